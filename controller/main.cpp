@@ -187,26 +187,29 @@ Result<void> serve(const ControllerOptions& options, const net::ProfilePaths& pa
   if (!bound) return bound.error();
   bound->connection.client.process = own_process();
   const ConnectionPair connection = bound->connection;
-  Server server{std::move(*bound), std::move(*session), std::move(*store), *server_options};
-  const StopsOnSignals stops_on_signals{server};
-  const ClientRoute route = choose_client_route(options, environment, connection.client);
-  if (auto written = write_connection_files(files, connection, route); !written) {
-    if (!keeps_files) remove_connection_files(files, connection);
-    return written.error();
+  {
+    Server server{std::move(*bound), std::move(*session), std::move(*store), *server_options};
+    const StopsOnSignals stops_on_signals{server};
+    const ClientRoute route = choose_client_route(options, environment, connection.client);
+    if (auto written = write_connection_files(files, connection, route); !written) {
+      if (!keeps_files) remove_connection_files(files, connection);
+      return written.error();
+    }
+    spdlog::info("Hub listening on {}:{} for registration.", connection.client.interface,
+                 connection.client.registration);
+    if (!connection.client.addresses.empty())
+      spdlog::info("addresses of the controller: {}", fmt::join(connection.client.addresses, ", "));
+    spdlog::info("writing connection info to {}", files.client.string());
+    if (connection.client.local)
+      spdlog::info("for clients of ipyparallel {}: {}",
+                   route == ClientRoute::tcp ? "on this host, by Unix sockets"
+                                             : "that need TCP, as by ssh tunnels",
+                   files.other_client(route).string());
+    spdlog::info("writing connection info to {}", files.engine.string());
+    memory.has_served = true;
+    server.run();
   }
-  spdlog::info("Hub listening on {}:{} for registration.", connection.client.interface,
-               connection.client.registration);
-  if (!connection.client.addresses.empty())
-    spdlog::info("addresses of the controller: {}", fmt::join(connection.client.addresses, ", "));
-  spdlog::info("writing connection info to {}", files.client.string());
-  if (connection.client.local)
-    spdlog::info("for clients of ipyparallel {}: {}",
-                 route == ClientRoute::tcp ? "on this host, by Unix sockets"
-                                           : "that need TCP, as by ssh tunnels",
-                 files.other_client(route).string());
-  spdlog::info("writing connection info to {}", files.engine.string());
-  memory.has_served = true;
-  server.run();
+  *server_options = {};  // the journals are closed before they are removed
   if (!keeps_files) remove_connection_files(files, connection);
   if (!keeps_files || options.restartable) remove_journals(paths);
   spdlog::info("the controller has stopped");
@@ -233,6 +236,7 @@ int run(int argc, char** argv) {
   if (auto made = net::create_profile_folders(*paths); !made) return fail(made.error());
   if (auto started = program::start_log("pxcontroller", all.program, *paths); !started)
     return fail(started.error());
+  program::log_on_thread();  // a log may lie on a disk that hangs
   const std::size_t descriptors = os::raise_descriptor_limit();  // an engine takes ten
   warn_of_options(whole);
   for (const program::ConfigFile& file : *files)
@@ -240,7 +244,9 @@ int run(int argc, char** argv) {
       spdlog::warn(warning);
   if (auto entered = program::enter_work_dir(all.program); !entered) return fail(entered.error());
   const Result<void> served = serve(all, *paths, descriptors);
-  return served ? 0 : fail(served.error());
+  const int code = served ? 0 : fail(served.error());
+  spdlog::shutdown();  // what is left of the log is written
+  return code;
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include "program/program.hpp"
 
 #include <fcntl.h>
+#include <spdlog/async.h>
 #include <spdlog/sinks/base_sink.h>
 #include <spdlog/sinks/basic_file_sink.h>
 #include <spdlog/sinks/stdout_sinks.h>
@@ -122,6 +123,17 @@ Result<void> start_log(const std::string& name, const ProgramOptions& options,
   }
   set_default_logger(name, std::move(sink), *level);
   return {};
+}
+
+void log_on_thread() {
+  const auto logger = spdlog::default_logger();
+  spdlog::init_thread_pool(8192, 1);
+  auto on_thread = std::make_shared<spdlog::async_logger>(
+      logger->name(), logger->sinks().begin(), logger->sinks().end(), spdlog::thread_pool(),
+      spdlog::async_overflow_policy::overrun_oldest);
+  on_thread->set_level(logger->level());
+  on_thread->flush_on(logger->flush_level());
+  spdlog::set_default_logger(std::move(on_thread));
 }
 
 void move_log_from_stderr(int descriptor) {

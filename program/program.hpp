@@ -38,6 +38,11 @@ void start_log_to_stderr(const std::string& name);
 Result<void> start_log(const std::string& name, const ProgramOptions& options,
                        const net::ProfilePaths& paths);
 
+/// From now on a thread of its own writes the log, so that a disk that hangs holds nobody up: of
+/// more than 8,192 lines that wait for it the oldest are dropped. The end of the program waits for
+/// what is left.
+void log_on_thread();
+
 /// From now on, what the default logger would write to stderr goes to this descriptor: in a program
 /// that gives the descriptor 2 away. A log file stays.
 void move_log_from_stderr(int descriptor);

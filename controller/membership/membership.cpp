@@ -15,6 +15,8 @@ namespace {
 constexpr Duration save_delay = std::chrono::milliseconds(20);
 /// After a failure, e.g. as the disk was full, it is tried again so much later.
 constexpr Duration save_again = std::chrono::seconds(2);
+/// A disk that hangs must not hold up the hearts.
+constexpr Duration save_patience = std::chrono::milliseconds(200);
 /// So many engines that were given up may come back.
 constexpr std::size_t max_missed = 4096;
 /// An engine of an earlier controller is asked to introduce itself so often: its connections come
@@ -29,6 +31,7 @@ Membership::Membership(RelayContext& shared, const MembershipOptions& options,
                        net::LifelineServer& lifeline, Instant now)
     : shared_(shared),
       options_(options),
+      table_file_(options.table_file, os::Survives::process),
       news_(notification),
       ping_(ping),
       pong_(pong),
@@ -414,9 +417,8 @@ void Membership::save() {
   if (!save_due_) return;
   save_due_.reset();
   forget_former(Clock::now());
-  // A disk that hangs must not hold up the hearts; with the host the whole cluster ends.
-  const auto written = os::write_file_atomically(options_.table_file, table_.write(former_), 0600,
-                                                 os::Survives::process);
+  // With the host the whole cluster ends: nothing needs to outlive a loss of power.
+  const auto written = table_file_.write(table_.write(former_), save_patience);
   if (written) return;
   shared_.bad_messages.add("cannot save the engine table", written.error().what);
   save_due_ = Clock::now() + save_again;

@@ -17,6 +17,7 @@
 #include "controller/relay/relay_context.hpp"
 #include "net/lifeline/lifeline.hpp"
 #include "net/socket.hpp"
+#include "os/file_writer.hpp"
 #include "wire/engine_end.hpp"
 #include "wire/engine_facts.hpp"
 #include "wire/frames.hpp"
@@ -138,6 +139,7 @@ class Membership {
   std::vector<RegisteredEngine> members_of(std::string_view world) const;
   RelayContext& shared_;
   MembershipOptions options_;
+  os::FileWriter table_file_;
   NewsPublisher news_;
   net::Socket& ping_;
   net::Socket& pong_;

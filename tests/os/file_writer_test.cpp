@@ -1,0 +1,48 @@
+#include "os/file_writer.hpp"
+
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <thread>
+
+namespace px::os {
+namespace {
+
+using namespace std::chrono_literals;
+
+class FileWriterTest : public testing::Test {
+ protected:
+  FileWriterTest() : folder_(testing::TempDir() + "px_writer_XXXXXX") {
+    EXPECT_TRUE(::mkdtemp(folder_.data()));
+  }
+  ~FileWriterTest() override { std::filesystem::remove_all(folder_); }
+  std::string folder_;
+};
+
+TEST_F(FileWriterTest, WritesWhatItWasToldLast) {
+  FileWriter writer{folder_ + "/file"};
+  ASSERT_TRUE(writer.write("one", 20s));
+  ASSERT_TRUE(writer.write("two", 20s));
+  EXPECT_EQ(*read_file(folder_ + "/file"), "two");
+}
+
+TEST_F(FileWriterTest, SaysWhyItCannotWrite) {
+  FileWriter writer{folder_ + "/none/file"};
+  const auto written = writer.write("one", 20s);
+  ASSERT_FALSE(written);
+  EXPECT_EQ(written.error().kind, ErrorKind::system);
+}
+
+TEST_F(FileWriterTest, GoesOnWhereTheDiskDoesNotAnswer) {
+  FileWriter writer{folder_ + "/file"};
+  const auto hung = writer.write("one", 0s);  // no disk answers that fast
+  ASSERT_FALSE(hung);
+  EXPECT_EQ(hung.error().kind, ErrorKind::overloaded);
+  while (!writer.write("two", 20s)) std::this_thread::yield();
+  EXPECT_EQ(*read_file(folder_ + "/file"), "two");
+}
+
+}  // namespace
+}  // namespace px::os

@@ -133,6 +133,8 @@ class Server::State {
   void watch_doors(net::Context& context, const net::Doorkeeper::Bounds& bounds);
   void on_time(Instant now);
   void on_wake();
+  void on_journal();
+  std::vector<std::string> journal_warnings() const;
   Instant next_deadline() const;
   Instant streams_deadline() const;
 
@@ -269,6 +271,7 @@ void Server::State::listen_to_membership() {
     ask_again(uuid);
     if (has_queue_) tasks_.engine_holds(uuid, held, queries_.facts_of(uuid).gives_back);
   });
+  queries_.warn_of([this] { return journal_warnings(); });
   membership_.know_facts_by([this](const EngineUuid& uuid) { return queries_.facts_of(uuid); });
 }
 
@@ -328,17 +331,34 @@ void Server::State::watch_tasks(TaskScheme scheme) {
 }
 
 void Server::State::on_wake() {
-  mux_.on_journal();
-  broadcast_.on_journal();
-  if (has_queue_) tasks_.on_journal();
+  on_journal();
   for (HubEffect& effect : hub_.take_effects()) {
     if (const auto* answer = std::get_if<SendAnswer>(&effect)) queries_.send(answer->frames);
     if (const auto* task = std::get_if<ResubmitTask>(&effect)) tasks_.resubmit(task->frames);
   }
 }
 
+/// More of the journal is on the disk, or the disk is in trouble.
+void Server::State::on_journal() {
+  mux_.on_journal();
+  broadcast_.on_journal();
+  if (has_queue_) tasks_.on_journal();
+}
+
+std::vector<std::string> Server::State::journal_warnings() const {
+  std::vector<std::string> warnings;
+  if (const auto trouble = tasks_.journal_trouble())
+    warnings.push_back("the controller's journal of tasks is not written (" + *trouble +
+                       "): tasks may not outlive the controller or its host until it is");
+  if (const auto trouble = calls_.trouble())
+    warnings.push_back("the controller's journal of direct calls is not written (" + *trouble +
+                       "): they may not outlive the controller or its host until it is");
+  return warnings;
+}
+
 void Server::State::on_time(Instant now) {
   membership_.on_time(now);
+  on_journal();
   for (const EngineUuid& engine : calls_.on_time(now))
     broadcast_.engine_left(engine, {.why = "it had ended when this request came, or did not come "
                                            "back to the controller that was started again"});

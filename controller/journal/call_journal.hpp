@@ -88,6 +88,7 @@ class CallJournal {
   Result<Journal::Ticket> commit_late();
   bool is_durable(Journal::Ticket ticket) const { return journal_->is_durable(ticket); }
   bool has_failed() const { return journal_->failure().has_value(); }
+  std::optional<std::string> trouble() const { return journal_->trouble(); }
   std::vector<std::string> take_errors() { return journal_->take_errors(); }
 
  private:

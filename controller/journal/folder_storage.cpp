@@ -1,12 +1,12 @@
 #include "controller/journal/folder_storage.hpp"
 
 #include <fcntl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <charconv>
+#include <cstdio>
 #include <cstring>
 #include <limits>
 #include <optional>
@@ -14,6 +14,7 @@
 #include <system_error>
 #include <utility>
 
+#include "controller/journal/journal_buffer.hpp"
 #include "os/private_file.hpp"
 #include "os/written_file.hpp"
 
@@ -68,26 +69,23 @@ Result<void> FolderStorage::open_segment(SegmentNumber segment) {
   auto file = std::make_shared<os::Descriptor>(
       ::open(path_of(segment).c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
   if (!file->is_open()) return failure("cannot write", path_of(segment));
-  struct stat status{};
-  if (::fstat(file->value(), &status) != 0) return failure("cannot write", path_of(segment));
   file_ = std::move(file);
   current_ = segment;
-  size_ = static_cast<std::size_t>(status.st_size);
   const std::lock_guard lock{mutex_};
   has_new_file_ = true;
   return {};
 }
 
-Result<void> FolderStorage::append(SegmentNumber segment, std::string_view text) {
+Result<void> FolderStorage::write(SegmentNumber segment, std::uint64_t offset,
+                                  std::string_view text) {
   if (current_ != segment)
     if (auto opened = open_segment(segment); !opened) return opened;
-  if (!os::write_at(file_->value(), size_, text)) {
+  if (!os::write_at(file_->value(), offset, text)) {
     const Error error = failure("cannot write", path_of(segment));
     // A part of it must not be taken for what is written there next.
-    if (::ftruncate(file_->value(), static_cast<off_t>(size_)) != 0) current_ = 0;
+    if (::ftruncate(file_->value(), static_cast<off_t>(offset)) != 0) current_ = 0;
     return error;
   }
-  size_ += text.size();
   const std::lock_guard lock{mutex_};
   if (written_.empty() || written_.back() != file_) written_.push_back(file_);
   return {};
@@ -130,11 +128,18 @@ Result<void> FolderStorage::remove(SegmentNumber segment) {
   return {};
 }
 
+Result<void> FolderStorage::set_aside(SegmentNumber segment) {
+  if (::rename(path_of(segment).c_str(), name_set_aside(segment).c_str()) != 0)
+    return failure("cannot rename", path_of(segment));
+  return {};
+}
+
 void remove_journal(const std::filesystem::path& folder) {
   FolderStorage storage{folder};
   const auto segments = storage.segments();
   if (!segments) return;
   for (const SegmentNumber segment : *segments) static_cast<void>(storage.remove(segment));
+  JournalBuffer::remove(journal_buffer_file(folder));
   std::error_code ignored;
   std::filesystem::remove(folder, ignored);  // unless something else is in it
 }

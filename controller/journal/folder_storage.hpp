@@ -19,10 +19,13 @@ class FolderStorage final : public JournalStorage {
 
   Result<std::vector<SegmentNumber>> segments() override;
   Result<std::string> read(SegmentNumber segment) override;
-  Result<void> append(SegmentNumber segment, std::string_view text) override;
+  Result<void> write(SegmentNumber segment, std::uint64_t offset, std::string_view text) override;
   Result<void> sync() override;
   Result<void> sync_all() override;
   Result<void> remove(SegmentNumber segment) override;
+  /// As 0000000001.journal.damaged.
+  Result<void> set_aside(SegmentNumber segment) override;
+  std::string name_of(SegmentNumber segment) const override { return path_of(segment).string(); }
 
  private:
   std::filesystem::path path_of(SegmentNumber segment) const;
@@ -32,13 +35,18 @@ class FolderStorage final : public JournalStorage {
   std::filesystem::path folder_;
   SegmentNumber current_ = 0;  // 0: none is open
   std::shared_ptr<const os::Descriptor> file_;
-  std::size_t size_ = 0;
   std::mutex mutex_;
   std::vector<std::shared_ptr<const os::Descriptor>> written_;  // since sync(); under the mutex
   bool has_new_file_ = false;                                   // the same
 };
 
-/// Removes the folder and all segments in it; that there is none is no error.
+/// The name_file of the JournalBuffer of the journal in this folder.
+inline std::filesystem::path journal_buffer_file(const std::filesystem::path& folder) {
+  return folder / "buffer";
+}
+
+/// Removes the folder and all segments in it, but for those that were set aside, and the buffer;
+/// that there is none is no error.
 void remove_journal(const std::filesystem::path& folder);
 
 }  // namespace px::controller

@@ -17,9 +17,10 @@ Result<JournalMode> journal_mode_by_name(std::string_view name) {
 Journal::Journal(std::shared_ptr<JournalStorage> storage, const JournalOptions& options,
                  net::Waker waker)
     : Journal(storage, options,
-              options.mode == JournalMode::power
-                  ? std::make_unique<SyncThread>(storage, std::move(waker))
-                  : nullptr) {}
+              options.mode == JournalMode::power ? std::make_unique<SyncThread>(storage, waker)
+                                                 : nullptr) {
+  storage_->set_waker(std::move(waker));
+}
 
 Journal::Journal(std::shared_ptr<JournalStorage> storage, const JournalOptions& options,
                  std::unique_ptr<JournalSync> syncs)
@@ -38,8 +39,13 @@ std::vector<ReplayedTask> Journal::replay() {
     return {};
   }
   for (const SegmentNumber segment : *segments) {
+    if (segment_ != 0 && segment != segment_ + 1)
+      errors_.push_back("of the journal's files those between " + storage_->name_of(segment_) +
+                        " and " + storage_->name_of(segment) +
+                        " are missing: the tasks that stood only there are lost");
+    if (segment != segment_ + 1) previous_bytes_ = 0;
     read(segment, replay);
-    segment_ = std::max(segment_, segment);
+    segment_ = segment;
   }
   last_order_ = replay.last_order();
   // What an earlier controller wrote may not be on the disk, and is going to be relied on.
@@ -50,18 +56,62 @@ std::vector<ReplayedTask> Journal::replay() {
 
 void Journal::read(SegmentNumber segment, JournalReplay& replay) {
   const Result<std::string> text = storage_->read(segment);
-  if (!text) {
-    errors_.push_back(text.error().what);
-    return;
-  }
-  index_.wrote(segment, text->size());
-  JournalReader reader{*text};
+  if (text)
+    read_records(segment, *text, replay);
+  else
+    errors_.push_back(text.error().what + ": the tasks that stood only there are lost");
+  previous_bytes_ = text ? text->size() : 0;
+}
+
+void Journal::read_records(SegmentNumber segment, std::string_view text, JournalReplay& replay) {
+  index_.wrote(segment, text.size());
+  JournalReader reader{text};
   while (const auto record = reader.next()) {
     const auto* begin = std::get_if<JournalBegin>(&*record);
     if (begin && begin->cluster != options_.cluster) return;
+    if (begin && previous_bytes_ != 0 && begin->previous_bytes > previous_bytes_)
+      errors_.push_back(storage_->name_of(segment - 1) +
+                        " is cut: " + std::to_string(begin->previous_bytes - previous_bytes_) +
+                        " bytes are missing at its end, and the tasks that stood only there are "
+                        "lost");
     index_.add(*record, segment, reader.text().size());
     replay.read(*record);
   }
+  if (!reader.damages().empty()) name_damage(segment, reader);
+}
+
+void Journal::name_damage(SegmentNumber segment, const JournalReader& reader) {
+  const std::string name = storage_->name_of(segment);
+  const std::vector<JournalDamage>& damages = reader.damages();
+  if (reader.is_other_version()) {
+    errors_.push_back(name +
+                      " is of another version of polyxeus, and its tasks are not taken over: "
+                      "start the controller of that version once more to finish them; the file is "
+                      "kept as " +
+                      storage_->name_set_aside(segment));
+    return set_aside(segment);
+  }
+  if (reader.is_torn() && damages.size() == 1) {
+    errors_.push_back(name + " ends with " + std::to_string(damages[0].bytes) +
+                      " bytes that are no whole record: what was written there last, when the "
+                      "controller or its host ended, is lost");
+    return;
+  }
+  std::size_t bytes = 0;
+  for (const JournalDamage& damage : damages) bytes += damage.bytes;
+  damaged_.insert(segment);
+  errors_.push_back(
+      name + " is damaged: " + std::to_string(bytes) + " bytes in " +
+      std::to_string(damages.size()) + (damages.size() == 1 ? " place" : " places") +
+      ", the first at byte " + std::to_string(damages[0].offset) +
+      ", are not what was written. The tasks that stood only there are lost, all others go on; "
+      "the file is going to be kept as " +
+      storage_->name_set_aside(segment));
+}
+
+void Journal::set_aside(SegmentNumber segment) {
+  if (auto done = storage_->set_aside(segment); !done) errors_.push_back(done.error().what);
+  index_.removed(segment);
 }
 
 // ---------------------------------------------------------------- what is told
@@ -104,17 +154,28 @@ Result<Journal::Ticket> Journal::commit() {
     return Error{ErrorKind::overloaded, failed->what +
                                             ": no further tasks are accepted, as they would not "
                                             "survive a loss of power; start the cluster anew"};
-  if (batch_.empty() && unwritten_.empty()) return ticket_;
+  remove_what_is_copied();
+  if (!storage_->accepts()) {
+    end_batch(false);
+    return refusal(storage_->trouble().value_or("the disk does not take more"));
+  }
+  if (batch_.empty() && unwritten_.empty()) {
+    if (awaits_read_) clean_up();
+    return ticket_;
+  }
   put_unwritten_first();
   for (const TaskDigest& task : index_.superfluous()) put_aside(JournalForgotten{task});
-  const Result<void> written = commit_batch();
-  if (!written)
-    return Error{ErrorKind::overloaded,
-                 "the journal of tasks cannot be written (" + written.error().what +
-                     "): make room there and call again, or start the controller with "
-                     "--journal=off"};
+  const Result<void> written = write(batch_);
+  end_batch(written.has_value());
+  if (!written) return refusal(written.error().what);
   clean_up();
   return ticket_;
+}
+
+Error Journal::refusal(const std::string& cause) const {
+  return {ErrorKind::overloaded, "the journal of tasks cannot be written (" + cause +
+                                     "): make room there and call again, or start the controller "
+                                     "with --journal=off"};
 }
 
 /// Later records overrule earlier ones.
@@ -128,16 +189,14 @@ void Journal::put_unwritten_first() {
                   std::make_move_iterator(waiting.end()));
 }
 
-Result<void> Journal::commit_batch() {
-  const Result<void> written = write(batch_);
+void Journal::end_batch(bool is_written) {
   batch_.clear();
   for (Waiting& each : std::exchange(waiting_, {})) {
-    if (written)
+    if (is_written)
       index_.add(each.record, segment_, each.bytes);
     else if (is_written_later(each.record))
       unwritten_.push_back(std::move(each.record));
   }
-  return written;
 }
 
 /// Without its frames. An end that stands there already has the reply, and is not overruled.
@@ -148,18 +207,19 @@ bool Journal::is_written_later(const JournalRecord& record) const {
 }
 
 Result<void> Journal::write(std::string_view text) {
-  const bool needs_segment = !is_segment_begun_ || index_.is_full(segment_);
+  const bool needs_segment = segment_end_ == 0 || index_.is_full(segment_);
   std::string whole;
   if (needs_segment) {
     whole = journal_magic;
-    append_record(whole, JournalBegin{options_.cluster});
+    append_record(whole, JournalBegin{options_.cluster, previous_bytes_});
     whole += text;
     text = whole;
   }
   const SegmentNumber segment = segment_ + (needs_segment ? 1 : 0);
-  if (auto written = storage_->append(segment, text); !written) return written;
+  const std::uint64_t offset = needs_segment ? 0 : segment_end_;
+  if (auto written = storage_->write(segment, offset, text); !written) return written;
   segment_ = segment;
-  is_segment_begun_ = true;
+  previous_bytes_ = segment_end_ = offset + text.size();
   index_.wrote(segment_, text.size());
   ++ticket_;
   if (syncs_) syncs_->request(ticket_);
@@ -177,17 +237,20 @@ std::optional<Error> Journal::failure() const {
 // ---------------------------------------------------------------- what may go
 
 void Journal::clean_up() {
-  while (const auto oldest = index_.useless()) remove(*oldest);
-  if (const auto oldest = index_.wasteful(); oldest && copy_needed(*oldest)) remove(*oldest);
+  while (const auto oldest = index_.useless()) remove_later(*oldest);
+  if (const auto oldest = index_.wasteful(); oldest && copy_needed(*oldest)) remove_later(*oldest);
 }
 
+/// Whether nothing of the segment is needed any more.
 bool Journal::copy_needed(SegmentNumber segment) {
-  const Result<std::string> text = storage_->read(segment);
-  if (!text) {
-    errors_.push_back(text.error().what);
+  const std::optional<Result<std::string>> text = storage_->read_later(segment);
+  awaits_read_ = !text;
+  if (!text) return false;
+  if (!*text) {
+    errors_.push_back(text->error().what);
     return false;
   }
-  JournalReader reader{*text};
+  JournalReader reader{**text};
   std::string copies;
   std::vector<Waiting> copied;
   while (auto record = reader.next()) {
@@ -196,9 +259,7 @@ bool Journal::copy_needed(SegmentNumber segment) {
     copied.push_back({std::move(*record), reader.text().size()});
   }
   if (copies.empty()) return true;
-  Result<void> written = write(copies);
-  if (written && syncs_) written = storage_->sync();
-  if (!written) {
+  if (auto written = write(copies); !written) {
     errors_.push_back(written.error().what);
     return false;
   }
@@ -206,13 +267,27 @@ bool Journal::copy_needed(SegmentNumber segment) {
   return true;
 }
 
-void Journal::remove(SegmentNumber segment) {
-  if (auto removed = storage_->remove(segment); !removed) errors_.push_back(removed.error().what);
+/// Its copies must not be lost with the power.
+void Journal::remove_later(SegmentNumber segment) {
   index_.removed(segment);
+  unneeded_.push_back({segment, ticket_});
+  remove_what_is_copied();
+}
+
+void Journal::remove_what_is_copied() {
+  for (; !unneeded_.empty() && is_durable(unneeded_.front().ticket); unneeded_.pop_front()) {
+    const SegmentNumber segment = unneeded_.front().segment;
+    if (damaged_.erase(segment) > 0)
+      set_aside(segment);
+    else if (auto removed = storage_->remove(segment); !removed)
+      errors_.push_back(removed.error().what);
+  }
 }
 
 std::vector<std::string> Journal::take_errors() {
-  return std::exchange(errors_, {});
+  std::vector<std::string> errors = std::exchange(errors_, {});
+  for (std::string& error : storage_->take_errors()) errors.push_back(std::move(error));
+  return errors;
 }
 
 }  // namespace px::controller

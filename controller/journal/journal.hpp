@@ -1,8 +1,10 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -49,7 +51,8 @@ class Journal {
           std::unique_ptr<JournalSync> syncs);
 
   /// What an earlier controller of this cluster left, in the order of submission. Call it once,
-  /// before all else. Segments that cannot be read are named in take_errors().
+  /// before all else. What is lost, as it cannot be read, was changed or is of another version, is
+  /// named in take_errors(); the segment is set aside, at the latest when it is needed no more.
   std::vector<ReplayedTask> replay();
 
   /// One that is known already, or is too long, is left out.
@@ -59,13 +62,15 @@ class Journal {
   void finished(const MessageId& msg_id, const EngineUuid& engine, TaskOutcome outcome,
                 SharedFrames reply);
   /// Writes what was put aside. Where it fails the submissions are dropped; that a task was given
-  /// to an engine, or is finished, is written with a later commit.
+  /// to an engine, or is finished, is written with a later commit: when the storage accepts again.
   /// errors  overloaded: one sentence with the cause and the fix.
   Result<Ticket> commit();
   /// Whether all up to this ticket outlives what the mode says.
   bool is_durable(Ticket ticket) const;
   /// The disk has failed: what is not durable yet will not be.
   std::optional<Error> failure() const;
+  /// Why nothing has reached the disk for a while, in one sentence; nothing: all is well.
+  std::optional<std::string> trouble() const { return storage_->trouble(); }
 
   /// What went wrong beside a commit, in sentences, since the last call.
   std::vector<std::string> take_errors();
@@ -83,24 +88,37 @@ class Journal {
     JournalRecord record;  // without frames
     std::size_t bytes;
   };
+  struct Unneeded {
+    SegmentNumber segment;
+    Ticket ticket;  // once this is durable its copies are
+  };
   void read(SegmentNumber segment, JournalReplay& replay);
+  void read_records(SegmentNumber segment, std::string_view text, JournalReplay& replay);
+  void name_damage(SegmentNumber segment, const JournalReader& reader);
+  void set_aside(SegmentNumber segment);
   bool knows(const TaskDigest& task) const { return index_.knows(task); }
   void put_aside(JournalRecord record);
   void note(JournalRecord record, std::size_t start);
   Result<void> write(std::string_view text);
+  Error refusal(const std::string& cause) const;
   void put_unwritten_first();
-  Result<void> commit_batch();
+  void end_batch(bool is_written);
   bool is_written_later(const JournalRecord& record) const;
   void clean_up();
   bool copy_needed(SegmentNumber segment);
-  void remove(SegmentNumber segment);
+  void remove_later(SegmentNumber segment);
+  void remove_what_is_copied();
 
   const std::shared_ptr<JournalStorage> storage_;
   const JournalOptions options_;
   JournalIndex index_;
   std::uint64_t last_order_ = 0;
   SegmentNumber segment_ = 0;      // the latest
-  bool is_segment_begun_ = false;  // by this journal, and not by an earlier one
+  std::uint64_t segment_end_ = 0;  // 0: this journal has not begun it
+  std::uint64_t previous_bytes_ = 0;  // of the latest segment; 0: there is none
+  std::set<SegmentNumber> damaged_;
+  std::deque<Unneeded> unneeded_;  // the oldest first
+  bool awaits_read_ = false;       // of the oldest segment, which is to be copied
   std::string batch_;
   std::vector<Waiting> waiting_;            // the records of batch_
   std::vector<JournalRecord> unwritten_;    // of commits that failed, but for submissions

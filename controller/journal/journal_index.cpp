@@ -75,6 +75,12 @@ void JournalIndex::removed(SegmentNumber segment) {
   segments_.erase(found);
 }
 
+/// A damaged journal may have the answer without the submission.
+bool JournalIndex::knows(const TaskDigest& task) const {
+  const auto found = tasks_.find(task);
+  return found != tasks_.end() && found->second.submitted.bytes > 0;
+}
+
 bool JournalIndex::is_finished(const TaskDigest& task) const {
   const auto found = tasks_.find(task);
   return found != tasks_.end() && found->second.finished.bytes > 0;

@@ -38,7 +38,7 @@ class JournalIndex {
   void removed(SegmentNumber segment);
 
   /// Whether it is submitted, and not forgotten.
-  bool knows(const TaskDigest& task) const { return tasks_.contains(task); }
+  bool knows(const TaskDigest& task) const;
   bool is_finished(const TaskDigest& task) const;
   /// Whether the record, read from this segment, is of use and stands nowhere else.
   bool is_needed(const JournalRecord& record, SegmentNumber segment) const;

@@ -11,7 +11,10 @@ namespace {
 
 enum class Kind : unsigned char { begin = 1, submitted, assigned, finished, forgotten };
 
-constexpr std::size_t head_bytes = 9;
+constexpr std::size_t length_start = record_mark.size();
+constexpr std::size_t crc_start = length_start + 4;
+constexpr std::size_t kind_start = crc_start + 4;
+constexpr std::size_t head_bytes = kind_start + 1;
 
 template <class Number>
 void put(std::string& text, Number number) {
@@ -34,18 +37,26 @@ void put_frames(std::string& text, const Frames& frames) {
   for (std::size_t i = 0; i < frames.size(); ++i) put_text(text, frames.at(i));
 }
 
-/// Writes the head when the payload is there.
+/// The CRC of a record of this length, which the text starts with.
+std::uint32_t crc_of(std::string_view text, std::size_t length) {
+  return crc32(text.substr(kind_start, 1 + length), crc32(text.substr(length_start, 4)));
+}
+
+/// Writes the length and the CRC when the payload is there.
 template <class Payload>
 void append(std::string& text, Kind kind, Payload payload) {
   const std::size_t start = text.size();
-  text.append(head_bytes - 1, '\0');
+  text += record_mark;
+  text.append(kind_start - length_start, '\0');
   text += static_cast<char>(kind);
   payload();
-  const std::string_view sealed = std::string_view(text).substr(start + head_bytes - 1);
-  std::string head;
-  put(head, static_cast<std::uint32_t>(sealed.size() - 1));
-  put(head, crc32(sealed));
-  text.replace(start, head.size(), head);
+  const std::size_t length = text.size() - start - head_bytes;
+  std::string number;
+  put(number, static_cast<std::uint32_t>(length));
+  text.replace(start + length_start, number.size(), number);
+  number.clear();
+  put(number, crc_of(std::string_view(text).substr(start), length));
+  text.replace(start + crc_start, number.size(), number);
 }
 
 /// Takes a payload apart from the front; `ok` is false once something was missing.
@@ -91,8 +102,10 @@ class Parts {
 
 std::optional<JournalRecord> read_payload(Kind kind, Parts& parts) {
   switch (kind) {
-    case Kind::begin:
-      return JournalBegin{std::string(parts.text())};
+    case Kind::begin: {
+      const std::string_view cluster = parts.text();
+      return JournalBegin{std::string(cluster), parts.number<std::uint64_t>()};
+    }
     case Kind::submitted: {
       const auto order = parts.number<std::uint64_t>();
       const std::string_view msg_id = parts.text();
@@ -119,24 +132,34 @@ std::optional<JournalRecord> read_payload(Kind kind, Parts& parts) {
 
 /// The record at the start, which is `text` then; nothing where it is not whole.
 std::optional<JournalRecord> first_record(std::string_view rest, std::string_view& text) {
-  if (rest.size() < head_bytes) return std::nullopt;
-  Parts head{rest.substr(0, head_bytes - 1)};
+  if (rest.size() < head_bytes || !rest.starts_with(record_mark)) return std::nullopt;
+  Parts head{rest.substr(length_start, kind_start - length_start)};
   const std::size_t length = head.number<std::uint32_t>();
   const auto crc = head.number<std::uint32_t>();
-  if (length > rest.size() - head_bytes) return std::nullopt;
-  const std::string_view sealed = rest.substr(head_bytes - 1, length + 1);
-  if (crc32(sealed) != crc) return std::nullopt;
-  Parts parts{sealed.substr(1)};
-  auto record = read_payload(static_cast<Kind>(static_cast<unsigned char>(sealed[0])), parts);
+  if (length > rest.size() - head_bytes || crc_of(rest, length) != crc) return std::nullopt;
+  Parts parts{rest.substr(head_bytes, length)};
+  const auto kind = static_cast<Kind>(static_cast<unsigned char>(rest[kind_start]));
+  auto record = read_payload(kind, parts);
   if (!record || !parts.is_whole()) return std::nullopt;
   text = rest.substr(0, head_bytes + length);
   return record;
 }
 
+/// "pxjrnl1\n" and the like, but not journal_magic.
+bool is_magic_of_other_version(std::string_view segment) {
+  constexpr std::size_t digit = journal_magic.size() - 2;
+  return segment.size() >= journal_magic.size() &&
+         segment.substr(0, digit) == journal_magic.substr(0, digit) &&
+         segment[digit] != journal_magic[digit] && segment[digit + 1] == '\n';
+}
+
 struct Append {
   std::string& text;
   void operator()(const JournalBegin& record) const {
-    append(text, Kind::begin, [&] { put_text(text, record.cluster); });
+    append(text, Kind::begin, [&] {
+      put_text(text, record.cluster);
+      put(text, record.previous_bytes);
+    });
   }
   void operator()(const JournalSubmitted& record) const {
     append_submitted(text, record.order, record.msg_id.text, *record.frames);
@@ -176,16 +199,23 @@ void append_submitted(std::string& text, std::uint64_t order, std::string_view m
   });
 }
 
-JournalReader::JournalReader(std::string_view segment) : rest_(segment) {
-  is_torn_ = !segment.starts_with(journal_magic);
-  if (!is_torn_) rest_.remove_prefix(journal_magic.size());
+JournalReader::JournalReader(std::string_view segment) : segment_(segment), rest_(segment) {
+  if (segment.starts_with(journal_magic)) rest_.remove_prefix(journal_magic.size());
 }
 
 std::optional<JournalRecord> JournalReader::next() {
-  if (is_torn_ || rest_.empty()) return std::nullopt;
+  if (rest_.empty()) return std::nullopt;
   auto record = first_record(rest_, text_);
+  std::size_t skipped = 0;
+  while (!record && skipped != rest_.size()) {
+    skipped = std::min(rest_.find(record_mark, skipped + 1), rest_.size());
+    record = first_record(rest_.substr(skipped), text_);
+  }
+  const std::size_t offset = segment_.size() - rest_.size();
+  if (skipped > 0) damages_.push_back({offset, skipped});
   is_torn_ = !record;
-  if (record) rest_.remove_prefix(text_.size());
+  is_other_version_ = !record && offset == 0 && is_magic_of_other_version(segment_);
+  rest_.remove_prefix(skipped + (record ? text_.size() : 0));
   return record;
 }
 

@@ -15,6 +15,7 @@ SyncThread::~SyncThread() {
     is_stopping_ = true;
   }
   has_work_.notify_one();
+  storage_->stop_waiting();
   thread_.join();
 }
 

@@ -50,7 +50,7 @@ std::optional<Journal::Ticket> CallKeeper::commit() {
 }
 
 bool CallKeeper::is_written(Journal::Ticket ticket) const {
-  return calls_->has_failed() || calls_->is_durable(ticket);
+  return calls_->is_durable(ticket) || calls_->has_failed() || calls_->trouble();
 }
 
 // ---------------------------------------------------------------- what an earlier one left

@@ -43,7 +43,8 @@ class CallKeeper {
   /// Writes what was told. Nothing where that cannot be done, and the log says so: a disk that is
   /// full does not stop calls, they do not outlive the controller then.
   std::optional<Journal::Ticket> commit();
-  /// Whether what was written up to this ticket may be passed on.
+  /// Whether what was written up to this ticket may be passed on: it is durable, or the disk is in
+  /// trouble.
   bool is_written(Journal::Ticket ticket) const;
 
   /// What an earlier controller left, in the order of the requests; the records have it then. Call
@@ -58,6 +59,8 @@ class CallKeeper {
   const std::map<EngineUuid, Instant>& awaited() const { return awaited_; }
   /// Engines that are waited for no longer. What they owed has ended.
   std::vector<EngineUuid> on_time(Instant now);
+  /// Why nothing has reached the disk for a while; nothing: all is well.
+  std::optional<std::string> trouble() const { return calls_ ? calls_->trouble() : std::nullopt; }
   std::optional<Instant> next_deadline() const {
     return ends_.empty() ? std::nullopt : std::optional(ends_.front().first);
   }

@@ -296,7 +296,10 @@ void QueryServer::connect_client(const Request& request) {
   if (!memories.empty()) content["memories"] = std::move(memories);
   if (!passing.empty()) content["passing"] = std::move(passing);
   if (wants_facts) content["facts"] = std::move(described);
-  if (const auto warnings = versions_.warnings(); !warnings.empty()) content["warnings"] = warnings;
+  std::vector<std::string> warnings = versions_.warnings();
+  if (warning_source_)
+    for (std::string& warning : warning_source_()) warnings.push_back(std::move(warning));
+  if (!warnings.empty()) content["warnings"] = std::move(warnings);
   reply(request, "connection_reply", std::move(content));
 }
 

@@ -46,6 +46,9 @@ class QueryServer {
   /// A connection of an engine broke and stands again: that of this channel.
   using ReconnectedListener = std::function<void(const EngineUuid&, std::string_view channel)>;
   void on_reconnected(ReconnectedListener listener) { reconnected_listener_ = std::move(listener); }
+  /// Clients that connect are told of these as well.
+  using WarningSource = std::function<std::vector<std::string>()>;
+  void warn_of(WarningSource source) { warning_source_ = std::move(source); }
   /// Clients are told that this controller will be started again if it ends without having said so.
   void promise_return() { returns_ = true; }
   /// Tells an engine that a rank of its MPI world has died.
@@ -96,6 +99,7 @@ class QueryServer {
   std::map<std::string, Request> waiting_parents_;  // of dead ranks, by who asks
   HoldsListener holds_listener_;
   ReconnectedListener reconnected_listener_;
+  WarningSource warning_source_;
   const std::string incarnation_ = new_session_id();  // of this process: never that of another
   bool returns_ = false;
   bool is_shutdown_requested_ = false;

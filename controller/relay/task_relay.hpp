@@ -50,6 +50,10 @@ class TaskRelay {
   void on_time(Instant now);
   /// More of the journal may be on the disk.
   void on_journal();
+  /// Why nothing of the journal has reached the disk for a while; nothing: all is well.
+  std::optional<std::string> journal_trouble() const {
+    return journal_ ? journal_->trouble() : std::nullopt;
+  }
   std::optional<Instant> next_deadline() const;
 
  private:

@@ -65,7 +65,8 @@ void TaskRelay::on_journal() {
     else
       accept({std::move(request)});  // the disk has failed: it is refused
   }
-  while (is_due(answered_)) {
+  // As where the disk is full: what is answered waits for no disk that is in trouble.
+  while (is_due(answered_) || (!answered_.empty() && journal_->trouble())) {
     Answers answers = std::move(answered_.front().what);
     answered_.pop_front();
     for (Answer& answer : answers) deliver(answer);

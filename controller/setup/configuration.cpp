@@ -9,6 +9,7 @@
 #include "controller/hub/memory_store.hpp"
 #include "controller/hub/no_store.hpp"
 #include "controller/hub/sqlite_store.hpp"
+#include "controller/journal/buffered_storage.hpp"
 #include "controller/journal/folder_storage.hpp"
 #include "controller/setup/announcement.hpp"
 #include "net/discovery/address.hpp"
@@ -219,14 +220,35 @@ Result<JournalMode> journal_mode(const ControllerOptions& options) {
   return journal_mode_by_name(name);
 }
 
+namespace {
+
+/// What waits for the disk, at most: in shared memory.
+constexpr std::size_t journal_buffer_bytes = std::size_t{64} << 20;
+
+Result<std::shared_ptr<JournalStorage>> open_journal(const std::filesystem::path& folder) {
+  auto opened = FolderStorage::open(folder);
+  if (!opened) return opened.error();
+  std::shared_ptr<JournalStorage> disk = std::move(*opened);
+  auto buffer = JournalBuffer::open(journal_buffer_file(folder), "/dev/shm", journal_buffer_bytes);
+  if (buffer)
+    disk = std::make_shared<BufferedStorage>(std::move(disk), std::move(*buffer));
+  else
+    spdlog::warn(
+        "there is no shared memory for the journal ({}): a disk that hangs holds up the controller",
+        buffer.error().what);
+  return disk;
+}
+
+}  // namespace
+
 Result<void> open_journals(ServerOptions& options, const net::ProfilePaths& paths) {
   // Without the ports and keys of the earlier one nobody can ask for its results.
   const bool is_off = options.journal.mode == JournalMode::off;
   if (!options.is_successor || is_off) remove_journals(paths);
   if (is_off) return {};
-  auto tasks = FolderStorage::open(paths.journal_folder());
+  auto tasks = open_journal(paths.journal_folder());
   if (!tasks) return tasks.error();
-  auto calls = FolderStorage::open(paths.call_journal_folder());
+  auto calls = open_journal(paths.call_journal_folder());
   if (!calls) return calls.error();
   options.journal_storage = std::move(*tasks);
   options.call_storage = std::move(*calls);

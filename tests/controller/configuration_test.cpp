@@ -102,7 +102,7 @@ TEST(Journals, OfAnEarlierControllerAreRemovedUnlessThisOneGoesOnWithThem) {
   const auto has_journals_after = [&](const Texts& arguments) {
     const std::array folders{paths.journal_folder(), paths.call_journal_folder()};
     for (const auto& folder : folders)
-      EXPECT_TRUE((*FolderStorage::open(folder))->append(1, "text"));
+      EXPECT_TRUE((*FolderStorage::open(folder))->write(1, 0, "text"));
     auto options = make_server_options(parse(arguments), paths);
     EXPECT_TRUE(options);
     EXPECT_TRUE(open_journals(*options, paths));

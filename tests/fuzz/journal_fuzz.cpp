@@ -22,12 +22,17 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   JournalReader reader{segment};
   JournalReplay replay;
   std::string again{journal_magic};
+  std::size_t read = 0;
   while (const auto record = reader.next()) {
     replay.read(*record);
     const std::size_t start = again.size();
     append_record(again, *record);
     check(again.size() - start == reader.text().size());
+    read += reader.text().size();
   }
+  // Each byte is in a record, in a damaged place or in the magic.
+  for (const JournalDamage& damage : reader.damages()) read += damage.bytes;
+  check(read + journal_magic.size() == segment.size());
   check(!is_payload || (!reader.is_torn() && again == segment));
   for (const ReplayedTask& task : replay.take()) check(task.request != nullptr);
   return 0;

@@ -53,7 +53,7 @@ void HarmedCluster::harm_disk() {
   const int what = world_.pick(0, is_power ? 5 : 3);
   if (what < 2) return fill_disk();
   if (!has_controller()) return;
-  if (what < 4) return disk_->die_at_next_append();
+  if (what < 4) return disk_->die_at_next_write();
   if (what == 4) return lose_power();
   world_.tell("the disk fails");
   disk_->set_broken(true);

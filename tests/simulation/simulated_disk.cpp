@@ -16,13 +16,15 @@ Result<std::string> SimulatedDisk::read(SegmentNumber segment) {
   return segments_.at(segment).text;
 }
 
-Result<void> SimulatedDisk::append(SegmentNumber segment, std::string_view text) {
+Result<void> SimulatedDisk::write(SegmentNumber segment, std::uint64_t offset,
+                                  std::string_view text) {
   if (dies_) {
     const int most = static_cast<int>(text.size());
     segments_[segment].text += text.substr(0, static_cast<std::size_t>(world_.pick(0, most)));
     throw Died{};
   }
   if (is_full_) return Error{ErrorKind::system, "No space left on device"};
+  check(segments_[segment].text.size() == offset);
   segments_[segment].text += text;
   return {};
 }

@@ -30,10 +30,12 @@ class SimulatedDisk final : public controller::JournalStorage {
 
   Result<std::vector<controller::SegmentNumber>> segments() override;
   Result<std::string> read(controller::SegmentNumber segment) override;
-  Result<void> append(controller::SegmentNumber segment, std::string_view text) override;
+  Result<void> write(controller::SegmentNumber segment, std::uint64_t offset,
+                     std::string_view text) override;
   Result<void> sync() override;
   Result<void> sync_all() override { return sync(); }
   Result<void> remove(controller::SegmentNumber segment) override;
+  Result<void> set_aside(controller::SegmentNumber segment) override { return remove(segment); }
 
   void set_full(bool is_full) { is_full_ = is_full; }
   bool is_full() const { return is_full_; }
@@ -41,8 +43,8 @@ class SimulatedDisk final : public controller::JournalStorage {
   bool is_broken() const { return is_broken_; }
   /// It only says that it has forced anything to the disk: a planted defect.
   void lie() { lies_ = true; }
-  /// The next append writes a part of its text, or all of it, and throws Died.
-  void die_at_next_append() { dies_ = true; }
+  /// The next write writes a part of its text, or all of it, and throws Died.
+  void die_at_next_write() { dies_ = true; }
   /// The process is no more: nothing is going to be written by it.
   void process_ended() { dies_ = is_broken_ = false; }
   void lose_power();

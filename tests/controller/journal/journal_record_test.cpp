@@ -17,7 +17,7 @@ SharedFrames frames(std::initializer_list<std::string_view> texts) {
 /// A task of each kind of end: t1 is answered, t2 runs, t3 waits, t4 is forgotten.
 std::vector<JournalRecord> a_day() {
   const auto task = [](std::string_view id) { return digest_of(id); };
-  return {JournalBegin{"ours"},
+  return {JournalBegin{"ours", 7},
           JournalSubmitted{1, MessageId{"t1"}, frames({"client", "<IDS|MSG>", "one"})},
           JournalSubmitted{2, MessageId{"t2"}, frames({"client", "<IDS|MSG>", ""})},
           JournalAssigned{task("t1"), EngineUuid{"ann"}},
@@ -81,25 +81,46 @@ TEST(JournalRecord, ASegmentThatWasCutAnywhereGivesTheRecordsThatAreWhole) {
   EXPECT_EQ(whole, records.size());
 }
 
-TEST(JournalRecord, AChangedByteEndsTheReadingBeforeItsRecord) {
+TEST(JournalRecord, AChangedByteCostsItsRecordAndIsNamed) {
   const std::vector<JournalRecord> records = a_day();
   const std::string text = written(records);
   for (std::size_t at = 0; at < text.size(); ++at) {
     std::string changed = text;
     changed[at] = static_cast<char>(changed[at] ^ 0x10);
     JournalReader reader{changed};
-    while (reader.next()) continue;
-    ASSERT_TRUE(reader.is_torn()) << at;
-    ASSERT_LT(count_records(changed), records.size()) << at;
+    std::size_t count = 0;
+    while (reader.next()) ++count;
+    const bool is_in_head = at < journal_magic.size();
+    ASSERT_EQ(count, records.size() - (is_in_head ? 0 : 1)) << at;
+    ASSERT_EQ(reader.damages().size(), 1u) << at;
+    const auto [offset, bytes] = reader.damages()[0];
+    ASSERT_TRUE(offset <= at && at < offset + bytes) << at;
+    ASSERT_FALSE(reader.is_other_version());
   }
+}
+
+TEST(JournalRecord, TwoDamagedPlacesAreNamedApart) {
+  std::string text = written(a_day());
+  const std::size_t second = written({a_day()[0]}).size(), end = text.size();
+  text[second] = 'x';
+  text.back() = static_cast<char>(text.back() ^ 1);
+  JournalReader reader{text};
+  while (reader.next()) continue;
+  ASSERT_EQ(reader.damages().size(), 2u);
+  EXPECT_EQ(reader.damages()[0].offset, second);
+  EXPECT_EQ(reader.damages()[1].offset + reader.damages()[1].bytes, end);
+  EXPECT_TRUE(reader.is_torn());
 }
 
 TEST(JournalRecord, AFileOfSomethingElseHasNoRecords) {
   EXPECT_EQ(count_records(""), 0u);
-  EXPECT_EQ(count_records("pxjrnl9\n"), 0u);
+  JournalReader other{"pxjrnl9\nand so on"};
+  EXPECT_FALSE(other.next());
+  EXPECT_TRUE(other.is_other_version());
   JournalReader reader{"text"};
   EXPECT_FALSE(reader.next());
   EXPECT_TRUE(reader.is_torn());
+  EXPECT_FALSE(reader.is_other_version());
 }
 
 TEST(JournalReplay, TellsWhatIsOwedAfterEachRecord) {

@@ -180,6 +180,167 @@ TEST(Journal, WritesWhoWasGivenATaskWhenThereIsRoomAgain) {
   EXPECT_EQ(found(storage), "t1>bob t2>ann");
 }
 
+TEST(Journal, TriesNothingUntilTheDiskAcceptsAgain) {
+  const auto storage = std::make_shared<MemoryStorage>();
+  storage->say_when_full();
+  Journal journal{storage, small()};
+  for (int i = 1; i <= 1000; ++i) submit(journal, "t" + std::to_string(i));
+  const std::size_t writes = storage->writes();
+  storage->set_full(true);
+  for (int i = 1; i <= 1000; ++i) {
+    journal.assigned(MessageId{"t" + std::to_string(i)}, ann);
+    EXPECT_FALSE(journal.commit());
+  }
+  storage->set_full(false);
+  ASSERT_TRUE(journal.commit());
+  EXPECT_EQ(storage->writes(), writes + 1);
+  EXPECT_EQ(found(storage).substr(0, 20), "t1>ann t2>ann t3>ann");
+}
+
+TEST(Journal, OfTheModePowerRemovesNothingWhoseCopiesAreNotOnTheDisk) {
+  const auto storage = std::make_shared<MemoryStorage>();
+  storage->fail_to_sync();
+  JournalOptions options = small();
+  options.mode = JournalMode::power;
+  class NeverSynced final : public JournalSync {
+   public:
+    void request(std::uint64_t) override {}
+    std::uint64_t synced() const override { return 0; }
+    std::optional<Error> error() const override { return std::nullopt; }
+  };
+  Journal journal{storage, options, std::make_unique<NeverSynced>()};
+  submit(journal, "t0");
+  for (int i = 1; i <= 200; ++i) {
+    submit(journal, "t" + std::to_string(i));
+    finish(journal, "t" + std::to_string(i));
+  }
+  EXPECT_EQ((*storage->segments()).front(), 1u);
+}
+
+// ---------------------------------------------------------------- what is damaged
+
+/// A journal of 100 tasks in several segments.
+Storage hundred_tasks() {
+  auto storage = std::make_shared<MemoryStorage>();
+  Journal journal{storage, small()};
+  for (int i = 1; i <= 100; ++i) submit(journal, "t" + std::to_string(i));
+  return storage;
+}
+
+std::string joined(const std::vector<std::string>& sentences) {
+  std::string all;
+  for (const std::string& sentence : sentences) all += sentence + "\n";
+  return all;
+}
+
+TEST(DamagedJournal, LosesOneTaskOfAChangedBitAndNamesThePlace) {
+  const auto storage = hundred_tasks();
+  storage->change([](auto& texts) { texts.at(2)[300] ^= 1; });
+  Journal journal{storage, small()};
+  EXPECT_EQ(journal.replay().size(), 99u);
+  const std::string errors = joined(journal.take_errors());
+  EXPECT_TRUE(errors.starts_with("segment 2 is damaged: ")) << errors;
+  EXPECT_TRUE(errors.ends_with("going to be kept as segment 2.damaged\n")) << errors;
+}
+
+TEST(DamagedJournal, OfAThousandChangedBitsNoneIsLostInSilence) {
+  const auto storage = hundred_tasks();
+  std::map<SegmentNumber, std::string> whole;
+  storage->change([&](auto& texts) { whole = texts; });
+  std::mt19937 random{1};
+  for (int i = 0; i < 1000; ++i) {
+    storage->change([&](auto& texts) {
+      texts = whole;
+      auto text = std::next(texts.begin(), static_cast<std::ptrdiff_t>(random() % texts.size()));
+      text->second[random() % text->second.size()] ^= static_cast<char>(1 << random() % 8);
+    });
+    Journal journal{storage, small()};
+    const std::size_t tasks = journal.replay().size();
+    ASSERT_GE(tasks, 99u) << i;
+    ASSERT_EQ(journal.take_errors().size(), 1u) << i;
+  }
+}
+
+TEST(DamagedJournal, OfSegmentsThatAreCutAnywhereNoneIsLostInSilence) {
+  const auto storage = hundred_tasks();
+  std::map<SegmentNumber, std::string> whole;
+  storage->change([&](auto& texts) { whole = texts; });
+  for (std::size_t size = 1; size < whole.at(2).size(); ++size) {
+    storage->change([&](auto& texts) {
+      texts = whole;
+      texts.at(2).resize(size);
+    });
+    Journal journal{storage, small()};
+    const bool is_all = journal.replay().size() == 100;
+    ASSERT_TRUE(is_all || !journal.take_errors().empty()) << size;
+  }
+}
+
+TEST(DamagedJournal, NamesASegmentThatIsCutBetweenTwoRecords) {
+  const auto storage = hundred_tasks();
+  storage->change([](auto& texts) {
+    std::string& text = texts.at(2);
+    text.resize(text.rfind(record_mark));
+  });
+  Journal journal{storage, small()};
+  EXPECT_EQ(journal.replay().size(), 99u);
+  const std::string errors = joined(journal.take_errors());
+  EXPECT_TRUE(errors.starts_with("segment 2 is cut: ")) << errors;
+}
+
+TEST(DamagedJournal, IsKeptWhenItsTasksAreWrittenElsewhere) {
+  const auto storage = hundred_tasks();
+  storage->change([](auto& texts) { texts.at(1)[300] ^= 1; });
+  std::string damaged;
+  storage->change([&](auto& texts) { damaged = texts.at(1); });
+  Journal journal{storage, small()};
+  const std::vector<ReplayedTask> tasks = journal.replay();
+  for (const ReplayedTask& task : tasks) finish(journal, task.msg_id.text);
+  submit(journal, "t101");
+  EXPECT_EQ(storage->aside(), (std::map<SegmentNumber, std::string>{{1, damaged}}));
+}
+
+TEST(DamagedJournal, NamesFilesThatAreMissing) {
+  const auto storage = hundred_tasks();
+  storage->change([](auto& texts) { texts.erase(2); });
+  Journal journal{storage, small()};
+  EXPECT_LT(journal.replay().size(), 100u);
+  EXPECT_EQ(joined(journal.take_errors()),
+            "of the journal's files those between segment 1 and segment 3 are missing: the tasks "
+            "that stood only there are lost\n");
+}
+
+TEST(DamagedJournal, OfAnotherVersionIsSetAside) {
+  const auto storage = std::make_shared<MemoryStorage>();
+  ASSERT_TRUE(storage->write(1, 0, "pxjrnl1\nsome records"));
+  Journal journal{storage, small()};
+  EXPECT_EQ(journal.replay().size(), 0u);
+  EXPECT_EQ(joined(journal.take_errors()),
+            "segment 1 is of another version of polyxeus, and its tasks are not taken over: start "
+            "the controller of that version once more to finish them; the file is kept as segment "
+            "1.damaged\n");
+  EXPECT_EQ(storage->aside().size(), 1u);
+  submit(journal, "t1");
+  EXPECT_EQ(found(storage), "t1");
+}
+
+TEST(DamagedJournal, TakesATaskAgainOfWhichOnlyTheAnswerIsLeft) {
+  const auto storage = std::make_shared<MemoryStorage>();
+  {
+    Journal journal{storage, small()};
+    submit(journal, "t1");
+    finish(journal, "t1");
+  }
+  storage->change([](auto& texts) {
+    std::string& text = texts.at(1);
+    text[text.find("t1")] = 'x';
+  });
+  Journal journal{storage, small()};
+  EXPECT_EQ(owed(journal), "");
+  submit(journal, "t1");
+  EXPECT_EQ(found(storage), "t1=ann");
+}
+
 TEST(Journal, LeavesOutWhatIsTooLong) {
   const auto storage = std::make_shared<MemoryStorage>();
   JournalOptions options = small();
@@ -296,9 +457,9 @@ class FolderStorageTest : public testing::Test {
 
 TEST_F(FolderStorageTest, KeepsSegmentsInTheOrderOfTheirNumbers) {
   const auto storage = *FolderStorage::open(folder_ + "/journal");
-  ASSERT_TRUE(storage->append(9, "nine"));
-  ASSERT_TRUE(storage->append(10, "te"));
-  ASSERT_TRUE(storage->append(10, "n"));
+  ASSERT_TRUE(storage->write(9, 0, "nine"));
+  ASSERT_TRUE(storage->write(10, 0, "te"));
+  ASSERT_TRUE(storage->write(10, 2, "n"));
   ASSERT_TRUE(storage->sync());
   EXPECT_EQ(*storage->segments(), (std::vector<SegmentNumber>{9, 10}));
   EXPECT_EQ(*storage->read(10), "ten");
@@ -315,16 +476,25 @@ TEST_F(FolderStorageTest, KeepsSegmentsInTheOrderOfTheirNumbers) {
 
 TEST_F(FolderStorageTest, IsRemovedWithAllSegmentsButNothingElse) {
   const auto storage = *FolderStorage::open(folder_);
-  ASSERT_TRUE(storage->append(1, "one"));
+  ASSERT_TRUE(storage->write(1, 0, "one"));
   remove_journal(folder_);
   EXPECT_FALSE(std::filesystem::exists(folder_));
   remove_journal(folder_);  // there is none
 }
 
+TEST_F(FolderStorageTest, KeepsWhatWasSetAside) {
+  const auto storage = *FolderStorage::open(folder_);
+  ASSERT_TRUE(storage->write(1, 0, "one"));
+  ASSERT_TRUE(storage->set_aside(1));
+  EXPECT_TRUE(storage->segments()->empty());
+  remove_journal(folder_);
+  EXPECT_TRUE(std::filesystem::exists(folder_ + "/0000000001.journal.damaged"));
+}
+
 TEST_F(FolderStorageTest, SaysWhyNothingCanBeWritten) {
   const auto storage = *FolderStorage::open(folder_);
   std::filesystem::remove_all(folder_);
-  const auto written = storage->append(1, "one");
+  const auto written = storage->write(1, 0, "one");
   ASSERT_FALSE(written);
   EXPECT_EQ(written.error().what,
             "cannot write " + folder_ + "/0000000001.journal: No such file or directory");

@@ -1,5 +1,8 @@
 #pragma once
 
+#include <condition_variable>
+#include <cstdint>
+#include <functional>
 #include <map>
 #include <mutex>
 #include <string>
@@ -23,10 +26,17 @@ class MemoryStorage final : public JournalStorage {
     const std::lock_guard lock{mutex_};
     return texts_.at(segment);
   }
-  Result<void> append(SegmentNumber segment, std::string_view text) override {
-    const std::lock_guard lock{mutex_};
+  Result<void> write(SegmentNumber segment, std::uint64_t offset, std::string_view text) override {
+    std::unique_lock lock{mutex_};
+    is_used_ = true;
+    answers_.notify_all();
+    answers_.wait(lock, [this] { return !hangs_; });
+    is_used_ = false;
     if (is_full_) return Error{ErrorKind::system, "No space left on device"};
-    texts_[segment] += text;
+    ++writes_;
+    std::string& whole = texts_[segment];
+    check(offset <= whole.size());
+    whole.replace(offset, text.size(), text);
     return {};
   }
   Result<void> sync() override {
@@ -41,6 +51,16 @@ class MemoryStorage final : public JournalStorage {
     texts_.erase(segment);
     return {};
   }
+  Result<void> set_aside(SegmentNumber segment) override {
+    const std::lock_guard lock{mutex_};
+    aside_.merge(std::map{std::pair{segment, texts_.at(segment)}});
+    texts_.erase(segment);
+    return {};
+  }
+  bool accepts() const override {
+    const std::lock_guard lock{mutex_};
+    return !is_full_ || !says_when_full_;
+  }
 
   void set_full(bool is_full) {
     const std::lock_guard lock{mutex_};
@@ -49,6 +69,36 @@ class MemoryStorage final : public JournalStorage {
   void fail_to_sync() {
     const std::lock_guard lock{mutex_};
     has_failed_ = true;
+  }
+  /// While it is full it does not accept, so that no write is tried.
+  void say_when_full() {
+    const std::lock_guard lock{mutex_};
+    says_when_full_ = true;
+  }
+  /// It answers no write until this ends.
+  void set_hanging(bool hangs) {
+    const std::lock_guard lock{mutex_};
+    hangs_ = hangs;
+    answers_.notify_all();
+  }
+  /// Until a write is waiting for it.
+  void wait_until_used() {
+    std::unique_lock lock{mutex_};
+    answers_.wait(lock, [this] { return is_used_; });
+  }
+  /// Changes what stands there.
+  void change(const std::function<void(std::map<SegmentNumber, std::string>&)>& how) {
+    const std::lock_guard lock{mutex_};
+    how(texts_);
+  }
+  std::map<SegmentNumber, std::string> aside() const {
+    const std::lock_guard lock{mutex_};
+    return aside_;
+  }
+  /// How many writes there were.
+  std::size_t writes() const {
+    const std::lock_guard lock{mutex_};
+    return writes_;
   }
   /// Only what was forced to the disk is left.
   void lose_power() {
@@ -68,8 +118,11 @@ class MemoryStorage final : public JournalStorage {
 
  private:
   mutable std::mutex mutex_;
-  std::map<SegmentNumber, std::string> texts_, synced_;
-  bool is_full_ = false, has_failed_ = false;
+  std::condition_variable answers_;
+  std::map<SegmentNumber, std::string> texts_, synced_, aside_;
+  bool is_full_ = false, has_failed_ = false, says_when_full_ = false;
+  bool hangs_ = false, is_used_ = false;
+  std::size_t writes_ = 0;
 };
 
 }  // namespace px::controller

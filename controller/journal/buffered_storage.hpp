@@ -1,0 +1,67 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "controller/journal/journal_buffer.hpp"
+#include "controller/journal/journal_storage.hpp"
+#include "net/loop.hpp"
+#include "wire/time.hpp"
+
+namespace px::controller {
+
+/// A storage that does not wait for its disk: what is written stands in a buffer that outlives the
+/// process until a thread has brought it to the disk, in its order. One that hangs holds nobody up
+/// while the buffer has room; one that is full refuses, and is tried again.
+/// One thread calls it, but for sync(), which waits for the disk, as do segments(), read() and
+/// sync_all().
+class BufferedStorage final : public JournalStorage {
+ public:
+  struct Times {
+    Duration pause = std::chrono::milliseconds(5);    ///< Between two writes: they are gathered.
+    Duration retry = std::chrono::milliseconds(500);  ///< After a failure.
+    Duration slowness = std::chrono::seconds(2);      ///< Of a disk that is waited for when full.
+    Duration patience = std::chrono::seconds(10);     ///< With a disk that does not answer.
+    Duration end = std::chrono::seconds(3);           ///< With what is left at the end.
+  };
+  /// buffer  what an earlier process left in it is brought to the disk first.
+  BufferedStorage(std::shared_ptr<JournalStorage> disk, std::unique_ptr<JournalBuffer> buffer,
+                  const Times& times);
+  BufferedStorage(std::shared_ptr<JournalStorage> disk, std::unique_ptr<JournalBuffer> buffer)
+      : BufferedStorage(std::move(disk), std::move(buffer), Times{}) {}
+  /// Waits for the disk for a while. What is not there then stays in the buffer for the next
+  /// process; an empty buffer is removed.
+  ~BufferedStorage() override;
+  BufferedStorage(const BufferedStorage&) = delete;
+  BufferedStorage& operator=(const BufferedStorage&) = delete;
+
+  Result<std::vector<SegmentNumber>> segments() override;
+  Result<std::string> read(SegmentNumber segment) override;
+  /// Waits for a disk that is slow while the buffer is full, and for any where shared memory has no
+  /// room for the buffer.
+  /// errors  overloaded: the buffer is full, and the disk does not answer; system: shared memory is
+  ///         full, or what the disk refused.
+  Result<void> write(SegmentNumber segment, std::uint64_t offset, std::string_view text) override;
+  Result<void> sync() override;
+  Result<void> sync_all() override;
+  Result<void> remove(SegmentNumber segment) override;
+  Result<void> set_aside(SegmentNumber segment) override;
+  void stop_waiting() override;
+  std::string name_of(SegmentNumber segment) const override;
+
+  bool accepts() const override;
+  std::optional<Result<std::string>> read_later(SegmentNumber segment) override;
+  std::optional<std::string> trouble() const override;
+  std::vector<std::string> take_errors() override;
+  void set_waker(net::Waker waker) override;
+
+ private:
+  struct State;
+  const std::shared_ptr<State> state_;  // with the thread, which a disk that hangs may keep longer
+};
+
+}  // namespace px::controller

@@ -30,7 +30,7 @@ EngineLink::EngineLink(net::Socket socket, std::function<bool(std::string_view)>
 std::optional<Problem> EngineLink::overload(std::string_view engine) const {
   const auto found = unsent_for_.find(engine);
   const std::size_t waiting = found == unsent_for_.end() ? 0 : found->second->value();
-  if (!budget_->is_full(waiting)) return std::nullopt;
+  if (!budget_ || !budget_->is_full(waiting)) return std::nullopt;
   return Problem{"Overloaded", std::to_string(waiting >> 20) +
                                    " MiB of requests wait in the controller for engine '" +
                                    std::string(engine) +

@@ -122,11 +122,11 @@ void QueryServer::handle(Request request) {
 void QueryServer::reply(const Request& request, std::string_view msg_type, Json content) {
   Draft draft{{request.client}, std::string(msg_type), request.header,
               Json::object(),   std::move(content),    {}};
-  const auto frames = shared_.session.compose(draft, wall_now());
+  std::vector<std::string> frames = shared_.session.compose(draft, wall_now());
   if (request.socket == &engine_socket_)
     engine_socket_.send(frames);
   else
-    send(std::make_shared<TextFrames>(frames));
+    send(std::make_shared<TextFrames>(std::move(frames)));
 }
 
 bool QueryServer::is_refused(const Request& request, std::string_view who, std::size_t takes,

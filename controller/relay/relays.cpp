@@ -88,17 +88,11 @@ void PureTaskRelay::hold(const SharedFrames& frames, const Envelope& envelope) {
     held_.push_back(frames);
     return;
   }
-  const WallTime now = wall_now();
-  Draft draft = stand_in_reply(
-      std::nullopt,
-      {"Overloaded", std::to_string(held_bytes_ >> 20) +
-                         " MiB of tasks wait for the first engine; start engines, or give the "
-                         "controller more memory"},
-      now);
-  draft.idents = {std::string(frames->at(0))};
-  draft.msg_type = "apply_reply";
-  draft.parent_header = std::string(envelope.header);
-  client_.send(shared_.session.compose(draft, now));
+  const Problem problem{"Overloaded",
+                        std::to_string(held_bytes_ >> 20) +
+                            " MiB of tasks wait for the first engine; start engines, or give the "
+                            "controller more memory"};
+  client_.send(refusal(shared_.session, *frames, envelope, "apply_reply", problem));
 }
 
 bool PureTaskRelay::try_send(const Frames& frames) {
@@ -203,13 +197,10 @@ void BroadcastDesk::answer_in_place(const SharedFrames& call, const Problem& pro
 void BroadcastDesk::refuse(const SharedFrames& frames, const Envelope& envelope,
                            const std::string& why) {
   shared_.bad_messages.add("broadcast: a bad request", why);
-  const WallTime now = wall_now();
-  Draft draft = stand_in_reply(std::nullopt, {"ValueError", why}, now);
   const std::string type = read_message_name(shared_.packer(), envelope.header).msg_type;
-  draft.msg_type = stand_in_reply_type(type);
-  draft.parent_header = std::string(envelope.header);
-  clients_.answer(std::array{frames->at(0)},
-                  std::make_shared<TextFrames>(shared_.session.compose(draft, now)), 0,
+  auto reply =
+      refusal(shared_.session, *frames, envelope, stand_in_reply_type(type), {"ValueError", why});
+  clients_.answer(std::array{frames->at(0)}, std::make_shared<TextFrames>(std::move(reply)), 1,
                   Clock::now());
 }
 

@@ -3,7 +3,6 @@
 #include <memory>
 
 #include "wire/checked_json.hpp"
-#include "wire/envelope.hpp"
 #include "wire/header.hpp"
 #include "wire/message_type.hpp"
 
@@ -16,6 +15,16 @@ Draft stand_in_reply(std::optional<std::string_view> engine, const Problem& prob
   draft.content =
       error_content(problem.name, problem.sentence, {problem.name + ": " + problem.sentence});
   return draft;
+}
+
+std::vector<std::string> refusal(Session& session, const Frames& request, const Envelope& envelope,
+                                 std::string_view msg_type, const Problem& problem) {
+  const WallTime now = wall_now();
+  Draft draft = stand_in_reply(std::nullopt, problem, now);
+  draft.idents = {std::string(request.at(0))};
+  draft.msg_type = msg_type;
+  draft.parent_header = std::string(envelope.header);
+  return session.compose(draft, now);
 }
 
 SharedFrames reply_in_place(Session& session, const Frames& call, const Problem& problem) {

@@ -3,7 +3,9 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include "wire/envelope.hpp"
 #include "wire/frames.hpp"
 #include "wire/session.hpp"
 #include "wire/time.hpp"
@@ -20,6 +22,12 @@ struct Problem {
 /// it is, its msg_type and its parent_header.
 /// engine  who was to give it; nothing: none of them yet.
 Draft stand_in_reply(std::optional<std::string_view> engine, const Problem& problem, WallTime now);
+
+/// The whole error reply to a request that no engine gets: [client, delimiter, ...].
+/// request   [client, delimiter, ...]
+/// envelope  that of the request.
+std::vector<std::string> refusal(Session& session, const Frames& request, const Envelope& envelope,
+                                 std::string_view msg_type, const Problem& problem);
 
 /// The whole reply to one engine's call, or to its copy of a broadcast, in the place of its own:
 /// [engine, client, delimiter, ...]; null where the call is no message.

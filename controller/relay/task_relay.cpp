@@ -158,12 +158,8 @@ TaskRelay::Request TaskRelay::read(const SharedFrames& frames, const Envelope& e
 
 void TaskRelay::tell_lost(const Frames& frames, const Envelope& envelope,
                           const std::string& error_name, const std::string& sentence) {
-  const WallTime now = wall_now();
-  Draft draft = stand_in_reply(std::nullopt, {error_name, sentence}, now);
-  draft.idents = {std::string(frames.at(0))};
-  draft.msg_type = "apply_reply";
-  draft.parent_header = std::string(envelope.header);
-  client_.socket().send(shared_.session.compose(draft, now));
+  client_.socket().send(
+      refusal(shared_.session, frames, envelope, "apply_reply", {error_name, sentence}));
 }
 
 void TaskRelay::submit_waiting() {

@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <chrono>
 #include <thread>
 #include <utility>
@@ -12,6 +11,7 @@
 #include "net/discovery/controller_search.hpp"
 #include "net/ssh/tunnel_route.hpp"
 #include "os/private_file.hpp"
+#include "os/retried.hpp"
 #include "wire/duration_text.hpp"
 
 namespace px::engine {
@@ -62,8 +62,7 @@ Result<std::string> read_standard_input() {
   constexpr std::size_t max_bytes = std::size_t{1} << 20;
   std::string text;
   for (char part[4096]; text.size() < max_bytes;) {
-    const ssize_t count = ::read(STDIN_FILENO, part, sizeof part);
-    if (count < 0 && errno == EINTR) continue;
+    const ssize_t count = os::retried([&] { return ::read(STDIN_FILENO, part, sizeof part); });
     if (count <= 0) break;
     text.append(part, static_cast<std::size_t>(count));
   }

@@ -5,11 +5,11 @@
 #include <sys/wait.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <utility>
 
 #include "os/pidfd.hpp"
 #include "os/poll_timeout.hpp"
+#include "os/retried.hpp"
 #include "wire/error.hpp"
 
 namespace px::os {
@@ -44,18 +44,16 @@ void ChildProcess::destroy() {
 bool ChildProcess::has_ended() const {
   if (end_ || !is_owned()) return end_.has_value();
   siginfo_t found{};
-  int failed = 0;
-  do failed = ::waitid(P_PID, static_cast<id_t>(pid_), &found, WEXITED | WNOHANG | WNOWAIT);
-  while (failed != 0 && errno == EINTR);
+  const int failed = retried([&] {
+    return ::waitid(P_PID, static_cast<id_t>(pid_), &found, WEXITED | WNOHANG | WNOWAIT);
+  });
   return failed != 0 || found.si_pid == pid_;
 }
 
 std::optional<ProcessEnd> ChildProcess::end() {
   if (end_ || !is_owned()) return end_;
   int status = 0;
-  pid_t found = 0;
-  do found = ::waitpid(pid_, &status, WNOHANG);
-  while (found < 0 && errno == EINTR);
+  const pid_t found = retried([&] { return ::waitpid(pid_, &status, WNOHANG); });
   if (found == pid_) end_ = end_of_wait(status);
   if (found < 0) end_ = ProcessEnd{};  // somebody else waited for it, or SIGCHLD is ignored
   return end_;
@@ -75,9 +73,7 @@ ProcessEnd ChildProcess::wait() {
   check(is_owned());
   if (end_) return *end_;
   int status = 0;
-  pid_t found = 0;
-  do found = ::waitpid(pid_, &status, 0);
-  while (found < 0 && errno == EINTR);
+  const pid_t found = retried([&] { return ::waitpid(pid_, &status, 0); });
   end_ = found == pid_ ? end_of_wait(status) : ProcessEnd{};
   return *end_;
 }

@@ -5,10 +5,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cerrno>
 #include <iostream>
 #include <utility>
 
+#include "os/retried.hpp"
 #include "wire/error.hpp"
 
 namespace px::os {
@@ -27,13 +27,9 @@ int wait_for_word(int report, pid_t child) {
   ::sigaction(SIGINT, &action, nullptr);
   ::sigaction(SIGTERM, &action, nullptr);
   unsigned char code = 0;
-  ssize_t count = 0;
-  do count = ::read(report, &code, 1);
-  while (count < 0 && errno == EINTR);
-  if (count == 1) return code;
+  if (retried([&] { return ::read(report, &code, 1); }) == 1) return code;
   int status = 0;
-  while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
-  }
+  retried([&] { return ::waitpid(child, &status, 0); });
   return WIFEXITED(status) ? WEXITSTATUS(status) : 1;
 }
 

@@ -20,6 +20,7 @@
 #include <string_view>
 #include <utility>
 
+#include "os/retried.hpp"
 #include "os/written_file.hpp"
 
 extern char** environ;
@@ -245,8 +246,7 @@ int run_child(Start& start, std::size_t argument_count, pid_t& pid) {
   pid = ::__clone(become_program, stack.top(), CLONE_VM | CLONE_VFORK | SIGCHLD, &start);
   if (pid < 0) return errno;
   if (start.error == 0) return 0;
-  while (::waitpid(pid, nullptr, 0) < 0 && errno == EINTR) {
-  }
+  retried([&] { return ::waitpid(pid, nullptr, 0); });
   return start.error;
 }
 

@@ -5,12 +5,12 @@
 #include <sys/stat.h>
 
 #include <algorithm>
-#include <cerrno>
 
 #include "os/descriptor.hpp"
 #include "os/file_lock.hpp"
 #include "os/host_name.hpp"
 #include "os/private_file.hpp"
+#include "os/retried.hpp"
 
 namespace px::cluster {
 namespace {
@@ -66,8 +66,7 @@ void keep_what_cannot_be_seen(ClusterRecord& living, const ClusterRecord& record
 /// those of engines each know a part. Without locks, as on some network file systems, it goes on.
 os::Descriptor lock_folder(const std::filesystem::path& folder) {
   os::Descriptor descriptor{::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
-  if (descriptor.is_open())
-    while (::flock(descriptor.value(), LOCK_EX) != 0 && errno == EINTR) continue;
+  if (descriptor.is_open()) os::retried([&] { return ::flock(descriptor.value(), LOCK_EX); });
   return descriptor;
 }
 

@@ -15,6 +15,7 @@
 #include "os/descriptor.hpp"
 #include "os/host_name.hpp"
 #include "os/private_file.hpp"
+#include "os/written_file.hpp"
 #include "wire/ids.hpp"
 
 namespace px::cpp {
@@ -143,16 +144,6 @@ class Checksum {
                                                               ::EVP_MD_CTX_free};
 };
 
-bool write_whole(int descriptor, std::string_view bytes) {
-  while (!bytes.empty()) {
-    const ssize_t count = ::write(descriptor, bytes.data(), bytes.size());
-    if (count < 0 && errno == EINTR) continue;
-    if (count < 0) return false;
-    bytes.remove_prefix(static_cast<std::size_t>(count));
-  }
-  return true;
-}
-
 }  // namespace
 
 Result<Json> begin_checkpoint(const fs::path& path, const std::string& token) {
@@ -249,7 +240,7 @@ Result<std::string> write_checked(const fs::path& path, const std::vector<std::s
       const std::string_view piece = rest.substr(0, piece_bytes);
       rest.remove_prefix(piece.size());
       checksum.add(piece);
-      if (!write_whole(file.value(), piece)) return cannot("write", path, std::strerror(errno));
+      if (!os::write_all(file.value(), piece)) return cannot("write", path, std::strerror(errno));
       // Starts to write the dirty pages and does not wait for them.
       const auto size = static_cast<off_t>(piece.size());
       if (piece.size() == piece_bytes)

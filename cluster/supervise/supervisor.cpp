@@ -4,6 +4,7 @@
 #include <csignal>
 
 #include "wire/duration_text.hpp"
+#include "wire/earlier.hpp"
 #include "wire/json.hpp"
 
 namespace px::cluster {
@@ -67,8 +68,7 @@ std::vector<Effect> Supervisor::on(const Event& event, Instant now) {
 }
 
 std::optional<Instant> Supervisor::next_deadline() const {
-  if (!deadline_ || !controller_due_) return deadline_ ? deadline_ : controller_due_;
-  return std::min(*deadline_, *controller_due_);
+  return earlier(deadline_, controller_due_);
 }
 
 std::vector<Effect> Supervisor::on_time(Instant now) {

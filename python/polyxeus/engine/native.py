@@ -9,7 +9,6 @@ import linecache
 import math
 import os
 import reprlib
-import sys
 import textwrap
 from collections import OrderedDict
 

@@ -5,7 +5,6 @@ import faulthandler
 import glob
 import logging
 import os
-import sys
 import tempfile
 
 from polyxeus.engine import bound_kernel, forked, import_hooks, streams

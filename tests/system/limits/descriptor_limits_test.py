@@ -43,13 +43,8 @@ def time_limit():
 
 
 @pytest.fixture(scope="module")
-def cluster(new_cluster):
-    cluster = new_cluster("few")
-    cluster.start_controller()
-    cluster.start_engines(1)
-    with connect(cluster.connection_file("client"), 1):
-        pass
-    return cluster
+def cluster(start_cluster):
+    return start_cluster("few", 1)
 
 
 # Makes clients until its descriptors run out, and works with those that it has.

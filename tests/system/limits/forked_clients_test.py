@@ -7,17 +7,11 @@ import textwrap
 
 import pytest
 from programs import PATIENCE
-from running_cluster import connect
 
 
 @pytest.fixture(scope="module")
-def cluster(new_cluster):
-    cluster = new_cluster("forked")
-    cluster.start_controller()
-    cluster.start_engines(2)
-    with connect(cluster.connection_file("client"), 2):
-        pass
-    return cluster
+def cluster(start_cluster):
+    return start_cluster("forked", 2)
 
 
 def run(cluster, code):

@@ -11,7 +11,6 @@ import sys
 from pathlib import Path
 
 import deadlines
-import programs
 import pytest
 from kernels import Kernel
 from programs import PATIENCE

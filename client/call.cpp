@@ -95,7 +95,8 @@ void Call::tell(std::size_t task, bool is_ready) {
 
 // ---------------------------------------------------------------- any thread
 
-/// In a forked child nobody unlocks what another thread of the parent held at that moment.
+/// The lock of mutex_. In a forked child it throws instead of waiting: if another thread of the
+/// parent held the mutex at the fork, no thread of the child ever unlocks it.
 std::unique_lock<std::mutex> Call::locked() const {
   if (process_.is_here()) return std::unique_lock{mutex_};
   std::unique_lock lock{mutex_, std::try_to_lock};

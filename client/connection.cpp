@@ -29,8 +29,8 @@ constexpr Duration successor_patience = 60s;
 constexpr std::size_t longest_kept = 1 << 20;
 /// Frames up to this size are kept in memory of their own: see compacted().
 constexpr std::size_t small_message = 4096;
-/// What a client takes: two for each of its 7 sockets, two for each that watches the connection of
-/// one, 5 of libzmq's threads, and what it waits at and finds shared memory by.
+/// The file descriptors that a client opens: two for each of its 7 sockets and for each monitor of
+/// a socket, 5 for libzmq's threads, and those of its event loop and of shared memory.
 constexpr std::size_t descriptors_of_client = 48;
 
 }  // namespace

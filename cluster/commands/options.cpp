@@ -203,9 +203,9 @@ void add_engine_options(CLI::App& app, StartOptions& options, SettingOptions& se
   app.add_flag("--load-profile,--Cluster.load_profile,!--no-load-profile", options.loads_profile,
                "Read the configuration files of the profile (default: true)");
   app.add_option("--settings", options.settings_text,
-                 "Settings as a profile's pxcluster.json has them, in one JSON object; they "
-                 "override those of the files; - reads it from the standard input, so that secrets "
-                 "in it stand on no command line");
+                 "Settings in the form of a profile's pxcluster.json, as one JSON object; they "
+                 "override those of the files; - reads the object from standard input, which keeps "
+                 "secrets in it off the command line");
   app.add_option("--notebook", options.notebook, "")->group("");
   app.add_option("--owner", options.owner,
                  "Pid of a process of this host: when it ends, in whatever way, all that this "
@@ -387,7 +387,7 @@ program::Shell shell_named(const std::string& name) {
   return name == "fish" ? program::Shell::fish : program::Shell::bash;
 }
 
-/// What the shells complete behind these options.
+/// The values that shell completion offers after these options.
 program::OptionValues values_of_options() {
   return {{"--engines", launcher_names()},
           {"--controller", launcher_names()},
@@ -396,7 +396,7 @@ program::OptionValues values_of_options() {
           {"--log-level", {"DEBUG", "INFO", "WARNING", "ERROR"}}};
 }
 
-/// The words of a command line, where `pxcluster help start` is `pxcluster start --help`.
+/// The words of the command line; `pxcluster help start` becomes `pxcluster start --help`.
 std::vector<const char*> with_help_as_option(int argc, const char* const* argv) {
   std::vector<const char*> words(argv, argv + argc);
   if (argc < 2 || std::strcmp(argv[1], "help") != 0) return words;

@@ -79,7 +79,9 @@ void remove_old_logs(const net::ProfilePaths& paths) {
     }
 }
 
-/// The first cell of a notebook that is run again: the cells go on with the cluster that is there.
+/// For a start from a notebook while the cluster runs: its first cell was run again, and its later
+/// cells use the running cluster.
+/// wanted  the number of engines that the user asked for.
 int use_what_is_there(const net::ProfilePaths& paths, int engine_count,
                       const std::optional<int>& wanted, Console& console) {
   const std::string engines =
@@ -92,8 +94,9 @@ int use_what_is_there(const net::ProfilePaths& paths, int engine_count,
   return 0;
 }
 
-/// Nothing, or the exit code where the cluster cannot be started beside what is there.
-/// options, wanted  of the start: in a notebook what runs is used.
+/// Looks for a running cluster of the same name. Returns the exit code if the command ends here: 0
+/// in a notebook, which uses the running cluster, else exit_already_running. Nothing: start it.
+/// wanted  the number of engines that the user asked for.
 std::optional<int> check_what_is_there(const net::ProfilePaths& paths, const StartOptions& options,
                                        const std::optional<int>& wanted, Console& console) {
   os::LocalProcesses processes;
@@ -184,7 +187,8 @@ class Start {
                     exit_already_running);
       if (!taken) return fail(console_, taken.error());
       lock.emplace(std::move(*taken));
-      std::error_code error;  // of a cluster that was killed: nobody else can write one now
+      // A cluster that was killed has left its file; under the lock no other process writes one.
+      std::error_code error;
       std::filesystem::remove(paths_.cluster_file(), error);
       if (options_.clean_logs) remove_old_logs(paths_);
     }

@@ -93,7 +93,7 @@ void KeptVariables::choose(const client::Client& client, const std::string& engi
   if (!busy.empty()) client.direct(busy).interrupt();
 }
 
-/// Those that do not begin with a request in time have nothing to give.
+/// Gives up the variables of engines that do not begin with a request in time.
 void KeptVariables::lose_silent(const client::Client& client) {
   std::map<EngineId, client::AsyncResult> probes;
   for (auto& [id, engine] : engines_)
@@ -129,7 +129,7 @@ void KeptVariables::save_python(const client::Client& client) {
   fetch_far(client);
 }
 
-/// What engines have to give whose hosts do not see the folders.
+/// Fetches the variables of the engines whose hosts do not see the folders.
 void KeptVariables::fetch_far(const client::Client& client) {
   std::map<EngineId, client::AsyncResult> packing, fetching;
   const Json names = keep_.has_all ? Json() : Json(keep_.names);
@@ -170,7 +170,8 @@ void KeptVariables::restore_python(const client::Client& client, const std::vect
   take_answers(answers);
 }
 
-/// Of the functions of kept_variables; those that there are.
+/// The answers of functions of the Python module kept_variables, entered into the reports. An
+/// engine that answered with an error is not among them: its report says that it lost all.
 std::map<EngineId, Json> KeptVariables::take_answers(
     const std::map<EngineId, client::AsyncResult>& answers) {
   std::map<EngineId, Json> taken;

@@ -27,15 +27,14 @@ class KeptVariables {
   /// Interrupts the engines that are busy, and takes over what all have. An engine that does not
   /// begin with that within 10 s is left behind.
   /// engine_set  only the engines of this set; empty: all.
-  /// errors      those of ClientCore::ask_hub(); overloaded: this host's memory has no room for
-  /// what
-  ///             it fetches. Thrown.
+  /// errors      those of ClientCore::ask_hub(); overloaded: this host has too little memory for
+  ///             the variables of engines on other hosts. Thrown.
   void save(const client::Client& client, const std::string& engine_set);
   /// Gives it to the engines that have taken the places of the old ones, and says what became of
   /// each, in the order of their ids.
   /// client  one that was connected after the restart.
   std::vector<KeptEngine> restore(const client::Client& client);
-  /// Whether an engine that had given something away has not come back, or could not take it.
+  /// Whether an engine whose variables were saved did not come back, or could not take them.
   bool has_lost_an_engine() const;
 
  private:
@@ -48,9 +47,9 @@ class KeptVariables {
     KeptEngine report;
     std::string language = {};
     std::map<std::string, CppVariable> variables = {};
-    bool is_far = false;  // its host does not see the folders
-    Value packed = {};    // what it has given us then
-    bool has_given = false;
+    bool is_far = false;     // its host does not see the folders
+    Value packed = {};       // its variables, if it is far
+    bool has_given = false;  // variables of it were saved
   };
   using Engines = std::map<EngineId, Engine>;
 

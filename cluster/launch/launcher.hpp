@@ -74,7 +74,7 @@ class Launcher {
                                           const Machine& machine) const = 0;
 };
 
-/// What users call the launchers: "local", "mpi" ...
+/// The names of the launchers, as users write them: "local", "mpi" ...
 const std::vector<std::string>& launcher_names();
 
 /// The launcher that a user calls `name`: "local", "mpi" in any case, ipyparallel's class names

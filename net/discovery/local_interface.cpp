@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "os/boot_id.hpp"
+#include "os/retried.hpp"
 
 namespace px::net {
 namespace {
@@ -156,8 +157,8 @@ Result<SocketFolder> SocketFolder::hold(const std::filesystem::path& path) {
     if (!lock.is_open() || !is_private_folder(path))
       return Error{ErrorKind::system, "the folder " + path.string() +
                                           " belongs to another user or is accessible to others"};
-    while (::flock(lock.value(), LOCK_SH) != 0)
-      if (errno != EINTR) return failure("cannot lock the folder", path.string());
+    if (os::retried([&] { return ::flock(lock.value(), LOCK_SH); }) != 0)
+      return failure("cannot lock the folder", path.string());
     if (is_at(lock, path)) return SocketFolder{path, std::move(lock)};
   }
 }

@@ -9,7 +9,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cerrno>
 #include <csignal>
 #include <fstream>
 #include <limits>
@@ -20,6 +19,8 @@
 #include "interpreters/cpp/compile/forked_check.hpp"
 #include "interpreters/cpp/kept_code/header_origin.hpp"
 #include "interpreters/cpp/run/cell_guard.hpp"
+#include "os/retried.hpp"
+#include "os/written_file.hpp"
 #include "wire/json.hpp"
 #include "wire/time.hpp"
 
@@ -37,14 +38,6 @@ struct Answer {
   Kind kind = Kind::crashed;
   std::string text = {};
 };
-
-void write_all(int descriptor, const std::string& text) {
-  for (std::size_t done = 0; done < text.size();) {
-    const ssize_t count = ::write(descriptor, text.data() + done, text.size() - done);
-    if (count < 0 && errno != EINTR) return;
-    if (count > 0) done += static_cast<std::size_t>(count);
-  }
-}
 
 int answer_descriptor = -1;  // of this process, which is a child
 
@@ -89,7 +82,7 @@ void bound_child(const CheckLimits& limits, pid_t parent) {
   ::signal(SIGINT, SIG_IGN);  // the whole process group may get one; the parent ends this child
   const int silence = ::open("/dev/null", O_WRONLY);  // LLVM's last words are of no use to users
   ::dup2(silence, 2);
-  write_all(descriptor, answered + work());
+  os::write_all(descriptor, answered + work());
   ::_exit(0);
 }
 
@@ -106,8 +99,7 @@ Answer read_answer(int descriptor, pid_t child, int seconds) {
     pollfd wait{descriptor, POLLIN, 0};
     if (::poll(&wait, 1, look_interval_ms) <= 0) continue;
     char buffer[1 << 14];
-    const ssize_t count = ::read(descriptor, buffer, sizeof buffer);
-    if (count < 0 && errno == EINTR) continue;
+    const ssize_t count = os::retried([&] { return ::read(descriptor, buffer, sizeof buffer); });
     if (count <= 0) break;
     answer.text.append(buffer, static_cast<std::size_t>(count));
   }
@@ -128,7 +120,7 @@ Answer ask(const std::function<std::string()>& work, const CheckLimits& limits) 
   if (child > 0) {
     answer = read_answer(ends[0], child, waiting_factor * limits.processor_seconds);
     int status = 0;
-    while (::waitpid(child, &status, 0) < 0 && errno == EINTR) continue;
+    os::retried([&] { return ::waitpid(child, &status, 0); });
     const bool has_no_time = WIFSIGNALED(status) && WTERMSIG(status) == SIGXCPU;
     if (has_no_time) answer.kind = Answer::Kind::timed_out;
   }
@@ -166,7 +158,7 @@ std::vector<clang::NamedDecl*> declarations_from(const Json& report, const char*
 }
 
 [[noreturn]] void answer_at_once(const Json& report) {
-  write_all(answer_descriptor, answered + pack(Packer::json, report));
+  os::write_all(answer_descriptor, answered + pack(Packer::json, report));
   ::_exit(0);
 }
 

@@ -87,19 +87,19 @@ Result<void> FolderStorage::write(SegmentNumber segment, std::uint64_t offset,
     return error;
   }
   const std::lock_guard lock{mutex_};
-  if (written_.empty() || written_.back() != file_) written_.push_back(file_);
+  written_.insert_or_assign(segment, file_);
   return {};
 }
 
 Result<void> FolderStorage::sync() {
-  std::vector<std::shared_ptr<const os::Descriptor>> files;
+  std::map<SegmentNumber, std::shared_ptr<const os::Descriptor>> files;
   bool has_new_file = false;
   {
     const std::lock_guard lock{mutex_};
     files.swap(written_);
     has_new_file = std::exchange(has_new_file_, false);
   }
-  for (const auto& file : files)
+  for (const auto& [segment, file] : files)
     if (::fdatasync(file->value()) != 0) return failure("cannot force to the disk", folder_);
   return has_new_file ? sync_folder() : Result<void>{};
 }
@@ -125,6 +125,8 @@ Result<void> FolderStorage::sync_folder() const {
 Result<void> FolderStorage::remove(SegmentNumber segment) {
   if (::unlink(path_of(segment).c_str()) != 0 && errno != ENOENT)
     return failure("cannot remove", path_of(segment));
+  const std::lock_guard lock{mutex_};
+  written_.erase(segment);
   return {};
 }
 

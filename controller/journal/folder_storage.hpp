@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <vector>
@@ -36,8 +37,9 @@ class FolderStorage final : public JournalStorage {
   SegmentNumber current_ = 0;  // 0: none is open
   std::shared_ptr<const os::Descriptor> file_;
   std::mutex mutex_;
-  std::vector<std::shared_ptr<const os::Descriptor>> written_;  // since sync(); under the mutex
-  bool has_new_file_ = false;                                   // the same
+  /// The files that were written since the last sync(), and not removed; under the mutex.
+  std::map<SegmentNumber, std::shared_ptr<const os::Descriptor>> written_;
+  bool has_new_file_ = false;  // the same
 };
 
 /// The name_file of the JournalBuffer of the journal in this folder.

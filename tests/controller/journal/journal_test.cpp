@@ -511,5 +511,18 @@ TEST_F(FolderStorageTest, AJournalSurvivesInIt) {
   EXPECT_EQ(owed(journal), "t1=ann t2");
 }
 
+TEST_F(FolderStorageTest, AJournalDoesNotKeepRemovedSegmentsOpen) {
+  const auto open_files = [] {
+    return std::distance(std::filesystem::directory_iterator{"/proc/self/fd"}, {});
+  };
+  Journal journal{*FolderStorage::open(folder_), small()};
+  const auto before = open_files();
+  for (int i = 0; i < 100; ++i) {
+    submit(journal, "t" + std::to_string(i), 1000);
+    finish(journal, "t" + std::to_string(i));
+  }
+  EXPECT_LT(open_files() - before, 20);
+}
+
 }  // namespace
 }  // namespace px::controller

@@ -1,4 +1,5 @@
-"""Mixed work of a client that gets a timer signal all the time, as its engines' code does.
+"""Mixed work of a client that gets a timer signal all the time, as its engines' code does; soak.py does it
+without signals.
 
 python mixed_work.py PROFILE RATE SECONDS: ends with an error where an answer is wrong or missing; prints how
 many rounds of work it has done, and how many signals Python has handled meanwhile.
@@ -12,7 +13,7 @@ import numpy as np
 import polyxeus as px
 
 PATIENCE = 60
-SIZES = [10, 1_000, 20_000, 60_000, 300_000]  # numbers of an array: 80 bytes to 2.4 MB
+SIZES = [10, 1_000, 20_000, 60_000, 300_000, 1_000_000]  # numbers of an array: 80 bytes to 8 MB
 came = 0
 
 TIMER = """
@@ -28,6 +29,7 @@ def count(*_):
     came += 1
 
 
+@px.interactive
 def fail(number):
     raise ValueError(f"no {number}")
 
@@ -54,7 +56,10 @@ def work(rc, number):
     lines.get(PATIENCE)
     lines.wait_for_output(PATIENCE)
     assert lines.stdout == "".join(f"{number} {i}\n" for i in range(20)), lines.stdout
-    assert view.gather("part", block=True).tolist() == list(range(100))
+    view.scatter("array", array, block=True)
+    assert (view.gather("array", block=True) == array).all()
+    for _ in range(3):
+        rc[0].apply_async(abs, array)  # its result is dropped
 
 
 def main(profile, rate, seconds):
@@ -65,7 +70,6 @@ def main(profile, rate, seconds):
     with px.Client(profile=profile, timeout=PATIENCE) as rc:
         rc.wait_for_engines(2, timeout=PATIENCE)
         rc[:].execute(TIMER.format(rate=rate), block=True)
-        rc[:].scatter("part", np.arange(100), block=True)
         while rounds < 3 or time.monotonic() < end:
             work(rc, rounds)
             rounds += 1

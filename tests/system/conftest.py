@@ -125,6 +125,26 @@ def own_cluster(new_cluster, request):
         cluster.stop()
 
 
+@pytest.fixture
+def limited(request):
+    """A command line that runs what follows it in a control group of memory; needs root.
+
+    Its parameter is the limit in bytes; 400 MiB without one: for three engines and what starts them.
+    """
+    root = Path("/sys/fs/cgroup")
+    first_version = (root / "memory").is_dir()
+    group = (root / "memory" if first_version else root) / f"px-test-{os.getpid()}"
+    try:
+        group.mkdir()
+        limit = group / ("memory.limit_in_bytes" if first_version else "memory.max")
+        limit.write_text(str(getattr(request, "param", 400 << 20)))
+    except OSError as problem:
+        pytest.fail(f"this test makes a control group with a limit of memory, as root: {problem}")
+    yield ["sh", "-c", 'echo $$ > "$0" && exec "$@"', group / "cgroup.procs"]
+    programs.wait_until(lambda: not (group / "cgroup.procs").read_text(), "the group is empty")
+    group.rmdir()
+
+
 @pytest.fixture(scope="module")
 def mpi_cluster(new_cluster, mpiexec):
     """Four engines under mpiexec, shared by the tests of a module that leave them alive."""

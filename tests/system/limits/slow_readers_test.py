@@ -1,0 +1,131 @@
+"""A controller in a control group of little memory, and an engine or a client that reads slowly or nothing: what it
+cannot take is refused by name, all requests are answered, and the controller is not killed.
+
+PX_MEMORY_GROUPS=256,800 tries groups of so many MiB.
+"""
+
+import contextlib
+import json
+import os
+import signal
+import sys
+import threading
+import time
+from pathlib import Path
+
+import deadlines
+import polyxeus
+import pytest
+from programs import PATIENCE, wait_until
+from running_cluster import connect
+
+CLIENT = Path(__file__).parent / "slow_client.py"
+MIB = 1 << 20
+SIZES = [int(size) for size in os.environ.get("PX_MEMORY_GROUPS", "256").split(",")]
+in_each_group = pytest.mark.parametrize("limited", [size * MIB for size in SIZES], indirect=True)
+
+
+@pytest.fixture(autouse=True)
+def time_limit():
+    with deadlines.time_limit(90 + max(SIZES)):
+        yield
+
+
+@pytest.fixture
+def twice_its_memory(request):
+    """How many MiB are twice what the controller may have."""
+    return 2 * request.node.callspec.params["limited"] // MIB
+
+
+@contextlib.contextmanager
+def stopped(program, *, is_slow=False):
+    """While it lasts the program is stopped; a slow one runs 5 ms of each 50."""
+    is_over = threading.Event()
+
+    def run_at_times():
+        while not is_over.wait(0.045):
+            program.signal(signal.SIGCONT)
+            time.sleep(0.005)
+            program.signal(signal.SIGSTOP)
+
+    program.signal(signal.SIGSTOP)
+    thread = threading.Thread(target=run_at_times)
+    if is_slow:
+        thread.start()
+    yield
+    is_over.set()
+    if is_slow:
+        thread.join()
+    program.signal(signal.SIGCONT)
+
+
+def is_done(call):
+    """Whether the engine has made this call of 1 MiB; else it was refused."""
+    try:
+        assert call.get(PATIENCE) in (MIB, [MIB])
+    except polyxeus.RemoteError as refusal:
+        assert "Overloaded: " in str(refusal)
+        assert "MiB of requests wait in the controller for engine" in str(refusal)
+        return False
+    return True
+
+
+REQUESTS = {
+    "direct": lambda rc: rc[0].apply_async(len, bytes(MIB)),
+    "broadcast": lambda rc: rc.broadcast_view().apply_async(len, bytes(MIB)),
+}
+
+
+@in_each_group
+@pytest.mark.parametrize("is_slow", [False, True])
+@pytest.mark.parametrize("way", REQUESTS)
+def test_requests_for_an_engine_that_hardly_reads(little_cluster, twice_its_memory, way, is_slow):
+    (engine,) = little_cluster.engines
+    with connect(little_cluster.connection_file("client"), 1, timeout=PATIENCE) as rc:
+        with stopped(engine, is_slow=is_slow):
+            calls = [REQUESTS[way](rc) for _ in range(twice_its_memory)]
+            wait_until(calls[-1].ready, "the last one is refused or done")
+        done = [is_done(call) for call in calls]
+        assert done[0]
+        if not is_slow:
+            refused = done.index(False)
+            assert refused <= twice_its_memory / 2 and not any(done[refused:])
+            assert rc.get_result(calls[-1].msg_ids, block=True).status == ["error"]
+        assert rc[0].apply_sync(len, bytes(MIB)) == MIB
+
+
+@in_each_group
+@pytest.mark.parametrize("is_slow", [False, True])
+@pytest.mark.parametrize("way", ["direct", "broadcast", "tasks", "output"])
+def test_results_for_a_client_that_hardly_reads(little_cluster, stage, twice_its_memory, way, is_slow):
+    file = little_cluster.connection_file("client")
+    with connect(file, 1, timeout=PATIENCE) as rc:
+        client = stage.start([sys.executable, CLIENT, file, way, twice_its_memory], "slow-client",
+                             **little_cluster.environment)  # fmt: skip
+        wait_until(lambda: "asked" in client.output() or not client.is_running(), "it has asked")
+        with stopped(client, is_slow=is_slow):
+            rc[0].apply_async(abs, 0).get(max(SIZES))  # the engine has made what came before
+            wait_until(lambda: rc.queue_status()["unassigned"] == 0, "all tasks are done", max(SIZES))
+        assert client.wait(max(SIZES)) == 0, client.output()
+        outcomes = json.loads(client.output().splitlines()[-1])
+        assert sum(outcomes.values()) == twice_its_memory, outcomes
+        assert outcomes["ok"] > 0 and outcomes.keys() <= {"ok", "ResultLost"}, outcomes
+        assert rc[0].apply_sync(len, bytes(MIB)) == MIB
+
+
+@in_each_group
+def test_more_tasks_than_there_is_memory_for(little_cluster, twice_its_memory, tmp_path):
+    gate = tmp_path / "gate"
+    with connect(little_cluster.connection_file("client"), 1, timeout=PATIENCE) as rc:
+        wait = f"import os, time\nwhile not os.path.exists({str(gate)!r}): time.sleep(0.05)"
+        busy = rc[:].execute(wait, block=False)
+        view = rc.load_balanced_view()
+        tasks = [view.apply_async(len, bytes(MIB)) for _ in range(twice_its_memory)]
+        with pytest.raises(polyxeus.RemoteError, match="too many unfinished tasks"):
+            tasks[-1].get(PATIENCE)
+        calls = [rc[0].apply_async(len, bytes(MIB)) for _ in range(twice_its_memory)]
+        gate.touch()
+        busy.get(PATIENCE)
+        assert is_done(calls[0])
+        assert all(is_done(call) in (True, False) for call in calls)
+        assert tasks[0].get(PATIENCE) == MIB

@@ -50,6 +50,7 @@ Result<std::unique_ptr<Connection>> Connection::open(const ClientConnectionInfo&
   const auto reach = [&](ClientConnectionInfo& tried, Duration patience) -> Result<void> {
     net::AddressRace::Options race;
     race.patience = std::min(race.patience, patience);
+    race.connected_patience = patience;
     auto sought = net::SoughtController::of(tried, where);
     sought.is_to_stay = true;
     sought.socket = socket_options(tried, session->id());

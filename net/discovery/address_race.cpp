@@ -118,7 +118,10 @@ void AddressRace::failed(std::size_t index, DialFailure failure) {
 }
 
 void AddressRace::connected(std::size_t index) {
-  runners_.at(index).is_connected = true;
+  Runner& runner = runners_.at(index);
+  if (!runner.is_connected)
+    runner.deadline += std::max(Duration{}, options_.connected_patience - options_.patience);
+  runner.is_connected = true;
 }
 
 void AddressRace::answered(std::size_t index) {

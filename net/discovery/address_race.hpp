@@ -35,6 +35,8 @@ class AddressRace {
   struct Options {
     Duration head_start = std::chrono::milliseconds(250);
     Duration patience = std::chrono::seconds(4);  ///< For one address to answer.
+    /// For one that has accepted the connection, if that is longer: its host may be busy.
+    Duration connected_patience = {};
   };
   AddressRace(const std::vector<std::string>& hosts, const Options& options);
 

@@ -45,6 +45,17 @@ TEST(AddressRace, WhoeverAnswersFirstWinsAndEndsIt) {
   EXPECT_FALSE(race.next_deadline());
 }
 
+TEST(AddressRace, AnAddressThatHasAcceptedTheConnectionMayTakeLongerToAnswer) {
+  AddressRace race{{"10.0.0.1", "10.0.0.2"}, {.patience = 4s, .connected_patience = 60s}};
+  race.start_due(at(0s));
+  race.start_due(at(1s));
+  race.connected(1);
+  EXPECT_EQ(race.expire(at(5s)), Runners({0}));
+  EXPECT_EQ(race.next_deadline(), at(61s));
+  EXPECT_EQ(race.expire(at(61s)), Runners({1}));
+  EXPECT_EQ(race.failures().at(1).failure, DialFailure::silent);
+}
+
 TEST(AddressRace, AnAddressThatSaysNothingIsGivenUpAfterItsTime) {
   AddressRace race{{"10.0.0.1", "10.0.0.2"}, {.head_start = 250ms, .patience = 4s}};
   race.start_due(at(0s));

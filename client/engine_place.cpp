@@ -63,6 +63,8 @@ EnginePlace read_place(EngineId id, const Json& usage) {
   place.tells_calls = said.contains("mpi");
   const Json call = object_member(said, "mpi");
   if (!call.empty()) place.mpi = read_call(call);
+  place.mpi_library = string_member(said, "mpi_library").value_or("");
+  place.mpi_interrupts = string_member(said, "mpi_interrupts").value_or("");
   place.last_error = string_member(said, "last_error").value_or("");
   return place;
 }
@@ -110,6 +112,8 @@ Json places_as_json(const std::vector<EnginePlace>& places) {
                     {"is_cell", place.is_cell},
                     {"holds_lock", place.holds_lock},
                     {"mpi", call_as_json(place.mpi)},
+                    {"mpi_library", text_or_null(place.mpi_library)},
+                    {"mpi_interrupts", text_or_null(place.mpi_interrupts)},
                     {"last_error", text_or_null(place.last_error)}});
   }
   return rows;

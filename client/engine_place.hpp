@@ -45,7 +45,9 @@ struct EnginePlace {
   bool holds_lock = false;    ///< C code keeps Python's lock: the line is not to be had.
   bool tells_calls = false;   ///< It knows the MPI calls of its process.
   std::optional<MpiWait> mpi = {};
-  std::string last_error = {};  ///< The type of the exception that ended its last cell.
+  std::string mpi_library = {};     ///< EngineFacts::mpi
+  std::string mpi_interrupts = {};  ///< EngineFacts::mpi_interrupts
+  std::string last_error = {};      ///< The type of the exception that ended its last cell.
 };
 
 /// Reads the content of a usage_reply.

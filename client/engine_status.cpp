@@ -6,6 +6,7 @@
 #include <map>
 
 #include "client/error.hpp"
+#include "client/place_text.hpp"
 #include "client/transfers/memory_use.hpp"
 #include "wire/checked_json.hpp"
 #include "wire/duration_text.hpp"
@@ -98,12 +99,6 @@ std::string sentences(const std::vector<EngineStatus>& engines, const SentenceOf
   std::string text;
   for (const auto& [sentence, names] : ids) text += "engines " + names + ": " + sentence + "\n";
   return text;
-}
-
-/// "interrupts of MPI calls: on (Open MPI v4.1.4)"
-std::string mpi_sentence(const EngineStatus& engine) {
-  if (engine.mpi_interrupts.empty()) return "";
-  return "interrupts of MPI calls: " + engine.mpi_interrupts + " (" + engine.mpi + ")";
 }
 
 constexpr std::size_t columns = 11;
@@ -215,7 +210,10 @@ std::string status_as_text(const std::vector<EngineStatus>& engines) {
     text += line + "\n";
   }
   const std::string notes =
-      sentences(engines, mpi_sentence) +
+      sentences(engines,
+                [](const EngineStatus& engine) {
+                  return interrupts_text(engine.mpi, engine.mpi_interrupts);
+                }) +
       sentences(engines, [](const EngineStatus& engine) { return engine.world_broken; }) +
       memory_as_text(memory_use(engines, Json::object()));
   return notes.empty() ? text : text + "\n" + notes;

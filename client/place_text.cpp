@@ -1,7 +1,9 @@
 #include "client/place_text.hpp"
 
 #include <algorithm>
+#include <map>
 #include <set>
+#include <utility>
 
 #include "client/targets.hpp"
 #include "wire/duration_text.hpp"
@@ -143,6 +145,22 @@ std::vector<std::string> fold_places(const std::vector<EnginePlace>& places, Dur
   std::vector<std::string> sentences;
   for (const Group& group : groups) sentences.push_back(text_of(group));
   return sentences;
+}
+
+std::vector<std::string> describe_places(const std::vector<EnginePlace>& places,
+                                         Duration patience) {
+  std::vector<std::string> sentences = fold_places(places, patience);
+  std::map<std::string, std::vector<EngineId>> engines_of;
+  for (const EnginePlace& place : places)
+    if (std::string text = interrupts_text(place.mpi_library, place.mpi_interrupts); !text.empty())
+      engines_of[std::move(text)].push_back(place.id);
+  for (const auto& [text, engines] : engines_of)
+    sentences.push_back(name_engines(engines) + ": " + text);
+  return sentences;
+}
+
+std::string interrupts_text(const std::string& mpi, const std::string& interrupts) {
+  return interrupts.empty() ? "" : "interrupts of MPI calls: " + interrupts + " (" + mpi + ")";
 }
 
 }  // namespace px::client

@@ -14,4 +14,12 @@ namespace px::client {
 /// patience  the time that engines without an answer had.
 std::vector<std::string> fold_places(const std::vector<EnginePlace>& places, Duration patience);
 
+/// The same, and then, for the engines that have loaded an MPI, whether its calls can be
+/// interrupted: "0-3: interrupts of MPI calls: on (Open MPI v4.1.4)".
+std::vector<std::string> describe_places(const std::vector<EnginePlace>& places, Duration patience);
+
+/// "interrupts of MPI calls: on (Open MPI v4.1.4)"; empty: the engine has loaded no MPI.
+/// mpi, interrupts  as in EngineFacts.
+std::string interrupts_text(const std::string& mpi, const std::string& interrupts);
+
 }  // namespace px::client

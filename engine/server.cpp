@@ -108,7 +108,12 @@ void Server::on_time(Instant now) {
 
 /// Of an idle engine only the MPI call is of interest, as it may help others to end theirs.
 void Server::find_place(bool is_busy, std::function<void(Json place)> then) {
-  const auto add_call = [then = std::move(then)](Json place) {
+  const auto add_call = [this, then = std::move(then)](Json place) {
+    {
+      const std::lock_guard lock{mutex_};
+      if (!mpi_facts_.mpi.empty()) place["mpi_library"] = mpi_facts_.mpi;
+      if (!mpi_facts_.mpi_interrupts.empty()) place["mpi_interrupts"] = mpi_facts_.mpi_interrupts;
+    }
     const CallPlace* const calls = find_call_place();
     if (calls) place["mpi"] = describe(calls->read(), Clock::now());
     then(std::move(place));

@@ -276,7 +276,7 @@ MagicOutcome Magics::pxresult(const std::string& line, CellOutput& screen) {
 MagicOutcome Magics::pxwhere(const std::string& line, CellOutput& screen) {
   const std::vector<EngineId> engines = engines_of(options_of(Magic::pxwhere, line));
   const auto places = client::ask_places(*connect_(), engines, place_patience);
-  for (const std::string& sentence : client::fold_places(places, place_patience))
+  for (const std::string& sentence : client::describe_places(places, place_patience))
     screen.perform(WriteText{"stdout", sentence + "\n"});
   return {};
 }

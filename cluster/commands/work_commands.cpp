@@ -234,7 +234,7 @@ int run_command(const program::ProgramOptions& program, const WhereOptions& opti
         client::ask_places(*client.core(), client.core()->resolve(targets), patience);
     if (options.as_json) std::cout << pack(Packer::json, client::places_as_json(places)) << "\n";
     if (!options.as_json)
-      for (const std::string& sentence : client::fold_places(places, patience))
+      for (const std::string& sentence : client::describe_places(places, patience))
         std::cout << sentence << "\n";
     return std::cout.flush() ? 0 : 1;
   });

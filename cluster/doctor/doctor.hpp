@@ -23,6 +23,8 @@ struct PythonFacts {
   std::string mpi;        ///< What mpi4py is bound to: "Open MPI v4.1.4, ..."
   std::string mpi_error;  ///< Why mpi4py is there and cannot be imported.
 };
+  /// Whether engines could interrupt calls of that MPI: "on", "off: why"; empty: it does not say.
+  std::string mpi_interrupts = {};
 
 /// Limits in the unit of `ulimit`'s system call; -1 = none.
 struct LimitFacts {

@@ -53,6 +53,12 @@ if said["mpi4py"]:
         said["mpi"] = MPI.Get_library_version().strip("\0 \n").splitlines()[0]
     except BaseException as error:
         said["mpi_error"] = str(error)[:300]
+    try:
+        from polyxeus.engine.mpi import find_steps
+        path, why = find_steps("openmpi" if "Open MPI" in said["mpi"] else "mpich")
+        said["mpi_interrupts"] = "on" if path else "off: " + why
+    except (ImportError, KeyError):
+        pass
 print("\n" + json.dumps(said))
 )";
 
@@ -107,6 +113,7 @@ PythonFacts ask_this_python(const std::string& path) {
   facts.mpi4py = text("mpi4py");
   facts.mpi = text("mpi");
   facts.mpi_error = text("mpi_error");
+  facts.mpi_interrupts = text("mpi_interrupts");
   return facts;
 }
 

@@ -99,6 +99,12 @@ void examine_mpi(const HostFacts& facts, bool needs_mpi, Findings& findings) {
     add(findings, Severity::warning, "mpi4py", python.path + " has no mpi4py",
         "the engines start, but cells cannot use MPI", python.path + " -m pip install mpi4py");
   const std::string library(name_of(read_mpi_kind(python.mpi)));
+  if (needs_mpi && python.mpi_interrupts.starts_with("off: polyxeus was built without"))
+    add(findings, Severity::warning, "mpi",
+        "MPI calls of engines cannot be interrupted: " + python.mpi_interrupts.substr(5),
+        "where one rank fails, the others wait in MPI until the engines are restarted",
+        "install the compiler of this MPI (mpicc), then polyxeus from source: " +
+            how_to_install(facts));
   const std::string starter(name_of(read_mpi_kind(facts.mpiexec_version)));
   if (!library.empty() && !starter.empty() && library != starter)
     add(findings, Severity::error, "mpi",
@@ -208,7 +214,9 @@ std::string mpi_text(const HostFacts& facts) {
       facts.mpiexec.empty() ? "no mpiexec" : facts.mpiexec + " (" + facts.mpiexec_version + ")";
   if (facts.python.mpi4py.empty()) return starter + ", no mpi4py";
   return starter + ", mpi4py " + facts.python.mpi4py + " of " +
-         facts.python.mpi.substr(0, facts.python.mpi.find(','));
+  const std::string& interrupts = facts.python.mpi_interrupts;
+         facts.python.mpi.substr(0, facts.python.mpi.find(',')) +
+         (interrupts.empty() ? "" : "; interrupts of MPI calls: " + interrupts);
 }
 
 std::string records_text(std::size_t count) {

@@ -12,7 +12,7 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(Dialed, address, port, state)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(FolderFacts, use, path, error)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(LimitFacts, open_files, processes, locked_bytes)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(PythonFacts, path, error, version, polyxeus,
-                                                ipython, mpi4py, mpi, mpi_error)
+                                                ipython, mpi4py, mpi, mpi_error, mpi_interrupts)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(HostFacts, host, addresses, name_addresses,
                                                 polyxeus, controller, engine, python, mpiexec,
                                                 mpiexec_version, has_srun, pmi, has_infiniband,

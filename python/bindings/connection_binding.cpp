@@ -189,7 +189,8 @@ std::pair<std::string, std::vector<std::string>> PythonConnection::where(
   const auto time = std::chrono::duration_cast<Duration>(std::chrono::duration<double>(patience));
   std::vector<client::EnginePlace> places;
   without_lock([&] { places = client::ask_places(*held, engine_ids(ids), time); });
-  return {pack(Packer::json, client::places_as_json(places)), client::fold_places(places, time)};
+  return {pack(Packer::json, client::places_as_json(places)),
+          client::describe_places(places, time)};
 }
 
 namespace {

@@ -105,6 +105,20 @@ TEST(PlaceText, EnginesThatSayNothingAreNamed) {
                        "3 and 4 idle (their last cells raised KeyError)", "5 idle"}));
 }
 
+TEST(PlaceText, SaysWhetherMpiCallsCanBeInterrupted) {
+  std::vector<EnginePlace> places{idle(0), idle(1), idle(2), idle(3)};
+  EXPECT_EQ(describe_places(places, 1s), Sentences{"0-3 idle"});
+  for (EnginePlace& place : places) {
+    place.mpi_library = "Open MPI v4.1.4";
+    place.mpi_interrupts = place.id.value == 3 ? "off: no other rank takes part" : "on";
+  }
+  EXPECT_EQ(
+      describe_places(places, 1s),
+      (Sentences{"0-3 idle",
+                 "3: interrupts of MPI calls: off: no other rank takes part (Open MPI v4.1.4)",
+                 "0-2: interrupts of MPI calls: on (Open MPI v4.1.4)"}));
+}
+
 TEST(EnginePlace, IsReadFromAUsageReply) {
   const Json usage = {
       {"queued", 0},
@@ -116,6 +130,8 @@ TEST(EnginePlace, IsReadFromAUsageReply) {
         {"source", "comm.Recv(a)"},
         {"is_cell", true},
         {"mpi", {{"call", "MPI_Recv"}, {"seconds", 5.5}, {"peer", "any"}, {"tag", 9}}},
+        {"mpi_library", "Open MPI v4.1.4"},
+        {"mpi_interrupts", "on"},
         {"last_error", "KeyError"}}}};
   const Json row = places_as_json({read_place(EngineId{3}, usage)})[0];
   EXPECT_EQ(row, (Json{{"engine", 3},
@@ -136,6 +152,8 @@ TEST(EnginePlace, IsReadFromAUsageReply) {
                          {"size", nullptr},
                          {"peer", "any"},
                          {"tag", 9}}},
+                       {"mpi_library", "Open MPI v4.1.4"},
+                       {"mpi_interrupts", "on"},
                        {"last_error", "KeyError"}}));
   EXPECT_TRUE(read_place(EngineId{3}, usage).tells_calls);
 }

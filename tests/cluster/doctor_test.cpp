@@ -22,6 +22,7 @@ HostFacts healthy_host() {
   facts.python.ipython = "9.0";
   facts.python.mpi4py = "4.1.0";
   facts.python.mpi = "Open MPI v4.1.4, package: Debian OpenMPI";
+  facts.python.mpi_interrupts = "on";
   facts.mpiexec = "/usr/bin/mpiexec";
   facts.mpiexec_version = "mpiexec (OpenRTE) 4.1.4";
   facts.limits = {4096, 4096, -1};
@@ -158,6 +159,15 @@ TEST(Doctor, NamesAnMpi4pyThatCannotBeImported) {
   EXPECT_ONLY(examine_host(facts, false), error, "mpi4py", "libmpi.so.40", "--force-reinstall");
 }
 
+TEST(Doctor, NamesMpiCallsThatCannotBeInterruptedWhereMpiIsNeeded) {
+  HostFacts facts = healthy_host();
+  facts.python.mpi_interrupts = "off: polyxeus was built without libpolyxeus_mpi_openmpi.so";
+  EXPECT_EQ(examine_host(facts, false), Findings{});
+  EXPECT_ONLY(examine_host(facts, true), warning, "mpi", "cannot be interrupted", "mpicc");
+  facts.python.mpi_interrupts = "off: POLYXEUS_MPI_INTERRUPTS=0";  // as the user wants it
+  EXPECT_EQ(examine_host(facts, true), Findings{});
+}
+
 TEST(Doctor, NamesAnSrunWithoutThePmiOfTheLibrary) {
   HostFacts facts = healthy_host();
   facts.has_srun = true;
@@ -247,8 +257,8 @@ TEST(Doctor, NamesAWrongMpiexecThatTheUserNamedWhateverStartsTheEngines) {
 TEST(Doctor, SaysWhatItHasCheckedWhereAllIsWell) {
   const std::string text = findings_as_text({}, checks_of(healthy_host(), {healthy_file()}, {}));
   for (const char* part : {"no problems found", "/bin/pxengine", "Python 3.11.7", "Open MPI v4.1.4",
-                           "host1 is 10.0.0.1", "4096 open files", "1024 MiB", "client.json",
-                           "no cluster on record"})
+                           "interrupts of MPI calls: on", "host1 is 10.0.0.1", "4096 open files",
+                           "1024 MiB", "client.json", "no cluster on record"})
     EXPECT_TRUE(says(text, part)) << part << " in\n" << text;
 }
 

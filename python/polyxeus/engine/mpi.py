@@ -20,6 +20,19 @@ _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 _LIBRARIES = {"openmpi": "libmpi.so.40", "mpich": "libmpi.so.12"}
 
 
+def find_steps(implementation):
+    """The path of the library that makes calls of this MPI ("openmpi", "mpich") answer interrupts, and "".
+
+    None and the reason where there is none, or it is off.
+    """
+    if os.environ.get("POLYXEUS_MPI_INTERRUPTS") == "0":
+        return None, "POLYXEUS_MPI_INTERRUPTS=0"
+    path = os.path.join(_PACKAGE, f"libpolyxeus_mpi_{implementation}.so")
+    if not os.path.exists(path):
+        return None, f"polyxeus was built without {os.path.basename(path)}"
+    return path, ""
+
+
 def _load_steps():
     """Loads what stands in front of MPI's functions, so that mpi4py finds that first.
 
@@ -28,13 +41,9 @@ def _load_steps():
     from polyxeus import _engine
 
     global _why_off
-    if os.environ.get("POLYXEUS_MPI_INTERRUPTS") == "0":
-        _why_off = "POLYXEUS_MPI_INTERRUPTS=0"
-        return None
     implementation = _engine.mpi_of_launcher()
-    path = os.path.join(_PACKAGE, f"libpolyxeus_mpi_{implementation}.so")
-    if not os.path.exists(path):
-        _why_off = f"polyxeus was built without {os.path.basename(path)}"
+    path, _why_off = find_steps(implementation)
+    if path is None:
         return None
     for prefix in dict.fromkeys((sys.exec_prefix, sys.base_exec_prefix)):
         library = os.path.join(prefix, "lib", _LIBRARIES[implementation])

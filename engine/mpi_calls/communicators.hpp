@@ -73,7 +73,7 @@ struct KnownCommunicator {
   std::uint64_t number = 0;          ///< The same on all of its ranks.
   CarrierUse use;                    ///< Of `current`, in this epoch.
   std::uint64_t arrivals = 0;        ///< Collective calls that this rank has come to in this epoch.
-  std::shared_ptr<HostRollCall> host_roll_call;  ///< Null = its roll calls are MPI's barriers.
+  std::shared_ptr<HostRollCall> host_roll_call;  ///< Null = MPI carries its roll calls.
   /// Other threads have called MPI on it: what they have begun is not known.
   std::atomic<bool> is_shared = false;
   bool is_used = false;         ///< By a cell, where it is of this rank alone.

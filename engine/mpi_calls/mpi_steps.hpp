@@ -25,8 +25,8 @@
 namespace px::engine {
 
 /// Makes the blocking MPI calls of cells answer an interrupt, and keeps the ranks in step when
-/// calls were left. Such calls poll; a collective call begins with a roll call, a nonblocking
-/// barrier, so that none is ever left in its midst: before all ranks are there, nobody's memory is
+/// calls were left. Such calls poll; a collective call begins with a roll call, which is
+/// polled, so that none is ever left in its midst: before all ranks are there, nobody's memory is
 /// touched. A rank that leaves a call tells all others and goes on in the next epoch, in which each
 /// communicator's messages travel over a fresh one: nothing that was sent before reaches a call of
 /// an epoch after it. Ranks that wait for one that has left or failed are stopped too.

@@ -25,7 +25,7 @@ OldCarriers::OldCarriers() {
 void OldCarriers::add(OldCarrier carrier) {
   Carrier& added = carriers_.emplace_back();
   added.of = std::move(carrier);
-  added.requests = std::move(added.of.use.left_calls);
+  added.roll_calls = std::move(added.of.use.left_calls);
   PMPI_Comm_rank(added.of.communicator, &added.own);
   PMPI_Comm_size(added.of.communicator, &added.size);
   PMPI_Comm_set_errhandler(added.of.communicator, MPI_ERRORS_RETURN);
@@ -83,7 +83,7 @@ void OldCarriers::even_out(Carrier& carrier) {
   }
   if (carrier.is_lost) return;
   for (std::uint64_t n = carrier.of.use.roll_calls; n < most; ++n)
-    PMPI_Ibarrier(carrier.of.communicator, &carrier.requests.emplace_back(MPI_REQUEST_NULL));
+    carrier.roll_calls.emplace_back(carrier.of.communicator, CallForm{});
   carrier.is_even = true;
 }
 
@@ -122,7 +122,8 @@ bool OldCarriers::step(Carrier& carrier, const IsClean& is_clean) {
     if (each != MPI_REQUEST_NULL) PMPI_Test(&each, &is_done, MPI_STATUS_IGNORE);
     return is_done != 0;
   });
-  if (!carrier.requests.empty()) return false;
+  std::erase_if(carrier.roll_calls, [](CarriedRollCall& each) { return each.is_complete(); });
+  if (!carrier.requests.empty() || !carrier.roll_calls.empty()) return false;
   PMPI_Comm_free(&carrier.of.communicator);
   return true;
 }

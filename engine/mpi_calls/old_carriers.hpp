@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "engine/mpi/host_roll_call.hpp"
+#include "engine/mpi_calls/carried_roll_call.hpp"
 
 namespace px::engine {
 
@@ -19,7 +20,7 @@ struct CarrierUse {
   std::uint64_t roll_calls = 0;         ///< Made over it by this rank's collective calls.
   std::uint64_t entered = 0;            ///< The collective calls that all ranks have come to.
   std::uint64_t begun = 0;              ///< Nonblocking collective calls.
-  std::vector<MPI_Request> left_calls;  ///< Roll calls over it that it has left.
+  std::vector<CarriedRollCall> left_calls;  ///< Roll calls over it that it has left.
 };
 
 /// A communicator that has carried the messages of an epoch which all its ranks have left, or of one
@@ -69,6 +70,7 @@ class OldCarriers {
     Farewell farewell{};
     std::map<int, Farewell> heard;      // by rank of the carrier
     std::vector<MPI_Request> requests;  // that must be complete before it is freed
+    std::vector<CarriedRollCall> roll_calls;  // the same
     std::list<std::vector<char>> dropped;
     int looks = 0, skips = 0;  // calls of progress() that have looked at it, and are not to do so
   };

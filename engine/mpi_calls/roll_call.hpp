@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "engine/mpi/call_form.hpp"
 #include "engine/mpi/rank_board.hpp"
@@ -22,27 +23,39 @@ struct CalledForm {
 };
 
 /// The roll call of a collective call: looks at memory where all ranks are on this host, otherwise
-/// a nonblocking barrier. For the main thread.
+/// MPI carries it. For the main thread.
 class RollCall {
  public:
-  /// This rank comes to the call. known  outlives the roll call.
+  /// This rank comes to the call. known  outlives the roll call, as `called.name` does.
   RollCall(KnownCommunicator& known, std::uint64_t epoch, const CollectiveCall& call,
            const CalledForm& called);
+  ~RollCall();
+  RollCall(const RollCall&) = delete;
+  RollCall& operator=(const RollCall&) = delete;
 
   /// Whether all have come.
   bool is_complete();
-  // Where all have come. Of ranks that have no memory in common nothing is known.
+  // Where all have come and go on with the call; each rank asks both.
 
   /// Why the calls of the ranks do not match; nothing where they do.
-  std::optional<std::string> why_mismatched() const;
+  std::optional<std::string> why_mismatched();
   /// Whether a stop waits on one of them. The same on all ranks.
-  bool wants_stop() const;
+  bool wants_stop();
   /// This rank does not go on with the call.
   void leave();
 
  private:
+  bool is_one_call() const;
+  /// The calls of all ranks.
+  const std::vector<RankCall>& calls();
+  std::vector<RankCall> calls_in_memory() const;
+  std::vector<RankCall> gathered_calls() const;
+
   KnownCommunicator& known_;
-  MPI_Request request_ = MPI_REQUEST_NULL;
+  CallForm form_;
+  const CallName name_;
+  CarriedRollCall carried_;
+  std::vector<RankCall> calls_;  // empty: not looked at
 };
 
 }  // namespace px::engine

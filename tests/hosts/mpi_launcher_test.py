@@ -33,6 +33,16 @@ def test_a_message_goes_from_host_to_host(cluster):
     assert cluster.px(code) == ["3", "3"]
 
 
+def test_calls_of_ranks_of_several_hosts_that_do_not_match_are_told(cluster):
+    cluster.start("--engines=mpi", "--hosts=host1:2,host2:2")
+    cluster.px("from mpi4py import MPI; import numpy as np; world = MPI.COMM_WORLD")
+    done = cluster.run("px", "world.Bcast(np.ones(4), root=mpi_rank % 2)", check=False)
+    assert "the ranks made calls that do not match: ranks 0, 2 called MPI_Bcast of 32 bytes with root 0; ranks 1, 3" in (
+        done.stdout + done.stderr
+    )
+    assert cluster.px("print(world.allreduce(mpi_rank))") == ["6"] * 4
+
+
 def test_mpich_is_known_by_its_version(cluster):
     program = shutil.which("mpiexec.mpich") or pytest.fail("no mpiexec.mpich on PATH")
     cluster.start("--engines=mpi", f"--mpi-cmd={program}", "--hosts=host1:2,host2:2")

@@ -52,6 +52,24 @@ def test_calls_that_do_not_match_are_told_to_all_ranks_at_once(ranks, tmp_path, 
     assert_well(ranks)
 
 
+@kinds(("python", "own"), ("cpp", "own"))
+def test_ranks_whose_roll_calls_go_through_mpi_compare_their_calls_too(ranks):
+    """As those of several hosts: the memory of a host holds the roll calls of 255 communicators."""
+    make = {"python": "many = [world.Dup() for _ in range(256)]",
+            "cpp": "MPI_Comm many[256]; for (MPI_Comm& each : many) MPI_Comm_dup(MPI_COMM_WORLD, &each);"}
+    call = {"python": "many[-1].Bcast(np.ones(4), root=mpi_rank % 2)",
+            "cpp": "{ double a[4]{}; MPI_Bcast(a, 4, MPI_DOUBLE, mpi_rank % 2, many[255]); }"}
+    match = {"python": "assert many[-1].allreduce(mpi_rank) == 6",
+             "cpp": "{ int sum = 0; MPI_Allreduce(&mpi_rank, &sum, 1, MPI_INT, MPI_SUM, many[255]); }"}
+    free = {"python": "for each in many: each.Free()", "cpp": "for (MPI_Comm& each : many) MPI_Comm_free(&each);"}
+    assert run(ranks, make.get) == dict.fromkeys(EVERYBODY)
+    outcomes = run(ranks, call.get)
+    (sentence,) = {outcomes[rank][1].split(" cannot end: ")[1] for rank in EVERYBODY}
+    assert "ranks 0, 2 called MPI_Bcast of 32 bytes with root 0; ranks 1, 3 called MPI_Bcast of 32 bytes with root 1" in sentence
+    assert run(ranks, match.get) == run(ranks, free.get) == dict.fromkeys(EVERYBODY)
+    assert_well(ranks)
+
+
 @python_ranks
 def test_a_call_of_another_communicator_is_stopped(ranks):
     """Rank 1 waits in the fence of a window, the others in a barrier of the world."""

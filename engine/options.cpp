@@ -30,9 +30,9 @@ void add_connection_options(CLI::App& app, EngineOptions& options) {
   app.add_option("--sshkey,--IPEngine.sshkey", options.ssh.key_file, "ssh's private key for it")
       ->check(program::existing_file(options.program.work_dir));
   app.add_option("--timeout,--IPEngine.timeout", options.timeout_s,
-                 "Seconds to wait for the registration")
-      ->check(program::number_of("seconds"))
-      ->capture_default_str();
+                 "Seconds to wait for the registration (default: 5, and 0.5 for each rank of its "
+                 "MPI world)")
+      ->check(program::number_of("seconds"));
   app.add_option("--IPEngine.wait_for_url_file", options.wait_for_file_s,
                  "Seconds to wait for the connection file")
       ->check(program::number_of("seconds"))

@@ -27,7 +27,8 @@ struct EngineOptions {
   std::string command;              ///< -c
   std::string script;               ///< -s
   std::string colors;               ///< --InteractiveShell.colors
-  double timeout_s = 5;             ///< for the registration
+  /// For the registration; nothing: 5, and half a second more for each rank of its MPI world.
+  std::optional<double> timeout_s = {};
   double wait_for_file_s = 10;
   int id = -1;                    ///< --IPEngine.id: the wanted id; -1 = any
   int max_heartbeat_misses = 50;  ///< 0 = never give the controller up

@@ -194,7 +194,8 @@ void add_engine_options(CLI::App& app, StartOptions& options, SettingOptions& se
   add_remote_options(settings);
   add_batch_options(settings);
   settings.seconds("--engine-timeout,--Cluster.engine_timeout", "engine_timeout",
-                   "Seconds until missing engines are reported (default: 60)");
+                   "Seconds until missing engines are reported (default: 60, and 1 for each "
+                   "engine)");
   app.add_flag("--daemonize,--IPClusterEngines.daemonize,--IPClusterStart.daemonize",
                options.is_daemon, "Continue in the background when the engines are ready");
   app.add_option("--config", options.config_file,

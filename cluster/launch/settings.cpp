@@ -31,7 +31,8 @@ Store text(std::string Settings::* member) {
   };
 }
 
-Store number_of_seconds(double Settings::* member) {
+template <class Seconds>  // double, or an optional one
+Store number_of_seconds(Seconds Settings::*member) {
   return [member](Settings& settings, const Json& value) {
     if (!value.is_number() || value.get<double>() < 0) return false;
     settings.*member = value.get<double>();

@@ -30,7 +30,8 @@ struct Settings {
   std::string ip;                           ///< Where the controller listens; empty = loopback.
   std::string location;                     ///< What others call the controller's host.
   double delay = 0;                         ///< Seconds between controller and engines.
-  double engine_timeout = 60;               ///< Seconds until missing engines are reported.
+  /// Seconds until missing engines are reported; nothing: 60, and one for each engine.
+  std::optional<double> engine_timeout = {};
   std::map<std::string, std::string> environment;  ///< For controller and engines.
 
   // ---- engines on other hosts

@@ -96,7 +96,7 @@ Result<StartPlan> make_start_plan(const LaunchRequest& asked, bool engines_only,
   plan.client_file = request.paths.client_file().string();
   plan.keeps_files = keeps_connection_files(settings.controller_args);
   plan.delay = as_duration(settings.delay);
-  plan.engine_timeout = as_duration(settings.engine_timeout);
+  plan.engine_timeout = as_duration(settings.engine_timeout.value_or(60 + request.engine_count));
   plan.record.cluster_id = request.paths.cluster_id;
   plan.record.profile_dir = request.paths.root.string();
   plan.record.controller_args = settings.controller_args;

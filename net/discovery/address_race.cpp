@@ -33,10 +33,13 @@ std::string fix_for(const std::vector<DialedAddress>& failures, const std::strin
     return std::any_of(failures.begin(), failures.end(),
                        [&](const DialedAddress& each) { return each.failure == kind; });
   };
-  if (is_any(DialFailure::wrong_key) || is_any(DialFailure::silent))
-    return "the key in " + source +
-           " probably belongs to another cluster or to an earlier start: copy the current file "
-           "from the controller's host";
+  const std::string old_key = "the key in " + source +
+                              " probably belongs to another cluster or to an earlier start: copy "
+                              "the current file from the controller's host";
+  if (is_any(DialFailure::wrong_key)) return old_key;
+  if (is_any(DialFailure::silent))
+    return "the controller's host may be overloaded: try again, with a longer timeout; or " +
+           old_key;
   const bool is_filtered = is_any(DialFailure::timed_out) || is_any(DialFailure::no_route);
   if (is_filtered || is_any(DialFailure::unknown_name)) {
     if (is_filtered && is_any(DialFailure::refused))

@@ -63,7 +63,7 @@ class Cluster:
     controller_location  what other hosts call the controller's host
     controller_args, engine_args
                          further arguments for the programs, as lists
-    engine_timeout       seconds until missing engines are reported; None: 60
+    engine_timeout       seconds until missing engines are reported; None: 60, and 1 for each engine
     delay                seconds between the controller and the engines
     shutdown_atexit      the cluster ends with this Python, also where that is killed
     log_level            of the programs
@@ -227,7 +227,7 @@ class Cluster:
     @property
     def engine_timeout(self) -> float:
         """Seconds until missing engines are reported."""
-        return 60 if self._engine_timeout is None else self._engine_timeout
+        return 60 + (self.n or 0) if self._engine_timeout is None else self._engine_timeout
 
     @property
     def engine_launcher(self) -> str:

@@ -34,9 +34,11 @@ bool set_default(Environment& environment, const std::string& name, const std::s
   return true;
 }
 
-/// A host that is lost must be noticed: without this mpiexec waits for ever.
+/// A host that is lost must be noticed: without this mpiexec waits for ever. After 40 s, so that
+/// the world outlives what engines outlive that ssh starts: a cut of 20 s, from which TCP recovers
+/// within 10 s more.
 constexpr const char* rsh_arguments =
-    "-o BatchMode=yes -o ConnectTimeout=10 -o ServerAliveInterval=5 -o ServerAliveCountMax=3";
+    "-o BatchMode=yes -o ConnectTimeout=10 -o ServerAliveInterval=5 -o ServerAliveCountMax=8";
 
 /// The hosts of `shares`, as both mpiexecs take them: "host1:2,host2:1".
 std::string placed(const std::vector<HostSlots>& hosts, const std::vector<int>& shares) {

@@ -81,4 +81,4 @@ def test_a_host_that_is_powered_off_ends_the_world_instead_of_a_wait_for_ever(ow
     cluster.start_in_front("--engines=mpi", "--hosts=host1:1,host3:1", said=said)
     beds.wait_for_text(said, "2 engines are ready")
     own_bed.crash("host3")
-    beds.wait_for_text(said, "the process of the engines", 45, 0.2)
+    beds.wait_for_text(said, "the process of the engines", 90, 0.2)

@@ -18,6 +18,20 @@ namespace {
 
 constexpr Duration status_patience = std::chrono::seconds(10);
 
+/// An engine that is not there any more.
+EngineStatus read_lost(EngineId id, const Json& said) {
+  EngineStatus engine;
+  engine.id = id;
+  engine.state = "lost";
+  const EngineFacts facts = read_engine_facts(said);
+  engine.host = facts.host;
+  if (facts.rank) engine.rank = facts.rank->value;
+  if (facts.pid > 0) engine.pid = facts.pid;
+  engine.silent_for = number_member(said, "seconds");
+  engine.why_lost = string_member(said, "why").value_or("");
+  return engine;
+}
+
 /// What the controller says.
 std::map<EngineId, EngineStatus> ask_controller(ClientCore& core) {
   const Json known =
@@ -42,7 +56,11 @@ std::map<EngineId, EngineStatus> ask_controller(ClientCore& core) {
     engine.mpi_interrupts = facts.mpi_interrupts;
     engine.world_broken = string_member(said, "world_broken").value_or("");
   }
-  if (engines.empty()) return engines;
+  const Json lost = object_member(known, "lost");
+  for (const auto& [key, said] : lost.items())
+    if (const auto id = read_whole_number(key))
+      engines.try_emplace(EngineId{*id}, read_lost(EngineId{*id}, said));
+  if (present.empty()) return engines;
   const Json queues =
       core.ask_hub("queue_request", {{"targets", nullptr}, {"verbose", false}}, status_patience)
           .content();
@@ -109,12 +127,15 @@ StatusRow row_of(const EngineStatus& engine) {
     return value ? std::to_string(*value) : std::string("-");
   };
   const auto known = [](std::string value) { return value.empty() ? "-" : value; };
+  const std::string silence = engine.silent_for ? age(*engine.silent_for) : "";
   return {std::to_string(engine.id.value),
           known(engine.host),
           text(engine.rank),
           text(engine.pid),
           known(engine.language),
-          engine.silent_for ? "no answer for " + age(*engine.silent_for) : engine.state,
+          engine.state == "lost" ? "lost " + silence + " ago"
+          : silence.empty()      ? engine.state
+                                 : "no answer for " + silence,
           engine.runs_for ? age(*engine.runs_for) : "-",
           std::to_string(engine.queue),
           engine.memory ? memory_text(*engine.memory) : "-",
@@ -188,7 +209,8 @@ Json status_as_json(const std::vector<EngineStatus>& engines) {
                     {"cpu", or_null(engine.cpu)},
                     {"mpi", text_or_null(engine.mpi)},
                     {"mpi_interrupts", text_or_null(engine.mpi_interrupts)},
-                    {"world_broken", text_or_null(engine.world_broken)}});
+                    {"world_broken", text_or_null(engine.world_broken)},
+                    {"why_lost", text_or_null(engine.why_lost)}});
   return rows;
 }
 
@@ -215,6 +237,10 @@ std::string status_as_text(const std::vector<EngineStatus>& engines) {
                   return interrupts_text(engine.mpi, engine.mpi_interrupts);
                 }) +
       sentences(engines, [](const EngineStatus& engine) { return engine.world_broken; }) +
+      sentences(engines,
+                [](const EngineStatus& engine) {
+                  return engine.why_lost.empty() ? "" : "lost: " + engine.why_lost;
+                }) +
       memory_as_text(memory_use(engines, Json::object()));
   return notes.empty() ? text : text + "\n" + notes;
 }

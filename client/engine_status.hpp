@@ -31,8 +31,8 @@ struct EngineStatus {
   std::optional<int> rank = {};      ///< In its MPI world.
   std::optional<int> pid = {};       ///< On its host.
   std::string language = {};         ///< "python", "cpp"; "" for an engine of ipyparallel.
-  std::string state = {};            ///< "idle", "busy", or "no answer".
-  std::optional<double> silent_for;  ///< Seconds for which one without an answer was not heard.
+  std::string state = {};            ///< "idle", "busy", "no answer", or "lost": it is gone.
+  std::optional<double> silent_for;  ///< Seconds since one without an answer was heard, or lost.
   std::string runs = {};             ///< The first line of the code, the name of the function.
   std::optional<double> runs_for;    ///< Seconds.
   std::string msg_id = {};           ///< Of what runs.
@@ -43,12 +43,13 @@ struct EngineStatus {
   std::string mpi = {};             ///< "Open MPI v4.1.4"; "" without one.
   std::string mpi_interrupts = {};  ///< EngineFacts::mpi_interrupts.
   std::string world_broken = {};  ///< Which rank of its MPI world died; "" while it is whole.
+  std::string why_lost = {};      ///< A clause: "its process was killed by SIGKILL".
 };
 
 /// Asks all engines at once what they do, by a message that they answer while user code runs, and
 /// waits for those that do not answer for `patience` at most. Those that the controller does not
-/// hear are not asked. Ascending ids.
-/// errors  as ClientCore::ask_hub().
+/// hear are not asked. Those that it lost are among them until others have their ids. Ascending
+/// ids. errors  as ClientCore::ask_hub().
 std::vector<EngineStatus> ask_status(ClientCore& core, Duration patience);
 
 /// [{"engine": 0, "host": ..., "state": ...}, ...]; what is not known is null.

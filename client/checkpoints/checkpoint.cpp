@@ -163,6 +163,14 @@ std::uint64_t take_sum(std::vector<Json>& ranks, const char* key) {
   return sum;
 }
 
+/// For those whose MPI world is lost later. An older controller does not know the message.
+void tell_controller(ClientCore& core, const std::string& path) {
+  try {
+    core.ask_hub("checkpoint_written", {{"path", path}}, stop_patience);
+  } catch (const ClientError&) {
+  }
+}
+
 Json names_or_null(const std::optional<std::vector<std::string>>& names) {
   return names ? Json(*names) : Json();
 }
@@ -190,6 +198,7 @@ Json write_checkpoint(const DirectView& view, const CheckpointWish& wish,
     manifest["removed"] = done.at("removed");
     manifest["written"] = written;
     manifest["linked"] = linked;
+    tell_controller(*view.core(), manifest["path"].get<std::string>());
     return manifest;
   } catch (...) {
     crew.tell_first("abort", {Json(wish.path), Json(token)});

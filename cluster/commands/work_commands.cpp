@@ -208,13 +208,14 @@ int run_command(const program::ProgramOptions& program, const StatusOptions& opt
   return guarded(console, [&] {
     const client::Client client = connect(program, options, console);
     const auto targets = client::value_or_throw(client::Targets::parse(options.targets));
-    const std::vector<EngineId> wanted = client.core()->resolve(targets);
     const std::chrono::duration<double> patience{options.timeout_s.value_or(1)};
     auto rows = client::ask_status(*client.core(), std::chrono::duration_cast<Duration>(patience));
-    if (!targets.is_all())
+    if (!targets.is_all()) {
+      const std::vector<EngineId> wanted = client.core()->resolve(targets);
       std::erase_if(rows, [&](const client::EngineStatus& row) {
         return std::find(wanted.begin(), wanted.end(), row.id) == wanted.end();
       });
+    }
     if (options.as_json)
       std::cout << pack(Packer::json, client::status_as_json(rows)) << "\n";
     else

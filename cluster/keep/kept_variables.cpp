@@ -79,6 +79,7 @@ void KeptVariables::choose(const client::Client& client, const std::string& engi
       object_member(client.ask_hub("connection_request", {{"facts", true}}), "facts");
   std::vector<EngineId> busy;
   for (const client::EngineStatus& status : client::ask_status(*client.core(), status_patience)) {
+    if (status.state == "lost") continue;
     if (!engine_set.empty() && set_of(facts, status.id) != engine_set) continue;
     Engine& engine = engines_[status.id];
     engine.report.id = status.id;

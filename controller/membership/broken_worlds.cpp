@@ -29,8 +29,7 @@ std::string BrokenWorlds::sentence_of(std::string_view world) const {
   }
   if (const std::size_t more = found->second.size() - named; more > 0)
     dead += " and " + std::to_string(more) + " more";
-  return "MPI world broken: " + dead +
-         "; `pxcluster restart` or rc.restart_engines() starts a new one";
+  return "MPI world broken: " + dead;
 }
 
 }  // namespace px::controller

@@ -15,7 +15,7 @@ class BrokenWorlds {
   void rank_died(const std::string& world, Rank rank, std::string how);
   /// Nobody is left of it.
   void ended(std::string_view world);
-  /// "MPI world broken: rank 2 died (SIGKILL); start a new one with ..."; empty: it is whole.
+  /// "MPI world broken: rank 2 died (SIGKILL)"; empty: it is whole.
   std::string sentence_of(std::string_view world) const;
 
  private:

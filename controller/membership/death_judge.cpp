@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <csignal>
+#include <set>
 #include <tuple>
 #include <utility>
 
@@ -15,6 +16,9 @@ namespace {
 constexpr Duration cause_patience = std::chrono::seconds(4);
 /// So many MPI worlds that have ended are remembered.
 constexpr std::size_t max_causes = 64;
+constexpr const char* sigterm = "SIGTERM";
+/// What is noticed of two engines may come in the other order.
+constexpr Duration news_delay = std::chrono::milliseconds(200);
 
 std::string process_name(std::optional<Rank> rank) {
   return rank ? "its process, MPI rank " + std::to_string(rank->value) + "," : "its process";
@@ -116,6 +120,9 @@ void DeathJudge::connection_lost(const EngineUuid& uuid, const EngineFacts& fact
     grace = std::max(grace, report_patience_);
   Waiting& waiting = wait(uuid, facts, now + grace, now);
   waiting.may_return = true;
+  if (facts.rank && facts.is_watched)
+    waiting.rank = "MPI rank " + std::to_string(facts.rank->value) +
+                   (facts.host.empty() ? "" : " on " + facts.host);
   waiting.why = process_name(facts.rank) + " exited";
   waiting.how = "its process exited";
 }
@@ -132,7 +139,7 @@ void DeathJudge::terminated(const EngineUuid& uuid, const EngineFacts& facts, In
   waiting.may_return = false;
   waiting.why = process_name(facts.rank) +
                 " was ended by SIGTERM: by its launcher, by the batch system or by hand";
-  waiting.how = "SIGTERM";
+  waiting.how = sigterm;
 }
 
 void DeathJudge::reported(const EngineUuid& uuid, EngineId id, const EngineFacts& facts,
@@ -152,7 +159,7 @@ void DeathJudge::reported(const EngineUuid& uuid, EngineId id, const EngineFacts
   blame(world, engine_name(id, facts) + " died first: it " + end_text(report), now);
 }
 
-void DeathJudge::batch_system_ends(const EngineFacts& facts, std::string why, Instant now) {
+void DeathJudge::world_ends(const EngineFacts& facts, std::string why, Instant now) {
   const std::string world = world_of(facts);
   if (!world.empty()) blame(world, std::move(why), now);
 }
@@ -167,10 +174,37 @@ void DeathJudge::blame(const std::string& world, std::string text, Instant now) 
     if (waiting.world == world) waiting.until = std::min(waiting.until, now);
 }
 
+/// Ranks that ended together with what watched over them, before the launcher ended the others: of
+/// those nobody will tell how they ended.
+void DeathJudge::blame_unreported(const std::string& world, Instant now) {
+  Instant first_ended = Instant::max();
+  for (const auto& [uuid, waiting] : waiting_)
+    if (waiting.world == world && waiting.how == sigterm)
+      first_ended = std::min(first_ended, waiting.since);
+  if (first_ended == Instant::max()) return;
+  std::string names;
+  for (auto& [uuid, waiting] : waiting_) {
+    if (waiting.world != world || !waiting.may_return || waiting.rank.empty() ||
+        waiting.since > first_ended + news_delay)
+      continue;
+    waiting.is_cause = true;
+    names += (names.empty() ? "" : " and ") + waiting.rank;
+  }
+  if (names.empty()) return;
+  blame(world,
+        names +
+            " died first, and the pxengine that watched over it, too: both were killed, or "
+            "their host crashed",
+        now);
+}
+
+bool DeathJudge::has_cause_for(const Waiting& waiting) const {
+  return has_cause(waiting.world) && !waiting.is_cause && !waiting.is_own;
+}
+
 std::string DeathJudge::reason_of(const Waiting& waiting) const {
-  const auto cause = causes_.find(waiting.world);
-  if (cause == causes_.end() || waiting.is_cause || waiting.is_own) return waiting.why;
-  return "its MPI launcher ended it, as " + cause->second.text;
+  if (!has_cause_for(waiting)) return waiting.why;
+  return "its MPI launcher ended it, as " + causes_.at(waiting.world).text;
 }
 
 std::optional<std::string> DeathJudge::reason_of(const EngineUuid& uuid) const {
@@ -180,6 +214,12 @@ std::optional<std::string> DeathJudge::reason_of(const EngineUuid& uuid) const {
 }
 
 std::vector<Death> DeathJudge::take_due(Instant now) {
+  std::set<std::string> unreported;  // worlds
+  for (const auto& [uuid, waiting] : waiting_)
+    if (waiting.until <= now && waiting.may_return && !waiting.rank.empty() &&
+        !waiting.world.empty() && !has_cause(waiting.world))
+      unreported.insert(waiting.world);
+  for (const std::string& world : unreported) blame_unreported(world, now);
   std::vector<std::pair<EngineUuid, Waiting>> due;
   for (auto waiting = waiting_.begin(); waiting != waiting_.end();) {
     if (waiting->second.until > now) {
@@ -194,7 +234,9 @@ std::vector<Death> DeathJudge::take_due(Instant now) {
            std::tuple(!b.second.is_cause, b.second.since, b.first);
   });
   std::vector<Death> deaths;
-  for (const auto& [uuid, waiting] : due) deaths.push_back({uuid, reason_of(waiting), waiting.how});
+  for (const auto& [uuid, waiting] : due)
+    deaths.push_back({uuid, reason_of(waiting), waiting.how, has_cause_for(waiting),
+                      !has_cause(waiting.world) && (waiting.may_return || waiting.how == sigterm)});
   return deaths;
 }
 

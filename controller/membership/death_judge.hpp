@@ -17,6 +17,8 @@ struct Death {
   EngineUuid uuid;
   std::string why;
   std::string how = {};  ///< The same in a word, e.g. "SIGKILL"; empty: its end was expected.
+  bool ended_with_world = false;  ///< The launcher ended all ranks of its MPI world.
+  bool is_unexplained = false;    ///< It got SIGTERM, or nobody told how it ended.
   bool operator==(const Death&) const = default;
 };
 
@@ -44,8 +46,9 @@ class DeathJudge {
   /// Its watcher tells how it ended.
   void reported(const EngineUuid& uuid, EngineId id, const EngineFacts& facts,
                 const DeathReport& report, Instant now);
-  /// The batch system ends all ranks of this engine's world.  why  "Slurm job 17 was cancelled"
-  void batch_system_ends(const EngineFacts& facts, std::string why, Instant now);
+  /// Why all ranks of this engine's world are ended, or soon will be.  why  "Slurm job 17 was
+  /// cancelled", "host node2 does not answer"
+  void world_ends(const EngineFacts& facts, std::string why, Instant now);
   /// It is given up, or has left.
   void forget(const EngineUuid& uuid);
   /// Why it is about to be given up; nothing where no end of it was noticed.
@@ -63,6 +66,7 @@ class DeathJudge {
     bool is_cause = false;
     bool is_own = false;  // it would have ended without the launcher
     std::string why, how;
+    std::string rank = {};  // "MPI rank 2 on host1"
   };
   struct Cause {
     std::string text;  // "MPI rank 2 (engine 2 on host1) died first: ..."
@@ -72,7 +76,9 @@ class DeathJudge {
   bool ends_as_expected(const EngineUuid& uuid, const EngineFacts& facts, Instant now);
   bool has_cause(const std::string& world) const { return causes_.contains(world); }
   std::string reason_of(const Waiting& waiting) const;
+  bool has_cause_for(const Waiting& waiting) const;
   void blame(const std::string& world, std::string text, Instant now);
+  void blame_unreported(const std::string& world, Instant now);
 
   const Duration report_patience_;
   std::map<EngineUuid, Waiting> waiting_;

@@ -19,6 +19,8 @@ constexpr Duration save_again = std::chrono::seconds(2);
 constexpr Duration save_patience = std::chrono::milliseconds(200);
 /// So many engines that were given up may come back.
 constexpr std::size_t max_missed = 4096;
+/// So many lost engines are remembered.
+constexpr std::size_t max_lost = 4096;
 /// An engine of an earlier controller is asked to introduce itself so often: its connections come
 /// back one after the other.
 constexpr Duration between_questions = std::chrono::milliseconds(100);
@@ -110,6 +112,7 @@ Result<void> Membership::restore() {
 
 void Membership::welcome(const RegisteredEngine& engine) {
   former_.remove(engine.uuid);
+  lost_.erase(engine.id);
   met_.insert(engine.uuid);
   heartbeat_.watch(engine.uuid);
   deaths_.joined(facts_of(engine.uuid));
@@ -189,11 +192,12 @@ void Membership::terminated(EngineId id) {
 
 void Membership::expect_ends(std::string_view engine_set, const std::string& why) {
   const Instant now = Clock::now();
-  for (const auto& [id, uuid] : table_.engines()) {
-    const std::string place = facts_of(uuid).place;
-    if (std::string_view(place).substr(0, place.find('/')) == engine_set)
-      deaths_.expect_end(uuid, why, now);
-  }
+  const auto is_meant = [engine_set](const EngineFacts& facts) {
+    return std::string_view(facts.place).substr(0, facts.place.find('/')) == engine_set;
+  };
+  for (const auto& [id, uuid] : table_.engines())
+    if (is_meant(facts_of(uuid))) deaths_.expect_end(uuid, why, now);
+  std::erase_if(lost_, [&](const auto& each) { return is_meant(each.second.facts); });
   give_up_the_dead(now);
 }
 
@@ -211,7 +215,7 @@ void Membership::reported(const DeathReport& report) {
   const auto id = uuid ? table_.find(uuid->text) : std::nullopt;
   if (!id) return;
   if (!report.cause.empty())
-    deaths_.batch_system_ends(facts_of(*uuid), report.cause, Clock::now());
+    deaths_.world_ends(facts_of(*uuid), report.cause, Clock::now());
   else
     deaths_.reported(*uuid, *id, facts_of(*uuid), report, Clock::now());
   give_up_the_dead(Clock::now());
@@ -226,9 +230,21 @@ void Membership::give_up_the_dead(Instant now) {
       broken_.rank_died(facts.world, *facts.rank, death.how);
       worlds.insert(facts.world);
     }
-    leave(death.uuid, death.why, Process::has_ended);
+    std::string why = death.why;
+    const auto host = death.is_unexplained ? lost_host_of(facts.world) : std::nullopt;
+    if (host) why = "its MPI launcher ended it, as " + *host;
+    if (host || death.ended_with_world) why += "; " + how_to_go_on(facts);
+    if (!death.how.empty()) note_loss(death.uuid, why);
+    leave(death.uuid, why, Process::has_ended);
   }
   for (const std::string& world : worlds) tell_survivors(world);
+}
+
+void Membership::note_loss(const EngineUuid& uuid, const std::string& why) {
+  const auto id = table_.find(uuid.text);
+  if (!id || lost_.size() >= max_lost) return;
+  const std::string clause = why.substr(0, std::min(why.find('\n'), why.find("; the last lines")));
+  lost_.insert_or_assign(*id, LostEngine{facts_of(uuid), clause, Clock::now()});
 }
 
 std::vector<RegisteredEngine> Membership::members_of(std::string_view world) const {
@@ -245,7 +261,7 @@ void Membership::tell_survivors(const std::string& world) {
     if (const auto rank = facts_of(member.uuid).rank) ranks.insert(rank->value);
   // Not every launcher has a name of its own for each run: these are two worlds.
   if (ranks.size() < members.size() || members.empty()) return broken_.ended(world);
-  const std::string sentence = broken_.sentence_of(world);
+  const std::string sentence = broken_world_of(members.front().uuid);
   spdlog::warn("{}", sentence);
   for (const RegisteredEngine& member : members)
     if (broken_listener_ && !deaths_.reason_of(member.uuid))
@@ -253,7 +269,38 @@ void Membership::tell_survivors(const std::string& world) {
 }
 
 std::string Membership::broken_world_of(const EngineUuid& uuid) const {
-  return broken_.sentence_of(facts_of(uuid).world);
+  const EngineFacts facts = facts_of(uuid);
+  const std::string sentence = broken_.sentence_of(facts.world);
+  return sentence.empty() ? "" : sentence + "; " + how_to_go_on(facts);
+}
+
+/// For those whose MPI world is broken or lost.
+std::string Membership::how_to_go_on(const EngineFacts& facts) const {
+  const std::string again = facts.place.empty()
+                                ? "start its engines again for a new world"
+                                : "`pxcluster restart` or rc.restart_engines() starts a new world";
+  if (last_checkpoint_.empty()) return again;
+  return again + ", and rc[:].restore('" + last_checkpoint_ +
+         "') gives it the variables of the last checkpoint";
+}
+
+/// A host of this MPI world that does not answer: its launcher ends the ranks of the others then.
+std::optional<std::string> Membership::lost_host_of(std::string_view world) const {
+  if (world.empty()) return std::nullopt;
+  const std::vector<RegisteredEngine> members = members_of(world);
+  for (const RegisteredEngine& member : members)
+    if (heartbeat_.is_silent(member.uuid.text) && !lifeline_.is_reachable(member.uuid))
+      return lost_host_text(facts_of(member.uuid).host, members);
+  return std::nullopt;
+}
+
+std::string Membership::lost_host_text(const std::string& host,
+                                       const std::vector<RegisteredEngine>& members) const {
+  std::string ranks;
+  for (const RegisteredEngine& member : members)
+    if (const EngineFacts facts = facts_of(member.uuid); facts.host == host && facts.rank)
+      ranks += (ranks.empty() ? "" : ", ") + std::to_string(facts.rank->value);
+  return "host " + host + " (MPI ranks " + ranks + ") does not answer: it is down or unreachable";
 }
 
 /// An engine that came back with its controller has not said again where it is.
@@ -306,10 +353,16 @@ void Membership::heart_stopped(const EngineUuid& uuid) {
   if (!id) return;
   if (missed_.size() >= max_missed) missed_.erase(missed_.begin());
   missed_[uuid] = {*id, table_.language_of(uuid)};
-  leave(uuid, lifeline_.is_reachable(uuid) ? "it missed too many heartbeats although its host "
-                                             "answers: the process hangs or was stopped"
-                                           : "it missed too many heartbeats and its host does not "
-                                             "answer: the host is down or unreachable");
+  const bool is_host_up = lifeline_.is_reachable(uuid);
+  const char* const why = is_host_up
+                              ? "it missed too many heartbeats although its host answers: the "
+                                "process hangs or was stopped"
+                              : "it missed too many heartbeats and its host does not answer: "
+                                "the host is down or unreachable";
+  if (const EngineFacts facts = facts_of(uuid); !is_host_up && facts.rank && !facts.world.empty())
+    deaths_.world_ends(facts, lost_host_text(facts.host, members_of(facts.world)), Clock::now());
+  note_loss(uuid, why);
+  leave(uuid, why);
 }
 
 /// It was given up and lives: what it holds is still there, and so are its connections.

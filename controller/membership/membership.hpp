@@ -41,6 +41,13 @@ struct MembershipOptions {
   bool saves_first = false;
 };
 
+/// An engine that was given up although nobody had said that it would end.
+struct LostEngine {
+  EngineFacts facts;
+  std::string why;  ///< A clause: "its process was killed by SIGKILL".
+  Instant since;
+};
+
 /// Lets engines in and out: listens to hearts and lifelines, tells clients and the rest of the
 /// server, and keeps the table on disk.
 class Membership {
@@ -73,6 +80,8 @@ class Membership {
   void on_broken(BrokenListener listener) { broken_listener_ = std::move(listener); }
   /// That sentence; empty while its world is whole.
   std::string broken_world_of(const EngineUuid& uuid) const;
+  /// Those whose ids no engine has taken since, and whose set was not ended.
+  const std::map<EngineId, LostEngine>& lost() const { return lost_; }
   /// How many engines of this MPI world live, or may.
   int living_in(std::string_view world) const;
 
@@ -98,6 +107,9 @@ class Membership {
   /// Connections of an engine broke and stand again: clients are told, who then send again what is
   /// not answered.
   void reconnected(const EngineUuid& uuid);
+  /// A checkpoint of variables of engines is complete; the last one is told to those whose MPI
+  /// world is lost.
+  void checkpoint_written(std::string path) { last_checkpoint_ = std::move(path); }
   /// Somebody saw an engine's process end. One that has left already is left alone.
   void reported(const DeathReport& report);
 
@@ -135,6 +147,11 @@ class Membership {
   EngineFacts facts_of(const EngineUuid& uuid) const;
   std::optional<EngineUuid> find(const DeathReport& report) const;
   void give_up_the_dead(Instant now);
+  void note_loss(const EngineUuid& uuid, const std::string& why);
+  std::string how_to_go_on(const EngineFacts& facts) const;
+  std::optional<std::string> lost_host_of(std::string_view world) const;
+  std::string lost_host_text(const std::string& host,
+                             const std::vector<RegisteredEngine>& members) const;
   void tell_survivors(const std::string& world);
   std::vector<RegisteredEngine> members_of(std::string_view world) const;
   RelayContext& shared_;
@@ -171,6 +188,8 @@ class Membership {
   StrangerListener stranger_listener_;
   DeathJudge deaths_;
   BrokenWorlds broken_;
+  std::map<EngineId, LostEngine> lost_;
+  std::string last_checkpoint_;  // its path; empty: there is none
   std::set<EngineUuid> living_;  // whose lifelines are open
   std::optional<Instant> save_due_;
 };

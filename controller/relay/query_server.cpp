@@ -22,6 +22,8 @@ constexpr int max_engine_id = 1 << 30;
 constexpr std::size_t max_language_size = 32;
 /// Nor a longer reason for the end of engines.
 constexpr std::size_t max_reason_size = 255;
+/// Nor a longer path.
+constexpr std::size_t max_path_size = 4096;
 /// So many parents of dead ranks are told when the controller shuts down; the others end later.
 constexpr std::size_t max_waiting_parents = 4096;
 /// So many clients are known to have been let in.
@@ -111,6 +113,7 @@ void QueryServer::handle(Request request) {
   if (type == "unregistration_request") return unregister_engine(request);
   if (type == "engine_ended") return take_death_report(request);
   if (type == "engines_ending") return expect_ends(request);
+  if (type == "checkpoint_written") return note_checkpoint(request);
   if (type == "connection_request") return connect_client(request);
   if (type == "shutdown_request") return shut_down(request);
   if (type == "become_dask_request") return become_dask(std::move(request));
@@ -234,6 +237,14 @@ void QueryServer::expect_ends(const Request& request) {
       set, string_member(request.content, "why").value_or("").substr(0, max_reason_size));
 }
 
+void QueryServer::note_checkpoint(const Request& request) {
+  const std::string path = string_member(request.content, "path").value_or("");
+  if (path.empty() || path.size() > max_path_size)
+    return shared_.bad_messages.add("registration: a checkpoint_written without a path");
+  membership_.checkpoint_written(path);
+  reply(request, "checkpoint_reply", Json{{"status", "ok"}});
+}
+
 void QueryServer::count_world(const Request& request) {
   const std::string world = read_engine_facts(request.content).world;
   if (world.empty())
@@ -267,6 +278,17 @@ Json QueryServer::describe(const EngineUuid& uuid, const EngineFacts& facts) con
   return content;
 }
 
+Json QueryServer::describe_lost() const {
+  Json lost = Json::object();
+  for (const auto& [id, engine] : membership_.lost()) {
+    Json& content = lost[std::to_string(id.value)] = Json::object();
+    write_engine_facts(content, engine.facts);
+    content["why"] = engine.why;
+    content["seconds"] = std::chrono::duration<double>(Clock::now() - engine.since).count();
+  }
+  return lost;
+}
+
 /// One that was let in, or that only looks at the engines, takes no further connections.
 void QueryServer::connect_client(const Request& request) {
   Json engines = Json::object(), languages = Json::object(), pythons = Json::object(),
@@ -295,7 +317,10 @@ void QueryServer::connect_client(const Request& request) {
   if (!pythons.empty()) content["pythons"] = std::move(pythons);
   if (!memories.empty()) content["memories"] = std::move(memories);
   if (!passing.empty()) content["passing"] = std::move(passing);
-  if (wants_facts) content["facts"] = std::move(described);
+  if (wants_facts) {
+    content["facts"] = std::move(described);
+    content["lost"] = describe_lost();
+  }
   std::vector<std::string> warnings = versions_.warnings();
   if (warning_source_)
     for (std::string& warning : warning_source_()) warnings.push_back(std::move(warning));

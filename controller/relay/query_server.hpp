@@ -77,9 +77,11 @@ class QueryServer {
   void note_reconnection(const Request& request);
   void take_death_report(const Request& request);
   void expect_ends(const Request& request);
+  void note_checkpoint(const Request& request);
   void count_world(const Request& request);
   void learn_facts(const Request& request);
   Json describe(const EngineUuid& uuid, const EngineFacts& facts) const;
+  Json describe_lost() const;
   void connect_client(const Request& request);
   void shut_down(const Request& request);
   void become_dask(Request request);

@@ -60,6 +60,23 @@ TEST(EngineStatus, NamesTheEnginesOfABrokenWorldBelowTheTable) {
   EXPECT_TRUE(status_as_json(engines)[1]["world_broken"].is_null());
 }
 
+TEST(EngineStatus, ListsEnginesThatWereLostWithTheReason) {
+  EngineStatus lost;
+  lost.id = EngineId{3};
+  lost.host = "node2";
+  lost.state = "lost";
+  lost.silent_for = 40.0;
+  lost.rank = 3;
+  lost.why_lost = "its process was killed by SIGKILL";
+  EXPECT_EQ(status_as_text({lost}),
+            "ENGINE  HOST   RANK  PID  LANGUAGE  STATE          SINCE  QUEUE  MEMORY  CPU  RUNS\n"
+            "3       node2  3     -    -         lost 40 s ago  -      0      -       -\n"
+            "\nengines 3: lost: its process was killed by SIGKILL\n");
+  const Json row = status_as_json({lost})[0];
+  EXPECT_EQ(row["why_lost"], "its process was killed by SIGKILL");
+  EXPECT_EQ(row["silent_for"], 40);
+}
+
 TEST(EngineStatus, TellsBelowTheTableWhetherMpiCallsCanBeInterrupted) {
   auto engines = three();
   const std::string table = status_as_text(engines);

@@ -46,7 +46,7 @@ TEST_F(DeathJudgeTest, AnEngineWhoseConnectionEndsIsGivenUpAfterTheGrace) {
   EXPECT_EQ(judge.next_deadline(), at(250ms));
   EXPECT_TRUE(judge.take_due(at(249ms)).empty());
   EXPECT_EQ(judge.take_due(at(250ms)),
-            (std::vector{Death{ann, "its process exited", "its process exited"}}));
+            (std::vector{Death{ann, "its process exited", "its process exited", false, true}}));
   EXPECT_FALSE(judge.next_deadline());
 }
 
@@ -87,8 +87,8 @@ TEST_F(DeathJudgeTest, TheFirstRankThatDiedIsTheReasonOfTheOthers) {
   const std::string why =
       "its MPI launcher ended it, as MPI rank 2 (engine 2 on host1) died first: it exited with "
       "code 3";
-  EXPECT_EQ(judge.take_due(at(1s)),
-            (std::vector{Death{ann, why, "SIGTERM"}, Death{bob, why, "its process exited"}}));
+  EXPECT_EQ(judge.take_due(at(1s)), (std::vector{Death{ann, why, "SIGTERM", true},
+                                                 Death{bob, why, "its process exited", true}}));
 }
 
 TEST_F(DeathJudgeTest, TheNewsOfTheFirstRankMayComeLast) {
@@ -114,11 +114,25 @@ TEST_F(DeathJudgeTest, RanksThatCrashTogetherHaveReasonsOfTheirOwn) {
 
 TEST_F(DeathJudgeTest, WhatTheBatchSystemSaysIsTheReasonOfAllRanks) {
   judge.terminated(ann, rank(0), at(0s));
-  judge.batch_system_ends(rank(0), "Slurm job 7 was cancelled", at(100ms));
+  judge.world_ends(rank(0), "Slurm job 7 was cancelled", at(100ms));
   judge.terminated(bob, rank(1), at(100ms));
   const std::string why = "its MPI launcher ended it, as Slurm job 7 was cancelled";
   EXPECT_EQ(judge.take_due(at(100ms)),
-            (std::vector{Death{ann, why, "SIGTERM"}, Death{bob, why, "SIGTERM"}}));
+            (std::vector{Death{ann, why, "SIGTERM", true}, Death{bob, why, "SIGTERM", true}}));
+}
+
+TEST_F(DeathJudgeTest, ARankThatEndsTogetherWithItsWatcherIsTheReasonOfTheOthers) {
+  judge.connection_lost(cat, rank(2), 250ms, at(0s));
+  judge.terminated(ann, rank(0), at(100ms));
+  judge.connection_lost(bob, rank(1), 250ms, at(1500ms));  // killed by the launcher
+  const auto deaths = judge.take_due(at(2s));
+  ASSERT_EQ(deaths.size(), 3u);
+  EXPECT_EQ(deaths[0], (Death{cat, "its process, MPI rank 2, exited", "its process exited"}));
+  const std::string why =
+      "its MPI launcher ended it, as MPI rank 2 on host1 died first, and the pxengine that watched "
+      "over it, too: both were killed, or their host crashed";
+  EXPECT_EQ(deaths[1], (Death{ann, why, "SIGTERM", true}));
+  EXPECT_EQ(deaths[2], (Death{bob, why, "its process exited", true}));
 }
 
 TEST_F(DeathJudgeTest, RanksThatAreAllTerminatedHaveNoFirst) {
@@ -127,6 +141,7 @@ TEST_F(DeathJudgeTest, RanksThatAreAllTerminatedHaveNoFirst) {
   EXPECT_TRUE(judge.take_due(at(0s)).empty());
   const auto deaths = judge.take_due(*judge.next_deadline());
   ASSERT_EQ(deaths.size(), 2u);
+  EXPECT_TRUE(deaths[0].is_unexplained && deaths[1].is_unexplained);
   EXPECT_EQ(
       deaths[1].why,
       "its process, MPI rank 1, was ended by SIGTERM: by its launcher, by the batch system or "

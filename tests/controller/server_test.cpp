@@ -1,5 +1,7 @@
 #include "tests/controller/server_fixture.hpp"
 
+#include <csignal>
+
 #include "os/private_file.hpp"
 #include "tests/os/lowered_limit.hpp"
 #include "wire/error_names.hpp"
@@ -160,6 +162,66 @@ TEST_F(ServerTest, AnEngineWhoseHeartStopsIsUnregistered) {
   ann->join();
   user->wait_for("registration_notification", "ann");
   user->wait_for("unregistration_notification", "ann");
+}
+
+TEST_F(ServerTest, AnEngineThatIsLostIsRememberedUntilAnotherHasItsId) {
+  start();
+  auto ann = engine("ann");
+  ann->join(0, {{"host", "node2"}, {"pid", 812}, {"rank", 3}, {"world", "a"}});
+  auto user = client();
+  user->wait_for("registration_notification", "ann");
+  EXPECT_EQ(
+      user->ask("checkpoint_written", Json{{"path", "/scratch/run/000003"}}).content["status"],
+      "ok");
+  user->send(user->registration,
+             Draft{{},
+                   "engine_ended",
+                   "{}",
+                   Json::object(),
+                   Json{{"uuid", "ann"}, {"signal", SIGKILL}, {"last_lines", "a line"}},
+                   {}});
+  user->wait_for("unregistration_notification", "ann");
+  const Json facts{{"facts", true}};
+  const Json lost = user->ask("connection_request", facts).content["lost"]["0"];
+  EXPECT_EQ(lost["host"], "node2");
+  EXPECT_EQ(lost["rank"], 3);
+  EXPECT_EQ(lost["why"],
+            "its process, MPI rank 3, was killed by SIGKILL: by kill -9, or because the system was "
+            "out of memory");
+  EXPECT_GE(lost["seconds"].get<double>(), 0);
+  auto bob = engine("bob");
+  bob->join(0);
+  user->wait_for("registration_notification", "bob");
+  EXPECT_EQ(user->ask("connection_request", facts).content["lost"], Json::object());
+}
+
+TEST_F(ServerTest, WhoLosesAnMpiWorldIsToldOfTheLastCheckpoint) {
+  start();
+  auto ann = engine("ann"), bob = engine("bob");
+  ann->join(0, {{"host", "node1"}, {"rank", 0}, {"world", "a"}, {"place", "7/0"}});
+  bob->join(1, {{"host", "node2"}, {"rank", 1}, {"world", "a"}, {"place", "7/1"}});
+  auto user = client();
+  user->wait_for("registration_notification", "bob");
+  user->ask("checkpoint_written", Json{{"path", "/scratch/run/000003"}});
+  const auto ended = [&](const char* uuid, int signal) {
+    user->send(user->registration, Draft{{},
+                                         "engine_ended",
+                                         "{}",
+                                         Json::object(),
+                                         Json{{"uuid", uuid}, {"signal", signal}},
+                                         {}});
+  };
+  ended("bob", SIGKILL);
+  ended("ann", SIGTERM);
+  const Received news = user->wait_for("unregistration_notification", "ann");
+  const std::string why = news.content["reason"];
+  EXPECT_TRUE(why.starts_with("its MPI launcher ended it, as MPI rank 1 (engine 1 on node2) died"))
+      << why;
+  EXPECT_TRUE(
+      why.ends_with("; `pxcluster restart` or rc.restart_engines() starts a new world, and "
+                    "rc[:].restore('/scratch/run/000003') gives it the variables of the "
+                    "last checkpoint"))
+      << why;
 }
 
 TEST_F(ServerTest, AnEngineWhoseLifelineEndsIsUnregisteredAfterTheGrace) {

@@ -58,8 +58,13 @@ def test_the_other_ranks_live_on_with_what_they_hold(world, mpiexec, code, said,
     busy.get(PATIENCE)
     assert_survivors_work(launcher, rc)
     broken = f"MPI world broken: rank 2 died ({word}); "
-    assert all(row["world_broken"].startswith(broken) for row in rc.status())
-    assert f"engines 0, 1, 3: {broken}" in str(rc.status())
+    rows = rc.status()
+    lost = rows[2]
+    assert all(row["world_broken"].startswith(broken) for row in rows if row is not lost)
+    assert f"engines 0, 1, 3: {broken}" in str(rows)
+    assert (lost["engine"], lost["state"], lost["rank"]) == (2, "lost", 2)
+    assert lost["why_lost"].startswith(f"its process, MPI rank 2, {said}")
+    assert f"engines 2: lost: {lost['why_lost']}" in str(rows)
 
 
 def test_the_other_ranks_of_mpich_live_on_with_what_they_hold(world, mpich):

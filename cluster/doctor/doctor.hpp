@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "wire/engine_facts.hpp"
 #include "wire/error.hpp"
 #include "wire/json.hpp"
 
@@ -22,9 +23,9 @@ struct PythonFacts {
   std::string mpi4py;
   std::string mpi;        ///< What mpi4py is bound to: "Open MPI v4.1.4, ..."
   std::string mpi_error;  ///< Why mpi4py is there and cannot be imported.
-};
   /// Whether engines could interrupt calls of that MPI: "on", "off: why"; empty: it does not say.
   std::string mpi_interrupts = {};
+};
 
 /// Limits in the unit of `ulimit`'s system call; -1 = none.
 struct LimitFacts {
@@ -92,6 +93,7 @@ struct FileFacts {
   std::string tunnel_error;  ///< Why it does not.
   /// Whether the controller answered a signed question; nothing where nobody could be asked.
   std::optional<bool> is_answered;
+  std::vector<EngineFacts> engines, lost;  ///< Of the controller that has answered.
 };
 
 /// A cluster whose files say that it runs.
@@ -120,6 +122,9 @@ void add(Findings& findings, Severity severity, const char* check, std::string w
 Findings examine_host(const HostFacts& facts, bool needs_mpi);
 Findings examine_file(const FileFacts& facts);
 Findings examine_clusters(const std::vector<ClusterFacts>& clusters);
+
+/// The hosts, other than `own`, on which engines of these files' controllers run or were lost.
+std::vector<std::string> hosts_of(const std::vector<FileFacts>& files, const std::string& own);
 
 /// One check and what it has seen where all is well: {"python", "/usr/bin/python3: Python 3.11.7"}.
 struct Checked {

@@ -59,6 +59,13 @@ void add_new(Findings& all, Findings more) {
   }
 }
 
+bool has_lost(const std::vector<FileFacts>& files, const std::string& host) {
+  for (const FileFacts& file : files)
+    for (const EngineFacts& engine : file.lost)
+      if (engine.host == host) return true;
+  return false;
+}
+
 struct Examination {
   Findings findings;
   std::vector<Checked> checked;
@@ -82,11 +89,17 @@ Examination examine(const net::ProfilePaths& paths, const DoctorOptions& options
   std::vector<Checked> checked = checks_of(here, read, clusters);
   std::vector<net::TcpTarget> targets;
   if (!files.empty()) targets = targets_of(files.back());  // the engines' where there are both
+  const std::vector<std::string> hosts =
+      options.hosts.empty() ? hosts_of(read, here.host) : options.hosts;
   const std::string program = options.remote.empty() ? this_machine().pxcluster : options.remote;
-  for (const std::string& host : options.hosts) {
+  for (const std::string& host : hosts) {
     console.say(Level::info, "asking " + host);
-    append(findings, examine_remote(ask_remote(host, program, options.ssh, targets), here,
-                                    options.needs_mpi));
+    const RemoteFacts remote = ask_remote(host, program, options.ssh, targets);
+    if (!remote.error.empty() && options.hosts.empty() && !has_lost(read, host)) {
+      console.say(Level::info, host + " cannot be asked: " + remote.error);
+      continue;  // its engines need no ssh
+    }
+    append(findings, examine_remote(remote, here, options.needs_mpi));
     checked.push_back({"hosts", host + ": the same, and versions, clock and ports"});
   }
   return {std::move(findings), std::move(checked)};

@@ -5,6 +5,7 @@
 #include <cerrno>
 
 #include "cluster/doctor/doctor_facts.hpp"
+#include "cluster/records/hub_client.hpp"
 #include "net/discovery/address.hpp"
 #include "net/discovery/controller_search.hpp"
 #include "net/ssh/ssh_tunnel.hpp"
@@ -141,6 +142,11 @@ FileFacts gather_file_facts(const std::filesystem::path& path) {
   facts.dialed = dial_all(targets, dial_patience);
   const auto open = open_address(facts.dialed);
   if (open && info->client) facts.is_answered = ask_controller(*info->client, *open);
+  if (facts.is_answered == true)
+    if (auto answer = HubClient::ask_once(*info->client, dial_patience)) {
+      facts.engines = std::move(answer->engines);
+      facts.lost = std::move(answer->lost);
+    }
   if (!open && tunnel == net::TunnelUse::fallback) try_tunnel(*info, facts);
   return facts;
 }

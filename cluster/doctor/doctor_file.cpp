@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <map>
+#include <set>
 
 #include "cluster/doctor/dialed_ports.hpp"
 #include "cluster/doctor/doctor_text.hpp"
@@ -59,6 +61,17 @@ std::optional<Finding> examine_tunnel(const FileFacts& facts) {
           ": a controller makes new keys at each start");
 }
 
+Finding lost_engines(const FileFacts& facts) {
+  std::map<std::string, std::size_t> counts;
+  for (const EngineFacts& engine : facts.lost) ++counts[engine.host];
+  std::vector<std::string> hosts;
+  for (const auto& [host, count] : counts)
+    hosts.push_back(std::to_string(count) + " on " + (host.empty() ? "an unknown host" : host));
+  return error("engines", "engines were lost: " + joined(hosts),
+               "`pxcluster status` says how each of them ended",
+               "repair what ended them, then start them again: `pxcluster restart`");
+}
+
 /// What is wrong where no address takes all connections.
 Finding examine_addresses(const FileFacts& facts, const std::vector<DialedPorts>& addresses) {
   const auto partly =
@@ -97,6 +110,15 @@ Finding examine_addresses(const FileFacts& facts, const std::vector<DialedPorts>
 
 }  // namespace
 
+std::vector<std::string> hosts_of(const std::vector<FileFacts>& files, const std::string& own) {
+  std::set<std::string> hosts;
+  for (const FileFacts& file : files)
+    for (const auto* engines : {&file.engines, &file.lost})
+      for (const EngineFacts& engine : *engines)
+        if (!engine.host.empty() && engine.host != own) hosts.insert(engine.host);
+  return {hosts.begin(), hosts.end()};
+}
+
 Findings examine_file(const FileFacts& facts) {
   if (!facts.is_there)
     return {error("file", "there is no connection file " + facts.path,
@@ -125,6 +147,7 @@ Findings examine_file(const FileFacts& facts) {
   }
   const std::vector<DialedPorts> addresses = by_address(facts.dialed);
   if (addresses.empty()) return findings;
+  if (!facts.lost.empty()) findings.push_back(lost_engines(facts));
   const auto open = std::find_if(addresses.begin(), addresses.end(),
                                  [](const DialedPorts& address) { return address.is_open(); });
   if (open == addresses.end())

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <set>
 
 #include "cluster/doctor/doctor.hpp"
 #include "cluster/doctor/doctor_text.hpp"
@@ -98,13 +99,13 @@ void examine_mpi(const HostFacts& facts, bool needs_mpi, Findings& findings) {
   if (needs_mpi && python.mpi4py.empty() && python.error.empty() && !python.path.empty())
     add(findings, Severity::warning, "mpi4py", python.path + " has no mpi4py",
         "the engines start, but cells cannot use MPI", python.path + " -m pip install mpi4py");
-  const std::string library(name_of(read_mpi_kind(python.mpi)));
   if (needs_mpi && python.mpi_interrupts.starts_with("off: polyxeus was built without"))
     add(findings, Severity::warning, "mpi",
         "MPI calls of engines cannot be interrupted: " + python.mpi_interrupts.substr(5),
         "where one rank fails, the others wait in MPI until the engines are restarted",
         "install the compiler of this MPI (mpicc), then polyxeus from source: " +
             how_to_install(facts));
+  const std::string library(name_of(read_mpi_kind(python.mpi)));
   const std::string starter(name_of(read_mpi_kind(facts.mpiexec_version)));
   if (!library.empty() && !starter.empty() && library != starter)
     add(findings, Severity::error, "mpi",
@@ -213,8 +214,8 @@ std::string mpi_text(const HostFacts& facts) {
   const std::string starter =
       facts.mpiexec.empty() ? "no mpiexec" : facts.mpiexec + " (" + facts.mpiexec_version + ")";
   if (facts.python.mpi4py.empty()) return starter + ", no mpi4py";
-  return starter + ", mpi4py " + facts.python.mpi4py + " of " +
   const std::string& interrupts = facts.python.mpi_interrupts;
+  return starter + ", mpi4py " + facts.python.mpi4py + " of " +
          facts.python.mpi.substr(0, facts.python.mpi.find(',')) +
          (interrupts.empty() ? "" : "; interrupts of MPI calls: " + interrupts);
 }
@@ -229,6 +230,19 @@ std::string file_text(const FileFacts& file) {
   if (!file.tunnel.empty()) return file.path + ": the controller answers through " + file.tunnel;
   if (file.is_answered == true) return file.path + ": the controller answers";
   return file.path + ": " + std::to_string(file.dialed.size()) + " ports dialled";
+}
+
+/// "4 engines; interrupts of MPI calls: on (Open MPI v4.1.4)"
+std::string engines_text(const FileFacts& file) {
+  std::set<std::string> interrupts;
+  for (const EngineFacts& engine : file.engines)
+    if (!engine.mpi_interrupts.empty())
+      interrupts.insert("; interrupts of MPI calls: " + engine.mpi_interrupts + " (" + engine.mpi +
+                        ")");
+  std::string text = std::to_string(file.engines.size()) +
+                     (file.engines.size() == 1 ? " engine is there" : " engines are there");
+  for (const std::string& each : interrupts) text += each;
+  return text;
 }
 
 }  // namespace
@@ -281,6 +295,8 @@ std::vector<Checked> checks_of(const HostFacts& host, const std::vector<FileFact
   checks.push_back({"folders", "writable: " + joined(folders)});
   if (files.empty()) checks.push_back({"file", "no connection file in this profile"});
   for (const FileFacts& file : files) checks.push_back({"file", file_text(file)});
+  for (const FileFacts& file : files)
+    if (!file.engines.empty()) checks.push_back({"engines", engines_text(file)});
   checks.push_back({"leftover", records_text(clusters.size())});
   return checks;
 }

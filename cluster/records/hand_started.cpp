@@ -1,7 +1,6 @@
 #include "cluster/records/hand_started.hpp"
 
 #include "cluster/records/hub_client.hpp"
-#include "net/loop.hpp"
 #include "os/file_lock.hpp"
 #include "os/private_file.hpp"
 
@@ -45,18 +44,7 @@ std::optional<HandStarted> hand_started_beside(const net::ProfilePaths& paths,
 }
 
 std::optional<int> count_engines(const ClientConnectionInfo& info) {
-  net::Context context;
-  net::AddressRace::Options options;
-  options.patience = patience_of_list;
-  auto hub = HubClient::connect(context, info, options);
-  if (!hub) return std::nullopt;
-  net::Loop loop;
-  std::optional<HubAnswer> answer;
-  loop.watch(hub->socket(), [&] { answer = hub->receive(); });
-  hub->ask();
-  const Instant deadline = Clock::now() + patience_of_list;
-  while (!answer && Clock::now() < deadline) loop.wait_until(deadline);
-  loop.forget(hub->socket());
+  const auto answer = HubClient::ask_once(info, patience_of_list);
   return answer ? std::optional{answer->engine_count} : std::nullopt;
 }
 

@@ -3,7 +3,8 @@
 #include <utility>
 
 #include "net/discovery/controller_search.hpp"
-#include "wire/engine_facts.hpp"
+#include "net/loop.hpp"
+#include "wire/checked_json.hpp"
 #include "wire/envelope.hpp"
 #include "wire/new_session.hpp"
 #include "wire/read_text.hpp"
@@ -19,6 +20,22 @@ Result<HubClient> HubClient::connect(net::Context& context, const ClientConnecti
   Result<net::FoundController> found = net::find_controller(context, sought, *session, options);
   if (!found) return found.error();
   return HubClient{std::move(*session), std::move(found->socket)};
+}
+
+std::optional<HubAnswer> HubClient::ask_once(const ClientConnectionInfo& info, Duration patience) {
+  net::Context context;
+  net::AddressRace::Options options;
+  options.patience = patience;
+  auto hub = connect(context, info, options);
+  if (!hub) return std::nullopt;
+  net::Loop loop;
+  std::optional<HubAnswer> answer;
+  loop.watch(hub->socket(), [&] { answer = hub->receive(); });
+  hub->ask();
+  const Instant deadline = Clock::now() + patience;
+  while (!answer && Clock::now() < deadline) loop.wait_until(deadline);
+  loop.forget(hub->socket());
+  return answer;
 }
 
 void HubClient::ask() {
@@ -60,12 +77,14 @@ std::optional<HubAnswer> HubClient::read(const Frames& frames) const {
   const auto engines = content->find("engines");
   if (engines == content->end() || !engines->is_object()) return std::nullopt;
   HubAnswer answer{static_cast<int>(engines->size()), {}, {}};
-  if (const auto described = content->find("facts");
-      described != content->end() && described->is_object())
-    for (const auto& [key, facts] : described->items())
-      if (const std::string place = read_engine_facts(facts).place; !place.empty())
-        if (const auto id = read_whole_number(key))
-          answer.placed.push_back(read_place(EngineId{*id}, place));
+  const Json described = object_member(*content, "facts"), lost = object_member(*content, "lost");
+  for (const auto& [key, said] : described.items()) {
+    answer.engines.push_back(read_engine_facts(said));
+    if (const std::string& place = answer.engines.back().place; !place.empty())
+      if (const auto id = read_whole_number(key))
+        answer.placed.push_back(read_place(EngineId{*id}, place));
+  }
+  for (const auto& [key, said] : lost.items()) answer.lost.push_back(read_engine_facts(said));
   if (auto warnings = strings_member(*content, "warnings")) answer.warnings = std::move(*warnings);
   return answer;
 }

@@ -9,6 +9,7 @@
 #include "net/socket.hpp"
 #include "wire/connection_info.hpp"
 #include "wire/engine_end.hpp"
+#include "wire/engine_facts.hpp"
 #include "wire/session.hpp"
 
 namespace px::cluster {
@@ -18,6 +19,7 @@ struct HubAnswer {
   int engine_count = 0;
   std::vector<std::string> warnings;  ///< Sentences about engines that do not fit together.
   std::vector<PlacedEngine> placed;   ///< Those that say which pxcluster has started them.
+  std::vector<EngineFacts> engines = {}, lost = {};  ///< What they say, or said, of themselves.
 };
 
 /// A client of the controller that asks one thing only: how many engines are there? And tells it
@@ -30,6 +32,9 @@ class HubClient {
   ///         lost_peer: nobody answers: says what was tried, and the fix.
   static Result<HubClient> connect(net::Context& context, const ClientConnectionInfo& info,
                                    const net::AddressRace::Options& options = {});
+  /// Connects, and waits for one answer; nothing where none comes. Each address, and the answer,
+  /// may take `patience`. Opens no ssh tunnel.
+  static std::optional<HubAnswer> ask_once(const ClientConnectionInfo& info, Duration patience);
   /// Sends the question. The answer comes by receive().
   void ask();
   /// The last answer that has come; nothing where none has.

@@ -305,6 +305,30 @@ TEST(Doctor, FindsNothingInTheFileOfALivingController) {
   EXPECT_EQ(examine_file(healthy_file()), Findings{});
 }
 
+EngineFacts engine_on(const std::string& host) {
+  EngineFacts facts;
+  facts.host = host;
+  return facts;
+}
+
+TEST(Doctor, NamesLostEnginesAndAsksTheHostsOfAll) {
+  FileFacts facts = healthy_file();
+  facts.engines = {engine_on("host1"), engine_on("host2"), engine_on("host2")};
+  facts.lost = {engine_on("host3")};
+  EXPECT_ONLY(examine_file(facts), error, "engines", "1 on host3", "pxcluster restart");
+  EXPECT_EQ(hosts_of({facts}, "host1"), (std::vector<std::string>{"host2", "host3"}));
+}
+
+TEST(Doctor, SaysWhetherTheEnginesThatRunCanInterruptMpiCalls) {
+  FileFacts facts = healthy_file();
+  facts.engines = {engine_on("host1")};
+  facts.engines[0].mpi = "Open MPI v4.1.4";
+  facts.engines[0].mpi_interrupts = "on";
+  const std::string text = findings_as_text({}, checks_of(healthy_host(), {facts}, {}));
+  EXPECT_TRUE(says(text, "1 engine is there; interrupts of MPI calls: on (Open MPI v4.1.4)"))
+      << text;
+}
+
 TEST(Doctor, NamesAMissingFile) {
   FileFacts facts;
   facts.path = "client.json";

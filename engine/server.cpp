@@ -133,6 +133,7 @@ void Server::interrupt_main() {
 }
 
 void Server::signal_main() {
+  if (StopPoint* const point = find_stop_point()) point->interrupted();
   ::pthread_kill(main_thread(), SIGINT);
   queues().requests.wake();
 }

@@ -28,6 +28,7 @@ class StopPoint {
 
   /// A cell begins, or has ended.
   void reset() noexcept {
+    interrupted_at_.store(never, std::memory_order_relaxed);
     used_at_.store(never, std::memory_order_relaxed);
     state_.store(State::none);
   }
@@ -53,6 +54,17 @@ class StopPoint {
 
   // ------------------------------------------------------------ any thread
 
+  /// The main thread gets its signal.
+  void interrupted() noexcept {
+    std::int64_t expected = never;
+    interrupted_at_.compare_exchange_strong(expected, coarse_now(), std::memory_order_relaxed);
+  }
+  /// Whether other threads are to get no further with MPI: the cell was interrupted, and has not
+  /// ended within the grace, mostly as it waits for them.
+  bool refuses_threads() const noexcept {
+    const std::int64_t at = interrupted_at_.load(std::memory_order_relaxed);
+    return at != never && coarse_now() - at > thread_grace;
+  }
   /// The cell is to be interrupted. True: that is held back, and force() is to be called after the
   /// patience. False: the main thread is to get its signal now.
   /// is_in_mpi  the main thread is in a call of MPI.
@@ -82,6 +94,7 @@ class StopPoint {
   enum class State { none, asked, joined, agreed, forced };
   static constexpr std::int64_t never = 0, always = INT64_MAX;
   static constexpr std::int64_t most_between_calls = 1'000'000'000;
+  static constexpr std::int64_t thread_grace = 2'000'000'000;
 
   /// Nanoseconds, to some milliseconds: what a library calls often is to take no longer.
   static std::int64_t coarse_now() noexcept {
@@ -92,6 +105,7 @@ class StopPoint {
 
   std::atomic<std::int64_t> used_at_ = never;
   std::atomic<State> state_ = State::none;
+  std::atomic<std::int64_t> interrupted_at_ = never;
 };
 
 /// The StopPoint of this process, where something in it exports px_stop_point(); otherwise null.

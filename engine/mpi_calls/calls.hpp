@@ -9,6 +9,7 @@
 #include "engine/mpi/call_place.hpp"
 #include "engine/mpi_calls/call_forms.hpp"
 #include "engine/mpi_calls/mpi_steps.hpp"
+#include "engine/mpi_calls/pause.hpp"
 
 /// In a function of MPI: where it was called from.
 #define PX_CALLED px::engine::MpiSteps::called_from(__builtin_return_address(0))
@@ -158,11 +159,32 @@ int free_shared(CallName name, Handle* handle, const Release& release) {
   });
 }
 
+/// A call of another thread than the main one: made as it is, until the cell was stopped.
+template <typename Operation>
+int of_other_thread(const char* name, const Operation& operation) {
+  const int code = MpiSteps::refuse_thread(name);
+  return code == MPI_SUCCESS ? operation() : code;
+}
+
+/// The same of a call that waits: `test` sets its argument where what it waits for has come.
+template <typename Test>
+int wait_in_other_thread(const char* name, const Test& test) {
+  const MpiSteps* const steps = MpiSteps::of_any_thread();
+  Pause pause{steps && steps->shares_cores()};
+  for (int done = 0;;) {
+    int code = MpiSteps::refuse_thread(name);
+    if (code == MPI_SUCCESS) code = test(&done);
+    if (done != 0 || code != MPI_SUCCESS) return code;
+    pause();
+  }
+}
+
 /// A call that only begins something, or ends at once.
 template <typename Operation>
 int begin(const char* name, MPI_Comm communicator, const Operation& operation) {
   MpiSteps* const steps = MpiSteps::of_this_thread();
-  if (!steps) return operation(MpiSteps::current(communicator));
+  if (!steps)
+    return of_other_thread(name, [&] { return operation(MpiSteps::current(communicator)); });
   const InCall in_call{steps};
   KnownCommunicator* const known = steps->known(communicator);
   if (!known) return operation(communicator);
@@ -208,7 +230,7 @@ template <typename Plain, typename Begun>
 int send(const char* name, MPI_Comm communicator, int to, int tag, const Plain& plain,
          const Begun& begun) {
   MpiSteps* const steps = MpiSteps::of_this_thread();
-  if (!steps) return plain(MpiSteps::current(communicator));
+  if (!steps) return of_other_thread(name, [&] { return plain(MpiSteps::current(communicator)); });
   const InCall in_call{steps};
   MPI_Request request = MPI_REQUEST_NULL;
   const int code =
@@ -230,20 +252,30 @@ inline void set_status(MPI_Status* status, MPI_Status received) {
 template <typename Plain, typename Begun>
 int receive(const char* name, MPI_Comm communicator, int from, int tag, MPI_Status* status,
             const Plain& plain, const Begun& begun) {
+  if (!MpiSteps::of_any_thread()) return plain(communicator, status);
   MpiSteps* const steps = MpiSteps::of_this_thread();
-  if (!steps) return plain(MpiSteps::current(communicator), status);
-  const InCall in_call{steps};
   MPI_Request request = MPI_REQUEST_NULL;
+  const auto cancel = [&request] {
+    if (request == MPI_REQUEST_NULL) return;
+    PMPI_Cancel(&request);
+    PMPI_Wait(&request, MPI_STATUS_IGNORE);
+  };
+  if (!steps) {
+    int code = begun(MpiSteps::current(communicator), &request);
+    if (code == MPI_SUCCESS)
+      code =
+          wait_in_other_thread(name, [&](int* done) { return PMPI_Test(&request, done, status); });
+    cancel();
+    return code;
+  }
+  const InCall in_call{steps};
   int code = begin_receive(name, communicator, from,
                            [&](MPI_Comm current) { return begun(current, &request); });
   if (code != MPI_SUCCESS) return code;
   KnownCommunicator* const known = steps->known(communicator);
   MPI_Status own_status{};
   code = wait_for(name, *steps, steps->need(Need::Kind::receive, known, from, tag), request,
-                  &own_status, [&request] {
-                    PMPI_Cancel(&request);
-                    PMPI_Wait(&request, MPI_STATUS_IGNORE);
-                  });
+                  &own_status, cancel);
   if (code == MPI_SUCCESS && known) code = steps->check_source(name, *known, own_status.MPI_SOURCE);
   set_status(status, own_status);
   return code;
@@ -253,8 +285,11 @@ int receive(const char* name, MPI_Comm communicator, int from, int tag, MPI_Stat
 template <typename Plain, typename Test>
 int probe(const char* name, MPI_Comm communicator, int from, int tag, const Plain& plain,
           const Test& test) {
+  if (!MpiSteps::of_any_thread()) return plain(communicator);
   MpiSteps* const steps = MpiSteps::of_this_thread();
-  if (!steps) return plain(MpiSteps::current(communicator));
+  if (!steps)
+    return wait_in_other_thread(
+        name, [&](int* done) { return test(MpiSteps::current(communicator), done); });
   const InCall in_call{steps};
   KnownCommunicator* const known = steps->known(communicator);
   if (known)

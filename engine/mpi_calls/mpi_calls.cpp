@@ -75,7 +75,8 @@ template <typename Plain, typename Receive, typename Send>
 int send_and_receive(const char* name, MPI_Comm communicator, int to, int from, MPI_Status* status,
                      const Plain& plain, const Receive& receive, const Send& send) {
   MpiSteps* const steps = MpiSteps::of_this_thread();
-  if (!steps) return plain(MpiSteps::current(communicator), status);
+  if (!steps)
+    return of_other_thread(name, [&] { return plain(MpiSteps::current(communicator), status); });
   const InCall in_call{steps};
   MPI_Request receiving = MPI_REQUEST_NULL, sending = MPI_REQUEST_NULL;
   int code = begin_receive(name, communicator, from, [&](MPI_Comm current) {
@@ -166,7 +167,8 @@ template <typename Plain, typename Test>
 int wait_requests(const char* name, int count, MPI_Request* requests, bool needs_all,
                   const Plain& plain, const Test& test) {
   MpiSteps* const steps = MpiSteps::of_this_thread();
-  if (!steps || count < 0) return plain();
+  if (!MpiSteps::of_any_thread() || count < 0) return plain();
+  if (!steps) return wait_in_other_thread(name, test);
   const InCall in_call{steps};
   Requests own{*steps, count, requests};
   if (const int code = own.refuse_stale(name); code != MPI_SUCCESS) return code;
@@ -185,7 +187,7 @@ template <typename Test>
 int test_requests(const char* name, int count, MPI_Request* requests, bool needs_all,
                   const Test& test, const std::function<bool()>& is_done) {
   MpiSteps* const steps = MpiSteps::of_this_thread();
-  if (!steps || count < 0) return test();
+  if (!steps || count < 0) return of_other_thread(name, test);
   const InCall in_call{steps};
   Requests own{*steps, count, requests};
   if (const int code = own.refuse_stale(name); code != MPI_SUCCESS) return code;

@@ -495,6 +495,12 @@ MPI_Comm MpiSteps::current(MPI_Comm communicator) {
   return of_cells->state_->communicators.current(communicator, of_this_thread() != nullptr);
 }
 
+int MpiSteps::refuse_thread(const char* name) {
+  if (!of_cells || !px_stop_point()->refuses_threads()) return MPI_SUCCESS;
+  const CallLock::Held alone{of_cells->lock_};
+  return of_cells->state_->refuse(std::string(name) + ": the cell of this thread was stopped");
+}
+
 RankMessages* MpiSteps::messages() const {
   return state_->messages.get();
 }

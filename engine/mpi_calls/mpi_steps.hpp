@@ -59,6 +59,9 @@ class MpiSteps {
   }
   /// In this cell a stop is to wait for a collective call, though no library has called MPI.
   void use_stop_point();
+  /// Not of the main thread: the error code of a call that the thread may not make any more, as its
+  /// cell was stopped and waits for it; otherwise success.
+  static int refuse_thread(const char* name);
   /// What carries the communicator's messages. Any thread.
   static MPI_Comm current(MPI_Comm communicator);
   /// Where the calling thread says in which call it is: for threads but the main one nobody looks.

@@ -2,7 +2,9 @@
 allows."""
 
 import pytest
+from deadlines import wait_until
 
+from mpi_fuzz import START
 from scenarios_test import EVERYBODY, assert_well, kinds, run
 
 pytestmark = kinds(("python", "own"), ("python", "own", "mpich"))
@@ -107,6 +109,29 @@ print("begun", flush=True)
 time.sleep(100) if mpi_rank == 2 else in_thread(world.Barrier)
 """)  # fmt: skip
     assert not cells.wait(1)
+    ranks.interrupt()
+    assert cells.wait(20)
+    assert {outcome[0] for outcome in cells.outcomes().values()} == {"KeyboardInterrupt"}
+    assert_well(ranks)
+
+
+def test_a_thread_that_polls_ends_where_the_cell_that_was_stopped_waits_for_it(ranks):
+    """As mpi4py.futures' manager thread, whose workers were stopped, too."""
+    cell = """
+import threading, time
+def poll():
+    while not world.Iprobe(source=MPI.ANY_SOURCE, tag=77):
+        time.sleep(0.01)
+thread = threading.Thread(target=poll, daemon=True)
+thread.start()
+print("begun", flush=True)
+try:
+    time.sleep(100)
+finally:
+    thread.join()
+"""
+    cells = ranks.execute(lambda _: cell)
+    wait_until(lambda: all("begun" in text for text in cells.printed()), "all ranks run the cell", START)
     ranks.interrupt()
     assert cells.wait(20)
     assert {outcome[0] for outcome in cells.outcomes().values()} == {"KeyboardInterrupt"}

@@ -17,7 +17,7 @@ namespace {
 constexpr std::size_t small_entry = std::size_t{64} << 10;
 constexpr std::size_t longest_write = std::size_t{1} << 20;
 /// What is longer is several entries.
-constexpr std::size_t longest_entry = std::size_t{8} << 20;
+constexpr std::size_t longest_entry = std::size_t{1} << 20;
 /// The thread looks for more so many times, pausing, before it asks to be woken.
 constexpr int idle_looks = 20;
 

@@ -222,14 +222,18 @@ Result<JournalMode> journal_mode(const ControllerOptions& options) {
 
 namespace {
 
-/// What waits for the disk, at most: in shared memory.
-constexpr std::size_t journal_buffer_bytes = std::size_t{64} << 20;
+/// What waits for the disk, at most: in shared memory, which counts as the controller's.
+std::size_t journal_buffer_bytes() {
+  const auto part = static_cast<std::size_t>(os::half_of_usable_memory() / 16);
+  return std::clamp(part, std::size_t{4} << 20, std::size_t{64} << 20);
+}
 
 Result<std::shared_ptr<JournalStorage>> open_journal(const std::filesystem::path& folder) {
   auto opened = FolderStorage::open(folder);
   if (!opened) return opened.error();
   std::shared_ptr<JournalStorage> disk = std::move(*opened);
-  auto buffer = JournalBuffer::open(journal_buffer_file(folder), "/dev/shm", journal_buffer_bytes);
+  auto buffer =
+      JournalBuffer::open(journal_buffer_file(folder), "/dev/shm", journal_buffer_bytes());
   if (buffer)
     disk = std::make_shared<BufferedStorage>(std::move(disk), std::move(*buffer));
   else

@@ -20,7 +20,7 @@ namespace px::controller {
 namespace {
 
 constexpr std::size_t page = 4096;  // the head's; the ring follows
-constexpr std::string_view magic = "pxjbuf1\n";
+constexpr std::string_view magic_text = "pxjbuf1\n";
 constexpr std::string_view name_start = "polyxeus-journal-";
 
 /// Before the bytes of each entry.
@@ -53,7 +53,7 @@ std::filesystem::path named_by(const std::filesystem::path& name_file) {
 
 /// Places grow for ever; a byte lies at its place modulo the capacity.
 struct JournalBuffer::Head {
-  std::array<char, magic.size()> magic;
+  std::array<char, magic_text.size()> magic;
   std::uint64_t capacity;
   std::atomic<std::uint64_t> begin, end;  // nothing is in it unless begin < end
 };
@@ -84,12 +84,12 @@ Result<std::unique_ptr<JournalBuffer>> JournalBuffer::open(const std::filesystem
           : ::mmap(nullptr, mapped_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file.value(), 0);
   if (mapped == MAP_FAILED) return file_error("cannot use", path);
   auto* head = static_cast<Head*>(mapped);
-  const bool is_right = std::string_view(head->magic.data(), magic.size()) == magic &&
+  const bool is_right = std::string_view(head->magic.data(), magic_text.size()) == magic_text &&
                         head->capacity == capacity && head->end - head->begin <= capacity;
   if (is_new || !is_right) {
     head->capacity = capacity;
     head->begin = head->end = 0;
-    std::copy(magic.begin(), magic.end(), head->magic.begin());
+    std::copy(magic_text.begin(), magic_text.end(), head->magic.begin());
   }
   return std::unique_ptr<JournalBuffer>(
       new JournalBuffer(name_file, path, std::move(file), head, capacity));

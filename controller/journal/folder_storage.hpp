@@ -42,9 +42,9 @@ class FolderStorage final : public JournalStorage {
   bool has_new_file_ = false;  // the same
 };
 
-/// The name_file of the JournalBuffer of the journal in this folder.
-inline std::filesystem::path journal_buffer_file(const std::filesystem::path& folder) {
-  return folder / "buffer";
+/// The name_file of the JournalBuffer of the journal in this folder: beside it.
+inline std::filesystem::path journal_buffer_file(std::filesystem::path folder) {
+  return folder += ".buffer";
 }
 
 /// Removes the folder and all segments in it, but for those that were set aside, and the buffer;

@@ -28,7 +28,7 @@ struct EntryHead {
   std::uint64_t offset, size, segment;
 };
 
-Error file_error(std::string_view what, const std::filesystem::path& path) {
+Error memory_error(std::string_view what, const std::filesystem::path& path) {
   return {ErrorKind::system, std::string(what) + " " + path.string() + ": " + std::strerror(errno)};
 }
 
@@ -67,7 +67,7 @@ Result<std::unique_ptr<JournalBuffer>> JournalBuffer::open(const std::filesystem
   if (is_new) {
     path = (memory / (std::string(name_start) + "XXXXXX")).string();
     file = os::Descriptor{::mkostemp(path.data(), O_CLOEXEC)};
-    if (!file.is_open()) return file_error("cannot make", path);
+    if (!file.is_open()) return memory_error("cannot make", path);
     if (auto written = os::write_file_atomically(name_file, path, 0600, os::Survives::process);
         !written)
       return ::unlink(path.c_str()), written.error();
@@ -82,7 +82,7 @@ Result<std::unique_ptr<JournalBuffer>> JournalBuffer::open(const std::filesystem
       errno != 0 || ::ftruncate(file.value(), static_cast<off_t>(mapped_bytes)) != 0
           ? MAP_FAILED
           : ::mmap(nullptr, mapped_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file.value(), 0);
-  if (mapped == MAP_FAILED) return file_error("cannot use", path);
+  if (mapped == MAP_FAILED) return memory_error("cannot use", path);
   auto* head = static_cast<Head*>(mapped);
   const bool is_right = std::string_view(head->magic.data(), magic_text.size()) == magic_text &&
                         head->capacity == capacity && head->end - head->begin <= capacity;
@@ -135,7 +135,7 @@ Result<JournalBuffer::Entry> JournalBuffer::push(SegmentNumber segment, std::uin
   const bool is_short = text.size() <= page;  // one call in place of two
   if (is_short) whole += text;
   if (!write(place, whole) || (!is_short && !write(place + sizeof head, text)))
-    return file_error("cannot write", path_);
+    return memory_error("cannot write", path_);
   head_->end = place + sizeof head + text.size();
   return Entry{segment, offset, text.size(), place};
 }

@@ -208,9 +208,10 @@ Result<void> serve(const ControllerOptions& options, const net::ProfilePaths& pa
     spdlog::info("writing connection info to {}", files.engine.string());
     memory.has_served = true;
     server.run();
+    // Whose connection breaks looks for them, to know whether the cluster has ended.
+    if (!keeps_files) remove_connection_files(files, connection);
   }
   *server_options = {};  // the journals are closed before they are removed
-  if (!keeps_files) remove_connection_files(files, connection);
   if (!keeps_files || options.restartable) remove_journals(paths);
   spdlog::info("the controller has stopped");
   return {};

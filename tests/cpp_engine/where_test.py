@@ -37,9 +37,10 @@ def test_ranks_that_wait_for_one_that_failed_are_told_with_their_call(waiting):
     assert {places[rank]["mpi"]["call"] for rank in (0, 1, 3)} == {"MPI_Barrier"}
     assert {places[rank]["mpi"]["size"] for rank in (0, 1, 3)} == {4}
     assert len({places[rank]["mpi"]["communicator"] for rank in (0, 1, 3)}) == 1
-    first, second = str(places).splitlines()
+    first, second, interrupts = str(places).splitlines()
     assert first.startswith("0, 1 and 3 in MPI_Barrier for ")
     assert second == "2 idle (its last cell raised std::runtime_error)"
+    assert interrupts.startswith("0-3: interrupts of MPI calls: on (Open MPI v4")
     told = subprocess.run(["pxcluster", "where", "--profile=cpp"], capture_output=True, text=True,
                           timeout=60)  # fmt: skip
     assert told.stdout.startswith("0, 1 and 3 in MPI_Barrier for "), told.stderr
@@ -64,7 +65,8 @@ def test_ranks_that_wait_in_no_call_are_in_none(rc, view):
 
     places = wait_until(ask, "they wait for the next cell", 30)
     assert [place["mpi"] for place in places] == [None] * 4
-    assert str(places) == "0-3 idle"
+    idle, interrupts = str(places).splitlines()
+    assert idle == "0-3 idle" and interrupts.startswith("0-3: interrupts of MPI calls: on (")
 
 
 @contextmanager

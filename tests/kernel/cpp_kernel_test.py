@@ -138,9 +138,12 @@ def test_px_cells_run_on_the_engines_and_are_labelled(cpp, cluster):
 def test_pxwhere_tells_where_the_engines_are(cpp, cluster):
     assert cpp.run("%px 1;").status == "ok"
     # An engine answers before it is idle.
-    wait_until(lambda: cpp.run("%pxwhere").text() == "0 and 1 idle\n", "engines that are idle", 10)
+    wait_until(lambda: cpp.run("%pxwhere").text().startswith("0 and 1 idle\n"),
+               "engines that are idle", 10)
     cell = cpp.run("%pxwhere -t 1")
-    assert (cell.status, cell.text()) == ("ok", "1 idle\n")
+    place, interrupts = cell.text().splitlines()
+    assert (cell.status, place) == ("ok", "1 idle")
+    assert interrupts.startswith("1: interrupts of MPI calls: on (")
 
 
 def test_variables_go_to_the_engines_and_back(cpp, cluster):

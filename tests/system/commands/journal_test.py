@@ -294,7 +294,7 @@ def test_a_journal_that_cannot_be_written_is_an_error_of_new_tasks_alone(own_clu
         away = journal.rename(journal.with_name("away"))
         wait_until(is_refused, "the disk has failed to take an earlier task")
         assert client[0].apply_sync(len, "abc") == 3
-        with pytest.warns(UserWarning, match="the controller's journal of tasks is not written"):
+        with pytest.warns(RuntimeWarning, match="the controller's journal of tasks is not written"):
             connect(cluster.connection_file("client"), 1, timeout=PATIENCE).close()
         away.rename(journal)
         wait_until(lambda: not is_refused(), "tasks are taken again")

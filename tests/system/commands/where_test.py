@@ -47,7 +47,8 @@ def test_ranks_that_wait_for_one_that_failed_are_told_with_their_line(ours, clus
         assert [row["state"] for row in places] == ["busy", "busy", "idle", "busy"]
         assert {row["source"] for row in places if row["line"]} == {"comm.Barrier()"}
         assert all(row["msg_id"] == cell.msg_ids[row["engine"]] for row in places if row["line"])
-        first, second = str(places).splitlines()
+        first, second, interrupts = str(places).splitlines()
+        assert interrupts.startswith("0-3: interrupts of MPI calls: on (Open MPI v4")
         assert first.startswith("0, 1 and 3 ") and "cell line 4" in first
         assert "comm.Barrier()" in first and " s" in first
         assert second == "2 idle (its last cell raised ValueError)"
@@ -73,7 +74,7 @@ def test_the_line_in_a_function_is_told_with_its_name(ours):
     try:
         places = until(ours, lambda rows: {row["function"] for row in rows} == {"slow"})
         assert "0-3 at line 3 of slow() for " in str(places)
-        assert str(places).endswith(": time.sleep(600)")
+        assert str(places).splitlines()[0].endswith(": time.sleep(600)")
     finally:
         ours.interrupt(block=True)
         cell.wait(30)
@@ -102,6 +103,6 @@ def test_an_engine_that_does_not_answer_is_named(ours):
     os.kill(pid, signal.SIGSTOP)
     try:
         places = until(ours, lambda rows: rows[3]["state"] == "no answer")
-        assert str(places).splitlines()[-1] == "3 did not answer within 1 s"
+        assert "3 did not answer within 1 s" in str(places).splitlines()
     finally:
         os.kill(pid, signal.SIGCONT)

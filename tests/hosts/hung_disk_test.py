@@ -3,6 +3,7 @@
 import json
 import sys
 
+import bed as beds
 import pytest
 from host_cluster import HostCluster
 
@@ -75,9 +76,9 @@ def test_a_disk_that_hangs_holds_up_nobody(cluster):
     assert all("journal of" in text and "the disk has not answered for 1" in text
                for text in said["warnings"])
     assert len(said["warnings"]) == 2  # of tasks, and of direct calls
+    beds.wait_until(lambda: "the disk answers again" in cluster.log(), "the log says so")
     # What came meanwhile stands on the disk for the next controller.
     found = cluster.bed.processes(HOST, "pxcontroller")
     (pid,) = [pid for pid, line in found if "pxcluster" not in line]
     cluster.bed.exec_on(HOST, "kill", "-9", str(pid))
     assert python(cluster, FETCH, *said["late"]) == "[7]"
-    assert "the disk answers again" in cluster.log()

@@ -222,10 +222,15 @@ Result<JournalMode> journal_mode(const ControllerOptions& options) {
 
 namespace {
 
+constexpr const char* shared_memory = "/dev/shm";
+
 /// What waits for the disk, at most: in shared memory, which counts as the controller's.
 std::size_t journal_buffer_bytes() {
-  const auto part = static_cast<std::size_t>(os::half_of_usable_memory() / 16);
-  return std::clamp(part, std::size_t{4} << 20, std::size_t{64} << 20);
+  std::error_code ignored;
+  const auto space = std::filesystem::space(shared_memory, ignored).capacity / 16;
+  const auto part = std::min<std::uintmax_t>(os::half_of_usable_memory() / 16, space);
+  return static_cast<std::size_t>(
+      std::clamp<std::uintmax_t>(part, std::uintmax_t{4} << 20, std::uintmax_t{64} << 20));
 }
 
 Result<std::shared_ptr<JournalStorage>> open_journal(const std::filesystem::path& folder) {
@@ -233,7 +238,7 @@ Result<std::shared_ptr<JournalStorage>> open_journal(const std::filesystem::path
   if (!opened) return opened.error();
   std::shared_ptr<JournalStorage> disk = std::move(*opened);
   auto buffer =
-      JournalBuffer::open(journal_buffer_file(folder), "/dev/shm", journal_buffer_bytes());
+      JournalBuffer::open(journal_buffer_file(folder), shared_memory, journal_buffer_bytes());
   if (buffer)
     disk = std::make_shared<BufferedStorage>(std::move(disk), std::move(*buffer));
   else
@@ -319,10 +324,10 @@ Result<std::unique_ptr<TaskStore>> make_store(const ControllerOptions& options,
   if (name == "DictDB") {
     MemoryStoreLimits limits;
     limits.finished_records = static_cast<std::size_t>(std::max(1ll, options.record_limit));
-    limits.bytes = options.size_limit
-                       ? static_cast<std::size_t>(std::max(1ll, *options.size_limit))
-                       : std::min(limits.bytes,
-                                  static_cast<std::size_t>(os::half_of_usable_memory() / 4));
+    limits.bytes =
+        options.size_limit
+            ? static_cast<std::size_t>(std::max(1ll, *options.size_limit))
+            : std::min(limits.bytes, static_cast<std::size_t>(os::half_of_usable_memory() / 4));
     return std::unique_ptr<TaskStore>(std::make_unique<MemoryStore>(limits));
   }
   if (name != "SQLiteDB")

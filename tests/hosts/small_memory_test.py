@@ -161,7 +161,8 @@ def test_results_leave_no_file_where_memory_is_short(cluster):
 view.execute("import numpy as np; x = np.full(6 << 17, 2.0)", block=True)
 held = [rc[0].pull("x", block=True) for _ in range(8)]
 files = [os.path.join(folder, name) for folder, _, names in os.walk("/dev/shm") for name in names]
-left = [os.path.getsize(file) for file in files if os.path.getsize(file) > 1 << 20]
+sizes = [os.stat(file).st_blocks * 512 for file in files]
+left = [size for size in sizes if size > 1 << 20]
 again = [bool((rc.get_result(id, block=True).get() == 2).all()) for id in rc.history[-8:]]
 print(json.dumps({"right": [bool((each == 2).all()) for each in held], "left": left, "again": again}))
 """,

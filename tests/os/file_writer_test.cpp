@@ -32,7 +32,7 @@ TEST_F(FileWriterTest, SaysWhyItCannotWrite) {
   FileWriter writer{folder_ + "/none/file"};
   const auto written = writer.write("one", 20s);
   ASSERT_FALSE(written);
-  EXPECT_EQ(written.error().kind, ErrorKind::system);
+  EXPECT_EQ(written.error().kind, ErrorKind::not_found);
 }
 
 TEST_F(FileWriterTest, GoesOnWhereTheDiskDoesNotAnswer) {

@@ -32,7 +32,9 @@ Result<void> FileWriter::write(std::string text, Duration patience) {
     }}.detach();
   else
     patience = {};
-  if (!shared.has_ended.wait_for(lock, patience, [&] { return !shared.is_busy; }))
+  const bool has_ended = patience > Duration{} &&
+                         shared.has_ended.wait_for(lock, patience, [&] { return !shared.is_busy; });
+  if (!has_ended)
     return Error{ErrorKind::overloaded,
                  "cannot write " + shared.path.string() + ": the disk does not answer"};
   return shared.result;

@@ -133,6 +133,8 @@ Result<void> FolderStorage::remove(SegmentNumber segment) {
 Result<void> FolderStorage::set_aside(SegmentNumber segment) {
   if (::rename(path_of(segment).c_str(), name_set_aside(segment).c_str()) != 0)
     return failure("cannot rename", path_of(segment));
+  const std::lock_guard lock{mutex_};
+  written_.erase(segment);
   return {};
 }
 

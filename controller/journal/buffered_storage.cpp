@@ -10,13 +10,15 @@
 #include <utility>
 #include <variant>
 
+#include "wire/duration_text.hpp"
+
 namespace px::controller {
 namespace {
 
 /// Entries up to this are gathered and written to the disk together, so many bytes at once.
 constexpr std::size_t small_entry = std::size_t{64} << 10;
 constexpr std::size_t longest_write = std::size_t{1} << 20;
-/// What is longer is several entries.
+/// write() cuts a longer text into several entries.
 constexpr std::size_t longest_entry = std::size_t{1} << 20;
 /// The thread looks for more so many times, pausing, before it asks to be woken.
 constexpr int idle_looks = 20;
@@ -50,7 +52,8 @@ struct BufferedStorage::State {
     ++added;
     if (sleeps) has_orders.notify_one();
   }
-  /// What is performed next together. Of small writes, the text of all of them.
+  /// The orders that the thread performs next, as one: the first order alone, or several small
+  /// writes to one segment, whose joined bytes are put into `text`.
   std::vector<Order> next(std::string& text) {
     const auto* first = std::get_if<Write>(&orders.front());
     if (!first || first->entry.size > small_entry) return {orders.front()};
@@ -319,11 +322,7 @@ std::optional<std::string> BufferedStorage::trouble() const {
   const std::lock_guard lock{state.mutex};
   if (state.error) return state.error->what;
   if (state.is_hanging())
-    return "the disk has not answered for " +
-           std::to_string(
-               std::chrono::duration_cast<std::chrono::seconds>(Clock::now() - *state.begun)
-                   .count()) +
-           " s";
+    return "the disk has not answered for " + format_age(Clock::now() - *state.begun);
   if (state.is_full) return "what waits for the disk has filled its shared memory";
   return std::nullopt;
 }

@@ -14,11 +14,11 @@
 
 namespace px::controller {
 
-/// A storage that does not wait for its disk: what is written stands in a buffer that outlives the
-/// process until a thread has brought it to the disk, in its order. One that hangs holds nobody up
-/// while the buffer has room; one that is full refuses, and is tried again.
-/// One thread calls it, but for sync(), which waits for the disk, as do segments(), read() and
-/// sync_all().
+/// A storage whose write() does not wait for the disk: it puts the bytes into a buffer that
+/// outlives the process, and a thread writes them to the disk in their order. While the disk hangs,
+/// write() goes on until the buffer is full. While the disk is full, write() fails, and the thread
+/// tries again. One thread calls it, but for sync(), which waits for the disk, as do segments(),
+/// read() and sync_all().
 class BufferedStorage final : public JournalStorage {
  public:
   struct Times {

@@ -72,7 +72,8 @@ Result<std::unique_ptr<JournalBuffer>> JournalBuffer::open(const std::filesystem
         !written)
       return ::unlink(path.c_str()), written.error();
   }
-  // What is in the ring is in memory: it was written, and its file is never made shorter.
+  // Reading an entry from the mapping cannot fail: its bytes were written before, and nothing ever
+  // shortens the file.
   struct stat status {};
   if (!is_new && ::fstat(file.value(), &status) == 0 && status.st_size > off_t{page})
     capacity = static_cast<std::size_t>(status.st_size) - page;
@@ -161,11 +162,6 @@ std::array<std::string_view, 2> JournalBuffer::text_of(const Entry& entry) const
 void JournalBuffer::pop(const Entry& oldest) {
   check(oldest.place == head_->begin);
   head_->begin = oldest.place + sizeof(EntryHead) + oldest.size;
-}
-
-std::size_t JournalBuffer::bytes() const {
-  const std::uint64_t begin = head_->begin, end = head_->end;
-  return begin < end ? end - begin : 0;
 }
 
 void JournalBuffer::remove() {

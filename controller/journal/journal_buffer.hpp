@@ -15,9 +15,9 @@
 
 namespace px::controller {
 
-/// What is on its way to the segments of a journal, in a file of shared memory: it outlives the
-/// process, and does not wait for a disk. First in, first out; a ring. Any one thread at a time may
-/// call it.
+/// Keeps bytes that a journal has still to write to its segments in a file of shared memory, which
+/// outlives the process and waits for no disk. First in, first out; a ring. Threads may call it one
+/// at a time.
 class JournalBuffer {
  public:
   /// Bytes that are to be written there.
@@ -49,12 +49,10 @@ class JournalBuffer {
   std::array<std::string_view, 2> text_of(const Entry& entry) const;
   /// The oldest one is where it belongs.  Precondition: there is one.
   void pop(const Entry& oldest);
-  /// Of all that is in it.
-  std::size_t bytes() const;
 
   /// Removes the file and name_file. What is in it is lost.
   void remove();
-  /// The same of a buffer that nobody has open.
+  /// Removes the files of a buffer that no process has open.
   static void remove(const std::filesystem::path& name_file);
 
  private:

@@ -80,7 +80,7 @@ class JournalReader {
   std::optional<JournalRecord> next();
   /// The record that next() returned, as it stands there.
   std::string_view text() const { return text_; }
-  /// What was passed over so far, in the order of offsets.
+  /// The damaged places that the reader has skipped so far, by ascending offset.
   const std::vector<JournalDamage>& damages() const { return damages_; }
   /// Whether the segment ends with bytes that are no record. Of use when next() has returned
   /// nothing: this is all that a process can leave that dies while it writes.

@@ -47,7 +47,8 @@ class JournalStorage {
   }
   /// Why nothing has reached the disk for a while, in one sentence; nothing: all is well.
   virtual std::optional<std::string> trouble() const { return std::nullopt; }
-  /// What went wrong with what was not waited for, in sentences, since the last call.
+  /// Failures since the last call of operations that return before the disk has answered; one
+  /// sentence each.
   virtual std::vector<std::string> take_errors() { return {}; }
   /// Is woken when accepts() or read_later() may say something else.
   virtual void set_waker(net::Waker) {}

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <set>
 
+#include "client/place_text.hpp"
 #include "cluster/doctor/doctor.hpp"
 #include "cluster/doctor/doctor_text.hpp"
 #include "cluster/launch/mpi_kind.hpp"
@@ -237,8 +238,7 @@ std::string engines_text(const FileFacts& file) {
   std::set<std::string> interrupts;
   for (const EngineFacts& engine : file.engines)
     if (!engine.mpi_interrupts.empty())
-      interrupts.insert("; interrupts of MPI calls: " + engine.mpi_interrupts + " (" + engine.mpi +
-                        ")");
+      interrupts.insert("; " + client::interrupts_text(engine.mpi, engine.mpi_interrupts));
   std::string text = std::to_string(file.engines.size()) +
                      (file.engines.size() == 1 ? " engine is there" : " engines are there");
   for (const std::string& each : interrupts) text += each;

@@ -1,11 +1,11 @@
 #include "os/file_writer.hpp"
 
 #include <gtest/gtest.h>
-#include <sys/stat.h>
 
-#include <cstdlib>
-#include <filesystem>
+#include <string>
 #include <thread>
+
+#include "tests/os/temporary_folder.hpp"
 
 namespace px::os {
 namespace {
@@ -14,11 +14,8 @@ using namespace std::chrono_literals;
 
 class FileWriterTest : public testing::Test {
  protected:
-  FileWriterTest() : folder_(testing::TempDir() + "px_writer_XXXXXX") {
-    EXPECT_TRUE(::mkdtemp(folder_.data()));
-  }
-  ~FileWriterTest() override { std::filesystem::remove_all(folder_); }
-  std::string folder_;
+  const TemporaryFolder temporary_;
+  const std::string folder_ = temporary_.path().string();
 };
 
 TEST_F(FileWriterTest, WritesWhatItWasToldLast) {

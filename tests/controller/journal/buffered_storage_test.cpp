@@ -2,7 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -11,6 +10,7 @@
 
 #include "controller/journal/journal.hpp"
 #include "tests/controller/journal/memory_storage.hpp"
+#include "tests/os/temporary_folder.hpp"
 
 namespace px::controller {
 namespace {
@@ -19,11 +19,6 @@ using namespace std::chrono_literals;
 
 class JournalBufferTest : public testing::Test {
  protected:
-  JournalBufferTest() : folder_(testing::TempDir() + "px_buffer_XXXXXX") {
-    EXPECT_TRUE(::mkdtemp(folder_.data()));
-  }
-  ~JournalBufferTest() override { std::filesystem::remove_all(folder_); }
-
   std::unique_ptr<JournalBuffer> open(std::size_t capacity = 10'000) {
     return *JournalBuffer::open(folder_ + "/name", folder_, capacity);
   }
@@ -43,7 +38,8 @@ class JournalBufferTest : public testing::Test {
     return static_cast<std::size_t>(std::distance(std::filesystem::directory_iterator(folder_),
                                                   std::filesystem::directory_iterator{}));
   }
-  std::string folder_;
+  const os::TemporaryFolder temporary_;
+  const std::string folder_ = temporary_.path().string();
 };
 
 TEST_F(JournalBufferTest, GivesBackWhatItTookInItsOrder) {

@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <filesystem>
 #include <map>
 #include <memory>
@@ -13,6 +12,7 @@
 
 #include "controller/journal/folder_storage.hpp"
 #include "tests/controller/journal/memory_storage.hpp"
+#include "tests/os/temporary_folder.hpp"
 
 namespace px::controller {
 namespace {
@@ -448,11 +448,8 @@ TEST(Journal, KilledAtAnyTimeOwesWhatItOwed) {
 
 class FolderStorageTest : public testing::Test {
  protected:
-  FolderStorageTest() : folder_(testing::TempDir() + "px_journal_XXXXXX") {
-    EXPECT_TRUE(::mkdtemp(folder_.data()));
-  }
-  ~FolderStorageTest() override { std::filesystem::remove_all(folder_); }
-  std::string folder_;
+  const os::TemporaryFolder temporary_;
+  const std::string folder_ = temporary_.path().string();
 };
 
 TEST_F(FolderStorageTest, KeepsSegmentsInTheOrderOfTheirNumbers) {

@@ -18,14 +18,17 @@ Result<std::string> SimulatedDisk::read(SegmentNumber segment) {
 
 Result<void> SimulatedDisk::write(SegmentNumber segment, std::uint64_t offset,
                                   std::string_view text) {
+  if (!dies_ && is_full_) return Error{ErrorKind::system, "No space left on device"};
   if (dies_) {
     const int most = static_cast<int>(text.size());
-    segments_[segment].text += text.substr(0, static_cast<std::size_t>(world_.pick(0, most)));
-    throw Died{};
+    text = text.substr(0, static_cast<std::size_t>(world_.pick(0, most)));
   }
-  if (is_full_) return Error{ErrorKind::system, "No space left on device"};
-  check(segments_[segment].text.size() == offset);
-  segments_[segment].text += text;
+  Segment& to = segments_[segment];
+  check(offset <= to.text.size());
+  // A controller that has not read what there is begins with the first segment again.
+  to.text.replace(offset, text.size(), text);
+  to.synced = std::min(to.synced, static_cast<std::size_t>(offset));
+  if (dies_) throw Died{};
   return {};
 }
 

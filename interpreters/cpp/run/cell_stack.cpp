@@ -162,7 +162,8 @@ struct Machine {
   }
 };
 
-/// The kinds of the calls from the interrupted one to that of the user's code.
+/// The kinds of the calls from the interrupted one to that of the user's code, and between them
+/// CallKind::signal where other handlers run.
 struct Calls {
   std::uintptr_t begin, end;
   bool has_begun = false;
@@ -180,8 +181,11 @@ struct Calls {
     auto& self = *static_cast<Calls*>(data);
     if (!self.has_begun && _Unwind_GetIP(context) != self.begin) return _URC_NO_REASON;
     self.has_begun = true;
-    if (self.count == self.kinds.size() || _Unwind_GetCFA(context) > self.end)
+    if (self.count + 2 > self.kinds.size() || _Unwind_GetCFA(context) > self.end)
       return _URC_END_OF_STACK;
+    int is_interrupted = 0;
+    _Unwind_GetIPInfo(context, &is_interrupted);
+    if (is_interrupted != 0 && self.count > 0) self.kinds[self.count++] = CallKind::signal;
     self.kinds[self.count++] =
         code_map->kind_of(address_of_call(context), _Unwind_GetRegionStart(context));
     return _URC_NO_REASON;

@@ -13,6 +13,7 @@ enum class CallKind {
   abortion,    ///< What code calls to abort: abort(), a failed assert().
   loader,      ///< The dynamic loader.
   unwinder,    ///< What looks for the handlers of an exception.
+  signal,      ///< No call: a signal has interrupted the next one, and its handler still runs.
 };
 
 /// Where a signal met a thread, and whether the code there can be left for good without running it
@@ -23,32 +24,53 @@ class LeftCode {
  public:
   /// calls  of the thread, innermost first, as far as they are known.
   explicit constexpr LeftCode(std::span<const CallKind> calls)
-      : runtime_(calls.first(static_cast<std::size_t>(
-            std::find(calls.begin(), calls.end(), CallKind::other) - calls.begin()))),
-        is_in_loader_(has(calls, CallKind::loader)) {}
+      : runtime_(runtime_of(calls)), is_in_loader_(has(calls, CallKind::loader)) {
+    for (auto rest = calls;;) {
+      rest = rest.subspan(static_cast<std::size_t>(
+          std::find(rest.begin(), rest.end(), CallKind::signal) - rest.begin()));
+      if (rest.empty()) break;
+      rest = rest.subspan(1);
+      const auto interrupted = runtime_of(rest);
+      is_above_runtime_ |= !interrupted.empty();
+      is_above_lock_ |= holds_lock(interrupted);
+    }
+  }
 
   /// By force, for an interrupt.  waits  the C library is in a system call that the signal has
   /// ended: it holds no lock for that, where it allocates nothing.
   constexpr bool can_be_interrupted(bool waits) const {
+    if (is_above_runtime_) return false;
     return runtime_.empty() ? !is_in_loader_ : waits && can_crash();
   }
   /// After a fault.
   constexpr bool can_crash() const {
-    return !is_in_loader_ && !has(runtime_, CallKind::allocation) &&
-           !has(runtime_, CallKind::unwinder);
+    return !is_in_loader_ && !is_above_lock_ && !holds_lock(runtime_);
   }
   /// After SIGABRT: not where the C library itself has found the heap damaged.
   constexpr bool can_abort() const {
-    return !is_in_loader_ && (runtime_.empty() || runtime_.back() == CallKind::abortion);
+    return !is_in_loader_ && !is_above_lock_ &&
+           (runtime_.empty() || runtime_.back() == CallKind::abortion);
   }
 
  private:
   static constexpr bool has(std::span<const CallKind> calls, CallKind kind) {
     return std::find(calls.begin(), calls.end(), kind) != calls.end();
   }
+  /// The innermost calls that are of the C library, the loader or the unwinder.
+  static constexpr std::span<const CallKind> runtime_of(std::span<const CallKind> calls) {
+    const auto end = std::find_if(calls.begin(), calls.end(), [](CallKind each) {
+      return each == CallKind::other || each == CallKind::signal;
+    });
+    return calls.first(static_cast<std::size_t>(end - calls.begin()));
+  }
+  static constexpr bool holds_lock(std::span<const CallKind> runtime) {
+    return has(runtime, CallKind::allocation) || has(runtime, CallKind::unwinder);
+  }
 
-  std::span<const CallKind> runtime_;  // the innermost calls that are not of `other`
+  std::span<const CallKind> runtime_;
   bool is_in_loader_;
+  bool is_above_runtime_ = false;  ///< A signal handler runs that has interrupted such calls.
+  bool is_above_lock_ = false;     ///< And they may hold a lock that malloc() or throw waits for.
 };
 
 }  // namespace px::cpp

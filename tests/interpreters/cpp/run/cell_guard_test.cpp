@@ -34,6 +34,7 @@ int end_of(const std::function<void()>& code) {
     const rlimit none{0, 0};
     ::setrlimit(RLIMIT_CORE, &none);
     ::close(STDERR_FILENO);
+    ::signal(SIGALRM, SIG_DFL);
     ::alarm(time_limit_s);
     std::thread([] {
       for (;;) ::pause();
@@ -56,6 +57,15 @@ void interrupt_soon(int number) {
   ::setitimer(ITIMER_VIRTUAL, &times, nullptr);
 }
 
+/// A signal handler of which the first 20 calls last longer than the pause between two tries to
+/// end a cell.
+void interrupt_and_take_a_while(int) {
+  static int calls = 0;
+  if (++calls > 20) return;
+  CellGuard::interrupt();
+  for (volatile int i = 0; i < 10'000'000;) i = i + 1;
+}
+
 void use_memory() {
   for (std::size_t size = 16; size < 200'000; size += size / 2 + 8) {
     void* volatile piece = std::malloc(size);
@@ -69,6 +79,25 @@ TEST(CellGuard, LeavesNoLockBehindWhereItEndsCodeThatAllocates) {
                 CellGuard guard;
                 CellGuard::handle_interrupts();
                 interrupt_soon(number);
+                const CellOutcome outcome = guard.run([] {
+                  for (;;) use_memory();
+                });
+                EXPECT_EQ(outcome.kind, Kind::interrupted);
+                ::setitimer(ITIMER_VIRTUAL, nullptr, nullptr);
+                use_memory();
+              }),
+              0)
+        << number;
+}
+
+TEST(CellGuard, LeavesNoLockBehindWhereItEndsASignalHandlerOfTheCell) {
+  for (int number = 0; number < 5; ++number)
+    EXPECT_EQ(end_of([] {
+                CellGuard guard;
+                CellGuard::handle_interrupts();
+                ::signal(SIGVTALRM, interrupt_and_take_a_while);
+                const itimerval times{{0, 1000}, {0, 1000}};
+                ::setitimer(ITIMER_VIRTUAL, &times, nullptr);
                 const CellOutcome outcome = guard.run([] {
                   for (;;) use_memory();
                 });

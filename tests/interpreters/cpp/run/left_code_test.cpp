@@ -55,5 +55,20 @@ TEST(LeftCode, IsNeverLeftInTheLoaderNorWhereExceptionsAreThrown) {
   EXPECT_FALSE(LeftCode{throwing}.can_crash());
 }
 
+TEST(LeftCode, OfASignalHandlerIsLeftOnlyWhereWhatItHasInterruptedCanBe) {
+  const Calls above_a_cell{other, c_library, signal, other, c_library, other};
+  EXPECT_TRUE(LeftCode{above_a_cell}.can_be_interrupted(false));
+  const Calls above_malloc{other, c_library, signal, allocation, other};
+  EXPECT_FALSE(LeftCode{above_malloc}.can_be_interrupted(true));
+  EXPECT_FALSE(LeftCode{above_malloc}.can_crash());
+  EXPECT_FALSE(LeftCode{above_malloc}.can_abort());
+  const Calls above_printf{other, signal, c_library, other};
+  EXPECT_FALSE(LeftCode{above_printf}.can_be_interrupted(false));
+  EXPECT_TRUE(LeftCode{above_printf}.can_crash());
+  const Calls two_handlers{other, signal, other, signal, c_library, allocation, other};
+  EXPECT_FALSE(LeftCode{two_handlers}.can_be_interrupted(false));
+  EXPECT_FALSE(LeftCode{two_handlers}.can_crash());
+}
+
 }  // namespace
 }  // namespace px::cpp

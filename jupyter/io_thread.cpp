@@ -11,7 +11,7 @@
 #include "jupyter/work_text.hpp"
 #include "net/termination.hpp"
 #include "os/poll_timeout.hpp"
-#include "os/process_usage.hpp"
+#include "os/segments/process_usage.hpp"
 #include "os/signals_blocked.hpp"
 #include "wire/earlier.hpp"
 

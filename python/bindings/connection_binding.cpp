@@ -15,7 +15,7 @@
 #include "client/records/jobs.hpp"
 #include "client/transfers/memory_use.hpp"
 #include "magics/comm_output.hpp"
-#include "os/process_usage.hpp"
+#include "os/segments/process_usage.hpp"
 #include "os/segments/segment.hpp"
 
 #include "python/bindings/python_json.hpp"

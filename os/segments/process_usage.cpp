@@ -1,4 +1,4 @@
-#include "os/process_usage.hpp"
+#include "os/segments/process_usage.hpp"
 
 #include <sys/resource.h>
 #include <sys/stat.h>

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "controller/setup/configuration.hpp"
-#include "net/discovery/local_interface.hpp"
+#include "net/local_interface.hpp"
 #include "os/descriptor_limit.hpp"
 #include "os/file_lock.hpp"
 #include "os/private_file.hpp"

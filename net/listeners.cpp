@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "net/accept_guard.hpp"
-#include "net/discovery/local_interface.hpp"
+#include "net/local_interface.hpp"
 #include "net/tcp.hpp"
 
 namespace px::net {

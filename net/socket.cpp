@@ -11,8 +11,8 @@
 
 #include "net/accept_guard.hpp"
 #include "net/counted_message.hpp"
-#include "net/discovery/address.hpp"
 #include "net/frame_bundle.hpp"
+#include "net/interface_addresses.hpp"
 #include "net/tcp.hpp"
 #include "os/retried.hpp"
 

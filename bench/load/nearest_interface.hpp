@@ -1,6 +1,6 @@
 #pragma once
 
-#include "net/discovery/local_interface.hpp"
+#include "net/local_interface.hpp"
 #include "wire/connection_info.hpp"
 
 namespace px::bench {

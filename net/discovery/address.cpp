@@ -1,8 +1,6 @@
 #include "net/discovery/address.hpp"
 
 #include <arpa/inet.h>
-#include <ifaddrs.h>
-#include <net/if.h>
 #include <netdb.h>
 #include <sys/socket.h>
 
@@ -10,23 +8,11 @@
 #include <array>
 #include <charconv>
 #include <memory>
-#include <set>
 
 #include "os/host_name.hpp"
 
 namespace px::net {
 namespace {
-
-std::string to_text(const sockaddr* address) {
-  std::array<char, INET6_ADDRSTRLEN> text{};
-  const void* bytes = nullptr;
-  if (address->sa_family == AF_INET)
-    bytes = &reinterpret_cast<const sockaddr_in*>(address)->sin_addr;
-  if (address->sa_family == AF_INET6)
-    bytes = &reinterpret_cast<const sockaddr_in6*>(address)->sin6_addr;
-  if (!bytes || !::inet_ntop(address->sa_family, bytes, text.data(), text.size())) return "";
-  return text.data();
-}
 
 bool is_ipv6(std::string_view ip) {
   return ip.find(':') != std::string_view::npos;
@@ -45,25 +31,6 @@ bool is_inner_bridge(std::string_view interface) {
 }
 
 }  // namespace
-
-std::vector<InterfaceAddress> interface_addresses() {
-  std::vector<InterfaceAddress> addresses;
-  ifaddrs* list = nullptr;
-  if (::getifaddrs(&list) != 0) return addresses;
-  const std::unique_ptr<ifaddrs, decltype(&::freeifaddrs)> held{list, &::freeifaddrs};
-  for (const ifaddrs* entry = list; entry; entry = entry->ifa_next) {
-    if (!entry->ifa_addr || !(entry->ifa_flags & IFF_UP)) continue;
-    std::string ip = to_text(entry->ifa_addr);
-    if (!ip.empty()) addresses.push_back({entry->ifa_name, std::move(ip)});
-  }
-  return addresses;
-}
-
-std::vector<std::string> local_addresses() {
-  std::vector<std::string> addresses;
-  for (InterfaceAddress& each : interface_addresses()) addresses.push_back(std::move(each.ip));
-  return addresses;
-}
 
 bool is_loopback(std::string_view ip) {
   return ip.starts_with("127.") || ip == "::1";
@@ -92,7 +59,7 @@ std::vector<std::string> resolve_host(const std::string& text) {
   const std::unique_ptr<addrinfo, decltype(&::freeaddrinfo)> held{found, &::freeaddrinfo};
   std::vector<std::string> addresses;
   for (const addrinfo* each = found; each; each = each->ai_next)
-    if (std::string ip = to_text(each->ai_addr);
+    if (std::string ip = ip_text(each->ai_addr);
         !ip.empty() && std::find(addresses.begin(), addresses.end(), ip) == addresses.end())
       addresses.push_back(std::move(ip));
   std::stable_partition(addresses.begin(), addresses.end(),

@@ -5,22 +5,10 @@
 #include <string_view>
 #include <vector>
 
+#include "net/interface_addresses.hpp"
 #include "wire/connection_info.hpp"
 
 namespace px::net {
-
-/// An address of one of this host's network interfaces that are up.
-struct InterfaceAddress {
-  std::string interface;  ///< "eth0"
-  std::string ip;         ///< "10.0.0.1" or "fd00::1"; an IPv6 address without its scope
-  bool operator==(const InterfaceAddress&) const = default;
-};
-
-/// The addresses of this host's interfaces that are up, loopback among them.
-std::vector<InterfaceAddress> interface_addresses();
-
-/// The same, the addresses alone.
-std::vector<std::string> local_addresses();
 
 /// Whether `ip` is one of this host's addresses, or in 127.0.0.0/8, or ::1.
 bool is_local_address(std::string_view ip);

@@ -7,7 +7,7 @@
 
 #include "net/discovery/address.hpp"
 #include "net/discovery/address_race.hpp"
-#include "net/discovery/local_interface.hpp"
+#include "net/local_interface.hpp"
 #include "net/socket.hpp"
 #include "wire/channels.hpp"
 #include "wire/session.hpp"

@@ -8,9 +8,9 @@
 #include <cerrno>
 #include <cstring>
 
-#include "net/discovery/local_interface.hpp"
 #include "net/lifeline/lifeline.hpp"
 #include "net/lifeline/lifeline_protocol.hpp"
+#include "net/local_interface.hpp"
 #include "net/tcp.hpp"
 
 namespace px::net {

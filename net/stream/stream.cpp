@@ -12,7 +12,7 @@
 #include <optional>
 #include <utility>
 
-#include "net/discovery/local_interface.hpp"
+#include "net/local_interface.hpp"
 #include "net/stream/stream_protocol.hpp"
 #include "net/tcp.hpp"
 

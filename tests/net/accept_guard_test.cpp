@@ -5,7 +5,7 @@
 #include <poll.h>
 #include <unistd.h>
 
-#include "net/discovery/local_interface.hpp"
+#include "net/local_interface.hpp"
 #include "net/socket.hpp"
 #include "net/tcp.hpp"
 #include "tests/net/messages.hpp"

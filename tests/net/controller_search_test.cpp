@@ -6,7 +6,7 @@
 #include <cerrno>
 #include <thread>
 
-#include "net/discovery/local_interface.hpp"
+#include "net/local_interface.hpp"
 #include "net/loop.hpp"
 #include "net/tcp.hpp"
 

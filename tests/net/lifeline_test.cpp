@@ -7,8 +7,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "net/discovery/local_interface.hpp"
 #include "net/lifeline/lifeline_protocol.hpp"
+#include "net/local_interface.hpp"
 #include "net/tcp.hpp"
 
 namespace px::net {

@@ -10,7 +10,7 @@
 #include <string>
 #include <string_view>
 
-#include "net/discovery/local_interface.hpp"
+#include "net/local_interface.hpp"
 #include "net/loop.hpp"
 #include "tests/net/messages.hpp"
 

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "net/accept_guard.hpp"
-#include "net/discovery/local_interface.hpp"
+#include "net/local_interface.hpp"
 #include "net/stream/stream_protocol.hpp"
 #include "net/stream/stream_relay.hpp"
 #include "net/tcp.hpp"

@@ -1,4 +1,4 @@
-#include "net/discovery/local_interface.hpp"
+#include "net/local_interface.hpp"
 
 #include <fcntl.h>
 #include <sys/file.h>

@@ -11,11 +11,11 @@
 #include "engine/handlers.hpp"
 #include "engine/mpi/broken_world.hpp"
 #include "engine/mpi/rank_mail.hpp"
+#include "engine/mpi/watched_cells.hpp"
 #include "engine/mpi/world.hpp"
 #include "engine/options.hpp"
 #include "engine/rank_parent.hpp"
 #include "engine/server.hpp"
-#include "engine/watched_cells.hpp"
 #include "interpreters/interpreter.hpp"
 
 namespace px::engine {

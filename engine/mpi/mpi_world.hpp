@@ -8,8 +8,8 @@
 
 #include "engine/mpi/cell_hooks.hpp"
 #include "engine/mpi/cell_vote.hpp"
+#include "engine/mpi/watched_cells.hpp"
 #include "engine/mpi/world.hpp"
-#include "engine/watched_cells.hpp"
 #include "wire/error.hpp"
 
 namespace px::engine {

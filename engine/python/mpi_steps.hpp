@@ -7,8 +7,8 @@
 
 #include "engine/mpi/broken_world.hpp"
 #include "engine/mpi/rank_mail.hpp"
+#include "engine/mpi/watched_cells.hpp"
 #include "engine/mpi_library/library.hpp"
-#include "engine/watched_cells.hpp"
 #include "wire/time.hpp"
 
 namespace px::engine {

@@ -1,4 +1,4 @@
-#include "engine/watched_cells.hpp"
+#include "engine/mpi/watched_cells.hpp"
 
 #include <algorithm>
 #include <string_view>

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "os/descriptor_limit.hpp"
+#include "wire/engine_facts.hpp"
 #include "wire/envelope.hpp"
 #include "wire/new_session.hpp"
 
@@ -38,6 +39,14 @@ void ControllerLink::send(std::string_view msg_type, const Json& content) {
   draft.msg_type = msg_type;
   draft.content = content;
   socket_.send(session_.compose(draft, wall_now()));
+}
+
+void ControllerLink::ask_living(const std::string& world) {
+  EngineFacts facts;
+  facts.world = world;
+  Json question = Json::object();
+  write_engine_facts(question, facts);
+  send("world_request", question);
 }
 
 std::optional<Json> ControllerLink::receive() {

@@ -2,6 +2,7 @@
 
 #include <memory>
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "net/context.hpp"
@@ -21,6 +22,8 @@ class ControllerLink {
   static Result<ControllerLink> dial(const EngineConnectionInfo& info);
 
   void send(std::string_view msg_type, const Json& content);
+  /// Asks how many engines of this MPI world live.
+  void ask_living(const std::string& world);
   /// The content of the next answer that has the controller's signature; nothing where none waits.
   std::optional<Json> receive();
   net::Socket& socket() { return socket_; }

@@ -1,9 +1,11 @@
 #include "engine/death_watch.hpp"
 
+#include <fcntl.h>
 #include <poll.h>
 #include <unistd.h>
 
 #include <array>
+#include <cstdlib>
 #include <utility>
 
 #include "engine/controller_link.hpp"
@@ -12,6 +14,8 @@
 #include "os/retried.hpp"
 #include "os/spawn.hpp"
 #include "wire/checked_json.hpp"
+#include "wire/engine_end.hpp"
+#include "wire/read_text.hpp"
 
 namespace px::engine {
 namespace {
@@ -106,6 +110,25 @@ void DeathWatch::dismiss() {
   os::tell_last_stack(-1);
   tell(dismissal);
   pipe_.close();
+}
+
+bool is_watched() {
+  const char* const text = std::getenv(watcher_variable);
+  return text && read_whole_number(std::string_view(text).substr(
+                     0, std::string_view(text).find(':'))) == ::getppid();
+}
+
+Watcher take_watcher() {
+  Watcher watcher{is_watched(), {}};
+  const char* const variable = std::getenv(watcher_variable);
+  const std::string text = variable ? variable : "";
+  ::unsetenv(watcher_variable);
+  const std::size_t colon = text.find(':');
+  if (!watcher.is_there || colon == std::string::npos) return watcher;
+  const int pipe = read_whole_number(std::string_view(text).substr(colon + 1)).value_or(-1);
+  if (pipe > STDERR_FILENO && ::fcntl(pipe, F_SETFD, FD_CLOEXEC) == 0)
+    watcher.pipe = os::Descriptor{pipe};
+  return watcher;
 }
 
 int watch_parent() {

@@ -51,6 +51,15 @@ class DeathWatch {
   os::Descriptor pipe_;
 };
 
+/// Who waits for the end of this engine's process, as $PX_WATCHER says; the variable is removed.
+struct Watcher {
+  bool is_there = false;
+  os::Descriptor pipe;  ///< To tell it of the engine; closed where it need not be told.
+};
+Watcher take_watcher();
+/// Whether somebody waits for it; the variable stays.
+bool is_watched();
+
 /// The hidden option that makes pxengine be a watcher.
 inline constexpr const char* watch_option = "--watch-this-engine";
 

@@ -8,13 +8,13 @@
 #include <vector>
 
 #include "engine/connection.hpp"
+#include "engine/death_watch.hpp"
 #include "engine/handlers.hpp"
 #include "engine/mpi/broken_world.hpp"
 #include "engine/mpi/rank_mail.hpp"
 #include "engine/mpi/watched_cells.hpp"
 #include "engine/mpi/world.hpp"
 #include "engine/options.hpp"
-#include "engine/rank_parent.hpp"
 #include "engine/server.hpp"
 #include "interpreters/interpreter.hpp"
 

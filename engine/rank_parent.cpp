@@ -32,8 +32,6 @@
 #include "os/process_end.hpp"
 #include "os/spawn.hpp"
 #include "wire/engine_end.hpp"
-#include "wire/engine_facts.hpp"
-#include "wire/read_text.hpp"
 
 namespace px::engine {
 namespace {
@@ -158,10 +156,6 @@ class RankParent {
 
   /// Until no other rank is left, the launcher is gone or SIGTERM comes.
   void outlast(const WatchedEngine& engine, ControllerLink& controller) {
-    EngineFacts facts;
-    facts.world = engine.world;
-    Json question = Json::object();
-    write_engine_facts(question, facts);
     WorldWait others{Clock::now()};
     net::Loop loop;
     loop.watch(signals_.value(), [this] { read_signals(); });
@@ -171,7 +165,7 @@ class RankParent {
           others.heard(static_cast<int>(std::min(*living, 1LL)), Clock::now());
     });
     while (!is_terminated_ && ::getppid() == launcher_ && !others.is_over(Clock::now())) {
-      if (others.asks(Clock::now())) controller.send("world_request", question);
+      if (others.asks(Clock::now())) controller.ask_living(engine.world);
       loop.wait_until(others.next_deadline());
     }
     loop.forget(controller.socket());
@@ -259,25 +253,6 @@ std::optional<int> stay_as_parent(const World& world, bool outlasts_world) {
   rank.clean_up();
   rank.bury(end);
   return end_alike(end);
-}
-
-bool is_watched() {
-  const char* const text = std::getenv(watcher_variable);
-  return text && read_whole_number(std::string_view(text).substr(
-                     0, std::string_view(text).find(':'))) == ::getppid();
-}
-
-Watcher take_watcher() {
-  Watcher watcher{is_watched(), {}};
-  const char* const variable = std::getenv(watcher_variable);
-  const std::string text = variable ? variable : "";
-  ::unsetenv(watcher_variable);
-  const std::size_t colon = text.find(':');
-  if (!watcher.is_there || colon == std::string::npos) return watcher;
-  const int pipe = read_whole_number(std::string_view(text).substr(colon + 1)).value_or(-1);
-  if (pipe > STDERR_FILENO && ::fcntl(pipe, F_SETFD, FD_CLOEXEC) == 0)
-    watcher.pipe = os::Descriptor{pipe};
-  return watcher;
 }
 
 }  // namespace px::engine

@@ -3,7 +3,6 @@
 #include <optional>
 
 #include "engine/mpi/world.hpp"
-#include "os/descriptor.hpp"
 
 namespace px::engine {
 
@@ -21,14 +20,5 @@ namespace px::engine {
 /// result  in the child, and where no process can be forked: nothing; in the parent, once the
 ///         engine has ended: the exit code of this process.
 std::optional<int> stay_as_parent(const World& world, bool outlasts_world);
-
-/// Who waits for the end of this engine's process, as $PX_WATCHER says; the variable is removed.
-struct Watcher {
-  bool is_there = false;
-  os::Descriptor pipe;  ///< To tell it of the engine; closed where it need not be told.
-};
-Watcher take_watcher();
-/// Whether somebody waits for it; the variable stays.
-bool is_watched();
 
 }  // namespace px::engine

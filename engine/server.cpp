@@ -6,7 +6,9 @@
 #include <thread>
 #include <utility>
 
+#include "engine/bound_kernel.hpp"
 #include "engine/console_format.hpp"
+#include "engine/mpi/broken_world.hpp"
 #include "engine/mpi/call_place.hpp"
 #include "engine/mpi/call_report.hpp"
 #include "engine/mpi/stop_point.hpp"

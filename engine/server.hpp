@@ -8,13 +8,10 @@
 #include <optional>
 #include <string>
 
-#include "engine/bound_kernel.hpp"
 #include "engine/death_watch.hpp"
 #include "engine/dialing_channels.hpp"
 #include "engine/engine_format.hpp"
 #include "engine/heart_watch.hpp"
-#include "engine/held_results.hpp"
-#include "engine/mpi/broken_world.hpp"
 #include "engine/mpi/rank_mail.hpp"
 #include "engine/place_finder.hpp"
 #include "jupyter/io_thread.hpp"
@@ -27,6 +24,10 @@
 #include "wire/language_plan.hpp"
 
 namespace px::engine {
+
+class BoundKernel;
+class BrokenWorld;
+class HeldResults;
 
 struct ServerConfig {
   EngineConnectionInfo info;

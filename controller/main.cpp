@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "controller/setup/configuration.hpp"
+#include "controller/configuration.hpp"
 #include "net/local_interface.hpp"
 #include "os/descriptor_limit.hpp"
 #include "os/file_lock.hpp"

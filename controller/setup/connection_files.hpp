@@ -4,7 +4,7 @@
 #include <optional>
 #include <string_view>
 
-#include "controller/relay/sockets.hpp"
+#include "controller/setup/sockets.hpp"
 #include "net/discovery/profile_paths.hpp"
 #include "wire/error.hpp"
 

@@ -1,4 +1,4 @@
-#include "controller/setup/configuration.hpp"
+#include "controller/configuration.hpp"
 
 #include <spdlog/spdlog.h>
 

@@ -1,4 +1,4 @@
-#include "controller/relay/sockets.hpp"
+#include "controller/setup/sockets.hpp"
 
 #include <set>
 #include <utility>

@@ -5,10 +5,10 @@
 #include <string>
 
 #include "controller/hub/task_store.hpp"
-#include "controller/relay/sockets.hpp"
 #include "controller/server.hpp"
 #include "controller/setup/connection_files.hpp"
 #include "controller/setup/options.hpp"
+#include "controller/setup/sockets.hpp"
 #include "net/discovery/profile_paths.hpp"
 #include "wire/error.hpp"
 #include "wire/session.hpp"

@@ -9,11 +9,11 @@
 
 #include "controller/hub/hub_thread.hpp"
 #include "controller/journal/file_text_queue.hpp"
+#include "controller/membership/query_server.hpp"
 #include "controller/relay/call_keeper.hpp"
 #include "controller/relay/client_link.hpp"
 #include "controller/relay/direct_relay.hpp"
 #include "controller/relay/engine_link.hpp"
-#include "controller/relay/query_server.hpp"
 #include "controller/relay/relays.hpp"
 #include "controller/relay/send_budget.hpp"
 #include "controller/relay/task_relay.hpp"

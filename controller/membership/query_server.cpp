@@ -1,4 +1,4 @@
-#include "controller/relay/query_server.hpp"
+#include "controller/membership/query_server.hpp"
 
 #include <spdlog/spdlog.h>
 

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <utility>
 
-#include "client/call.hpp"
 #include "client/core.hpp"
 #include "client/partition.hpp"
-#include "client/work.hpp"
+#include "client/requests/call.hpp"
+#include "client/requests/work.hpp"
 #include "wire/duration_text.hpp"
 
 namespace px::client {

@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
+#include "client/connection/silence.hpp"
 #include "client/error.hpp"
-#include "client/silence.hpp"
-#include "client/task_info.hpp"
+#include "client/requests/task_info.hpp"
 #include "wire/value.hpp"
 
 namespace px::client {

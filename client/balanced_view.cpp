@@ -4,7 +4,7 @@
 
 #include "client/core.hpp"
 #include "client/partition.hpp"
-#include "client/work.hpp"
+#include "client/requests/work.hpp"
 
 namespace px::client {
 namespace {

@@ -9,8 +9,8 @@
 
 #include "client/async_result.hpp"
 #include "client/block.hpp"
-#include "client/function.hpp"
 #include "client/map_stream.hpp"
+#include "client/requests/function.hpp"
 #include "client/targets.hpp"
 
 namespace px::client {

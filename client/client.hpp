@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "client/balanced_view.hpp"
+#include "client/connection/engine_change.hpp"
 #include "client/direct_view.hpp"
-#include "client/engine_change.hpp"
 #include "client/targets.hpp"
 #include "wire/ids.hpp"
 #include "wire/json.hpp"

@@ -7,8 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "client/connection.hpp"
-#include "client/own_process.hpp"
+#include "client/connection/connection.hpp"
+#include "client/error.hpp"
+#include "client/requests/own_process.hpp"
 #include "client/targets.hpp"
 
 namespace px::client {

@@ -4,7 +4,7 @@
 
 #include "client/core.hpp"
 #include "client/partition.hpp"
-#include "client/work.hpp"
+#include "client/requests/work.hpp"
 #include "os/private_file.hpp"
 
 namespace px::client {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "client/async_result.hpp"
-#include "client/function.hpp"
+#include "client/requests/function.hpp"
 #include "client/targets.hpp"
 
 namespace px::client {

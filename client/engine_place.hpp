@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "client/call.hpp"
 #include "client/core.hpp"
+#include "client/requests/call.hpp"
 #include "wire/ids.hpp"
 #include "wire/json.hpp"
 #include "wire/time.hpp"

@@ -6,8 +6,8 @@
 #include <map>
 
 #include "client/error.hpp"
+#include "client/memory_use.hpp"
 #include "client/place_text.hpp"
-#include "client/transfers/memory_use.hpp"
 #include "wire/checked_json.hpp"
 #include "wire/duration_text.hpp"
 #include "wire/engine_facts.hpp"

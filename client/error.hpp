@@ -1,43 +1,20 @@
 #pragma once
 
 #include <optional>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
-#include "wire/error.hpp"
+#include "client/requests/client_error.hpp"
+#include "client/requests/task_info.hpp"
 #include "wire/ids.hpp"
 
 namespace px::client {
-
-/// What the client library throws. what(): one sentence for a person, the cause and the fix.
-class ClientError : public std::runtime_error {
- public:
-  /// kind: see kind(); what: one sentence for a person.
-  ClientError(ErrorKind kind, const std::string& what) : std::runtime_error(what), kind_(kind) {}
-  /// The same error, as an exception.
-  explicit ClientError(const Error& error) : ClientError(error.kind, error.what) {}
-  /// What the caller can do now.
-  ErrorKind kind() const { return kind_; }
-
- private:
-  ErrorKind kind_;
-};
 
 /// The answer did not come in the time that the caller gave. The request goes on; wait again.
 class TimeoutError : public ClientError {
  public:
   /// what: what was waited for, and how long.
   explicit TimeoutError(const std::string& what) : ClientError(ErrorKind::overloaded, what) {}
-};
-
-/// What an engine, or the controller in its place, said of a request that failed.
-struct Failure {
-  std::string name;                    ///< "ZeroDivisionError", "EngineError", "TaskAborted" ...
-  std::string value;                   ///< What the exception says.
-  std::vector<std::string> traceback;  ///< Lines, maybe with ANSI colours; may be empty.
-  std::optional<EngineId> engine;      ///< Where; nothing for failures of the controller's queue.
-  std::string method;                  ///< "execute", "apply", "call" ...; may be empty.
 };
 
 /// "[2:execute] ZeroDivisionError: division by zero", without traceback.
@@ -74,16 +51,5 @@ class CompositeError : public ClientError {
  private:
   std::vector<Failure> failures_;
 };
-
-/// The value, or throws the error as a ClientError.
-template <class T>
-T value_or_throw(Result<T> result) {
-  if (!result) throw ClientError(result.error());
-  return std::move(*result);
-}
-/// Nothing, or throws the error as a ClientError.
-inline void value_or_throw(const Result<void>& result) {
-  if (!result) throw ClientError(result.error());
-}
 
 }  // namespace px::client

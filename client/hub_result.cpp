@@ -2,8 +2,6 @@
 
 #include <utility>
 
-#include "wire/session.hpp"
-
 namespace px::client {
 namespace {
 
@@ -78,41 +76,7 @@ class Fetcher : public std::enable_shared_from_this<Fetcher> {
   std::shared_ptr<Call> call_;
 };
 
-void add_text(const Json& io, const char* stream, std::vector<Publication>& publications) {
-  const std::string text = string_member(io, stream).value_or("");
-  if (!text.empty())
-    publications.push_back({"stream", {{"name", stream}, {"text", text}}, Json::object(), {}});
-}
-
 }  // namespace
-
-RecordedResult read_record(const MessageId& id, const Json& record,
-                           const std::vector<SharedBytes>& buffers) {
-  Json content = object_member(record, "result_content");
-  const Json metadata = object_member(record, "result_metadata");
-  if (metadata.contains("held"))
-    content = error_content("ResultLost",
-                            "the large buffers of this result went to its client alone, on another "
-                            "host, and are not on record: run it again");
-  const std::string status = string_member(content, "status").value_or("error");
-  const TaskStatus ended = status == "ok"        ? TaskStatus::ok
-                           : status == "aborted" ? TaskStatus::aborted
-                                                 : TaskStatus::error;
-  RecordedResult result{
-      {id, ended, std::nullopt, string_member(metadata, "engine").value_or("")},
-      Reply::of_record(object_member(record, "result_header"), metadata, content, buffers),
-      {}};
-  const Json io = object_member(record, "io");
-  add_text(io, "stdout", result.publications);
-  add_text(io, "stderr", result.publications);
-  for (const char* type : {"execute_input", "execute_result", "error"}) {
-    const auto found = io.find(type);
-    if (found == io.end() || found->is_null()) continue;
-    const Json published = found->is_object() ? *found : Json{{"code", *found}};
-    result.publications.push_back({type, published, Json::object(), {}});
-  }
-  return result;
-}
 
 std::shared_ptr<Call> fetch_results(const std::shared_ptr<ClientCore>& core,
                                     const std::vector<MessageId>& ids) {

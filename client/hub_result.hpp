@@ -12,13 +12,4 @@ namespace px::client {
 std::shared_ptr<Call> fetch_results(const std::shared_ptr<ClientCore>& core,
                                     const std::vector<MessageId>& ids);
 
-/// What a record of the controller (protocol 7.1) says of a request that has ended.
-struct RecordedResult {
-  ReplyHead head;
-  Reply reply;
-  std::vector<Publication> publications;
-};
-RecordedResult read_record(const MessageId& id, const Json& record,
-                           const std::vector<SharedBytes>& buffers);
-
 }  // namespace px::client

@@ -4,7 +4,7 @@
 #include <mutex>
 #include <utility>
 
-#include "client/own_process.hpp"
+#include "client/requests/own_process.hpp"
 #include "os/condition.hpp"
 #include "wire/duration_text.hpp"
 

@@ -17,15 +17,16 @@ set(px_public_headers
   client/balanced_view.hpp
   client/block.hpp
   client/client.hpp
+  client/connection/engine_change.hpp
+  client/connection/silence.hpp
   client/direct_view.hpp
-  client/engine_change.hpp
   client/error.hpp
-  client/function.hpp
   client/map_stream.hpp
   client/polyxeus_client.hpp
-  client/silence.hpp
+  client/requests/client_error.hpp
+  client/requests/function.hpp
+  client/requests/task_info.hpp
   client/targets.hpp
-  client/task_info.hpp
   wire/array.hpp
   wire/envelope.hpp
   wire/error.hpp

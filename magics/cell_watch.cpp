@@ -4,7 +4,7 @@
 #include <sstream>
 #include <utility>
 
-#include "client/call.hpp"
+#include "client/requests/call.hpp"
 #include "client/targets.hpp"
 #include "wire/session.hpp"
 

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "client/async_result.hpp"
+#include "client/connection/silence.hpp"
 #include "client/engine_place.hpp"
-#include "client/silence.hpp"
 #include "magics/cell_output.hpp"
 #include "magics/display.hpp"
 #include "magics/wait_news.hpp"

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "client/comm_relay.hpp"
+#include "client/connection/comm_relay.hpp"
 
 namespace px::magics {
 

@@ -1,6 +1,6 @@
 #include "magics/display_event.hpp"
 
-#include "client/incoming.hpp"
+#include "client/requests/incoming.hpp"
 
 namespace px::magics {
 namespace {

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <utility>
 
+#include "client/byte_text.hpp"
 #include "client/checkpoints/checkpoint.hpp"
 #include "client/hub_result.hpp"
 #include "client/records/jobs.hpp"

@@ -1,7 +1,7 @@
 #include "magics/remote_names.hpp"
 
 #include "client/async_result.hpp"
-#include "client/work.hpp"
+#include "client/requests/work.hpp"
 
 namespace px::magics {
 namespace {

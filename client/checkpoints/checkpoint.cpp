@@ -7,7 +7,7 @@
 #include <px_version.hpp>
 
 #include "client/core.hpp"
-#include "client/work.hpp"
+#include "client/requests/work.hpp"
 #include "wire/ids.hpp"
 
 namespace px::client {

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "client/byte_text.hpp"
 #include "client/checkpoints/restore_plan.hpp"
 #include "client/direct_view.hpp"
 #include "wire/json.hpp"
@@ -52,8 +53,5 @@ Json restore_checkpoint(const DirectView& view, const std::string& path, const J
 std::string checkpoint_headline(const Json& manifest);
 std::string checkpoint_as_text(const Json& manifest);
 std::string restored_as_text(const Json& restored);
-
-/// "1.5 GB"
-std::string format_bytes(std::uint64_t bytes);
 
 }  // namespace px::client

@@ -84,17 +84,6 @@ std::string names_text(const Json& names) {
 
 }  // namespace
 
-std::string format_bytes(std::uint64_t bytes) {
-  constexpr std::array<const char*, 5> units{"B", "kB", "MB", "GB", "TB"};
-  auto value = static_cast<double>(bytes);
-  std::size_t unit = 0;
-  for (; value >= 999.5 && unit + 1 < units.size(); ++unit) value /= 1000;
-  std::array<char, 32> text{};
-  std::snprintf(text.data(), text.size(), unit == 0 || value >= 100 ? "%.0f %s" : "%.1f %s", value,
-                units[unit]);
-  return text.data();
-}
-
 std::string checkpoint_headline(const Json& manifest) {
   const auto rows = rows_of(manifest);
   std::uint64_t bytes = 0;

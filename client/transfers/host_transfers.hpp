@@ -12,7 +12,7 @@
 #include <variant>
 #include <vector>
 
-#include "client/composer.hpp"
+#include "client/requests/composer.hpp"
 #include "client/transfers/shipment.hpp"
 #include "os/segments/segment_piece.hpp"
 #include "wire/time.hpp"

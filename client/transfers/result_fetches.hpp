@@ -8,7 +8,7 @@
 #include <variant>
 #include <vector>
 
-#include "client/incoming.hpp"
+#include "client/requests/incoming.hpp"
 #include "client/transfers/shipment.hpp"
 #include "os/segments/fetched_piece.hpp"
 #include "wire/frames.hpp"

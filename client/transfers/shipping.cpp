@@ -3,6 +3,8 @@
 #include <memory>
 #include <utility>
 
+#include "client/transfers/shipment.hpp"
+
 namespace px::client {
 namespace {
 

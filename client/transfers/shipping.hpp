@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "client/engine_directory.hpp"
-#include "client/work.hpp"
+#include "client/requests/engine_directory.hpp"
+#include "client/requests/work.hpp"
 
 namespace px::client {
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "client/core.hpp"
-#include "client/own_process.hpp"
+#include "client/requests/own_process.hpp"
 #include "interpreters/python/python_buffers.hpp"
 
 #include "python/bindings/tasks.hpp"

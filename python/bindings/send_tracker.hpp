@@ -5,7 +5,7 @@
 #include <mutex>
 #include <optional>
 
-#include "client/own_process.hpp"
+#include "client/requests/own_process.hpp"
 #include "os/condition.hpp"
 #include "wire/shared_bytes.hpp"
 #include "wire/time.hpp"

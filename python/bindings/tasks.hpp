@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "client/call.hpp"
+#include "client/requests/call.hpp"
 
 #include "python/bindings/notices.hpp"
 #include "python/bindings/send_tracker.hpp"

@@ -2,8 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include "client/breaks/returning_engines.hpp"
-
 namespace px::client {
 namespace {
 

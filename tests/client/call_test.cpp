@@ -1,4 +1,4 @@
-#include "client/call.hpp"
+#include "client/requests/call.hpp"
 
 #include <gtest/gtest.h>
 

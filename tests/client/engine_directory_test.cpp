@@ -1,4 +1,4 @@
-#include "client/engine_directory.hpp"
+#include "client/requests/engine_directory.hpp"
 
 #include <gtest/gtest.h>
 

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "client/transfers/memory_use.hpp"
+#include "client/memory_use.hpp"
 
 namespace px::client {
 namespace {

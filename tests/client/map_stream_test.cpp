@@ -4,8 +4,8 @@
 
 #include <string>
 
-#include "client/call.hpp"
 #include "client/partition.hpp"
+#include "client/requests/call.hpp"
 
 namespace px::client {
 namespace {

@@ -1,4 +1,4 @@
-#include "client/outbox.hpp"
+#include "client/requests/outbox.hpp"
 
 #include <gtest/gtest.h>
 
@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "client/call.hpp"
+#include "client/requests/call.hpp"
 
 namespace px::client {
 namespace {

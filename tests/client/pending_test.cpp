@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "client/pending.hpp"
+#include "client/requests/pending.hpp"
 
 namespace px::client {
 namespace {

@@ -1,4 +1,4 @@
-#include "client/short_waits.hpp"
+#include "client/requests/short_waits.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,10 +1,10 @@
-#include "client/silence.hpp"
+#include "client/connection/silence.hpp"
 
 #include <gtest/gtest.h>
 
 #include <memory>
 
-#include "client/call.hpp"
+#include "client/requests/call.hpp"
 
 namespace px::client {
 namespace {

@@ -5,7 +5,7 @@
 #include <csignal>
 #include <cstdlib>
 
-#include "client/call.hpp"
+#include "client/requests/call.hpp"
 #include "magics/cluster_command.hpp"
 
 namespace px::magics {

@@ -9,9 +9,8 @@
 #include <utility>
 
 #include "client/breaks/broken_links.hpp"
-#include "client/breaks/returning_engines.hpp"
-#include "client/call.hpp"
-#include "client/pending.hpp"
+#include "client/requests/call.hpp"
+#include "client/requests/pending.hpp"
 #include "engine/kept_replies.hpp"
 #include "tests/simulation/call_controller.hpp"
 #include "tests/simulation/harmed_cluster.hpp"

@@ -7,8 +7,8 @@
 #include <set>
 #include <utility>
 
-#include "client/call.hpp"
-#include "client/pending.hpp"
+#include "client/requests/call.hpp"
+#include "client/requests/pending.hpp"
 #include "engine/kept_replies.hpp"
 #include "tests/simulation/harmed_cluster.hpp"
 #include "tests/simulation/simulated_controller.hpp"

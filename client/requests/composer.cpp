@@ -1,4 +1,4 @@
-#include "client/composer.hpp"
+#include "client/requests/composer.hpp"
 
 #include <utility>
 

@@ -1,4 +1,4 @@
-#include "client/pending.hpp"
+#include "client/requests/pending.hpp"
 
 #include <map>
 #include <utility>

@@ -15,26 +15,27 @@
 
 #include "client/breaks/broken_links.hpp"
 #include "client/breaks/ended_cluster.hpp"
-#include "client/breaks/returning_engines.hpp"
-#include "client/comm_relay.hpp"
-#include "client/composer.hpp"
-#include "client/engine_change.hpp"
-#include "client/engine_directory.hpp"
-#include "client/io_help.hpp"
-#include "client/outbox.hpp"
-#include "client/silence.hpp"
+#include "client/connection/silence.hpp"
+#include "client/requests/composer.hpp"
+#include "client/requests/engine_directory.hpp"
 #include "client/transfers/engine_streams.hpp"
 #include "client/transfers/host_transfers.hpp"
 #include "client/transfers/result_fetches.hpp"
 #include "net/connection_monitor.hpp"
 #include "net/loop.hpp"
-#include "net/ssh/ssh_tunnel.hpp"
-#include "net/ssh/tunnel_plan.hpp"
+#include "net/ssh/tunnel_route.hpp"
 #include "os/segments/segment_store.hpp"
 #include "wire/connection_info.hpp"
 #include "wire/replay_history.hpp"
 
 namespace px::client {
+
+class CommRelay;
+class IoHelp;
+class Outbox;
+struct CommNews;
+struct CommRequest;
+struct EngineChange;
 
 /// The sockets of a client and the thread that owns them: sends what any thread posts, finds the
 /// calls that answers and outputs belong to, keeps the list of engines. Any thread may call it.
@@ -61,16 +62,14 @@ class Connection {
   ~Connection();
 
   /// Whether the caller runs a handler: it is the I/O thread, or does the work of that.
-  bool is_own_thread() const {
-    return std::this_thread::get_id() == thread_.get_id() || help_->is_helping();
-  }
+  bool is_own_thread() const;
 
   Composer& composer() { return composer_; }
   /// Where the controller was reached, e.g. "tcp://10.0.0.1"; this end of a tunnel.
   const std::string& interface() const { return info_.interface; }
 
   /// Sends the messages, in the order of the calls. What cannot be sent fails its entries.
-  void post(std::vector<Outgoing> messages) { outbox_->post(std::move(messages)); }
+  void post(std::vector<Outgoing> messages);
   const std::shared_ptr<Outbox>& outbox() const { return outbox_; }
   const std::shared_ptr<IoHelp>& help() const { return help_; }
 
@@ -140,7 +139,7 @@ class Connection {
   static Failure lost(const std::string& why);
 
   void run();
-  IoHelp::Work work();
+  std::shared_ptr<IoHelp> make_help();
   void do_due();
   net::Socket make(net::SocketKind kind);
   void watch(net::Socket& socket,
@@ -157,18 +156,7 @@ class Connection {
   void on_publication(const Envelope& envelope, const SharedFrames& frames);
   void on_lost_output(const Envelope& envelope);
   /// Changes the relay, where there is one, and says what is new.
-  template <class Change>
-  void change_comms(const Change& change) {
-    std::function<void()> tell;
-    {
-      const std::lock_guard lock{mutex_};
-      if (!on_comm_news_) return;
-      const bool was_told = comms_.has_news();
-      change(comms_);
-      if (!was_told && comms_.has_news()) tell = on_comm_news_;
-    }
-    if (tell) tell();
-  }
+  void change_comms(const std::function<void(CommRelay&)>& change);
   /// That a reply is lost, which the controller's records may have.
   struct LostReply {
     MessageId id;
@@ -269,7 +257,7 @@ class Connection {
   std::vector<std::string> warnings_;
   std::set<std::string> warned_;
   std::vector<std::function<void(const EngineChange&)>> on_change_;
-  CommRelay comms_;
+  const std::unique_ptr<CommRelay> comms_;
   std::function<void()> on_comm_news_;  // null: nobody relays
   std::multimap<Instant, std::function<void()>> timers_;
   std::vector<MessageId> unanswered_;

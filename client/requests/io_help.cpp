@@ -1,4 +1,4 @@
-#include "client/io_help.hpp"
+#include "client/requests/io_help.hpp"
 
 #include <poll.h>
 #include <sched.h>

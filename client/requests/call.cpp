@@ -1,10 +1,10 @@
-#include "client/call.hpp"
+#include "client/requests/call.hpp"
 
 #include <algorithm>
 #include <utility>
 
-#include "client/io_help.hpp"
-#include "client/outbox.hpp"
+#include "client/requests/io_help.hpp"
+#include "client/requests/outbox.hpp"
 
 namespace px::client {
 

@@ -8,7 +8,7 @@
 #include <optional>
 #include <thread>
 
-#include "client/short_waits.hpp"
+#include "client/requests/short_waits.hpp"
 #include "net/loop.hpp"
 #include "net/loop_turn.hpp"
 #include "wire/time.hpp"

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "client/connection.hpp"
+#include "client/connection/connection.hpp"
 #include "wire/checked_json.hpp"
 #include "wire/json_scan.hpp"
 

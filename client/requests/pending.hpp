@@ -9,8 +9,8 @@
 #include <unordered_set>
 #include <vector>
 
-#include "client/call.hpp"
-#include "client/way.hpp"
+#include "client/requests/call.hpp"
+#include "client/requests/way.hpp"
 #include "wire/recent_map.hpp"
 
 namespace px::client {

@@ -1,4 +1,4 @@
-#include "client/silence.hpp"
+#include "client/connection/silence.hpp"
 
 namespace px::client {
 

@@ -3,9 +3,9 @@
 #include <cstddef>
 #include <optional>
 #include <string>
+#include <vector>
 
-#include "client/error.hpp"
-#include "client/task_info.hpp"
+#include "client/requests/task_info.hpp"
 #include "wire/envelope.hpp"
 #include "wire/json.hpp"
 
@@ -29,5 +29,14 @@ Result<ReplyHead> read_reply_head(Packer packer, const Envelope& envelope);
 /// Reads the failure out of the content of an error reply or an error publication.
 /// engine  used where the content does not name one.
 Failure read_failure(const Json& content, std::optional<EngineId> engine);
+
+/// What a record of the controller (protocol 7.1) says of a request that has ended.
+struct RecordedResult {
+  ReplyHead head;
+  Reply reply;
+  std::vector<Publication> publications;
+};
+RecordedResult read_record(const MessageId& id, const Json& record,
+                           const std::vector<SharedBytes>& buffers);
 
 }  // namespace px::client

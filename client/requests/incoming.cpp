@@ -1,4 +1,4 @@
-#include "client/incoming.hpp"
+#include "client/requests/incoming.hpp"
 
 #include <utility>
 
@@ -7,6 +7,7 @@
 #include "wire/json_scan.hpp"
 #include "wire/pieces.hpp"
 #include "wire/read_text.hpp"
+#include "wire/session.hpp"
 
 namespace px::client {
 namespace {
@@ -27,6 +28,12 @@ std::optional<std::size_t> read_published(Packer packer, std::string_view metada
   const auto raw = find_member(metadata, "published");
   if (!raw) return std::nullopt;
   return read_whole_number<std::size_t>(*raw);
+}
+
+void add_text(const Json& io, const char* stream, std::vector<Publication>& publications) {
+  const std::string text = string_member(io, stream).value_or("");
+  if (!text.empty())
+    publications.push_back({"stream", {{"name", stream}, {"text", text}}, Json::object(), {}});
 }
 
 }  // namespace
@@ -110,6 +117,34 @@ Failure read_failure(const Json& content, std::optional<EngineId> engine) {
     failure.method = string_member(*info, "method").value_or("");
   }
   return failure;
+}
+
+RecordedResult read_record(const MessageId& id, const Json& record,
+                           const std::vector<SharedBytes>& buffers) {
+  Json content = object_member(record, "result_content");
+  const Json metadata = object_member(record, "result_metadata");
+  if (metadata.contains("held"))
+    content = error_content("ResultLost",
+                            "the large buffers of this result went to its client alone, on another "
+                            "host, and are not on record: run it again");
+  const std::string status = string_member(content, "status").value_or("error");
+  const TaskStatus ended = status == "ok"        ? TaskStatus::ok
+                           : status == "aborted" ? TaskStatus::aborted
+                                                 : TaskStatus::error;
+  RecordedResult result{
+      {id, ended, std::nullopt, string_member(metadata, "engine").value_or("")},
+      Reply::of_record(object_member(record, "result_header"), metadata, content, buffers),
+      {}};
+  const Json io = object_member(record, "io");
+  add_text(io, "stdout", result.publications);
+  add_text(io, "stderr", result.publications);
+  for (const char* type : {"execute_input", "execute_result", "error"}) {
+    const auto found = io.find(type);
+    if (found == io.end() || found->is_null()) continue;
+    const Json published = found->is_object() ? *found : Json{{"code", *found}};
+    result.publications.push_back({type, published, Json::object(), {}});
+  }
+  return result;
 }
 
 }  // namespace px::client

@@ -1,4 +1,4 @@
-#include "client/comm_relay.hpp"
+#include "client/connection/comm_relay.hpp"
 
 #include <algorithm>
 #include <array>

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "client/composer.hpp"
+#include "client/requests/composer.hpp"
 #include "wire/time.hpp"
 
 namespace px::client {

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "client/error.hpp"
+#include "client/requests/client_error.hpp"
 #include "os/process_mark.hpp"
 
 namespace px::client {

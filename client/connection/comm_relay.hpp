@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "client/task_info.hpp"
+#include "client/requests/task_info.hpp"
 #include "wire/ids.hpp"
 #include "wire/json.hpp"
 #include "wire/recent_map.hpp"

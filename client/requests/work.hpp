@@ -3,12 +3,13 @@
 #include <string>
 #include <vector>
 
-#include "client/function.hpp"
-#include "client/pending.hpp"
-#include "client/transfers/shipment.hpp"
+#include "client/requests/function.hpp"
+#include "client/requests/pending.hpp"
 #include "wire/shared_bytes.hpp"
 
 namespace px::client {
+
+struct Shipment;
 
 /// A request before it is addressed: what an engine is to do.
 struct Work {

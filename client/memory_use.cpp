@@ -1,9 +1,9 @@
-#include "client/transfers/memory_use.hpp"
+#include "client/memory_use.hpp"
 
 #include <algorithm>
 #include <utility>
 
-#include "client/checkpoints/checkpoint.hpp"
+#include "client/byte_text.hpp"
 #include "client/targets.hpp"
 
 namespace px::client {

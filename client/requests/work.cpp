@@ -1,4 +1,4 @@
-#include "client/work.hpp"
+#include "client/requests/work.hpp"
 
 #include <utility>
 

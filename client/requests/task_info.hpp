@@ -8,7 +8,6 @@
 #include <string_view>
 #include <vector>
 
-#include "client/error.hpp"
 #include "wire/envelope.hpp"
 #include "wire/frames.hpp"
 #include "wire/ids.hpp"
@@ -67,6 +66,15 @@ struct Publication {
   Json content;   ///< What it says, by its type.
   Json metadata;  ///< Of displays: how to show them.
   std::vector<SharedBytes> buffers;  ///< Of displays that have some.
+};
+
+/// What an engine, or the controller in its place, said of a request that failed.
+struct Failure {
+  std::string name;                    ///< "ZeroDivisionError", "EngineError", "TaskAborted" ...
+  std::string value;                   ///< What the exception says.
+  std::vector<std::string> traceback;  ///< Lines, maybe with ANSI colours; may be empty.
+  std::optional<EngineId> engine;      ///< Where; nothing for failures of the controller's queue.
+  std::string method;                  ///< "execute", "apply", "call" ...; may be empty.
 };
 
 /// One request of a call: what was sent.

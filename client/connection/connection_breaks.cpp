@@ -3,8 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "client/connection.hpp"
-#include "client/hub_result.hpp"
+#include "client/connection/connection.hpp"
 #include "wire/message_type.hpp"
 
 namespace px::client {

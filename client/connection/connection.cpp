@@ -1,11 +1,13 @@
-#include "client/connection.hpp"
+#include "client/connection/connection.hpp"
 
 #include <algorithm>
 #include <cstdlib>
 #include <utility>
 
+#include "client/connection/comm_relay.hpp"
+#include "client/requests/io_help.hpp"
+#include "client/requests/outbox.hpp"
 #include "net/discovery/controller_search.hpp"
-#include "net/ssh/tunnel_route.hpp"
 #include "os/descriptor_limit.hpp"
 #include "os/segments/segment.hpp"
 #include "os/signals_blocked.hpp"
@@ -84,7 +86,7 @@ Connection::Connection(const ClientConnectionInfo& info, const std::string& wher
       packer_(session.packer()),
       context_(std::move(context)),
       outbox_(std::make_shared<Outbox>([waker = loop_.waker()] { waker.wake(); })),
-      help_(std::make_shared<IoHelp>(loop_, work())),
+      help_(make_help()),
       registration_(std::move(registration)),
       mux_(make(net::SocketKind::dealer)),
       task_(make(net::SocketKind::dealer)),
@@ -100,7 +102,8 @@ Connection::Connection(const ClientConnectionInfo& info, const std::string& wher
              Link{net::ConnectionMonitor{*context_, notification_}, LinkKind::news},
              Link{net::ConnectionMonitor{*context_, iopub_}, LinkKind::output}},
       transfers_(session.id()),
-      streams_(loop_, session.signer(), place_of_streams(info_), stream_handlers()) {}
+      streams_(loop_, session.signer(), place_of_streams(info_), stream_handlers()),
+      comms_(std::make_unique<CommRelay>()) {}
 
 Connection::~Connection() {
   help_->end();
@@ -172,13 +175,14 @@ void Connection::run() {
   change_comms([](CommRelay& comms) { comms.close(); });
 }
 
-IoHelp::Work Connection::work() {
-  return {[this] {
-            loop_.wait_until(net::Loop::at_once);
-            do_due();
-          },
-          [this] { return next_deadline(); },
-          [this] { return pending_.unanswered() == 1; }};
+std::shared_ptr<IoHelp> Connection::make_help() {
+  IoHelp::Work work{[this] {
+                      loop_.wait_until(net::Loop::at_once);
+                      do_due();
+                    },
+                    [this] { return next_deadline(); },
+                    [this] { return pending_.unanswered() == 1; }};
+  return std::make_shared<IoHelp>(loop_, std::move(work));
 }
 
 void Connection::do_due() {
@@ -336,6 +340,14 @@ net::Socket& Connection::socket_of(Way way) {
 
 // ---------------------------------------------------------------- any thread
 
+bool Connection::is_own_thread() const {
+  return std::this_thread::get_id() == thread_.get_id() || help_->is_helping();
+}
+
+void Connection::post(std::vector<Outgoing> messages) {
+  outbox_->post(std::move(messages));
+}
+
 bool Connection::shares_memory(const std::vector<SharedBytes>& buffers,
                                const EngineUuid& engine) const {
   const auto is_large = [](const SharedBytes& buffer) {
@@ -385,28 +397,40 @@ void Connection::relay_comms(std::function<void()> on_news) {
   on_comm_news_ = std::move(on_news);
 }
 
+void Connection::change_comms(const std::function<void(CommRelay&)>& change) {
+  std::function<void()> tell;
+  {
+    const std::lock_guard lock{mutex_};
+    if (!on_comm_news_) return;
+    const bool was_told = comms_->has_news();
+    change(*comms_);
+    if (!was_told && comms_->has_news()) tell = on_comm_news_;
+  }
+  if (tell) tell();
+}
+
 std::vector<CommNews> Connection::take_comm_news() {
   const std::lock_guard lock{mutex_};
-  return comms_.take();
+  return comms_->take();
 }
 
 Json Connection::open_comms(const std::string& target_name) const {
   const std::lock_guard lock{mutex_};
-  return comms_.open_comms(target_name);
+  return comms_->open_comms(target_name);
 }
 
 bool Connection::send_to_comm(const CommRequest& request) {
   std::optional<EngineUuid> engine;
   {
     const std::lock_guard lock{mutex_};
-    engine = comms_.engine_of(request.comm_id);
+    engine = comms_->engine_of(request.comm_id);
   }
   if (!engine) return false;
   const Work work{request.type, request.content, request.buffers, OutputEnd::none};
   Composer::Composed composed = composer_.compose(engine->text, work, request.metadata);
   {
     const std::lock_guard lock{mutex_};
-    comms_.on_sent(composed.msg_id, request);  // before anything can come of it
+    comms_->on_sent(composed.msg_id, request);  // before anything can come of it
   }
   std::vector<Outgoing> messages;
   messages.push_back(

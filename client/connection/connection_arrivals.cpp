@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <utility>
 
-#include "client/connection.hpp"
+#include "client/connection/comm_relay.hpp"
+#include "client/connection/connection.hpp"
+#include "client/connection/engine_change.hpp"
 #include "os/segments/segment_frames.hpp"
 #include "wire/checked_json.hpp"
 #include "wire/engine_facts.hpp"

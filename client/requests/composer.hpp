@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "client/work.hpp"
+#include "client/requests/work.hpp"
 #include "wire/session.hpp"
 
 namespace px::client {

@@ -9,9 +9,9 @@
 #include <string_view>
 #include <vector>
 
-#include "client/incoming.hpp"
-#include "client/own_process.hpp"
-#include "client/task_info.hpp"
+#include "client/requests/incoming.hpp"
+#include "client/requests/own_process.hpp"
+#include "client/requests/task_info.hpp"
 #include "os/condition.hpp"
 #include "wire/ids.hpp"
 

@@ -20,17 +20,11 @@
 
 #include "python/bindings/python_json.hpp"
 #include "python/bindings/python_lock.hpp"
-#include "wire/checked_json.hpp"
 
 namespace py = pybind11;
 
 namespace px::bindings {
 namespace {
-
-/// What Python gives us. A message puts it a little deeper than it is here.
-Json json_of(const std::string& text) {
-  return client::value_or_throw(read_json(text, max_json_depth - 8));
-}
 
 /// The two texts that nearly all requests have are not parsed.
 Json wish_of(const std::string& text) {

@@ -1,7 +1,9 @@
 #include "python/bindings/python_json.hpp"
 
 #include <cstdint>
-#include <string>
+
+#include "client/requests/client_error.hpp"
+#include "wire/checked_json.hpp"
 
 namespace py = pybind11;
 
@@ -37,6 +39,10 @@ py::object python_of(const Json& value) {
     default:
       return py::none();
   }
+}
+
+Json json_of(const std::string& text) {
+  return client::value_or_throw(read_json(text, max_json_depth - 8));
 }
 
 }  // namespace px::bindings

@@ -2,6 +2,7 @@
 where foreign libraries may be seen."""
 
 import collections
+import graphlib
 import pathlib
 import re
 import subprocess
@@ -40,6 +41,7 @@ foreign_headers = {
 }
 
 most_sources = 25
+most_own_includes = 14
 
 # Installed as <polyxeus/client.hpp>.
 public_header = "client/polyxeus_client.hpp"
@@ -105,6 +107,24 @@ def test_the_arrows_between_rooms_have_no_cycle():
 
     for room in rooms:
         assert room not in below(room)
+
+
+@pytest.mark.parametrize("room", rooms)
+def test_the_folders_of_a_room_do_not_include_each_other_in_a_circle(room):
+    included = collections.defaultdict(set)
+    for path in cpp_files():
+        folder = str(pathlib.PurePath(path).parent)
+        others = {str(pathlib.PurePath(name).parent) for name in includes(path)[0]}
+        if room_of(path) == room:
+            included[folder] |= {other for other in others if room_of(other) == room} - {folder}
+    assert included  # the files were read
+    graphlib.TopologicalSorter(included).prepare()  # CycleError: names the folders of a circle
+
+
+def test_no_file_includes_more_of_ours_than_a_reader_can_follow():
+    counts = {path: sum((root / name).is_file() for name in includes(path)[0])
+              for path in cpp_files() if room_of(path) in rooms and path != public_header}
+    assert {path: count for path, count in counts.items() if count > most_own_includes} == {}
 
 
 def test_controller_engine_and_client_never_include_each_other():

@@ -5,7 +5,6 @@
 
 #include "cluster/commands/commands.hpp"
 #include "cluster/doctor/doctor_command.hpp"
-#include "cluster/remote/watch_command.hpp"
 
 int main(int argc, char** argv) try {
   const auto parsed = px::cluster::parse_options(argc, argv);

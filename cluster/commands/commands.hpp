@@ -59,5 +59,9 @@ int run_command(const program::ProgramOptions& program, const CheckpointListOpti
                 Console& console);
 int run_command(const program::ProgramOptions& program, const CheckpointShowOptions& options,
                 Console& console);
+/// Hidden from users: the plan comes by $PX_WATCH, the text of the engines' connection file by
+/// $IPP_CONNECTION_INFO.
+int run_command(const program::ProgramOptions& program, const WatchOptions& options,
+                Console& console);
 
 }  // namespace px::cluster

@@ -5,7 +5,7 @@
 #include <memory>
 
 #include "cluster/commands/commands.hpp"
-#include "cluster/records/log_sources.hpp"
+#include "cluster/commands/log_sources.hpp"
 #include "cluster/supervise/supervisor_io.hpp"
 #include "net/watched_child.hpp"
 #include "os/run_command.hpp"

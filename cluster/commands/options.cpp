@@ -12,6 +12,7 @@
 #include "cluster/launch/launcher.hpp"
 #include "cluster/launch/settings.hpp"
 #include "os/command_words.hpp"
+#include "os/process_end.hpp"
 #include "program/command_line.hpp"
 #include "program/completion.hpp"
 #include "program/man_page.hpp"

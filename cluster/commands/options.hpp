@@ -6,10 +6,10 @@
 #include <vector>
 
 #include "cluster/commands/checkpoint_options.hpp"
-#include "cluster/commands/console.hpp"
 #include "cluster/commands/work_options.hpp"
 #include "cluster/doctor/doctor_options.hpp"
 #include "cluster/keep/keep_report.hpp"
+#include "cluster/process/console.hpp"
 #include "program/program.hpp"
 #include "wire/json.hpp"
 
@@ -59,9 +59,9 @@ struct LogsOptions {
   int lines = 20;
   bool follow = false;
 };
-/// What pxcluster starts by itself for engines on other hosts: see watch_command.hpp.
+/// What pxcluster starts by itself for engines on other hosts: see watchers.hpp.
 struct WatchOptions {
-  std::string kind;
+  std::string kind;  ///< "ssh": the engines of one host; "job": a job of a batch system.
 };
 
 /// A command line that was understood.

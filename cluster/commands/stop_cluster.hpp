@@ -1,6 +1,6 @@
 #pragma once
 
-#include "cluster/commands/console.hpp"
+#include "cluster/process/console.hpp"
 #include "net/discovery/profile_paths.hpp"
 #include "wire/error.hpp"
 

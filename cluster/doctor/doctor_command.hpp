@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
-#include "cluster/commands/console.hpp"
 #include "cluster/doctor/doctor.hpp"
 #include "cluster/doctor/doctor_options.hpp"
+#include "cluster/process/console.hpp"
 #include "program/program.hpp"
 
 namespace px::cluster {

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "cluster/supervise/supervisor_events.hpp"
+#include "cluster/process/console.hpp"
 
 namespace px::cluster {
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "cluster/commands/console.hpp"
+#include "cluster/process/console.hpp"
 #include "os/child_process.hpp"
 
 namespace px::cluster {

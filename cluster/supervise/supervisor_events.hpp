@@ -6,13 +6,12 @@
 #include <variant>
 #include <vector>
 
+#include "cluster/process/console.hpp"
 #include "cluster/records/cluster_record.hpp"
 #include "cluster/records/engine_place.hpp"
 #include "cluster/supervise/command.hpp"
 
 namespace px::cluster {
-
-enum class Level { debug, info, warning, error };
 
 // ---- what happens to a Supervisor
 

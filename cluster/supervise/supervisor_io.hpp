@@ -6,12 +6,12 @@
 #include <optional>
 #include <vector>
 
-#include "cluster/commands/console.hpp"
+#include "cluster/process/console.hpp"
+#include "cluster/process/signal_source.hpp"
 #include "cluster/records/hub_client.hpp"
 #include "cluster/supervise/checkpoint_runner.hpp"
 #include "cluster/supervise/file_watch.hpp"
 #include "cluster/supervise/left_session.hpp"
-#include "cluster/supervise/signal_source.hpp"
 #include "cluster/supervise/supervisor.hpp"
 #include "net/loop.hpp"
 #include "os/child_process.hpp"

@@ -2,7 +2,7 @@
 
 #include <sstream>
 
-#include "cluster/records/log_sources.hpp"
+#include "cluster/commands/log_sources.hpp"
 
 namespace px::cluster {
 namespace {

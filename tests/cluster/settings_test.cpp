@@ -2,9 +2,10 @@
 
 #include <csignal>
 
-#include "cluster/commands/console.hpp"
 #include "cluster/commands/options.hpp"
 #include "cluster/launch/settings.hpp"
+#include "cluster/process/console.hpp"
+#include "os/process_end.hpp"
 #include "tests/program/typos.hpp"
 
 namespace px::cluster {

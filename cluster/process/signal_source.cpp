@@ -1,4 +1,4 @@
-#include "cluster/supervise/signal_source.hpp"
+#include "cluster/process/signal_source.hpp"
 
 #include <sys/signalfd.h>
 #include <unistd.h>

@@ -1,9 +1,9 @@
-#include "cluster/remote/watch_command.hpp"
-
 #include <cstdlib>
 #include <iostream>
 
+#include "cluster/commands/commands.hpp"
 #include "cluster/remote/report_sender.hpp"
+#include "cluster/remote/watchers.hpp"
 #include "wire/read_text.hpp"
 
 namespace px::cluster {

@@ -1,4 +1,4 @@
-#include "cluster/records/log_sources.hpp"
+#include "cluster/commands/log_sources.hpp"
 
 #include <algorithm>
 #include <charconv>

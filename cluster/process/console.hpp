@@ -3,11 +3,12 @@
 #include <optional>
 #include <string>
 
-#include "cluster/supervise/supervisor_events.hpp"
 #include "wire/error.hpp"
 #include "wire/time.hpp"
 
 namespace px::cluster {
+
+enum class Level { debug, info, warning, error };
 
 /// "[#####.....] 2/4 engines"
 std::string progress_bar(int registered, int wanted);

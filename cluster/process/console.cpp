@@ -1,4 +1,4 @@
-#include "cluster/commands/console.hpp"
+#include "cluster/process/console.hpp"
 
 #include <spdlog/spdlog.h>
 #include <unistd.h>

@@ -1,12 +1,12 @@
 #pragma once
 
-#include "cluster/launch/batch_system.hpp"
 #include "cluster/launch/launcher.hpp"
+#include "cluster/remote/batch_system.hpp"
 
 namespace px::cluster {
 
 /// Engines, and a controller if that is wanted, as jobs of a batch system; profiles/batch/ has how
-/// each is spoken to. A process here submits the job and watches over it (see watch_command.hpp).
+/// each is spoken to. A process here submits the job and watches over it (see watchers.hpp).
 /// Inside of an allocation of Slurm engines are the ranks of an `srun` here, and no job.
 class BatchLauncher final : public Launcher {
  public:

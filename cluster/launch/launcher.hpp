@@ -8,11 +8,10 @@
 #include <string_view>
 #include <vector>
 
+#include "cluster/launch/planned_process.hpp"
 #include "cluster/launch/settings.hpp"
-#include "cluster/supervise/command.hpp"
 #include "net/discovery/profile_paths.hpp"
 #include "wire/error.hpp"
-#include "wire/time.hpp"
 
 namespace px::cluster {
 
@@ -39,20 +38,6 @@ struct LaunchRequest {
   net::ProfilePaths paths;
   std::string engine_set_id;
   int engine_count = 0;
-};
-
-/// One process of a plan.
-struct PlannedProcess {
-  Command command;
-  int engine_count = 0;       ///< How many engines come out of it; 0 for a controller.
-  bool has_children = false;  ///< The engines are children of it: when it is gone, look after them.
-};
-
-/// Engines as they are to be started.
-struct EnginePlan {
-  std::vector<PlannedProcess> processes;
-  std::vector<std::string> notes;    ///< What the user should know about it, a sentence each.
-  std::optional<Duration> patience;  ///< How long a stop may take; nothing: the usual.
 };
 
 /// A way to start processes. Pure: it says what to start, somebody else does it.

@@ -5,7 +5,7 @@
 namespace px::cluster {
 
 /// Engines on hosts that ssh reaches: for each host one process here that starts them there and
-/// watches over them (see watch_command.hpp).
+/// watches over them (see watchers.hpp).
 class SshLauncher final : public Launcher {
  public:
   std::string_view name() const override { return "ssh"; }

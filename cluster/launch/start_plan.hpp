@@ -1,10 +1,40 @@
 #pragma once
 
+#include <map>
+#include <optional>
 #include <string>
+#include <string_view>
+#include <vector>
 
-#include "cluster/supervise/supervisor.hpp"
+#include "cluster/launch/launcher.hpp"
+#include "cluster/records/cluster_record.hpp"
+#include "wire/error.hpp"
+#include "wire/time.hpp"
 
 namespace px::cluster {
+
+/// All that is to be started, and how patient to be.
+struct StartPlan {
+  std::optional<PlannedProcess> controller;  ///< Nothing: engines for one that runs already.
+  EnginePlan engines;
+  std::string engine_set_id;
+  std::string started_by;    ///< What the user calls the launcher of the engines.
+  std::string engine_info;   ///< Without a controller: the text of the engines' file.
+  ClusterRecord record;      ///< What to write into the cluster file, without the processes.
+  std::string client_file;   ///< For texts.
+  int supervisor = 0;        ///< The pid of this program.
+  int owner = 0;             ///< The pid of the process with which all ends; 0: nobody's.
+  bool keeps_files = false;  ///< --reuse: the connection files outlive the controller.
+  /// A controller that dies is started again by its command and these words; empty: it is not.
+  std::vector<std::string> takes_over = {};
+  Duration delay{};
+  Duration engine_timeout = std::chrono::seconds(60);
+  Duration controller_timeout = std::chrono::seconds(60);
+  Duration early = std::chrono::seconds(30);    ///< Engines that all end within it have failed.
+  Duration patience = std::chrono::seconds(5);  ///< Between SIGTERM and SIGKILL.
+  /// At a restart, for processes of this host: engines that hang are the reason for it.
+  Duration restart_patience = std::chrono::seconds(1);
+};
 
 /// How many engines to start: as many as the user says, or as the languages say, or one for each
 /// slot of the hosts, or for each core.  errors  bad_input: they contradict each other, or the

@@ -6,7 +6,7 @@
 #include <variant>
 #include <vector>
 
-#include "cluster/launch/batch_system.hpp"
+#include "cluster/remote/batch_system.hpp"
 #include "cluster/remote/watch_report.hpp"
 #include "wire/time.hpp"
 

@@ -10,7 +10,7 @@
 #include "cluster/remote/reverse_tunnel.hpp"
 #include "cluster/remote/ssh_plan.hpp"
 #include "cluster/remote/watch_report.hpp"
-#include "cluster/supervise/command.hpp"
+#include "os/process_end.hpp"
 #include "wire/time.hpp"
 
 namespace px::cluster {

@@ -7,35 +7,12 @@
 #include <utility>
 #include <vector>
 
-#include "cluster/launch/launcher.hpp"
+#include "cluster/launch/start_plan.hpp"
 #include "cluster/supervise/controller_restarts.hpp"
 #include "cluster/supervise/supervisor_events.hpp"
 #include "wire/time.hpp"
 
 namespace px::cluster {
-
-/// All that is to be started, and how patient to be.
-struct StartPlan {
-  std::optional<PlannedProcess> controller;  ///< Nothing: engines for one that runs already.
-  EnginePlan engines;
-  std::string engine_set_id;
-  std::string started_by;    ///< What the user calls the launcher of the engines.
-  std::string engine_info;   ///< Without a controller: the text of the engines' file.
-  ClusterRecord record;      ///< What to write into the cluster file, without the processes.
-  std::string client_file;   ///< For texts.
-  int supervisor = 0;        ///< The pid of this program.
-  int owner = 0;             ///< The pid of the process with which all ends; 0: nobody's.
-  bool keeps_files = false;  ///< --reuse: the connection files outlive the controller.
-  /// A controller that dies is started again by its command and these words; empty: it is not.
-  std::vector<std::string> takes_over = {};
-  Duration delay{};
-  Duration engine_timeout = std::chrono::seconds(60);
-  Duration controller_timeout = std::chrono::seconds(60);
-  Duration early = std::chrono::seconds(30);    ///< Engines that all end within it have failed.
-  Duration patience = std::chrono::seconds(5);  ///< Between SIGTERM and SIGKILL.
-  /// At a restart, for processes of this host: engines that hang are the reason for it.
-  Duration restart_patience = std::chrono::seconds(1);
-};
 
 /// Decides what to do in the life of a cluster: the controller first, then the engines, and the
 /// reverse to stop. Event in, effects out; sees no process, file or clock.

@@ -1,17 +1,26 @@
 #pragma once
 
+#include <compare>
 #include <filesystem>
 #include <optional>
 #include <string>
 #include <variant>
 #include <vector>
 
+#include "cluster/launch/planned_process.hpp"
 #include "cluster/process/console.hpp"
 #include "cluster/records/cluster_record.hpp"
 #include "cluster/records/engine_place.hpp"
-#include "cluster/supervise/command.hpp"
+#include "os/process_end.hpp"
 
 namespace px::cluster {
+
+/// Names a process of one cluster, whether it runs or not.
+struct ProcessKey {
+  int value = 0;  ///< -1 the controller, from 0 on the processes of the engine set.
+  auto operator<=>(const ProcessKey&) const = default;
+};
+inline constexpr ProcessKey controller_process{-1};
 
 // ---- what happens to a Supervisor
 

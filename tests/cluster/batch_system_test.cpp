@@ -4,7 +4,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "cluster/launch/batch_system.hpp"
+#include "cluster/remote/batch_system.hpp"
 #include "cluster/remote/job_watch.hpp"
 
 namespace px::cluster {

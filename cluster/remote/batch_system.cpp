@@ -1,4 +1,4 @@
-#include "cluster/launch/batch_system.hpp"
+#include "cluster/remote/batch_system.hpp"
 
 #include <regex>
 

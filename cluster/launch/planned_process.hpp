@@ -1,12 +1,12 @@
 #pragma once
 
-#include <compare>
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
-#include "os/process_end.hpp"
+#include "wire/time.hpp"
 
 namespace px::cluster {
 
@@ -19,11 +19,18 @@ struct Command {
   bool operator==(const Command&) const = default;
 };
 
-/// Names a process of one cluster, whether it runs or not.
-struct ProcessKey {
-  int value = 0;  ///< -1 the controller, from 0 on the processes of the engine set.
-  auto operator<=>(const ProcessKey&) const = default;
+/// One process of a plan.
+struct PlannedProcess {
+  Command command;
+  int engine_count = 0;       ///< How many engines come out of it; 0 for a controller.
+  bool has_children = false;  ///< The engines are children of it: when it is gone, look after them.
 };
-inline constexpr ProcessKey controller_process{-1};
+
+/// Engines as they are to be started.
+struct EnginePlan {
+  std::vector<PlannedProcess> processes;
+  std::vector<std::string> notes;    ///< What the user should know about it, a sentence each.
+  std::optional<Duration> patience;  ///< How long a stop may take; nothing: the usual.
+};
 
 }  // namespace px::cluster

@@ -15,7 +15,7 @@
 #include "engine/mpi/mpi_hints.hpp"
 #include "engine/program.hpp"
 #include "interpreters/cpp/compile/cell_code.hpp"
-#include "interpreters/cpp/run/cell_guard.hpp"
+#include "interpreters/cpp/guard/cell_guard.hpp"
 #include "interpreters/cpp/run/cpp_interpreter.hpp"
 #include "os/last_stack.hpp"
 #include "os/signals_blocked.hpp"

@@ -5,7 +5,7 @@
 #include <map>
 
 #include "client/partition.hpp"
-#include "interpreters/cpp/run/cell_guard.hpp"
+#include "interpreters/cpp/guard/cell_guard.hpp"
 #include "kernel/cpp/prelude/px_view_exports.hpp"
 #include "kernel/cpp/value_text.hpp"
 #include "magics/cell_watch.hpp"

@@ -11,7 +11,7 @@
 #include "interpreters/cpp/compile/compiler.hpp"
 #include "interpreters/cpp/compile/failed_part.hpp"
 #include "interpreters/cpp/compile/interrupt_symbols.hpp"
-#include "interpreters/cpp/run/guarded_calls.hpp"
+#include "interpreters/cpp/guard/guarded_calls.hpp"
 #include "interpreters/cpp/run/jit_memory.hpp"
 
 extern "C" void* __emutls_get_address(void*);  // for thread_local; libgcc has it in its archive

@@ -10,8 +10,8 @@
 
 #include "interpreters/cpp/compile/compiler.hpp"
 #include "interpreters/cpp/compile/interrupt_symbols.hpp"
-#include "interpreters/cpp/run/cell_guard.hpp"
-#include "interpreters/cpp/run/cell_stack.hpp"
+#include "interpreters/cpp/guard/cell_guard.hpp"
+#include "interpreters/cpp/guard/cell_stack.hpp"
 
 namespace px::cpp {
 namespace {

@@ -10,8 +10,8 @@
 
 #include "interpreters/cpp/compile/compiler.hpp"
 #include "interpreters/cpp/compile/symbol_marks.hpp"
+#include "interpreters/cpp/guard/cell_failure.hpp"
 #include "interpreters/cpp/messages/type_names.hpp"
-#include "interpreters/cpp/run/cell_failure.hpp"
 
 namespace px::cpp {
 namespace {

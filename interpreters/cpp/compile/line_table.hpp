@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "interpreters/cpp/run/cell_outcome.hpp"
+#include "interpreters/cpp/guard/cell_outcome.hpp"
 
 namespace px::cpp {
 

@@ -5,8 +5,8 @@
 #include <chrono>
 #include <iostream>
 
+#include "interpreters/cpp/guard/cell_guard.hpp"
 #include "interpreters/cpp/prelude/px_exports.hpp"
-#include "interpreters/cpp/run/cpp_session.hpp"
 #include "os/spawn.hpp"
 
 namespace {
@@ -18,7 +18,7 @@ constexpr px::Duration grace = std::chrono::seconds(2);
 px::os::ProcessEnd end_of(px::os::ChildProcess& process) {
   for (;;) {
     if (const auto end = process.wait_until(px::Clock::now() + look_interval)) return *end;
-    if (!px::cpp::CppSession::is_interrupt_pending()) continue;
+    if (!px::cpp::CellGuard::is_interrupt_pending()) continue;
     process.signal_group(SIGINT);
     if (const auto end = process.wait_until(px::Clock::now() + grace)) return *end;
     process.signal_group(SIGKILL);

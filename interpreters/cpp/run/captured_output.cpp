@@ -4,7 +4,7 @@
 
 #include <iostream>
 
-#include "interpreters/cpp/run/cell_guard.hpp"
+#include "interpreters/cpp/guard/cell_guard.hpp"
 
 namespace px::cpp {
 namespace {

@@ -8,7 +8,8 @@
 #include <streambuf>
 #include <utility>
 
-#include "interpreters/cpp/run/cell_guard.hpp"
+#include "interpreters/cpp/guard/cell_failure.hpp"
+#include "interpreters/cpp/guard/cell_guard.hpp"
 
 // Of the C library, which declares them for C alone.
 extern "C" void _pthread_cleanup_push(_pthread_cleanup_buffer* buffer, void (*routine)(void*),

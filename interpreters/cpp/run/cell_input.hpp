@@ -2,17 +2,11 @@
 
 #include <functional>
 #include <memory>
-#include <stdexcept>
 #include <string>
 
 #include "wire/error.hpp"
 
 namespace px::cpp {
-
-/// Why std::cin or stdin has nothing to read; ends the cell that reads.
-struct NoInput : std::runtime_error {
-  using runtime_error::runtime_error;
-};
 
 /// While one lives, std::cin and C's stdin (scanf, getchar ...) in cells read lines that somebody
 /// is asked for. There is one at a time; only the thread that runs cells gets input, others the end

@@ -9,7 +9,7 @@
 
 #include "interpreters/cpp/assist/suggestion.hpp"
 #include "interpreters/cpp/cells/macro_text.hpp"
-#include "interpreters/cpp/run/cell_outcome.hpp"
+#include "interpreters/cpp/guard/cell_outcome.hpp"
 #include "wire/error.hpp"
 
 namespace px::cpp {

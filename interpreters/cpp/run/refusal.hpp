@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "interpreters/cpp/run/cell_outcome.hpp"
+#include "interpreters/cpp/guard/cell_outcome.hpp"
 
 namespace px::cpp {
 

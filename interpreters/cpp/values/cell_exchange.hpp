@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "interpreters/cpp/run/cell_outcome.hpp"
+#include "interpreters/cpp/guard/cell_outcome.hpp"
 #include "interpreters/cpp/values/cell_answer.hpp"
 #include "interpreters/cpp/values/cell_node.hpp"
 

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "interpreters/cpp/run/cell_outcome.hpp"
+#include "interpreters/cpp/guard/cell_outcome.hpp"
 #include "interpreters/cpp/values/cell_exchange.hpp"
 #include "interpreters/interpreter.hpp"
 

@@ -4,7 +4,7 @@
 #include <memory>
 #include <string>
 
-#include "interpreters/cpp/run/cell_outcome.hpp"
+#include "interpreters/cpp/guard/cell_outcome.hpp"
 
 namespace px::cpp {
 

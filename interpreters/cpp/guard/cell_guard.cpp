@@ -1,4 +1,4 @@
-#include "interpreters/cpp/run/cell_guard.hpp"
+#include "interpreters/cpp/guard/cell_guard.hpp"
 
 #include <dlfcn.h>
 #include <pthread.h>
@@ -22,8 +22,8 @@
 #include <optional>
 #include <string>
 
-#include "interpreters/cpp/run/cell_failure.hpp"
-#include "interpreters/cpp/run/cell_stack.hpp"
+#include "interpreters/cpp/guard/cell_failure.hpp"
+#include "interpreters/cpp/guard/cell_stack.hpp"
 #include "os/last_stack.hpp"
 #include "wire/error.hpp"
 

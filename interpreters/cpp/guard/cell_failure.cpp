@@ -1,4 +1,4 @@
-#include "interpreters/cpp/run/cell_failure.hpp"
+#include "interpreters/cpp/guard/cell_failure.hpp"
 
 #include <cxxabi.h>
 #include <signal.h>
@@ -10,7 +10,6 @@
 #include <utility>
 
 #include "interpreters/cpp/messages/type_names.hpp"
-#include "interpreters/cpp/run/cell_input.hpp"
 
 namespace px::cpp {
 namespace {

@@ -1,4 +1,4 @@
-#include "interpreters/cpp/run/cell_stack.hpp"
+#include "interpreters/cpp/guard/cell_stack.hpp"
 
 #include <dlfcn.h>
 #include <link.h>
@@ -13,7 +13,7 @@
 #include <limits>
 #include <optional>
 
-#include "interpreters/cpp/run/left_code.hpp"
+#include "interpreters/cpp/guard/left_code.hpp"
 
 namespace px::cpp {
 namespace {

@@ -1,4 +1,4 @@
-#include "interpreters/cpp/run/left_code.hpp"
+#include "interpreters/cpp/guard/left_code.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "interpreters/cpp/run/cell_guard.hpp"
+#include "interpreters/cpp/guard/cell_guard.hpp"
 
 #include <gtest/gtest.h>
 #include <signal.h>

@@ -1,4 +1,4 @@
-#include "interpreters/cpp/run/guarded_calls.hpp"
+#include "interpreters/cpp/guard/guarded_calls.hpp"
 
 #include <cxxabi.h>
 #include <dlfcn.h>
@@ -7,7 +7,7 @@
 #include <memory>
 #include <thread>
 
-#include "interpreters/cpp/run/cell_guard.hpp"
+#include "interpreters/cpp/guard/cell_guard.hpp"
 
 namespace px::cpp {
 namespace {

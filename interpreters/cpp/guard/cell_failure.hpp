@@ -4,7 +4,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "interpreters/cpp/run/cell_outcome.hpp"
+#include "interpreters/cpp/guard/cell_outcome.hpp"
 
 namespace px::cpp {
 
@@ -18,6 +18,11 @@ struct UndefinedFunction : std::logic_error {
   using std::logic_error::logic_error;
   /// What the compiler puts in place of such a function calls this, with its symbol.
   [[noreturn]] static void raise(const char* symbol);
+};
+
+/// Why std::cin or stdin has nothing to read; ends the cell that reads.
+struct NoInput : std::runtime_error {
+  using runtime_error::runtime_error;
 };
 
 /// How code was left without unwinding it.

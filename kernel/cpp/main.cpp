@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <iostream>
 
-#include "interpreters/cpp/compile/cell_code.hpp"
+#include "interpreters/cpp/jit/cell_code.hpp"
 #include "jupyter/runner.hpp"
 #include "kernel/cpp/cpp_kernel.hpp"
 #include "kernel/log.hpp"

@@ -5,14 +5,15 @@
 #include <llvm/ExecutionEngine/Orc/ExecutionUtils.h>
 #include <llvm/Support/TargetSelect.h>
 
-#include "interpreters/cpp/compile/cell_machine.hpp"
 #include "interpreters/cpp/compile/changed_headers.hpp"
-#include "interpreters/cpp/compile/class_constants.hpp"
 #include "interpreters/cpp/compile/compiler.hpp"
 #include "interpreters/cpp/compile/failed_part.hpp"
-#include "interpreters/cpp/compile/interrupt_symbols.hpp"
 #include "interpreters/cpp/guard/guarded_calls.hpp"
-#include "interpreters/cpp/run/jit_memory.hpp"
+#include "interpreters/cpp/jit/cell_machine.hpp"
+#include "interpreters/cpp/jit/class_constants.hpp"
+#include "interpreters/cpp/jit/interrupt_symbols.hpp"
+#include "interpreters/cpp/jit/jit_memory.hpp"
+#include "interpreters/cpp/jit/module_passes.hpp"
 
 extern "C" void* __emutls_get_address(void*);  // for thread_local; libgcc has it in its archive
 

@@ -6,7 +6,6 @@
 #include <clang/Frontend/TextDiagnosticPrinter.h>
 #include <clang/Interpreter/Interpreter.h>
 #include <llvm/ExecutionEngine/Orc/LLJIT.h>
-#include <llvm/Passes/PassBuilder.h>
 #include <llvm/Support/raw_ostream.h>
 
 #include <functional>
@@ -17,7 +16,7 @@
 #include <vector>
 
 #include "interpreters/cpp/compile/late_functions.hpp"
-#include "interpreters/cpp/compile/line_table.hpp"
+#include "interpreters/cpp/jit/line_table.hpp"
 #include "interpreters/cpp/messages/said.hpp"
 #include "interpreters/cpp/run/cpp_session.hpp"
 
@@ -127,24 +126,5 @@ class Compiler {
   std::unique_ptr<clang::Interpreter> interpreter_;
   std::unique_ptr<LateFunctions> late_functions_;
 };
-
-/// Symbols that the module needs and nobody has.
-std::vector<std::string> missing_symbols(Compiler& compiler, const llvm::Module& module);
-/// The functions and variables that the module alone defines, as the linker calls them.
-std::vector<std::string> defined_symbols(const llvm::Module& module);
-
-/// LLVM's JIT knows no thread_local of the machine's kind, as those of loaded libraries are. Each
-/// one of the module becomes a call that finds this thread's copy.
-/// of_cells  those that compiled code defines; the module's are added. All others are of libraries.
-void replace_thread_locals(llvm::Module& module, std::unordered_set<std::string>& of_cells);
-
-/// Lets constants be initialized where they stand in the cell, not before all else of it, and
-/// thread_locals of other cells before they are used.
-void order_initializers(llvm::PassBuilder& passes);
-/// Keeps each call of a function of a cell a call, so that an endless recursion overflows the stack.
-void keep_calls_of_cells(llvm::PassBuilder& passes);
-/// Puts a look at the interrupt word into every loop, tells CellGuard when the cell begins, and
-/// CellStack when an exception leaves it.
-void add_interrupt_points(llvm::Module& module);
 
 }  // namespace px::cpp

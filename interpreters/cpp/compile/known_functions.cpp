@@ -10,8 +10,8 @@
 #include <unordered_set>
 
 #include "interpreters/cpp/compile/compiler.hpp"
-#include "interpreters/cpp/compile/known_code.hpp"
-#include "interpreters/cpp/compile/single_calls.hpp"
+#include "interpreters/cpp/jit/known_code.hpp"
+#include "interpreters/cpp/jit/single_calls.hpp"
 #include "interpreters/cpp/kept_code/header_code.hpp"
 
 namespace px::cpp {

@@ -11,6 +11,7 @@
 #include "interpreters/cpp/compile/compiler.hpp"
 #include "interpreters/cpp/compile/symbol_marks.hpp"
 #include "interpreters/cpp/guard/cell_failure.hpp"
+#include "interpreters/cpp/jit/link_check.hpp"
 #include "interpreters/cpp/messages/type_names.hpp"
 
 namespace px::cpp {
@@ -170,7 +171,7 @@ void LateFunctions::look_into_libraries() {
 MissingSymbols missing_in(Compiler& compiler, const llvm::Module& module) {
   DeclaredByCells declared(compiler);
   MissingSymbols missing;
-  for (const std::string& symbol : missing_symbols(compiler, module)) {
+  for (const std::string& symbol : missing_symbols(compiler.jit(), module)) {
     const llvm::Function* function = module.getFunction(symbol);
     if (function && !is_used_at_once(*function) && declared.has(symbol))
       missing.late.push_back(symbol);

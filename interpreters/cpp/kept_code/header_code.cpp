@@ -13,10 +13,11 @@
 
 #include <algorithm>
 
-#include "interpreters/cpp/compile/cell_machine.hpp"
-#include "interpreters/cpp/compile/interrupt_symbols.hpp"
-#include "interpreters/cpp/compile/known_code.hpp"
-#include "interpreters/cpp/compile/link_check.hpp"
+#include "interpreters/cpp/jit/cell_machine.hpp"
+#include "interpreters/cpp/jit/interrupt_symbols.hpp"
+#include "interpreters/cpp/jit/known_code.hpp"
+#include "interpreters/cpp/jit/link_check.hpp"
+#include "interpreters/cpp/jit/module_passes.hpp"
 #include "interpreters/cpp/kept_code/header_origin.hpp"
 #include "interpreters/cpp/kept_code/moved_functions.hpp"
 

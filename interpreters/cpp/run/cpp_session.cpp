@@ -18,12 +18,13 @@
 #include "interpreters/cpp/compile/changed_headers.hpp"
 #include "interpreters/cpp/compile/diagnostic_text.hpp"
 #include "interpreters/cpp/compile/forked_check.hpp"
-#include "interpreters/cpp/compile/known_code.hpp"
 #include "interpreters/cpp/compile/known_functions.hpp"
 #include "interpreters/cpp/compile/precompiled_header.hpp"
 #include "interpreters/cpp/guard/cell_guard.hpp"
 #include "interpreters/cpp/guard/cell_stack.hpp"
 #include "interpreters/cpp/habits/header_texts.hpp"
+#include "interpreters/cpp/jit/known_code.hpp"
+#include "interpreters/cpp/jit/link_check.hpp"
 #include "interpreters/cpp/kept_code/header_code.hpp"
 #include "interpreters/cpp/kept_code/header_origin.hpp"
 #include "interpreters/cpp/messages/hints.hpp"
@@ -364,7 +365,7 @@ CellOutcome CppSession::State::run(const Plan& plan) {
   compiler->log().take_clashes();
   if (!unit) return compile_error(said);
   headers.note(compiler->inclusions().take(), plan.made);
-  std::vector<std::string> missing = missing_symbols(*compiler, *unit->TheModule), late;
+  std::vector<std::string> missing = missing_symbols(compiler->jit(), *unit->TheModule), late;
   const auto comes_later = [&](const std::string& symbol) {
     return std::find(plan.late.begin(), plan.late.end(), symbol) != plan.late.end();
   };

@@ -1,4 +1,4 @@
-#include "interpreters/cpp/compile/single_calls.hpp"
+#include "interpreters/cpp/jit/single_calls.hpp"
 
 #include <llvm/Analysis/LoopInfo.h>
 #include <llvm/IR/Dominators.h>

@@ -7,7 +7,7 @@
 #include <memory>
 #include <string>
 
-#include "interpreters/cpp/compile/known_code.hpp"
+#include "interpreters/cpp/jit/known_code.hpp"
 
 namespace px::cpp {
 namespace {

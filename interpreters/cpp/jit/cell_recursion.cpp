@@ -2,7 +2,7 @@
 #include <llvm/IR/Module.h>
 
 #include "interpreters/cpp/cells/cell_text.hpp"
-#include "interpreters/cpp/compile/compiler.hpp"
+#include "interpreters/cpp/jit/module_passes.hpp"
 
 namespace px::cpp {
 namespace {

@@ -1,4 +1,4 @@
-#include "interpreters/cpp/compile/line_table.hpp"
+#include "interpreters/cpp/jit/line_table.hpp"
 
 #include <llvm/ExecutionEngine/Orc/Debugging/DebugInfoSupport.h>
 #include <llvm/ExecutionEngine/Orc/ObjectLinkingLayer.h>
@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "interpreters/cpp/cells/cell_text.hpp"
-#include "interpreters/cpp/compile/cell_code.hpp"
+#include "interpreters/cpp/jit/cell_code.hpp"
 
 namespace px::cpp {
 namespace {

@@ -10,7 +10,7 @@
 #include <optional>
 #include <vector>
 
-#include "interpreters/cpp/compile/compiler.hpp"
+#include "interpreters/cpp/jit/module_passes.hpp"
 
 namespace px::cpp {
 namespace {

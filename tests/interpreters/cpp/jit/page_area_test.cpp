@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "interpreters/cpp/run/page_area.hpp"
+#include "interpreters/cpp/jit/page_area.hpp"
 
 namespace px::cpp {
 namespace {

@@ -1,8 +1,8 @@
-#include "interpreters/cpp/compile/known_code.hpp"
+#include "interpreters/cpp/jit/known_code.hpp"
 
 #include <utility>
 
-#include "interpreters/cpp/compile/single_calls.hpp"
+#include "interpreters/cpp/jit/single_calls.hpp"
 
 namespace px::cpp {
 namespace {

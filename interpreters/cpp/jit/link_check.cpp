@@ -1,8 +1,6 @@
-#include <llvm/IR/Module.h>
+#include "interpreters/cpp/jit/link_check.hpp"
 
-#include "interpreters/cpp/compile/class_constants.hpp"
-#include "interpreters/cpp/compile/compiler.hpp"
-#include "interpreters/cpp/compile/link_check.hpp"
+#include "interpreters/cpp/jit/class_constants.hpp"
 
 namespace px::cpp {
 namespace {
@@ -67,8 +65,8 @@ std::vector<std::string> symbols_not_found(llvm::orc::LLJIT& jit,
   return missing;
 }
 
-std::vector<std::string> missing_symbols(Compiler& compiler, const llvm::Module& module) {
-  return symbols_not_found(compiler.jit(), needed_symbols(module));
+std::vector<std::string> missing_symbols(llvm::orc::LLJIT& jit, const llvm::Module& module) {
+  return symbols_not_found(jit, needed_symbols(module));
 }
 
 void define_constants_of_classes(llvm::PassBuilder& passes, llvm::orc::LLJIT& jit) {

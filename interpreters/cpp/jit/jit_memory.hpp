@@ -8,7 +8,7 @@
 #include <mutex>
 #include <vector>
 
-#include "interpreters/cpp/run/page_area.hpp"
+#include "interpreters/cpp/jit/page_area.hpp"
 
 namespace px::cpp {
 

@@ -8,7 +8,7 @@
 #include <memory>
 #include <string>
 
-#include "interpreters/cpp/compile/single_calls.hpp"
+#include "interpreters/cpp/jit/single_calls.hpp"
 
 namespace px::cpp {
 namespace {

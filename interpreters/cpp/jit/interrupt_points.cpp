@@ -8,10 +8,10 @@
 
 #include <map>
 
-#include "interpreters/cpp/compile/compiler.hpp"
-#include "interpreters/cpp/compile/interrupt_symbols.hpp"
 #include "interpreters/cpp/guard/cell_guard.hpp"
 #include "interpreters/cpp/guard/cell_stack.hpp"
+#include "interpreters/cpp/jit/interrupt_symbols.hpp"
+#include "interpreters/cpp/jit/module_passes.hpp"
 
 namespace px::cpp {
 namespace {

@@ -6,7 +6,7 @@
 #include <map>
 #include <vector>
 
-#include "interpreters/cpp/compile/compiler.hpp"
+#include "interpreters/cpp/jit/module_passes.hpp"
 
 namespace px::cpp {
 namespace {

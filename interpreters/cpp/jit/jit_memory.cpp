@@ -1,4 +1,4 @@
-#include "interpreters/cpp/run/jit_memory.hpp"
+#include "interpreters/cpp/jit/jit_memory.hpp"
 
 #include <llvm/ExecutionEngine/JITLink/JITLink.h>
 #include <llvm/ExecutionEngine/Orc/ObjectLinkingLayer.h>

@@ -1,4 +1,4 @@
-#include "interpreters/cpp/compile/cell_code.hpp"
+#include "interpreters/cpp/jit/cell_code.hpp"
 
 #include <atomic>
 

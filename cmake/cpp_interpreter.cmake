@@ -25,7 +25,7 @@ target_link_libraries(px_interpreters_cpp
   PRIVATE $<BUILD_INTERFACE:px_build> ${PX_CLANG_LIBRARY} LLVM ${CMAKE_DL_LIBS})
 target_include_directories(px_interpreters_cpp SYSTEM PRIVATE ${LLVM_INCLUDE_DIRS})
 target_link_directories(px_interpreters_cpp PUBLIC ${LLVM_LIBRARY_DIR})
-set_source_files_properties(${CMAKE_SOURCE_DIR}/interpreters/cpp/run/llvm_files.cpp PROPERTIES
+set_source_files_properties(${CMAKE_SOURCE_DIR}/interpreters/cpp/compile/llvm_files.cpp PROPERTIES
   COMPILE_DEFINITIONS "PX_CLANG_RESOURCE_FOLDER=\"${LLVM_LIBRARY_DIR}/clang/${LLVM_VERSION_MAJOR}\";\
 PX_LLVM_LIBRARY_FOLDER=\"${LLVM_LIBRARY_DIR}\";PX_LLVM_VERSION=\"${LLVM_VERSION_MAJOR}\";\
 PX_CLANG_COMPILER=\"${PX_CLANG_COMPILER}\"")

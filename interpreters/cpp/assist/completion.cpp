@@ -12,8 +12,8 @@
 #include <utility>
 
 #include "interpreters/cpp/assist/completion_text.hpp"
+#include "interpreters/cpp/assist/name_queries.hpp"
 #include "interpreters/cpp/assist/partial_parse.hpp"
-#include "interpreters/cpp/cells/name_queries.hpp"
 
 namespace px::cpp {
 namespace {

@@ -9,10 +9,10 @@
 #include <regex>
 #include <set>
 
+#include "interpreters/cpp/assist/name_queries.hpp"
 #include "interpreters/cpp/cells/cell_text.hpp"
 #include "interpreters/cpp/cells/code_mask.hpp"
 #include "interpreters/cpp/cells/code_statements.hpp"
-#include "interpreters/cpp/cells/name_queries.hpp"
 #include "interpreters/cpp/compile/redefinition.hpp"
 
 namespace px::cpp {

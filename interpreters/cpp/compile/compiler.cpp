@@ -39,7 +39,7 @@ void start_llvm() {
   (void)is_started;
 }
 
-Result<std::unique_ptr<clang::CompilerInstance>> make_instance(const CppSession::Options& options,
+Result<std::unique_ptr<clang::CompilerInstance>> make_instance(const CompilerOptions& options,
                                                                bool uses_precompiled_header) {
   std::vector<const char*> arguments;
   for (const std::string& flag : options.flags) arguments.push_back(flag.c_str());
@@ -62,7 +62,12 @@ Result<std::unique_ptr<clang::CompilerInstance>> make_instance(const CppSession:
 
 }  // namespace
 
-Result<std::unique_ptr<Compiler>> Compiler::create(const CppSession::Options& options,
+std::vector<std::string> CompilerOptions::default_flags() {
+  // An endless loop shall be one, and stay interruptible.
+  return {"-std=c++20", "-O2", "-march=native", "-fno-finite-loops", "-DOMPI_SKIP_MPICXX=1"};
+}
+
+Result<std::unique_ptr<Compiler>> Compiler::create(const CompilerOptions& options,
                                                    bool uses_precompiled_header) {
   start_llvm();
   auto instance = make_instance(options, uses_precompiled_header);

@@ -15,10 +15,11 @@
 #include <unordered_set>
 #include <vector>
 
+#include "interpreters/cpp/compile/compiler_options.hpp"
 #include "interpreters/cpp/compile/late_functions.hpp"
 #include "interpreters/cpp/jit/line_table.hpp"
 #include "interpreters/cpp/messages/said.hpp"
-#include "interpreters/cpp/run/cpp_session.hpp"
+#include "wire/error.hpp"
 
 // For the files of this room that see clang; slow to compile.
 namespace px::cpp {
@@ -73,7 +74,7 @@ class DiagnosticLog final : public clang::DiagnosticConsumer {
 /// clang's interpreter with what this room needs around it. Owns no decision.
 class Compiler {
  public:
-  static Result<std::unique_ptr<Compiler>> create(const CppSession::Options& options,
+  static Result<std::unique_ptr<Compiler>> create(const CompilerOptions& options,
                                                   bool uses_precompiled_header);
   /// Nothing of clang is destroyed after this is called.
   void abandon();

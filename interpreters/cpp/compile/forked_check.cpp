@@ -17,8 +17,8 @@
 
 #include "interpreters/cpp/compile/changed_headers.hpp"
 #include "interpreters/cpp/compile/forked_check.hpp"
+#include "interpreters/cpp/compile/header_origin.hpp"
 #include "interpreters/cpp/guard/cell_guard.hpp"
-#include "interpreters/cpp/kept_code/header_origin.hpp"
 #include "os/retried.hpp"
 #include "os/written_file.hpp"
 #include "wire/json.hpp"

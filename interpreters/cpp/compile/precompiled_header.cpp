@@ -15,9 +15,8 @@
 #include <sstream>
 #include <thread>
 
+#include "interpreters/cpp/compile/llvm_files.hpp"
 #include "interpreters/cpp/compile/prelude_text.hpp"
-#include "interpreters/cpp/kept_code/code_files.hpp"
-#include "interpreters/cpp/run/llvm_files.hpp"
 #include "os/run_command.hpp"
 
 namespace px::cpp {
@@ -309,6 +308,13 @@ std::vector<std::string> files_of_rule(const std::string& rule) {
   }
   end_file();
   return files;
+}
+
+std::string stamp_of_file(const std::string& path) {
+  struct stat found{};
+  if (stat(path.c_str(), &found) != 0) return "-";
+  return std::to_string(found.st_size) + " " + std::to_string(found.st_mtim.tv_sec) + " " +
+         std::to_string(found.st_mtim.tv_nsec);
 }
 
 }  // namespace px::cpp

@@ -45,4 +45,7 @@ std::string precompiled_header_key(const PrecompiledHeaderOptions& options,
 /// The files in a rule for make, as compilers write it: the first one is what is made.
 std::vector<std::string> files_of_rule(const std::string& rule);
 
+/// What tells one version of a file from another: its size and time; "-" where it is not there.
+std::string stamp_of_file(const std::string& path);
+
 }  // namespace px::cpp

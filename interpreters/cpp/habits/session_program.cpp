@@ -10,8 +10,8 @@
 
 #include "interpreters/cpp/cells/code_mask.hpp"
 #include "interpreters/cpp/cells/code_statements.hpp"
+#include "interpreters/cpp/compile/llvm_files.hpp"
 #include "interpreters/cpp/compile/prelude_text.hpp"
-#include "interpreters/cpp/run/llvm_files.hpp"
 #include "os/run_command.hpp"
 
 namespace px::cpp {

@@ -1,7 +1,5 @@
 #include "interpreters/cpp/kept_code/code_files.hpp"
 
-#include <sys/stat.h>
-
 #include <algorithm>
 #include <filesystem>
 #include <functional>
@@ -68,13 +66,6 @@ std::vector<fs::path> files_in(const fs::path& folder) {
 }
 
 }  // namespace
-
-std::string stamp_of_file(const std::string& path) {
-  struct stat found{};
-  if (stat(path.c_str(), &found) != 0) return "-";
-  return std::to_string(found.st_size) + " " + std::to_string(found.st_mtim.tv_sec) + " " +
-         std::to_string(found.st_mtim.tv_nsec);
-}
 
 std::vector<StoredCode> CodeFiles::read() const {
   std::vector<StoredCode> all;

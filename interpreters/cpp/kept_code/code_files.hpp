@@ -40,7 +40,4 @@ class CodeFiles {
   Bounds bounds_;
 };
 
-/// What tells one version of a file from another: its size and time; "-" where it is not there.
-std::string stamp_of_file(const std::string& path);
-
 }  // namespace px::cpp

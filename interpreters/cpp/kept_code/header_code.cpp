@@ -13,12 +13,13 @@
 
 #include <algorithm>
 
+#include "interpreters/cpp/compile/header_origin.hpp"
+#include "interpreters/cpp/compile/precompiled_header.hpp"
 #include "interpreters/cpp/jit/cell_machine.hpp"
 #include "interpreters/cpp/jit/interrupt_symbols.hpp"
 #include "interpreters/cpp/jit/known_code.hpp"
 #include "interpreters/cpp/jit/link_check.hpp"
 #include "interpreters/cpp/jit/module_passes.hpp"
-#include "interpreters/cpp/kept_code/header_origin.hpp"
 #include "interpreters/cpp/kept_code/moved_functions.hpp"
 
 namespace px::cpp {

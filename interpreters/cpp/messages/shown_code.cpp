@@ -7,7 +7,7 @@
 
 #include "interpreters/cpp/cells/cell_text.hpp"
 #include "interpreters/cpp/cells/code_words.hpp"
-#include "interpreters/cpp/compile/diagnostic_text.hpp"
+#include "interpreters/cpp/messages/diagnostic_text.hpp"
 
 namespace px::cpp {
 namespace {

@@ -12,8 +12,8 @@
 #include "interpreters/cpp/cells/code_mask.hpp"
 #include "interpreters/cpp/cells/code_points.hpp"
 #include "interpreters/cpp/cells/completeness.hpp"
-#include "interpreters/cpp/compile/diagnostic_text.hpp"
 #include "interpreters/cpp/compile/package_flags.hpp"
+#include "interpreters/cpp/messages/diagnostic_text.hpp"
 #include "interpreters/cpp/run/refusal.hpp"
 
 namespace px::cpp {

@@ -10,15 +10,14 @@
 
 #include "interpreters/cpp/assist/completion.hpp"
 #include "interpreters/cpp/assist/help.hpp"
+#include "interpreters/cpp/assist/name_queries.hpp"
+#include "interpreters/cpp/assist/type_queries.hpp"
 #include "interpreters/cpp/cells/cell_mistakes.hpp"
 #include "interpreters/cpp/cells/cell_text.hpp"
 #include "interpreters/cpp/cells/header_versions.hpp"
-#include "interpreters/cpp/cells/name_queries.hpp"
-#include "interpreters/cpp/cells/type_queries.hpp"
 #include "interpreters/cpp/compile/changed_headers.hpp"
-#include "interpreters/cpp/compile/diagnostic_text.hpp"
 #include "interpreters/cpp/compile/forked_check.hpp"
-#include "interpreters/cpp/compile/known_functions.hpp"
+#include "interpreters/cpp/compile/llvm_files.hpp"
 #include "interpreters/cpp/compile/precompiled_header.hpp"
 #include "interpreters/cpp/guard/cell_guard.hpp"
 #include "interpreters/cpp/guard/cell_stack.hpp"
@@ -26,10 +25,10 @@
 #include "interpreters/cpp/jit/known_code.hpp"
 #include "interpreters/cpp/jit/link_check.hpp"
 #include "interpreters/cpp/kept_code/header_code.hpp"
-#include "interpreters/cpp/kept_code/header_origin.hpp"
+#include "interpreters/cpp/kept_code/known_functions.hpp"
+#include "interpreters/cpp/messages/diagnostic_text.hpp"
 #include "interpreters/cpp/messages/hints.hpp"
 #include "interpreters/cpp/messages/type_names.hpp"
-#include "interpreters/cpp/run/llvm_files.hpp"
 #include "wire/json.hpp"
 
 namespace px::cpp {
@@ -419,11 +418,6 @@ Result<void> CppSession::State::run_silently(const std::string& code, const std:
   if (!outcome.is_ok())
     return Error{ErrorKind::bad_input, what + " does not run: " + outcome.error_value};
   return {};
-}
-
-std::vector<std::string> CppSession::default_flags() {
-  // An endless loop shall be one, and stay interruptible.
-  return {"-std=c++20", "-O2", "-march=native", "-fno-finite-loops", "-DOMPI_SKIP_MPICXX=1"};
 }
 
 Result<std::unique_ptr<CppSession>> CppSession::create(Options options) {

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "interpreters/cpp/compile/diagnostic_text.hpp"
 #include "interpreters/cpp/compile/package_flags.hpp"
 #include "interpreters/cpp/compile/precompiled_header.hpp"
 #include "interpreters/cpp/compile/prelude_text.hpp"
+#include "interpreters/cpp/messages/diagnostic_text.hpp"
 #include "interpreters/cpp/values/cell_exports.hpp"
 
 namespace px::cpp {

@@ -1,7 +1,7 @@
 // Upstream's incremental compiler loses things when a cell fails; a session must not.
 #include <gtest/gtest.h>
 
-#include "interpreters/cpp/compile/diagnostic_text.hpp"
+#include "interpreters/cpp/messages/diagnostic_text.hpp"
 #include "tests/interpreters/cpp/sessions.hpp"
 
 namespace px::cpp {

@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "interpreters/cpp/run/llvm_files.hpp"
+#include "interpreters/cpp/compile/llvm_files.hpp"
 
 namespace px::cpp {
 namespace {

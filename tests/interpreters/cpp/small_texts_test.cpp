@@ -1,8 +1,8 @@
 #include <gtest/gtest.h>
 
 #include "interpreters/cpp/cells/code_points.hpp"
-#include "interpreters/cpp/compile/diagnostic_text.hpp"
 #include "interpreters/cpp/compile/package_flags.hpp"
+#include "interpreters/cpp/messages/diagnostic_text.hpp"
 
 namespace px::cpp {
 namespace {

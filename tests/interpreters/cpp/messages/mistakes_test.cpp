@@ -6,7 +6,7 @@
 #include <memory>
 #include <mutex>
 
-#include "interpreters/cpp/compile/diagnostic_text.hpp"
+#include "interpreters/cpp/messages/diagnostic_text.hpp"
 #include "interpreters/cpp/run/cpp_interpreter.hpp"
 
 namespace px::cpp {

@@ -1,9 +1,9 @@
-#include "interpreters/cpp/cells/type_queries.hpp"
+#include "interpreters/cpp/assist/type_queries.hpp"
 
 #include <clang/AST/DeclCXX.h>
 #include <clang/AST/DeclTemplate.h>
 
-#include "interpreters/cpp/cells/name_queries.hpp"
+#include "interpreters/cpp/assist/name_queries.hpp"
 
 namespace px::cpp {
 namespace {

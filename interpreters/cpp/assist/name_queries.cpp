@@ -1,8 +1,8 @@
 #include <clang/Sema/Lookup.h>
 #include <clang/Sema/Sema.h>
 
+#include "interpreters/cpp/assist/name_queries.hpp"
 #include "interpreters/cpp/cells/cell_text.hpp"
-#include "interpreters/cpp/cells/name_queries.hpp"
 
 namespace px::cpp {
 namespace {

@@ -1,4 +1,4 @@
-#include "interpreters/cpp/run/llvm_files.hpp"
+#include "interpreters/cpp/compile/llvm_files.hpp"
 
 #include <unistd.h>
 

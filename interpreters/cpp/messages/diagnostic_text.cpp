@@ -1,4 +1,4 @@
-#include "interpreters/cpp/compile/diagnostic_text.hpp"
+#include "interpreters/cpp/messages/diagnostic_text.hpp"
 
 #include <regex>
 #include <sstream>

@@ -1,4 +1,4 @@
-#include "interpreters/cpp/compile/known_functions.hpp"
+#include "interpreters/cpp/kept_code/known_functions.hpp"
 
 #include <clang/AST/Attr.h>
 #include <clang/AST/DeclCXX.h>

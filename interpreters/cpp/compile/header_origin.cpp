@@ -1,4 +1,4 @@
-#include "interpreters/cpp/kept_code/header_origin.hpp"
+#include "interpreters/cpp/compile/header_origin.hpp"
 
 #include <clang/AST/DeclCXX.h>
 #include <clang/AST/DeclTemplate.h>

@@ -83,7 +83,7 @@ CellOutcome CppInterpreter::write_program(const ForeignCell& foreign) {
       return refusal("DirectiveError", obeyed.error().what);
   ProgramRequest request{os::expand_home(foreign.arguments.front()).string(),
                          program_.with_main(cell->code)};
-  request.flags = CppSession::default_flags();
+  request.flags = CompilerOptions::default_flags();
   const std::vector<std::string> of_mpi = extras_.mpi.flags();
   const std::vector<std::string> own(foreign.arguments.begin() + 1, foreign.arguments.end());
   for (const std::vector<std::string>& more : {of_mpi, choice_.flags, program_flags_, own})

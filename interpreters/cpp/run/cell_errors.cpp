@@ -1,0 +1,59 @@
+#include "interpreters/cpp/run/cell_errors.hpp"
+
+#include "interpreters/cpp/guard/cell_guard.hpp"
+#include "interpreters/cpp/messages/diagnostic_text.hpp"
+#include "interpreters/cpp/messages/hints.hpp"
+#include "interpreters/cpp/run/refusal.hpp"
+
+namespace px::cpp {
+namespace {
+
+CellOutcome interrupted(const std::string& why) {
+  return {CellOutcome::Kind::interrupted, "Interrupted", why, {"Interrupted: " + why}};
+}
+
+CellOutcome not_compiled(const std::string& why) {
+  return refusal("CompileError", why + "; no part of the cell ran");
+}
+
+}  // namespace
+
+CellOutcome compile_error(const std::string& said) {
+  const std::string text = name_lines_of_cells(said);
+  const std::string hint = hint_of_first_error(text);
+  return {CellOutcome::Kind::compile_error, "CompileError",
+          first_error(text) + (hint.empty() ? "" : " (hint: " + hint + ")"), lines_of(text)};
+}
+
+CellOutcome link_error(const std::vector<std::string>& missing) {
+  std::string names;
+  for (const std::string& name : missing) names += (names.empty() ? "" : ", ") + name;
+  const std::string hint = hint_for_symbols(missing);
+  return refusal("LinkError", "undefined: " + names +
+                                  " (declared, but no cell and no loaded library defines it; " +
+                                  (hint.empty() ? "load a library with %lib" : "hint: " + hint) +
+                                  ")");
+}
+
+CellOutcome outcome_of(const CheckReport& report, const CheckLimits& limits) {
+  switch (report.kind) {
+    case CheckReport::Kind::ok:
+      return report.missing.empty() ? CellOutcome{} : link_error(report.missing);
+    case CheckReport::Kind::rejected:
+      return compile_error(report.said);
+    case CheckReport::Kind::interrupted:
+      CellGuard::forget_interrupts();
+      return interrupted("the cell was interrupted while it was compiled");
+    case CheckReport::Kind::timed_out:
+      return not_compiled("the compiler did not finish this cell in " +
+                          std::to_string(limits.processor_seconds) + " s");
+    case CheckReport::Kind::out_of_memory:
+      return not_compiled("the compiler needed too much memory for this cell");
+    case CheckReport::Kind::crashed:
+      break;
+  }
+  return not_compiled(
+      "the compiler crashed on this cell (it does so at `return` outside of functions)");
+}
+
+}  // namespace px::cpp

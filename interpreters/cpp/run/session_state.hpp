@@ -1,0 +1,64 @@
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <unordered_set>
+#include <vector>
+
+#include "interpreters/cpp/cells/header_versions.hpp"
+#include "interpreters/cpp/compile/compiler.hpp"
+#include "interpreters/cpp/compile/redefinition.hpp"
+#include "interpreters/cpp/guard/cell_guard.hpp"
+#include "interpreters/cpp/jit/known_code.hpp"
+#include "interpreters/cpp/kept_code/header_code.hpp"
+#include "interpreters/cpp/run/cpp_session.hpp"
+
+// For the files of CppSession; slow to compile.
+namespace px::cpp {
+
+/// What a session owns, and the two steps of a cell: plan() checks it (check_cell.cpp), run() then
+/// compiles and runs it here (run_checked_cell.cpp).
+struct CppSession::State {
+  CellGuard guard;
+  KnownCode known_code;
+  std::unique_ptr<HeaderCode> header_code;  // null where none is kept
+  std::unique_ptr<Compiler> compiler;       // which asks for both until it is destroyed
+  std::string warning, warnings;
+  std::vector<std::string> library_folders;
+  std::unordered_set<std::string> weak_symbols, strong_symbols;
+  std::set<std::string> hidden_names;  ///< Those that had another meaning before.
+  HeaderVersions headers;              ///< Of the user, that cells have included.
+  int version = 0;                     ///< Of what is defined again.
+
+  /// What a check found out, for the run that follows.
+  struct Plan {
+    std::string code, name;
+    SourceText source;
+    bool has_include = false;                      ///< Or another directive, but for #line.
+    std::map<std::string, std::size_t> made = {};  ///< New versions: see HeaderVersions::note().
+    Room room = {};
+    std::vector<std::string> late = {};  ///< See CheckReport.
+    CellOutcome outcome = {};
+  };
+  std::optional<Plan> checked;
+
+  std::optional<MacroBody> macro(const std::string& name);
+  bool mentions_hidden_name(const std::string& code) const;
+  Plan plan(const std::string& code, const std::string& name);
+  bool foresee(Plan& plan);
+  std::vector<TextEdit> renew_headers(Plan& plan);
+  void make_header(Plan& plan, const std::string& header, bool has_changed);
+  void make_room_for(const Plan& plan);
+  void remove_symbol(const std::string& symbol);
+  void use_header_code(const std::string& precompiled_header);
+  bool leave_header_code(bool is_changed);
+  CellOutcome run(const Plan& plan);
+  CellOutcome run_unit(clang::PartialTranslationUnit& unit, const std::string& name,
+                       const std::vector<std::string>& late = {});
+  Result<void> run_silently(const std::string& code, const std::string& what);
+};
+
+}  // namespace px::cpp

@@ -24,7 +24,6 @@ endfunction()
 function(px_as_one_source)
   set_target_properties(${ARGN} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 0)
 endfunction()
-set_source_files_properties(net/doorkeeper.cpp PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)  # linux/tcp.h
 
 px_demo_sources(sources client magics cluster)
 add_executable(pxcluster ${sources} cluster/main.cpp)

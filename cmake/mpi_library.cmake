@@ -50,6 +50,7 @@ function(px_mpi_library compiler)
   target_compile_definitions(${name} PRIVATE OMPI_SKIP_MPICXX=1 MPICH_SKIP_MPICXX=1)
   target_link_libraries(${name} PRIVATE px_build nlohmann_json::nlohmann_json
                         -Wl,--no-as-needed mpi_${implementation})
+  px_compile_together(${name})
   set_target_properties(${name} PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${px_mpi_library_folder}
                         BUILD_WITH_INSTALL_RPATH ON)
   if(SKBUILD)

@@ -37,6 +37,7 @@ function(px_use_precompiled target headers)
   target_compile_options(${target} PRIVATE "SHELL:-Xclang -include-pch -Xclang ${file}")
   get_target_property(sources ${target} SOURCES)
   set_property(SOURCE ${sources} APPEND PROPERTY OBJECT_DEPENDS ${file})
+  add_dependencies(${target} ${headers})   # for sources that are compiled together
 endfunction()
 
 function(px_use_precompiled_headers)

@@ -40,6 +40,7 @@ function(px_python_module name room)
   file(GLOB join CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/${room}/python/*.cpp)
   pybind11_add_module(${name} MODULE ${sources} ${join})
   target_link_libraries(${name} PRIVATE px_${room} px_build)
+  px_compile_together(${name})
   set_target_properties(${name} PROPERTIES CXX_VISIBILITY_PRESET hidden
                         LIBRARY_OUTPUT_DIRECTORY ${python_package})
   if(SKBUILD)

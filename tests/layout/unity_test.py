@@ -1,5 +1,5 @@
-"""The sources of a room can be compiled as one, as preset demo does: what a file has for itself, in an unnamed
-namespace, has a name that stands once in its room, its headers included. Functions may differ by their parameters."""
+"""The sources of a room can be compiled together, as all builds but dev and asan do: what a file has for itself, in an
+unnamed namespace, has a name that stands once in its room, its headers included. Functions may differ by their parameters."""
 
 import collections
 import pathlib
@@ -10,13 +10,19 @@ TYPE = re.compile(r"(?:template <.*> )?(?:(?:struct|class|enum class|enum) (\w+)
 OTHER = re.compile(r"[^(={;]*?(\w+)(?:\[\w*\])? ?([(={;].*)")
 
 
+PARTS = ("interpreters/cpp/*", "interpreters/python", "engine/cpp", "engine/mpi_calls", "kernel/cpp", "python/bindings")
+
+
 def files_of_rooms():
-    """For each room of CMakeLists.txt: {path: text} of its sources, and of its headers."""
+    """For each room of CMakeLists.txt, and each of PARTS: {path: text} of its sources, and of its headers."""
     text = (ROOT / "CMakeLists.txt").read_text()
     for room, folders in re.findall(r"^px_room\((\w+)(?: FOLDERS ([\w ]+?))? LINKS", text, re.M):
         yield [{str(path.relative_to(ROOT)): path.read_text()
                 for folder in [room, *(f"{room}/{name}" for name in folders.split())]
                 for path in sorted((ROOT / folder).glob(pattern))}
+               for pattern in ("*.cpp", "*.hpp")]  # fmt: skip
+    for part in PARTS:
+        yield [{str(path.relative_to(ROOT)): path.read_text() for path in sorted(ROOT.glob(f"{part}/{pattern}"))}
                for pattern in ("*.cpp", "*.hpp")]  # fmt: skip
 
 

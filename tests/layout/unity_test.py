@@ -22,7 +22,7 @@ def files_of_rooms():
                 for path in sorted((ROOT / folder).glob(pattern))}
                for pattern in ("*.cpp", "*.hpp")]  # fmt: skip
     for part in PARTS:
-        yield [{str(path.relative_to(ROOT)): path.read_text() for path in sorted(ROOT.glob(f"{part}/{pattern}"))}
+        yield [{str(path.relative_to(ROOT)): path.read_text() for path in sorted(ROOT.glob(f"{part}/{pattern}")) if "prelude" not in path.parts}
                for pattern in ("*.cpp", "*.hpp")]  # fmt: skip
 
 
@@ -31,6 +31,8 @@ def own_names(text):
     for part in re.findall(r"^namespace \{$(.*?)^\}  // namespace$", text, re.M | re.S):
         for statement in re.findall(r"^(?![ }/#\n]).*?(?:[;{]|:$)", part, re.M | re.S):
             statement = re.sub(r"\[\[\w+\]\] ", "", " ".join(statement.split()))
+            if statement.startswith("namespace "):
+                continue  # a short name for another namespace, which two files may make
             if kind := TYPE.match(statement):
                 yield kind[1] or kind[2], None
             elif not statement.startswith("using ") and (found := OTHER.fullmatch(statement)):

@@ -18,7 +18,7 @@
 namespace px::cpp {
 namespace {
 
-using Result = clang::CodeCompletionResult;
+using CompletionResult = clang::CodeCompletionResult;
 using Context = clang::CodeCompletionContext;
 
 constexpr std::size_t letters_for_std = 2;  // of a word, before names of std are offered for it
@@ -47,7 +47,7 @@ struct Candidate {
   Rank rank = Rank::of_c;
   unsigned priority = 0;  // clang's own, by type and scope; the lower the better
   std::string text;
-  Result result;
+  CompletionResult result;
   auto order() const { return std::tie(rank, priority, text, result.Declaration); }
 };
 
@@ -78,10 +78,10 @@ class SuggestionReader final : public PlaceReader {
   SuggestionReader(Compiler& compiler, const CursorContext& context)
       : compiler_(compiler), cursor_(context) {}
 
-  void ProcessCodeCompleteResults(clang::Sema& sema, Context context, Result* results,
+  void ProcessCodeCompleteResults(clang::Sema& sema, Context context, CompletionResult* results,
                                   unsigned count) override {
     if (!suggestions_.empty()) return;  // clang may look at a place more than once
-    for (Result* each = results; each != results + count; ++each) add(*each);
+    for (CompletionResult* each = results; each != results + count; ++each) add(*each);
     const bool is_name = !cursor_.is_member && !cursor_.is_path &&
                          context.getKind() != Context::CCC_PreprocessorDirective &&
                          context.getKind() != Context::CCC_MacroNameUse &&
@@ -99,18 +99,18 @@ class SuggestionReader final : public PlaceReader {
     return name.starts_with(cursor_.word) && (!is_reserved(name) || is_reserved(cursor_.word));
   }
 
-  void add(const Result& result) {
+  void add(const CompletionResult& result) {
     switch (result.Kind) {
-      case Result::RK_Declaration:
+      case CompletionResult::RK_Declaration:
         if (result.Declaration) add_declaration(result, "");
         break;
-      case Result::RK_Macro:
+      case CompletionResult::RK_Macro:
         add_macro(result);
         break;
-      case Result::RK_Keyword:
+      case CompletionResult::RK_Keyword:
         if (!cursor_.word.empty()) add_text(result, result.Keyword, Rank::keyword);
         break;
-      case Result::RK_Pattern:
+      case CompletionResult::RK_Pattern:
         if (cursor_.is_path) {
           add_path(result);
         } else if (const char* text = result.Pattern->getTypedText();
@@ -121,11 +121,11 @@ class SuggestionReader final : public PlaceReader {
     }
   }
 
-  void add_text(const Result& result, const std::string& text, Rank rank) {
+  void add_text(const CompletionResult& result, const std::string& text, Rank rank) {
     if (fits(text)) candidates_.push_back({rank, result.Priority, text, result});
   }
 
-  void add_path(const Result& result) {
+  void add_path(const CompletionResult& result) {
     std::string text = result.Pattern->getTypedText();
     if (!fits(text) || text == "bits/") return;
     const bool is_folder = text.ends_with("/");
@@ -133,7 +133,7 @@ class SuggestionReader final : public PlaceReader {
     candidates_.push_back({!is_folder && is_plain ? Rank::of_std : Rank::of_c, 0, text, result});
   }
 
-  void add_macro(const Result& result) {
+  void add_macro(const CompletionResult& result) {
     const std::string name = result.Macro->getName().str();
     if (!fits(name)) return;
     const clang::Preprocessor& preprocessor = compiler_.instance().getPreprocessor();
@@ -154,7 +154,7 @@ class SuggestionReader final : public PlaceReader {
     return sources.isInSystemHeader(declaration.getLocation()) ? Rank::of_c : Rank::of_user_headers;
   }
 
-  void add_declaration(const Result& result, const std::string& before) {
+  void add_declaration(const CompletionResult& result, const std::string& before) {
     const clang::NamedDecl& declaration = *result.Declaration;
     const clang::IdentifierInfo* identifier = declaration.getIdentifier();
     if (!identifier || result.Hidden || result.Availability != CXAvailability_Available) return;
@@ -185,7 +185,8 @@ class SuggestionReader final : public PlaceReader {
     if (cursor_.word.empty()) return;
     for (const char* keyword : keywords)
       if (fits(keyword))
-        candidates_.push_back({Rank::keyword, clang::CCP_Keyword, keyword, Result(keyword)});
+        candidates_.push_back(
+            {Rank::keyword, clang::CCP_Keyword, keyword, CompletionResult(keyword)});
   }
 
   /// Without `std::` the word means nothing of std, but the writer may.
@@ -195,7 +196,7 @@ class SuggestionReader final : public PlaceReader {
       explicit Names(SuggestionReader& reader) : reader_(reader) {}
       void FoundDecl(clang::NamedDecl* found, clang::NamedDecl*, clang::DeclContext*,
                      bool) override {
-        reader_.add_declaration(Result(found, clang::CCP_Declaration), "std::");
+        reader_.add_declaration(CompletionResult(found, clang::CCP_Declaration), "std::");
       }
 
      private:
@@ -234,8 +235,8 @@ class SuggestionReader final : public PlaceReader {
   Suggestion described(Candidate& candidate, clang::Sema& sema, const Context& context) {
     Suggestion made{candidate.text, "keyword", ""};
     if (cursor_.is_path) made.kind = "path";
-    if (candidate.result.Kind == Result::RK_Macro) made.kind = "macro";
-    if (candidate.result.Kind != Result::RK_Declaration) return made;
+    if (candidate.result.Kind == CompletionResult::RK_Macro) made.kind = "macro";
+    if (candidate.result.Kind != CompletionResult::RK_Declaration) return made;
     made.kind = kind_of(*candidate.result.Declaration);
     const auto* text = candidate.result.CreateCodeCompletionString(
         sema, context, getAllocator(), getCodeCompletionTUInfo(), false);

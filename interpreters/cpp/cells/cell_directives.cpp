@@ -7,21 +7,18 @@
 namespace px::cpp {
 namespace {
 
-using Kind = CellDirective::Kind;
+using DirectiveKind = CellDirective::Kind;
 
 struct Known {
   std::string_view name;
-  Kind kind;
+  DirectiveKind kind;
   bool needs_argument;
 };
-constexpr Known known[] = {{"inc", Kind::include_folder, true}, {"lib", Kind::library, true},
-                           {"pkg", Kind::package, true},        {"flags", Kind::flags, true},
-                           {"pch", Kind::header, true},         {"time", Kind::time, false},
-                           {"timeit", Kind::timeit, false}};
-
-Error problem(int line, const std::string& what) {
-  return {ErrorKind::bad_input, "line " + std::to_string(line) + " of the cell: " + what};
-}
+constexpr Known known[] = {
+    {"inc", DirectiveKind::include_folder, true}, {"lib", DirectiveKind::library, true},
+    {"pkg", DirectiveKind::package, true},        {"flags", DirectiveKind::flags, true},
+    {"pch", DirectiveKind::header, true},         {"time", DirectiveKind::time, false},
+    {"timeit", DirectiveKind::timeit, false}};
 
 /// Takes the first word away, its quotes resolved.
 std::string take_word(std::string_view& text) {
@@ -55,9 +52,9 @@ bool take_option(std::string_view& text, std::string_view name, Number& number) 
 }
 
 /// The place of the first line that has code, or the end; directives are not code.
-class Reader {
+class DirectiveReader {
  public:
-  explicit Reader(std::string_view cell) : cell_(cell) { text_.code = cell; }
+  explicit DirectiveReader(std::string_view cell) : cell_(cell) { text_.code = cell; }
 
   Result<CellText> run() {
     while (begin_ < cell_.size()) {
@@ -98,29 +95,30 @@ class Reader {
     const auto* const found = std::find_if(std::begin(known), std::end(known),
                                            [&](const Known& each) { return each.name == name; });
     if (found == std::end(known))
-      return problem(number_,
-                     "unknown directive %" + name +
-                         "; C++ cells have %inc, %lib, %pkg, %pch, %flags, %time and %timeit");
+      return error_in_line(
+          number_, "unknown directive %" + name +
+                       "; C++ cells have %inc, %lib, %pkg, %pch, %flags, %time and %timeit");
     CellDirective made{found->kind, {}, number_};
-    if (found->kind == Kind::time || found->kind == Kind::timeit) return timing(made, line);
+    if (found->kind == DirectiveKind::time || found->kind == DirectiveKind::timeit)
+      return timing(made, line);
     while (!trim(line).empty()) made.arguments.push_back(take_word(line));
     if (made.arguments.empty())
-      return problem(number_,
-                     "%" + name + " needs an argument, e.g. %" + name + " " + example(found->kind));
+      return error_in_line(
+          number_, "%" + name + " needs an argument, e.g. %" + name + " " + example(found->kind));
     text_.directives.push_back(std::move(made));
     blank(line_end_);
     return {};
   }
 
-  static std::string example(Kind kind) {
+  static std::string example(DirectiveKind kind) {
     switch (kind) {
-      case Kind::include_folder:
+      case DirectiveKind::include_folder:
         return "/opt/mine/include";
-      case Kind::library:
+      case DirectiveKind::library:
         return "openblas";
-      case Kind::package:
+      case DirectiveKind::package:
         return "eigen3";
-      case Kind::header:
+      case DirectiveKind::header:
         return "<Eigen/Dense>";
       default:
         return "-O3";
@@ -129,8 +127,8 @@ class Reader {
 
   Result<void> timing(CellDirective& made, std::string_view rest) {
     if (text_.timing() != nullptr)
-      return problem(number_, "a cell may have only one of %time and %timeit");
-    if (made.kind == Kind::timeit)
+      return error_in_line(number_, "a cell may have only one of %time and %timeit");
+    if (made.kind == DirectiveKind::timeit)
       while (take_option(rest, "-n", made.loops) || take_option(rest, "-r", made.repeats)) {
       }
     rest = trim(rest);
@@ -157,12 +155,16 @@ class Reader {
 
 const CellDirective* CellText::timing() const {
   for (const CellDirective& each : directives)
-    if (each.kind == Kind::time || each.kind == Kind::timeit) return &each;
+    if (each.kind == DirectiveKind::time || each.kind == DirectiveKind::timeit) return &each;
   return nullptr;
 }
 
+Error error_in_line(int line, const std::string& what) {
+  return {ErrorKind::bad_input, "line " + std::to_string(line) + " of the cell: " + what};
+}
+
 Result<CellText> read_cell(std::string_view cell) {
-  return Reader(cell).run();
+  return DirectiveReader(cell).run();
 }
 
 }  // namespace px::cpp

@@ -9,7 +9,7 @@
 namespace px::cpp {
 namespace {
 
-using Kind = CodeStatement::Kind;
+using StatementKind = CodeStatement::Kind;
 
 /// Without the blanks at both ends; comments are blanks already.
 CodeRange trimmed(std::string_view masked, CodeRange range) {
@@ -28,7 +28,7 @@ void append(Cut& cut, const Cut& more) {
   cut.end = more.end;
   cut.is_ended = more.is_ended;
   cut.is_open = more.is_open;
-  cut.kind = Kind::declaration;  // more than one: nothing may be put around them
+  cut.kind = StatementKind::declaration;  // more than one: nothing may be put around them
   cut.name = {};
   cut.text += more.text;
 }
@@ -69,7 +69,7 @@ struct Part {
 std::vector<Part> parts_of(const std::vector<Cut>& statements) {
   std::vector<Part> parts;
   for (const Cut& each : statements) {
-    if (each.kind != Kind::directive) {
+    if (each.kind != StatementKind::directive) {
       parts.push_back({&each, {}});
       continue;
     }
@@ -118,7 +118,7 @@ std::vector<CodeRange> find_tails(std::string_view code, const FindMacro& find_m
   const std::vector<Cut> statements = cut_statements(code, find_macro);
   std::vector<CodeRange> tails;
   for (const Cut* last : last_statements(statements))
-    if (last->kind == Kind::other && !last->is_ended && !last->is_open)
+    if (last->kind == StatementKind::other && !last->is_ended && !last->is_open)
       tails.push_back(trimmed(masked.text, {last->begin, last->end}));
   return tails;
 }
@@ -134,7 +134,7 @@ const Cut* last_statement(const std::vector<Cut>& statements) {
 std::size_t end_of_directives(std::string_view code) {
   std::size_t end = 0;
   for (const Cut& each : cut_statements(code, {})) {
-    if (each.kind != Kind::directive) break;
+    if (each.kind != StatementKind::directive) break;
     end = each.end;
   }
   return end;
@@ -206,10 +206,10 @@ std::string with_functions(const std::string& code, const FindMacro& find_macro,
   std::string changed = code;
   for (auto each = statements.rbegin(); each != statements.rend(); ++each) {
     const std::string_view text = each->text;
-    const bool is_run = each->kind == Kind::block
+    const bool is_run = each->kind == StatementKind::block
                             ? text.substr(0, 9) != "namespace" && text.substr(0, 6) != "inline" &&
                                   text.substr(0, 6) != "extern"
-                            : each->kind == Kind::other && !is_declaration(text);
+                            : each->kind == StatementKind::other && !is_declaration(text);
     if (!is_run || !each->is_ended || !is_wanted(text)) continue;
     const std::string name = new_name();
     changed.insert(each->end, inserted(" } " + name + "();"));
@@ -227,8 +227,8 @@ std::string with_lambdas_in_functions(const std::string& code, const FindMacro& 
 /// Whether the statement defines a variable, as far as its words tell; then it has a name.
 bool defines_variable(const Cut& statement) {
   if (!statement.is_ended || statement.name.empty()) return false;
-  if (statement.kind == Kind::other) return is_declaration(statement.text);
-  if (statement.kind != Kind::declaration) return false;
+  if (statement.kind == StatementKind::other) return is_declaration(statement.text);
+  if (statement.kind != StatementKind::declaration) return false;
   const std::string_view text = statement.text;
   constexpr std::string_view others[] = {"using",     "typedef", "struct",  "class",
                                          "union",     "enum",    "friend",  "extern",
@@ -249,8 +249,8 @@ std::string with_results_kept(const std::string& code, const FindMacro& find_mac
   for (auto each = statements.rbegin(); each != statements.rend(); ++each) {
     if (defines_variable(*each)) {
       changed.insert(each->end, inserted(" " + keeper + ", (" + std::string(each->name) + ");"));
-    } else if (each->kind == Kind::other && each->is_ended && each->end - each->begin > 1 &&
-               !is_declaration(each->text)) {
+    } else if (each->kind == StatementKind::other && each->is_ended &&
+               each->end - each->begin > 1 && !is_declaration(each->text)) {
       changed.insert(each->end - 1, inserted(")"));
       changed.insert(each->begin, inserted(keeper + ", ("));
     }
@@ -411,7 +411,8 @@ std::optional<std::string> last_defined_name(std::string_view code) {
   const std::vector<Cut> statements = cut_statements(code, {});
   const Cut* const last = last_statement(statements);
   if (last == nullptr || last->name.empty() || last->name == "operator") return std::nullopt;
-  if (last->kind != Kind::function && last->kind != Kind::other && last->kind != Kind::declaration)
+  if (last->kind != StatementKind::function && last->kind != StatementKind::other &&
+      last->kind != StatementKind::declaration)
     return std::nullopt;
   return std::string(last->name);
 }

@@ -46,6 +46,9 @@ struct CellText {
 /// errors  bad_input: an unknown directive, or one without its argument: names the line.
 Result<CellText> read_cell(std::string_view cell);
 
+/// bad_input that names the line, the first of which is 1.
+Error error_in_line(int line, const std::string& what);
+
 /// Where the last expression of the code stands, if it seems to end in one: no semicolon behind
 /// it, and no definition. Only a compiler knows for sure. Where the code ends with #endif each
 /// branch may have one; this is the last of them.

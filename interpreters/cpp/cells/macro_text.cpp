@@ -12,7 +12,7 @@
 namespace px::cpp {
 namespace {
 
-constexpr std::size_t most_bytes = 64 << 10;  // of one expansion
+constexpr std::size_t longest_expansion = 64 << 10;  // of one expansion
 constexpr int most_levels = 16;               // of macros in macros
 
 std::size_t end_of_word(std::string_view text, std::size_t begin) {
@@ -126,7 +126,7 @@ class Expander {
   /// The text with the macros in it expanded.
   std::string expanded(const std::string& text, std::set<std::string>& inside) const {
     std::string result;
-    for (std::size_t at = 0; at < text.size() && result.size() < most_bytes;) {
+    for (std::size_t at = 0; at < text.size() && result.size() < longest_expansion;) {
       std::size_t end = is_word_part(text[at]) ? end_of_word(text, at) : at + 1;
       const std::string word = text.substr(at, end - at);
       const bool is_name = is_word_start(word[0]) && inside.count(word) == 0;
@@ -153,7 +153,7 @@ class Expander {
     if (!end) return copy(word_end);
     std::set<std::string> inside{name};
     const std::string text = expanded(masked_body(body->text), inside);
-    if (!matters(text) || text.size() >= most_bytes) return copy(word_end);
+    if (!matters(text) || text.size() >= longest_expansion) return copy(word_end);
     const std::size_t begin = made_.text.size();
     made_.text += text;
     made_.expansions.push_back({begin, made_.text.size(), at_, *end});

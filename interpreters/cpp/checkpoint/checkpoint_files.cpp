@@ -25,7 +25,7 @@ namespace fs = std::filesystem;
 
 constexpr const char* manifest_file = "manifest.json";
 constexpr std::size_t least_digits = 6;
-constexpr std::size_t most_bytes = std::size_t{1} << 40;
+constexpr std::size_t largest_file = std::size_t{1} << 40;
 constexpr std::size_t piece_bytes = std::size_t{8} << 20;
 constexpr std::size_t compared_bytes = std::size_t{1} << 20;
 
@@ -65,7 +65,7 @@ fs::path unfinished(const fs::path& path, const std::string& token) {
 }
 
 Result<Json> read_manifest(const fs::path& folder) {
-  const auto text = os::read_file(folder / manifest_file, most_bytes);
+  const auto text = os::read_file(folder / manifest_file, largest_file);
   if (!text) return text.error();
   Json manifest = Json::parse(*text, nullptr, false);
   if (manifest.is_object()) return manifest;
@@ -254,7 +254,7 @@ Result<std::string> write_checked(const fs::path& path, const std::vector<std::s
 
 Result<std::string> read_checked(const fs::path& folder, const Json& entry) {
   const fs::path path = folder / entry.at("file").get<std::string>();
-  auto bytes = os::read_file(path, most_bytes);
+  auto bytes = os::read_file(path, largest_file);
   if (!bytes) return bytes.error();
   if (checksum_of({*bytes}) != entry.at("sha256").get<std::string>())
     return Error{ErrorKind::system,

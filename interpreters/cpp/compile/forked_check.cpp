@@ -33,7 +33,7 @@ constexpr CheckLimits limits_of_questions{20, std::size_t{4} << 30};
 constexpr char answered = '+', has_no_memory = '!';  // how an answer begins
 
 /// What comes of a child: its answer, or how it ended without one.
-struct Answer {
+struct CheckAnswer {
   using Kind = CheckReport::Kind;  // ok: it has answered
   Kind kind = Kind::crashed;
   std::string text = {};
@@ -86,13 +86,13 @@ void bound_child(const CheckLimits& limits, pid_t parent) {
   ::_exit(0);
 }
 
-Answer read_answer(int descriptor, pid_t child, int seconds) {
-  Answer answer;
+CheckAnswer read_answer(int descriptor, pid_t child, int seconds) {
+  CheckAnswer answer;
   const Instant deadline = Clock::now() + std::chrono::seconds(seconds);
   for (;;) {
-    if (CellGuard::is_interrupt_pending()) answer.kind = Answer::Kind::interrupted;
-    if (Clock::now() >= deadline) answer.kind = Answer::Kind::timed_out;
-    if (answer.kind != Answer::Kind::crashed) {
+    if (CellGuard::is_interrupt_pending()) answer.kind = CheckAnswer::Kind::interrupted;
+    if (Clock::now() >= deadline) answer.kind = CheckAnswer::Kind::timed_out;
+    if (answer.kind != CheckAnswer::Kind::crashed) {
       ::kill(child, SIGKILL);
       return answer;
     }
@@ -104,25 +104,26 @@ Answer read_answer(int descriptor, pid_t child, int seconds) {
     answer.text.append(buffer, static_cast<std::size_t>(count));
   }
   if (answer.text.empty()) return answer;
-  answer.kind = answer.text[0] == answered ? Answer::Kind::ok : Answer::Kind::out_of_memory;
+  answer.kind =
+      answer.text[0] == answered ? CheckAnswer::Kind::ok : CheckAnswer::Kind::out_of_memory;
   answer.text.erase(0, 1);
   return answer;
 }
 
-Answer ask(const std::function<std::string()>& work, const CheckLimits& limits) {
+CheckAnswer ask(const std::function<std::string()>& work, const CheckLimits& limits) {
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC) != 0) return {};
   const pid_t parent = ::getpid();
   const pid_t child = ::fork();
   if (child == 0) be_child(ends[1], work, limits, parent);
   ::close(ends[1]);
-  Answer answer;
+  CheckAnswer answer;
   if (child > 0) {
     answer = read_answer(ends[0], child, waiting_factor * limits.processor_seconds);
     int status = 0;
     os::retried([&] { return ::waitpid(child, &status, 0); });
     const bool has_no_time = WIFSIGNALED(status) && WTERMSIG(status) == SIGXCPU;
-    if (has_no_time) answer.kind = Answer::Kind::timed_out;
+    if (has_no_time) answer.kind = CheckAnswer::Kind::timed_out;
   }
   ::close(ends[0]);
   return answer;
@@ -317,11 +318,11 @@ Redefinition redefinition_from(const Json& report) {
 
 CheckReport check_in_child(Compiler& compiler, const SourceText& text, const Room& room,
                            const std::set<std::string>& names, int version) {
-  const Answer answer =
+  const CheckAnswer answer =
       ask([&] { return pack(Packer::json, check_here(compiler, text, room, names, version)); },
           compiler.limits());
   CheckReport report;
-  if (answer.kind != Answer::Kind::ok) {
+  if (answer.kind != CheckAnswer::Kind::ok) {
     report.kind = answer.kind;
     return report;
   }
@@ -342,32 +343,32 @@ CheckReport check_in_child(Compiler& compiler, const SourceText& text, const Roo
 
 ReadReport read_in_child(Compiler& compiler, const SourceText& text, const Room& room,
                          int version) {
-  const Answer answer =
+  const CheckAnswer answer =
       ask([&] { return pack(Packer::json, read_here(compiler, text, room, version)); },
           compiler.limits());
-  if (answer.kind != Answer::Kind::ok) return {};
+  if (answer.kind != CheckAnswer::Kind::ok) return {};
   const Result<Json> report = unpack(Packer::json, answer.text);
   return report ? read_report_from(*report) : ReadReport{};
 }
 
 Redefinition foresee_in_child(Compiler& compiler, const SourceText& text, const Room& room,
                               const std::set<std::string>& names, int version) {
-  const Answer answer =
+  const CheckAnswer answer =
       ask([&] { return pack(Packer::json, foresee_here(compiler, text, room, names, version)); },
           compiler.limits());
-  if (answer.kind != Answer::Kind::ok) return {};
+  if (answer.kind != CheckAnswer::Kind::ok) return {};
   const Result<Json> report = unpack(Packer::json, answer.text);
   return report ? redefinition_from(*report) : Redefinition{};
 }
 
 std::optional<std::string> ask_child(const std::function<std::optional<std::string>()>& work) {
-  const Answer answer = ask(
+  const CheckAnswer answer = ask(
       [&] {
         const std::optional<std::string> text = work();
         return text ? "+" + *text : std::string();
       },
       limits_of_questions);
-  if (answer.kind != Answer::Kind::ok || answer.text.empty()) return std::nullopt;
+  if (answer.kind != CheckAnswer::Kind::ok || answer.text.empty()) return std::nullopt;
   return answer.text.substr(1);
 }
 

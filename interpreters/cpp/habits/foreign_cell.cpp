@@ -11,7 +11,6 @@ namespace px::cpp {
 namespace {
 
 using Action = ForeignCell::Action;
-using Kind = CellDirective::Kind;
 
 std::vector<std::string> words_of(std::string_view text) {
   std::vector<std::string> words;
@@ -21,10 +20,6 @@ std::vector<std::string> words_of(std::string_view text) {
     text.remove_prefix(words.back().size());
   }
   return words;
-}
-
-Error problem(int line, const std::string& what) {
-  return {ErrorKind::bad_input, "line " + std::to_string(line) + " of the cell: " + what};
 }
 
 /// Of a name that can be looked up: std::vector, px::array<int, 2>, ~x.
@@ -72,9 +67,9 @@ constexpr Answer answers[] = {
     {"rawInput", "cells take definitions and statements in any order"},
     {"!", "write `!command`"}};
 
-class Reader {
+class ForeignCellReader {
  public:
-  explicit Reader(std::string_view cell) : cell_(cell) { made_.code = cell; }
+  explicit ForeignCellReader(std::string_view cell) : cell_(cell) { made_.code = cell; }
 
   Result<ForeignCell> run() {
     if (const auto name = asked_name(cell_)) {
@@ -126,9 +121,9 @@ class Reader {
     }
     if (!is_file && words.size() > 1 && words[1] == "--") words.erase(words.begin() + 1);
     if (words.empty() || (is_file && words.size() > 1))
-      return Result<ForeignCell>(
-          problem(number_, is_file ? "%%file takes one name: %%file [-a] name"
-                                   : "%%executable needs a name: %%executable name [-- flags]"));
+      return Result<ForeignCell>(error_in_line(
+          number_, is_file ? "%%file takes one name: %%file [-a] name"
+                           : "%%executable needs a name: %%executable name [-- flags]"));
     made_.action = is_file ? Action::write_file : Action::make_program;
     made_.arguments = std::move(words);
     if (is_file)
@@ -152,7 +147,7 @@ class Reader {
     }
     if (command == "L" && !argument.empty()) return load(argument);
     if (command == "I" && !argument.empty()) {
-      add(Kind::include_folder, argument);
+      add(CellDirective::Kind::include_folder, argument);
       return std::string();
     }
     const std::string instead_of = command.empty() ? "!" : command;
@@ -160,19 +155,20 @@ class Reader {
         std::find_if(std::begin(answers), std::end(answers),
                      [&](const Answer& each) { return each.command == instead_of; });
     const std::string what = "." + instead_of + " is a command of cling; ";
-    if (found != std::end(answers)) return problem(number_, what + std::string(found->instead));
-    return problem(number_, what + "C++ cells have .L, .I and .help");
+    if (found != std::end(answers))
+      return error_in_line(number_, what + std::string(found->instead));
+    return error_in_line(number_, what + "C++ cells have .L, .I and .help");
   }
 
   std::string load(const std::string& name) {
     const std::size_t dot = name.rfind('.');
     const bool is_source = dot != name.npos && name.find(".so") == name.npos;
     if (is_source) return "#include " + as_literal(name);
-    add(Kind::library, name);
+    add(CellDirective::Kind::library, name);
     return "";
   }
 
-  void add(Kind kind, const std::string& argument) {
+  void add(CellDirective::Kind kind, const std::string& argument) {
     made_.directives.push_back({kind, {argument}, number_});
   }
 
@@ -185,11 +181,11 @@ class Reader {
     const bool has_argument = open != rest.npos && close > open;
     const std::string argument(has_argument ? rest.substr(open + 1, close - open - 1) : "");
     if (has_argument && rest.starts_with("load"))
-      add(Kind::library, argument);
+      add(CellDirective::Kind::library, argument);
     else if (has_argument && rest.starts_with("add_include_path"))
-      add(Kind::include_folder, argument);
+      add(CellDirective::Kind::include_folder, argument);
     else if (has_argument && rest.starts_with("add_library_path"))
-      add(Kind::library_folder, argument);
+      add(CellDirective::Kind::library_folder, argument);
     else if (rest.starts_with("optimize"))
       made_.notes.push_back(
           "#pragma cling optimize is not obeyed: cells are compiled with -O2; `%flags "
@@ -213,7 +209,7 @@ bool begins_with_command(std::string_view cell) {
 }
 
 Result<ForeignCell> read_foreign_cell(std::string_view cell) {
-  return Reader(cell).run();
+  return ForeignCellReader(cell).run();
 }
 
 bool is_foreign_as_a_whole(std::string_view cell) {

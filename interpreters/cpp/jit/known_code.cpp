@@ -8,7 +8,7 @@ namespace px::cpp {
 namespace {
 
 /// Whether any definition of it will do. Those of thread_local variables have a module's own part.
-bool may_be_shared(const llvm::Function& function) {
+bool does_any_definition(const llvm::Function& function) {
   const llvm::StringRef name = function.getName();
   return !function.isDeclaration() &&
          (function.hasLinkOnceODRLinkage() || function.hasWeakODRLinkage()) &&
@@ -27,7 +27,7 @@ std::unordered_set<const llvm::GlobalObject*> named_twice(const llvm::Module& mo
 void KnownCode::note(const llvm::Module& module) {
   last_.clear();
   for (const llvm::Function& function : module)
-    if (may_be_shared(function) && !is_for_single_calls(function) &&
+    if (does_any_definition(function) && !is_for_single_calls(function) &&
         symbols_.insert(function.getName().str()).second)
       last_.push_back(function.getName().str());
 }
@@ -52,7 +52,7 @@ bool KnownCode::has(const std::string& symbol, llvm::orc::LLJIT& jit) const {
 void KnownCode::leave_out(llvm::Module& module, llvm::orc::LLJIT& jit) const {
   const auto aliased = named_twice(module);
   for (llvm::Function& function : module) {
-    if (!may_be_shared(function) || aliased.count(&function) > 0) continue;
+    if (!does_any_definition(function) || aliased.count(&function) > 0) continue;
     if (!has(function.getName().str(), jit)) continue;
     function.deleteBody();
     function.setComdat(nullptr);

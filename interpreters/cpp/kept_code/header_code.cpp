@@ -25,7 +25,7 @@
 namespace px::cpp {
 namespace {
 
-Error jit_error(llvm::Error error) {
+Error link_error(llvm::Error error) {
   return {ErrorKind::bad_input,
           "the cell could not be linked: " + llvm::toString(std::move(error))};
 }
@@ -231,7 +231,7 @@ std::unordered_map<std::string, const clang::FunctionDecl*> HeaderCode::take_ask
 Result<void> HeaderCode::add(const std::string& name, const std::string& object) {
   auto buffer = llvm::MemoryBuffer::getMemBufferCopy(object, name);
   if (llvm::Error error = compiler_.jit().addObjectFile(std::move(buffer)))
-    return jit_error(std::move(error));
+    return link_error(std::move(error));
   return {};
 }
 
@@ -252,11 +252,11 @@ Result<void> HeaderCode::take_from(llvm::Module& module) {
   }
   add_interrupt_points(*made);
   auto target = machine_of_cells();
-  if (!target) return jit_error(target.takeError());
+  if (!target) return link_error(target.takeError());
   auto machine = target->createTargetMachine();
-  if (!machine) return jit_error(machine.takeError());
+  if (!machine) return link_error(machine.takeError());
   auto object = llvm::orc::SimpleCompiler(**machine)(*made);
-  if (!object) return jit_error(object.takeError());
+  if (!object) return link_error(object.takeError());
   StoredCode code{{moved.begin(), moved.end()}, (*object)->getBuffer().str()};
   std::sort(code.symbols.begin(), code.symbols.end());
   known_.note(code.symbols);

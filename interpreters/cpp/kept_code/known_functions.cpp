@@ -18,7 +18,7 @@ namespace px::cpp {
 namespace {
 
 /// Whether any module may define it.
-bool may_be_shared(const clang::FunctionDecl& function) {
+bool may_any_module_define(const clang::FunctionDecl& function) {
   if (function.isDependentContext() || !function.isExternallyVisible()) return false;
   return function.isInlined() ||
          function.getTemplateSpecializationKind() == clang::TSK_ImplicitInstantiation;
@@ -36,7 +36,7 @@ class KnownFunctions {
 
   bool has(const clang::Decl& declaration) {
     const auto* function = llvm::dyn_cast<clang::FunctionDecl>(&declaration);
-    if (!function || !may_be_shared(*function)) return false;
+    if (!function || !may_any_module_define(*function)) return false;
     if (header_) header_->note(*function);
     const bool has_several_symbols =
         llvm::isa<clang::CXXConstructorDecl, clang::CXXDestructorDecl>(*function);

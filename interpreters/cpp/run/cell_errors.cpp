@@ -8,7 +8,7 @@
 namespace px::cpp {
 namespace {
 
-CellOutcome interrupted(const std::string& why) {
+CellOutcome interrupted_because(const std::string& why) {
   return {CellOutcome::Kind::interrupted, "Interrupted", why, {"Interrupted: " + why}};
 }
 
@@ -43,7 +43,7 @@ CellOutcome outcome_of(const CheckReport& report, const CheckLimits& limits) {
       return compile_error(report.said);
     case CheckReport::Kind::interrupted:
       CellGuard::forget_interrupts();
-      return interrupted("the cell was interrupted while it was compiled");
+      return interrupted_because("the cell was interrupted while it was compiled");
     case CheckReport::Kind::timed_out:
       return not_compiled("the compiler did not finish this cell in " +
                           std::to_string(limits.processor_seconds) + " s");

@@ -17,16 +17,16 @@ struct Shape {
   Kind kind = Kind::unknown;
   std::shared_ptr<const Shape> item = nullptr;  // of lists and maps
 };
-using Kind = Shape::Kind;
+using ShapeKind = Shape::Kind;
 
-bool is_scalar(Kind kind) {
-  return kind != Kind::unknown && kind != Kind::list && kind != Kind::map;
+bool is_scalar(ShapeKind kind) {
+  return kind != ShapeKind::unknown && kind != ShapeKind::list && kind != ShapeKind::map;
 }
 
 /// One type for both; nothing where C++ would need two.
 std::optional<Shape> unite(const Shape& a, const Shape& b) {
-  if (a.kind == Kind::unknown) return b;
-  if (b.kind == Kind::unknown) return a;
+  if (a.kind == ShapeKind::unknown) return b;
+  if (b.kind == ShapeKind::unknown) return a;
   if (a.kind == b.kind && is_scalar(a.kind)) return a;
   if (a.kind == b.kind) {
     const auto item = unite(*a.item, *b.item);
@@ -34,17 +34,17 @@ std::optional<Shape> unite(const Shape& a, const Shape& b) {
     return Shape{a.kind, std::make_shared<Shape>(*item)};
   }
   if (!is_scalar(a.kind) || !is_scalar(b.kind)) return std::nullopt;
-  const auto is_number = [](Kind kind) {
-    return kind == Kind::integer || kind == Kind::large || kind == Kind::real;
+  const auto is_number = [](ShapeKind kind) {
+    return kind == ShapeKind::integer || kind == ShapeKind::large || kind == ShapeKind::real;
   };
-  const bool has_integers = a.kind != Kind::real && b.kind != Kind::real;
-  if (is_number(a.kind) && is_number(b.kind)) return Shape{has_integers ? Kind::large : Kind::real};
-  return Shape{Kind::mixed};
+  const bool has_integers = a.kind != ShapeKind::real && b.kind != ShapeKind::real;
+  if (is_number(a.kind) && is_number(b.kind)) return Shape{has_integers ? ShapeKind::large : ShapeKind::real};
+  return Shape{ShapeKind::mixed};
 }
 
 std::optional<Shape> shape_of(const Json& json);
 
-std::optional<Shape> shape_of_items(const Json& json, Kind kind) {
+std::optional<Shape> shape_of_items(const Json& json, ShapeKind kind) {
   Shape item;
   for (const Json& each : json) {
     const auto next = shape_of(each);
@@ -56,37 +56,37 @@ std::optional<Shape> shape_of_items(const Json& json, Kind kind) {
 }
 
 std::optional<Shape> shape_of(const Json& json) {
-  if (json.is_null()) return Shape{Kind::null};
-  if (json.is_boolean()) return Shape{Kind::boolean};
+  if (json.is_null()) return Shape{ShapeKind::null};
+  if (json.is_boolean()) return Shape{ShapeKind::boolean};
   if (json.is_number_unsigned() &&
       json.get<std::uint64_t>() > std::uint64_t{std::numeric_limits<std::int64_t>::max()})
-    return Shape{Kind::large};
-  if (json.is_number_integer()) return Shape{Kind::integer};
-  if (json.is_number()) return Shape{Kind::real};
-  if (json.is_string()) return Shape{Kind::text};
-  return shape_of_items(json, json.is_array() ? Kind::list : Kind::map);
+    return Shape{ShapeKind::large};
+  if (json.is_number_integer()) return Shape{ShapeKind::integer};
+  if (json.is_number()) return Shape{ShapeKind::real};
+  if (json.is_string()) return Shape{ShapeKind::text};
+  return shape_of_items(json, json.is_array() ? ShapeKind::list : ShapeKind::map);
 }
 
 std::string spell(const Shape& shape) {
   switch (shape.kind) {
-    case Kind::null:
+    case ShapeKind::null:
       return "std::nullptr_t";
-    case Kind::boolean:
+    case ShapeKind::boolean:
       return "bool";
-    case Kind::integer:
+    case ShapeKind::integer:
       return "long";
-    case Kind::large:
+    case ShapeKind::large:
       return "unsigned long";
-    case Kind::unknown:
-    case Kind::real:
+    case ShapeKind::unknown:
+    case ShapeKind::real:
       return "double";
-    case Kind::text:
+    case ShapeKind::text:
       return "std::string";
-    case Kind::mixed:
+    case ShapeKind::mixed:
       return "px::scalar";
-    case Kind::list:
+    case ShapeKind::list:
       return "std::vector<" + spell(*shape.item) + ">";
-    case Kind::map:
+    case ShapeKind::map:
       break;
   }
   return "std::map<std::string, " + spell(*shape.item) + ">";

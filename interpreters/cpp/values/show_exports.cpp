@@ -16,7 +16,7 @@ using px::cpp::CellExchange;
 using px::cpp::ShownTable;
 using px::cpp::ShownText;
 
-ShownText& text_of(void* text) {
+ShownText& as_text(void* text) {
   return *static_cast<ShownText*>(text);
 }
 ShownTable& table_of(void* table) {
@@ -26,17 +26,17 @@ ShownTable& table_of(void* table) {
 }  // namespace
 
 bool px_cell_enter(void* text) {
-  return text_of(text).enter();
+  return as_text(text).enter();
 }
 void px_cell_leave(void* text) {
-  text_of(text).leave();
+  as_text(text).leave();
 }
 void px_cell_put_type(void* text, const char* mangled) {
-  text_of(text).put(px::cpp::name_of_type(mangled));
+  as_text(text).put(px::cpp::name_of_type(mangled));
 }
 bool px_cell_put_enumerator(void* text, const char* type, std::size_t size, long long value) {
   const std::string name = CellExchange::installed().enumerator({type, size}, value);
-  text_of(text).put(name);
+  as_text(text).put(name);
   return !name.empty();
 }
 const char* px_cell_member_names(const char* type, std::size_t size) {
@@ -52,7 +52,7 @@ void* px_cell_next_element(void* table, std::size_t* row, std::size_t* column) {
   return table_of(table).next(*row, *column);
 }
 void px_cell_put_table(void* text, void* table, bool is_html) {
-  text_of(text).put(is_html ? table_of(table).html() : table_of(table).text());
+  as_text(text).put(is_html ? table_of(table).html() : table_of(table).text());
 }
 void px_cell_close_table(void* table) {
   delete &table_of(table);

@@ -4,7 +4,8 @@
     python bench/compare_peers.py [--repetitions 3] [--json build/peers.json]
 
 Each is started with four workers on this host as its documentation starts it, in a process of its
-own, one after the other and then all again. joblib's processes and the ranks of MPI's own collective
+own, one after the other and then all again. Ours is started twice, with local engines and with engines under
+mpiexec, which are held against the local ones. joblib's processes and the ranks of MPI's own collective
 calls stand beside them where they do the same. Figures are medians over the repetitions. Rates are of
 one call that takes at least two seconds (--seconds). Exit code 0 when all could be measured and we
 are ahead of the best peer in each figure, 1 when not; --no-bars: whoever is ahead.
@@ -56,7 +57,9 @@ FIGURES = {
     "call_array": (f"call with {MEBIBYTES} MiB as argument and as result", "MiB/s", False),
 }
 ARRIVING = {"push_all": ENGINES}  # so often the array arrives; once in all other figures
-OURS = "polyxeus"
+OURS, OURS_MPI = "polyxeus", "polyxeus, mpiexec"
+OF_LOCAL = 0.95  # of what local engines do, engines under mpiexec do in these figures
+AS_LOCAL = ("submits", "round_trip")
 
 
 def increment(number):
@@ -84,8 +87,8 @@ def check_results(results, count):
 class Views:
     """polyxeus and ipyparallel: the same script but for the name of the package."""
 
-    def __init__(self, package):
-        self.cluster = package.Cluster(n=ENGINES, log_level=30)
+    def __init__(self, package, **options):
+        self.cluster = package.Cluster(n=ENGINES, log_level=30, **options)
         self.client = self.cluster.start_and_connect_sync()
         self.client.wait_for_engines(ENGINES, timeout=PATIENCE)
         self.balanced = self.client.load_balanced_view()
@@ -369,6 +372,12 @@ def polyxeus_views():
     return Views(polyxeus)
 
 
+def polyxeus_views_mpi():
+    import polyxeus
+
+    return Views(polyxeus, engines="mpi")
+
+
 def ipyparallel_views():
     import ipyparallel
 
@@ -377,6 +386,7 @@ def ipyparallel_views():
 
 SUBJECTS = {
     OURS: polyxeus_views,
+    OURS_MPI: polyxeus_views_mpi,
     "ipyparallel": ipyparallel_views,
     "dask": Dask,
     "ray": Ray,
@@ -415,7 +425,7 @@ def measure(name, options):
 
 # ----------------------------------------------------------------------------- the whole run
 
-MODULES = {"dask": "distributed", "MPI": "mpi4py"}  # where the module is not called as the peer
+MODULES = {OURS_MPI: OURS, "dask": "distributed", "MPI": "mpi4py"}  # where the module is not called as the peer
 MPI_OPTIONS = {"mpi4py.futures": ["-m", "mpi4py.futures"], "MPI": []}  # of python, below mpiexec
 
 
@@ -427,7 +437,7 @@ def why_not(name):
             return None
     except ModuleNotFoundError:  # the package around it
         pass
-    if name == OURS:
+    if module == OURS:
         return "polyxeus is not installed; bench/report --help says how"
     return f"{module} is not installed; install it by pip install -r bench/requirements.txt"
 
@@ -474,13 +484,17 @@ def rows_of(runs):
         for name in runs
         if runs[name] and figure in runs[name][0]
     ]
-    return [compared(each, rows) if each.peer == OURS else each for each in rows]
+    return [compared(each, rows) if each.peer in (OURS, OURS_MPI) else each for each in rows]
 
 
 def compared(ours, rows):
-    """Our row, held against the best of the peers."""
-    less_is_better = {what: is_less for what, _, is_less in FIGURES.values()}[ours.what]
-    best = best_peer(ours.what, rows, less_is_better, OURS)
+    """Our row, held against the best of the peers, or that of the engines under mpiexec against the local ones."""
+    name = next(name for name, (what, _, _) in FIGURES.items() if what == ours.what)
+    less_is_better = FIGURES[name][2]
+    if ours.peer == OURS_MPI:
+        aim = Aim("<=", 1 / OF_LOCAL) if less_is_better else Aim(">=", OF_LOCAL)
+        return dataclasses.replace(ours, ratio_to=OURS, aims=(aim,) if name in AS_LOCAL else ())
+    best = best_peer(ours.what, [each for each in rows if each.peer != OURS_MPI], less_is_better, OURS)
     aims = [Aim("<=" if less_is_better else ">=", 1.0)] if best else []
     return dataclasses.replace(ours, ratio_to=best, aims=tuple(aims))
 

@@ -19,7 +19,9 @@
 
 namespace px {
 
-/// What an array can hold: the arithmetic types, and complex numbers of them.
+/// The element types that C++ code can read from and write to an Array: the arithmetic types, and
+/// complex numbers of float and double. Arrays of other NumPy types (dates, fixed-length text)
+/// travel, too, but only as untyped bytes.
 template <class T>
 concept ArrayElement = std::is_arithmetic_v<T> || std::same_as<T, std::complex<float>> ||
                        std::same_as<T, std::complex<double>>;
@@ -39,44 +41,56 @@ std::string dtype_of() {
   }
 }
 
-/// Bytes of one element of this dtype, e.g. 8 of "<f8", 12 of "<U3".
+/// The size of one element of this dtype in bytes: 8 for "<f8", 12 for "<U3" (4 bytes for each
+/// character), 8 for "<M8[ns]".
 /// errors  bad_input: not a dtype of fixed size in the byte order of this machine.
 Result<std::size_t> bytes_per_element(std::string_view dtype);
 
-/// An array of any rank: what NumPy and C++ exchange. A value; its elements are shared, immutable
-/// and in C order (the last index runs fastest).
+/// An array of any rank: the common form of NumPy arrays and C++ buffers on the wire. A value: a
+/// copy shares the elements, which are immutable and lie in C order (the last index varies
+/// fastest), one directly after the other.
+///
+/// Its members are public and not checked when they are set. read_value() validates what comes from
+/// a peer; code that fills the members by hand calls validate() itself.
 struct Array {
-  std::string dtype = "<f8";        ///< As dtype_of(); NumPy's others (dates, text) as they are.
-  std::vector<std::int64_t> shape;  ///< Empty: a scalar, of one element.
-  SharedBytes data;                 ///< The elements.
+  std::string dtype = "<f8";        ///< As dtype_of(); NumPy's other dtypes as they are.
+  std::vector<std::int64_t> shape;  ///< One extent for each axis. Empty: a scalar, of one element.
+  SharedBytes data;                 ///< The elements; size() times bytes_per_element() bytes.
 
-  /// Product of the shape: 1 for a scalar.
+  /// The number of elements: the product of the shape, 1 for a scalar.
   std::int64_t size() const {
     return std::accumulate(shape.begin(), shape.end(), std::int64_t{1}, std::multiplies<>());
   }
-  std::size_t bytes() const { return data.bytes.size(); }  ///< Of the elements together.
+  std::size_t bytes() const { return data.bytes.size(); }  ///< All elements together.
 
-  /// Whether shape, dtype and the number of bytes agree.  errors  bad_input: names what does not.
+  /// Checks that shape, dtype and number of bytes agree, without overflow.
+  /// errors  bad_input: an unknown dtype, a negative or too large extent, or a number of bytes that
+  ///         does not fit; says which.
   Result<void> validate() const;
 
-  /// Rows `begin` .. `end`-1 along the first axis; shares the elements.
+  /// Rows `begin` .. `end`-1 along the first axis, as an array of the same rank. Copies nothing:
+  /// the result shares the elements and keeps all of them alive.
   /// Preconditions: rank >= 1, 0 <= begin <= end <= shape[0], valid.
   Array rows(std::int64_t begin, std::int64_t end) const;
 
-  /// An array with a copy of `values`.  Precondition: the product of `shape` is values.size().
+  /// An array with its own copy of `values`. Precondition: the product of `shape` is values.size().
   template <ArrayElement T>
   static Array copy_of(std::span<const T> values, std::vector<std::int64_t> shape);
   template <ArrayElement T>
   static Array copy_of(std::span<const T> values) {
     return copy_of(values, {static_cast<std::int64_t>(values.size())});
   }  ///< The same, of rank 1.
-  /// An array that takes `values` over without a copy. Not for std::vector<bool>.
+  /// An array that takes the vector over without a copy. Not for std::vector<bool>, which packs its
+  /// elements into bits.
+  /// shape  empty: rank 1, as many elements as `values` has. Otherwise its product is
+  ///        values.size(), which is not checked.
   template <ArrayElement T>
     requires(!std::same_as<T, bool>)
   static Array adopt(std::vector<T> values, std::vector<std::int64_t> shape = {});
 
-  /// The elements, in C order, as long as this array (or a copy of it) lives.
-  /// errors  bad_input: the array holds another type: names both.
+  /// The elements, in C order; valid as long as this array, or a copy of it, lives. Copies nothing.
+  /// errors  bad_input: the elements have another type (names both), or they are not aligned for T,
+  ///         which can happen in a received frame: call aligned() first.
   template <ArrayElement T>
   Result<std::span<const T>> as() const;
 };
@@ -109,14 +123,19 @@ Result<std::span<const T>> Array::as() const {
   return std::span{reinterpret_cast<const T*>(data.bytes.data()), data.bytes.size() / sizeof(T)};
 }
 
-/// The same array, its elements at an address that suits every type; copies only where they do not.
+/// The same array with its elements at an address that suits every type. Copies the elements only
+/// if they are not aligned already.
 Array aligned(Array array);
 
-/// Bytes one behind the other without a copy, where the caller knows how; else nothing.
+/// Tries to present several pieces of memory as a single one, in their order, without a copy.
+/// Returns nothing where that is impossible; then the caller copies. The client passes
+/// os::join_mapped, which joins shared memory by mapping it once more: wire/ itself cannot do that.
 using JoinBytes = std::function<std::optional<SharedBytes>(const std::vector<std::string_view>&)>;
 
-/// The blocks one behind the other along the first axis; copied where `join` does not join them.
-/// errors  bad_input: there are none, or they differ in dtype or in the other axes: names both.
+/// Concatenates the blocks along the first axis, in their order. Copies the elements unless `join`
+/// can join them.
+/// errors  bad_input: there are no blocks, or they differ in dtype or in the extents of the other
+///         axes; names both.
 Result<Array> join_rows(const std::vector<Array>& blocks, const JoinBytes& join = {});
 
 }  // namespace px

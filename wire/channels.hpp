@@ -9,21 +9,24 @@
 
 namespace px {
 
-/// A channel between the controller, which listens at its port, and those who dial: clients,
-/// engines or both, as the files say that name the port. One of the members points to it.
+/// Describes one channel of the controller, which listens at the channel's port, while clients,
+/// engines or both connect to it. The connection files tell them the port. Exactly one of the
+/// pointers to members is set (two for "broadcast", whose ports differ between the files): it says
+/// in which file the port stands and in which form. This table is what reading, writing and
+/// redirecting connection files share, so that a new channel is added in one place.
 struct ConnectionChannel {
   std::string_view name;                   ///< The key in the connection files.
-  int ConnectionCommon::* both = nullptr;  ///< Both files have it; the ports differ.
-  /// Both files have the same port, or none: what it is for has another way where it is missing, or
-  /// is not reached.
+  int ConnectionCommon::* both = nullptr;  ///< A member of both files; always there.
+  /// Both files have the same port, or none. A client or engine for which the port is missing or
+  /// unreachable uses another way instead, e.g. messages instead of streams.
   std::optional<int> ConnectionCommon::* both_optional = nullptr;
-  int ClientConnectionInfo::* client = nullptr;
-  int EngineConnectionInfo::* engine = nullptr;
-  std::vector<int> EngineConnectionInfo::* engine_list = nullptr;        ///< Several ports.
+  int ClientConnectionInfo::* client = nullptr;  ///< A member of the clients' file only.
+  int EngineConnectionInfo::* engine = nullptr;  ///< A member of the engines' file only.
+  std::vector<int> EngineConnectionInfo::* engine_list = nullptr;        ///< A list of ports.
   std::optional<int> EngineConnectionInfo::* engine_optional = nullptr;  ///< It may be absent.
 };
 
-/// All channels, in the order of the files.
+/// All channels, in the order in which the connection files list them.
 inline constexpr ConnectionChannel channels[] = {
     {.name = "registration", .both = &ConnectionCommon::registration},
     {.name = "control", .both = &ConnectionCommon::control},
@@ -40,7 +43,8 @@ inline constexpr ConnectionChannel channels[] = {
     {.name = "stream", .both_optional = &ConnectionCommon::stream},
 };
 
-/// Calls `visit(port)` for each port that the file names; by reference, so that it can be changed.
+/// Calls `visit(port)` for each port that the connection file names, by reference, so that `visit`
+/// can change it: an ssh tunnel replaces the ports by its own in this way.
 /// info  a ClientConnectionInfo or an EngineConnectionInfo, const or not.
 template <class Info, class Visit>
 void visit_ports(Info& info, const Visit& visit) {
@@ -60,11 +64,13 @@ void visit_ports(Info& info, const Visit& visit) {
   }
 }
 
-/// All ports of a connection file, each once, ascending.
+/// All ports that a connection file names, each once, ascending. A tunnel forwards all of them.
 std::vector<int> ports_of(const ClientConnectionInfo& info);
 std::vector<int> ports_of(const EngineConnectionInfo& info);
 
-/// The same without those that there is another way for.
+/// The same without the ports of channels that programs can do without
+/// (ConnectionChannel::both_optional): those that must be reachable for the connection to be of
+/// use.
 std::vector<int> needed_ports_of(ClientConnectionInfo info);
 std::vector<int> needed_ports_of(EngineConnectionInfo info);
 

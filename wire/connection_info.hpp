@@ -10,27 +10,32 @@
 
 namespace px {
 
-/// Unix sockets at which those on the controller's own host reach it. Ours alone.
+/// The Unix sockets of a controller, by which programs on its own host reach it: faster than TCP,
+/// and without encryption. An addition of polyxeus to the connection files, which ipyparallel
+/// ignores.
 struct LocalInterface {
   std::string interface;  ///< "ipc:///tmp/polyxeus-a1b2c3": a folder with a socket for each port.
-  std::string network;    ///< Where that is: see own_network().
+  std::string network;    ///< The host and network namespace: see net::own_network().
 };
 
-/// A folder of shared memory for large arrays between processes on the controller's host. Ours
-/// alone.
+/// The folder of shared memory through which processes on the controller's host pass large arrays.
+/// An addition of polyxeus to the connection files.
 struct SharedMemory {
   std::string folder;    ///< "/dev/shm/polyxeus-arrays-a1b2c3"
-  std::string identity;  ///< The same for all who see this very folder.
+  std::string identity;  ///< The same for all processes that see this very folder.
 };
 
-/// The process that the controller is, for programs of its host that end it. Ours alone.
+/// The controller's process, so that programs on its host can end it. An addition of polyxeus to
+/// the connection files.
 struct ControllerProcess {
   int pid = 0;
-  std::string birth;  ///< Which of all processes that ever had this pid: os::Processes::birth_of().
+  std::string birth;  ///< Tells it from others with this pid: os::Processes::birth_of().
   bool operator==(const ControllerProcess&) const = default;
 };
 
-/// What both connection files say (protocol 2.2).
+/// What the connection files for clients and for engines have in common (protocol 2.2). "An
+/// addition of polyxeus" marks members that controllers of ipyparallel do not write; then they have
+/// their default here.
 struct ConnectionCommon {
   std::string ssh;                            ///< "[user@]host[:port]" or "".
   std::string interface = "tcp://127.0.0.1";  ///< "<transport>://<ip>"; the ip may be * or 0.0.0.0.
@@ -38,72 +43,85 @@ struct ConnectionCommon {
   int control = 0, mux = 0, task = 0, iopub = 0;
   std::string key;                             ///< The HMAC key; "" = unsigned.
   std::optional<std::string> curve_serverkey;  ///< 40 characters of Z85.
-  std::string location;                        ///< The controller's host, for those on other hosts.
-  /// Where the controller can be reached, best first: IPv4 and IPv6 addresses, host names; all with
-  /// the ports above. Ours alone: nothing in the files of other controllers.
+  std::string location;                        ///< The controller's host, for other hosts.
+  /// The addresses at which the controller can be reached, best first: IPv4 and IPv6 addresses and
+  /// host names, all with the ports above. An addition of polyxeus.
   std::vector<std::string> addresses;
-  /// A plain TCP port that passes on what clients and engines seal for each other: large arrays.
-  /// Ours alone; nothing where the cluster is not encrypted, or has no key that signs.
+  /// A plain TCP port at which the controller joins the two ends of a stream (net::Stream): large
+  /// arrays, sealed by clients and engines for each other. An addition of polyxeus. Nothing if the
+  /// cluster is not encrypted, or has no key that signs.
   std::optional<int> stream;
-  /// Whether the controller opens bundles (net::FrameBundle), and bundles for those who do. Ours
-  /// alone.
+  /// Whether the controller accepts bundles (net::FrameBundle), and sends them to peers that send
+  /// bundles. An addition of polyxeus.
   bool bundles = false;
+  /// Nothing if the controller has no Unix sockets, or no shared memory.
   std::optional<LocalInterface> local;
   std::optional<SharedMemory> memory;
+  /// "json" or "msgpack", as packer_by_name() takes it.
   std::string pack = "json";
+  /// As Signer::create() takes it.
   std::string signature_scheme = "hmac-sha256";
 };
 
-/// `ipcontroller[-<cluster_id>]-client.json`.
+/// The content of `ipcontroller[-<cluster_id>]-client.json`: what a client needs to connect.
 struct ClientConnectionInfo : ConnectionCommon {
   std::string task_scheme = "leastload";
   int notification = 0;
   int broadcast = 0;
-  std::optional<ControllerProcess> process;  ///< Nothing in the files of other controllers.
+  std::optional<ControllerProcess> process;  ///< Nothing in files of ipyparallel.
 };
 
-/// `ipcontroller[-<cluster_id>]-engine.json`.
+/// The content of `ipcontroller[-<cluster_id>]-engine.json`: what an engine needs to connect.
 struct EngineConnectionInfo : ConnectionCommon {
   int hb_ping = 0, hb_pong = 0;
   std::vector<int> broadcast;  ///< Engine i connects to broadcast[i mod size].
-  /// A plain TCP port on which an engine keeps one connection open, so that the end of its process
-  /// is known at once. Ours alone; nothing in the files of other controllers.
+  /// A plain TCP port to which each engine keeps one connection open, so that the controller
+  /// notices the end of its process at once (net::LifelineServer). An addition of polyxeus.
   std::optional<int> lifeline;
-  /// The set that the engine is started with, where pxcluster starts it: not in any file.
+  /// The id of the set of engines that this engine belongs to, if pxcluster started it. It is never
+  /// in the file on disk: pxcluster adds it to the copy that it hands to the engines.
   std::string engine_set;
-  /// The ids that the engines of the set want, by their number in it; of a set that starts again.
+  /// The engine ids that the engines of a set ask for, by their number in the set: pxcluster gives
+  /// a set that it starts again the ids that it had. Handed over like `engine_set`.
   std::vector<int> engine_ids;
 };
 
-/// How ipyparallel's clients, which know one interface only, reach the controller by a file. Ours
-/// find TCP and Unix sockets in either.
+/// Which of the controller's interfaces the file offers to clients of ipyparallel, which look at
+/// `interface` alone. Clients of polyxeus find both TCP and Unix sockets in either kind of file.
 enum class ClientRoute {
-  tcp,          ///< Encrypted where the cluster is.
-  unix_sockets  ///< Those of `local`, without encryption: for programs on the controller's host.
+  tcp,          ///< TCP; encrypted if the cluster is.
+  unix_sockets  ///< The unencrypted sockets of `local`; for the controller's host.
 };
 
-/// JSON, indented by 2, without a newline at the end: as the reference writes it.
-/// route  unix_sockets only where `info.local` is there.
+/// The text of the file: JSON, indented by 2, without a newline at the end, as ipyparallel writes
+/// it. Additions of polyxeus that are not set are left out.
+/// route  unix_sockets only if `info.local` is set.
 std::string write_connection_info(const ClientConnectionInfo& info,
                                   ClientRoute route = ClientRoute::tcp);
 std::string write_connection_info(const EngineConnectionInfo& info);
 
-/// Both read what is there for TCP, whatever the route of the file.
-/// errors  bad_input: not JSON, or a key that is needed is missing or malformed; names the key.
+/// Both read a file of either ClientRoute: `interface` and the keys of encryption are always those
+/// of TCP, and the Unix sockets stand in `local`. Malformed `local`, `memory` and `process` are
+/// ignored, as if they were absent; all other members must be right.
+/// errors  bad_input: not a JSON object, or a key that is needed is missing or malformed; names the
+///         key.
 Result<ClientConnectionInfo> read_client_connection_info(std::string_view text);
 Result<EngineConnectionInfo> read_engine_connection_info(std::string_view text);
 
-/// "tcp://127.0.0.1:5555"; "ipc:///tmp/polyxeus-a1b2c3/5555" for Unix sockets.
+/// The ZeroMQ endpoint of a port: "tcp://127.0.0.1:5555", or "ipc:///tmp/polyxeus-a1b2c3/5555" for
+/// Unix sockets.
 std::string endpoint(std::string_view interface, int port);
-/// The interface of the same sockets for programs that put ':' between interface and port, as
+/// The interface of the same Unix sockets for programs that put ':' between interface and port, as
 /// ipyparallel does: "ipc:///tmp/polyxeus-a1b2c3/".
 std::string colon_interface(const LocalInterface& local);
-/// "ipc:///tmp/polyxeus-a1b2c3/:5555".
+/// The endpoint that these programs form from it: "ipc:///tmp/polyxeus-a1b2c3/:5555". The
+/// controller listens there, too.
 std::string colon_endpoint(const LocalInterface& local, int port);
 /// Whether an interface is one of Unix sockets, "ipc://...".
 bool is_unix(std::string_view interface);
-/// Whether what is sent may pass encrypted connections: the own one (`interface` is what was
-/// dialed), or those of others to a controller that other hosts reach.
+/// Whether messages to this controller may pass an encrypted connection on their way: the sender's
+/// own (`interface` is what it connected to), or that of an engine or client on another host.
+/// Senders then cut large buffers into pieces: see cut().
 bool may_be_encrypted(const ConnectionCommon& info);
 
 }  // namespace px

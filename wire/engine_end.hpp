@@ -9,46 +9,62 @@
 
 namespace px {
 
-/// How an engine came to its end, for those whose requests ended with it.
+/// How an engine ended, as the controller and the clients tell it to the callers whose requests
+/// were lost with it. A value.
 struct EngineEnd {
-  std::string engine = {};  ///< What people call it: "3 on host2"; may be empty.
-  std::string why = {};     ///< "its process ended"; may be empty.
-  /// Its process has ended for certain; else it may live and answer later.
+  std::string engine = {};  ///< Its id and host for people: "3 on host2"; may be empty.
+  std::string why = {};     ///< A clause: "its process ended"; may be empty.
+  /// Whether its process has certainly ended. Otherwise it may only be unreachable, and answer
+  /// later.
   bool is_dead = false;
 };
 
+/// The EngineEnd of an engine of which no more is known than these; is_dead is false.
 /// host  empty: unknown.
+/// why   a clause; empty: unknown.
 EngineEnd make_engine_end(EngineId id, std::string_view host, std::string_view why);
 
-/// "Engine 3 on host2 died while running task 'abc_1': its process ended": the one wording of
-/// controller and client.
+/// The sentence for the caller of a request: "Engine 3 on host2 died while running task 'abc_1':
+/// its process ended". The controller and the client use this one wording, so that scripts can rely
+/// on it.
 std::string death_sentence(const EngineEnd& end, std::string_view msg_id);
 
-/// What a process that waits for the end of an engine's process saw of it; it tells the controller
-/// in an `engine_ended` message.
+/// What the parent of an engine's process observed when that process ended. The parent is
+/// pxcluster, or under an MPI launcher the pxengine that waits for its rank. It sends the report to
+/// the controller as the content of an `engine_ended` message. The controller (DeathJudge) decides
+/// from it what the user is told.
 struct DeathReport {
-  EngineUuid uuid = {};  ///< Of the engine; empty where only its host and pid are known.
+  EngineUuid uuid = {};  ///< Of the engine; empty if only its host and pid are known.
+  /// The host's name and the process id there: they identify the engine if it has no uuid here.
   std::string host = {};
   int pid = 0;
+  /// 0 to 255; 0 as well if a signal ended the process.
   int exit_code = 0;
   int signal = 0;  ///< The signal that ended it, or 0.
-  /// Whether the kernel killed it for want of memory; nothing: not known.
+  /// Whether the kernel killed it because memory ran out; nothing if that is not known.
   std::optional<bool> is_out_of_memory = {};
-  /// An MPI rank whose launcher does not learn of its end, and so lets the others live.
+  /// It is an MPI rank whose end is kept from the MPI launcher by its parent, which lives on. So
+  /// the launcher does not end the other ranks, and this end is not a consequence of another
+  /// rank's.
   bool is_hidden = false;
-  /// Why the batch system ends all ranks of the engine's world, "Slurm job 17 was cancelled"; then
-  /// the engine itself may still run, and the rest of the report says nothing.
+  /// Set if the report announces that the batch system ends all ranks of the engine's MPI world:
+  /// the reason, e.g. "Slurm job 17 was cancelled". The engine may still run then, and the other
+  /// members say nothing. Usually empty.
   std::string cause = {};
-  std::string log = {};         ///< The path of its log; may be empty.
-  std::string last_lines = {};  ///< Of its log; may be empty.
+  std::string log = {};         ///< The path of its log file; may be empty.
+  std::string last_lines = {};  ///< The last lines of its log, or of its crash; may be empty.
 };
 
+/// The content of the `engine_ended` message. `last_lines` is cut to its last 4000 bytes.
 Json write_death_report(const DeathReport& report);
-/// Nothing where it names no engine. Longer texts than a report has are cut.
+/// Reads such a content, which comes from a peer: texts that are too long are cut and numbers
+/// limited to their range. Nothing if it identifies no engine, by neither uuid nor host and pid.
 std::optional<DeathReport> read_death_report(const Json& content);
 
-/// The variable by which an engine learns who waits for the end of its process: "<pid>", its
-/// parent, or "<pid>:<descriptor>", the same with a pipe to tell it of the engine.
+/// The environment variable that tells an engine that its parent waits for its end and will report
+/// it. "<pid>" is the parent's process id; "<pid>:<descriptor>" names a pipe as well, through which
+/// the engine tells the parent its uuid and what else the report needs. It counts only if the pid
+/// is that of the present parent, as the variable is inherited by grandchildren, too.
 inline constexpr const char* watcher_variable = "PX_WATCHER";
 
 }  // namespace px

@@ -8,37 +8,45 @@
 
 namespace px {
 
-/// What an engine says of itself at its registration beside ipyparallel's words; empty: it says
-/// nothing of it. Engines of ipyparallel say nothing at all.
+/// What an engine of polyxeus tells about itself when it registers, in addition to what
+/// ipyparallel's registration has. The controller keeps it and passes it on to clients. An empty
+/// text, 0 or false means that the engine did not say; engines of ipyparallel say none of this. A
+/// value. Texts have at most 96 bytes: write_engine_facts() cuts longer ones, read_engine_facts()
+/// ignores them.
 struct EngineFacts {
   std::string polyxeus;           ///< The version of polyxeus, e.g. "0.4.0".
-  std::string python;             ///< "3.11": functions travel by value between the same ones only.
-  std::string mpi;                ///< The MPI that it has loaded, e.g. "Open MPI v4.1.4".
+  std::string python;             ///< "3.11": functions travel by value between equal ones only.
+  std::string mpi;                ///< The MPI library that it has loaded, e.g. "Open MPI v4.1.4".
   /// Whether its MPI calls can be interrupted: "on", or "off" with the reason: "off: ...".
   std::string mpi_interrupts = {};
   std::string host = {};          ///< The name of its host.
-  std::string world = {};         ///< What its launcher calls the MPI world, or the step of Slurm.
-  int pid = 0;                    ///< Of its process; 0: it does not say.
-  std::optional<Rank> rank = {};  ///< In `world`.
-  /// Another process waits for its end, and will tell the controller how it came.
+  std::string world = {};         ///< What the launcher calls the MPI world or the Slurm step.
+  int pid = 0;                    ///< Of its process; 0: not said.
+  std::optional<Rank> rank = {};  ///< Its rank in `world`.
+  /// Whether another process waits for its end and will send the controller a DeathReport.
   bool is_watched = false;
-  /// It gives tasks back that it has not begun, when the controller recalls them.
+  /// Whether it returns tasks that it has not begun when the controller recalls them: see
+  /// recall_type.
   bool gives_back = false;
-  /// Which engine of which set it is, as the program that started them says: "1792048000/2".
+  /// Which engine of which set it is, as "SET/NUMBER", e.g. "1792048000/2"; pxcluster numbers the
+  /// sets.
   std::string place = {};
-  /// The memory that it shares with others of its host: SharedMemory::identity of its folder.
+  /// Which shared memory it uses: SharedMemory::identity of the folder. Engines with the same
+  /// identity can read each other's segments.
   std::string memory = {};
-  /// What it passes arrays on by: "GROUP/RANK", its rank among engines of one MPI world that can
-  /// send each other arrays while user code runs.
+  /// "GROUP/RANK": engines with the same GROUP are ranks of one MPI world and can send each other
+  /// arrays over MPI even while user code runs; RANK is this engine's rank there.
   std::string passing = {};
 };
 
-/// Adds what is known to a message's content.
+/// Adds the facts that are set to the content of a message; leaves out the others.
 void write_engine_facts(Json& content, const EngineFacts& facts);
-/// What a content says; what no engine would say is ignored.
+/// Reads the facts from the content of a message. Values that are malformed, negative or too long
+/// are ignored, as if they had not been said.
 EngineFacts read_engine_facts(const Json& content);
 
-/// Takes over what `more` says; keeps what it does not say.
+/// Overwrites those facts that `more` has, and keeps the others: an engine may say more later, e.g.
+/// when user code has loaded an MPI library.
 void add_engine_facts(EngineFacts& facts, const EngineFacts& more);
 
 }  // namespace px

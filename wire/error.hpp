@@ -7,27 +7,31 @@
 
 namespace px {
 
-/// What the caller can do now. Callers branch on this, never on the text.
+/// What the caller can do about an error. Callers branch on the kind, never on the text.
 enum class ErrorKind {
   bad_input,    ///< Can never succeed as asked: tell the user.
-  not_found,    ///< What was named does not exist (here, or yet).
-  overloaded,   ///< No room: try again later, more and more slowly.
-  lost_peer,    ///< Reconnect, then submit again.
+  not_found,    ///< What was named does not exist (here, or not yet).
+  overloaded,   ///< A limit is reached: try again later, with growing pauses.
+  lost_peer,    ///< The other side is gone or unreachable: reconnect, then submit again.
   unsupported,  ///< The peer is older, or a needed program is not installed: fall back.
   system,       ///< The operating system refused: `what` names the call and the path.
 };
 
-/// An expected failure, as a value.
+/// An expected failure, as a value. Bugs are not Errors: they stop the process, see check().
 struct Error {
   ErrorKind kind = ErrorKind::bad_input;  ///< What the caller can do now.
   std::string what;  ///< One sentence for a person: the cause and, where there is one, the fix.
 };
 
-/// Stops the process, naming the caller's line, unless `ok`: for what only a bug can break.
+/// Stops the process with a line on stderr that names the caller, unless `ok`. For conditions that
+/// only a bug can break; it is active in release builds, too. The default arguments stand for the
+/// caller's place and are not passed.
 void check(bool ok, const char* file = __builtin_FILE(), int line = __builtin_LINE(),
            const char* function = __builtin_FUNCTION());
 
-/// A T or an Error, under the names of std::expected, which C++20 lacks.
+/// A T or an Error, with the interface of std::expected, which C++20 lacks. The compiler warns
+/// about a Result that is ignored. Access to the side that is not there is a bug and stops the
+/// process.
 template <class T>
 class [[nodiscard]] Result {
  public:
@@ -59,7 +63,7 @@ class [[nodiscard]] Result {
   std::variant<T, Error> state_;
 };
 
-/// Done, or an Error.
+/// Success without a value, or an Error.
 template <>
 class [[nodiscard]] Result<void> {
  public:

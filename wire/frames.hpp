@@ -9,24 +9,31 @@
 
 namespace px {
 
-/// The frames of one message, as they travel. Immutable, so that any thread may read them while
-/// they are shared. The pure rooms pass them on and read only the few small ones that they need.
+/// The frames of one message, as ZeroMQ transports them. Immutable, so that several threads may
+/// read them while they share them. It is an interface so that code without sockets can handle
+/// messages: net::Socket returns frames that stay in libzmq's memory, os::SegmentFrames takes
+/// buffers from shared memory, TextFrames holds strings. The controller passes frames on without
+/// copying them and reads only the few small ones that it needs.
 class Frames {
  public:
   virtual ~Frames() = default;
+  /// The number of frames.
   virtual std::size_t size() const = 0;
-  /// Precondition: index < size(). Valid as long as the Frames live.
+  /// The bytes of one frame; valid as long as this object lives. Precondition: index < size().
   virtual std::string_view at(std::size_t index) const = 0;
-  /// Of its bytes, those that lie in memory which its sender writes again when nobody has it
-  /// mapped.
+  /// How many of its bytes lie in shared memory of the sender. The sender writes that memory again
+  /// once no process has it mapped any more, so holding such frames for long keeps memory occupied.
   virtual std::size_t lent_bytes() const { return 0; }
-  /// Whether the receiver has taken these, or does not want them. True where it lends none.
+  /// Whether the receiver has removed the names of the shared memory, which it does when it has
+  /// mapped the bytes or does not want them. True for frames that lend nothing.
   virtual bool is_taken() const { return true; }
 };
 
+/// Frames with shared ownership. Null where a function says so.
 using SharedFrames = std::shared_ptr<const Frames>;
 
-/// Frames in strings of their own: messages that are made here, and those of tests.
+/// Frames that own their bytes, one string for each: for messages that this process composes, and
+/// for tests.
 class TextFrames final : public Frames {
  public:
   TextFrames() = default;
@@ -40,11 +47,12 @@ class TextFrames final : public Frames {
   std::vector<std::string> frames_;
 };
 
-/// The bytes of all frames together.
+/// The sizes of all frames added up.
 std::size_t total_bytes(const Frames& frames);
 
-/// The same frames in memory of their own and in one piece: frames that came from a socket keep a
-/// whole receive buffer alive. For small messages, that somebody keeps.
+/// A copy of the frames in one piece of memory of exactly their size. Frames that came from a
+/// socket may keep a whole receive buffer of libzmq alive; this is for small messages that are kept
+/// for some time.
 SharedFrames compacted(const Frames& frames);
 
 }  // namespace px

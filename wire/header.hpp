@@ -10,36 +10,43 @@
 
 namespace px {
 
-/// The protocol version that we send; receivers look at its major number only.
+/// The version of the Jupyter protocol that our headers name. Receivers look at its major number
+/// only.
 inline constexpr std::string_view protocol_version = "5.4";
 
-/// The header of a message (protocol 3.2).
+/// The header of a message (protocol 3.2), unpacked. A value. Texts are as the sender wrote them,
+/// and empty where the sender left them out.
 struct Header {
   MessageId msg_id;
   std::string msg_type;
   std::string username;
+  /// Names the sender: the same in all of its messages.
   SessionId session;
-  std::string date;     ///< As it came: see parse_date(). Empty where the sender gave none.
-  std::string version;  ///< Empty or "4...." where the sender is older than protocol 5.
+  std::string date;     ///< Not parsed yet: see parse_date().
+  std::string version;  ///< Empty or "4...." from senders older than protocol 5.
 };
 
-/// Reads a packed header; unknown keys are ignored, missing ones are empty.
-/// errors  bad_input: not a valid object, or msg_id or msg_type is missing or not a string.
+/// Reads a packed header. Unknown keys are ignored; optional members that are missing, or no
+/// strings, are empty.
+/// errors  bad_input: not a valid object, or msg_id or msg_type is missing, empty or not a string.
 Result<Header> read_header(Packer packer, std::string_view packed);
 
-/// The msg_id in a packed parent header; empty where there is none.
+/// The msg_id in a packed parent header, i.e. which request a reply belongs to; empty if there is
+/// none. Reads JSON without parsing the whole.
 MessageId read_msg_id(Packer packer, std::string_view packed);
 
-/// What the way of a message depends on.
+/// The two members of a header by which the controller routes a message.
 struct MessageName {
   MessageId msg_id;
   std::string msg_type;
 };
-/// That of a packed header, read in one go; what is missing is empty.
+/// Reads both from a packed header; of JSON in a single pass, without building an object. What is
+/// missing or malformed is empty.
 MessageName read_message_name(Packer packer, std::string_view packed);
 
-/// The packed form, keys in the order of protocol 3.2. The json form has Python's separators, so
-/// that frames compare equal with those of the reference.
+/// The packed form of a header, keys in the order of protocol 3.2. JSON has the separators of
+/// Python's json module, so that the frame equals, byte for byte, what ipyparallel writes for the
+/// same header.
 std::string write_header(Packer packer, const Header& header);
 
 }  // namespace px

@@ -8,19 +8,22 @@
 
 namespace px {
 
-/// The small number by which people address an engine; the hub gives it, under MPI it is the rank.
+/// The number by which users address an engine: `client[3]`, `%px --targets 3`. The controller
+/// assigns it at registration; an MPI rank gets its rank, if that is free.
 struct EngineId {
   int value = 0;                                      ///< From 0 on.
   auto operator<=>(const EngineId&) const = default;  ///< By the number.
 };
 
-/// A rank in the MPI world of the engines, 0 <= value < size of the world.
+/// An engine's rank in its MPI world, 0 <= value < size of the world. Often equal to the EngineId,
+/// but a different thing: hence two types that do not convert.
 struct Rank {
   int value = 0;                                  ///< From 0 on.
   auto operator<=>(const Rank&) const = default;  ///< By the number.
 };
 
-/// A string that names one kind of thing; `Tag` keeps the kinds apart.
+/// A string that identifies one kind of thing. `Tag` makes the kinds different types, so that an
+/// engine's uuid is never passed where a message's id is meant.
 template <class Tag>
 struct StringId {
   std::string text;  ///< The name.
@@ -30,8 +33,9 @@ struct StringId {
   auto operator<=>(const StringId&) const = default;          ///< By the text.
 };
 
-/// What an engine calls itself: its ZeroMQ identity, its session and the key by which clients
-/// route.
+/// What an engine calls itself, unique for each start of an engine: it serves as the ZeroMQ
+/// identity of its sockets, as its session, and as the routing key that clients put in front of a
+/// request.
 using EngineUuid = StringId<struct EngineUuidTag>;
 /// The ZeroMQ identity of a client's socket: opaque bytes, other ones on each of its sockets.
 using ClientIdent = StringId<struct ClientIdentTag>;
@@ -40,7 +44,8 @@ using SessionId = StringId<struct SessionIdTag>;
 /// The `msg_id` of a request; chosen by its sender, never used twice.
 using MessageId = StringId<struct MessageIdTag>;
 
-/// For hash maps with StringId keys that are looked up by string_view without a copy.
+/// Hash and equality for unordered maps with StringId keys. Both are transparent: such a map can be
+/// searched by a string_view, without a copy of the text.
 struct StringIdHash {
   using is_transparent = void;
   std::size_t operator()(std::string_view text) const {
@@ -66,10 +71,12 @@ struct StringIdEqual {
   }
 };
 
-/// A new session id or engine uuid: `8 hex "-" 24 hex` from the system's random source.
+/// A new session id or engine uuid, unique and not guessable: `8 hex "-" 24 hex` from OpenSSL's
+/// random generator.
 std::string new_session_id();
 
-/// A new signing key: 32 random bytes as hexadecimal text.
+/// A new signing key: 32 random bytes as 64 hexadecimal digits. Also used for nonces and other
+/// secrets of this length.
 std::string new_key();
 
 }  // namespace px

@@ -8,18 +8,28 @@
 
 namespace px {
 
-/// Walks over the members of one JSON object without building anything: the hot paths need two
-/// or three of them. Skips what it is not asked for, checking brackets and strings but not more.
+/// Iterates over the members of one JSON object without building values. The controller and the
+/// engines use it for each message, as they need only two or three members of a header: it
+/// allocates nothing. It checks that brackets balance and strings end, but not that values are
+/// valid JSON; so what it returns is parsed, or compared, before it is relied upon.
+///
+///   JsonMembers members{text};
+///   while (members.next())
+///     if (members.key() == "msg_id") id = members.value();
+///   if (!members.ok()) ...   // malformed: what was found does not count
 class JsonMembers {
  public:
+  /// object  the text of a JSON object; must outlive this and the views that it returns.
   explicit JsonMembers(std::string_view object);
-  /// Steps to the next member; false at the end or where the text is malformed (then ok() is
-  /// false).
+  /// Steps to the next member. False at the end of the object, or if the text is malformed; then
+  /// ok() is false.
   bool next();
   /// The key of the member, raw: between the quotes, escapes not resolved.
   std::string_view key() const { return key_; }
   /// The value of the member as it stands in the text, quotes included.
   std::string_view value() const { return value_; }
+  /// False once an error was found. After the last next() it says whether the whole text was one
+  /// object.
   bool ok() const { return ok_; }
 
  private:
@@ -38,17 +48,23 @@ class JsonMembers {
   std::string_view key_, value_;
 };
 
-/// The raw value of the last member called `key`; nothing where it is absent or the text malformed.
+/// The value of the last member with this key, as it stands in the text. Nothing if the key is
+/// absent or the text is malformed.
 std::optional<std::string_view> find_member(std::string_view object, std::string_view key);
 
-/// The object with one more member at its end.
-/// object  text of a JSON object;  value  JSON text.
+/// The object with one more member at its end. Edits the text, so that the rest stays byte for
+/// byte.
+/// object  the text of a valid JSON object.
+/// name    written as it is: it must need no escapes.
+/// value   valid JSON text.
 std::string with_member(std::string object, std::string_view name, const std::string& value);
 
-/// The text of a raw value that is a string, escapes resolved; nothing for any other value.
+/// The text of a string value as it stands in JSON: removes the quotes and resolves the escapes.
+/// Nothing if it is no string.
 std::optional<std::string> unquote(std::string_view raw);
 
-/// The member `key` of a packed object where it is a string: of JSON without parsing the whole.
+/// The member `key` of a packed object if it is a string, otherwise nothing. JSON is only scanned,
+/// not parsed as a whole.
 std::optional<std::string> packed_text(Packer packer, std::string_view packed,
                                        std::string_view key);
 

@@ -9,30 +9,33 @@
 
 namespace px {
 
-/// What an engine or a kernel runs.
+/// The language whose code an engine or a kernel runs.
 enum class Language { python, cpp };
 
-/// "python", "cpp".
+/// Its name on the command line and on the wire: "python" or "cpp".
 std::string_view name_of(Language language);
 
-/// "c++" means "cpp".
+/// The language of that name; "c++" and "C++" mean cpp. Nothing for an unknown name.
 std::optional<Language> language_by_name(std::string_view name);
 
-/// Which language each engine of one start speaks, as --language says it: "python", "cpp", or for
-/// a mixed cluster "python:2,cpp:2", by rank. The last one may go without a number: "python:1,cpp"
-/// means that all but the first speak C++. A value.
+/// Which language each engine of one start runs, as the option --language says it: "python" or
+/// "cpp" for all, or, for a mixed cluster, how many of each by rank: "python:2,cpp:2". The last
+/// entry may leave out its number and stands for all further engines: "python:1,cpp" means that all
+/// but the first run C++. A value.
 class LanguagePlan {
  public:
-  /// errors  bad_input: an unknown language or a bad number; says which are known.
+  /// errors  bad_input: an unknown language or a bad number; the sentence shows the right form.
   static Result<LanguagePlan> parse(std::string_view text);
 
-  /// The language of the engine with this rank, or index in the order of the start.
-  /// errors  bad_input: the plan is for fewer.
+  /// The language of the engine with this MPI rank, or without MPI with this position in the order
+  /// of the start, from 0 on.
+  /// errors  bad_input: the plan is for fewer engines.
   Result<Language> of(int index) const;
 
-  /// How many engines it is for; nothing where any number will do.
+  /// How many engines the plan is for; nothing if any number will do.
   std::optional<int> count() const;
-  /// Whether it fits to so many engines.  errors  bad_input: says both numbers.
+  /// Checks that the plan is for this number of engines.
+  /// errors  bad_input: it is for another number; says both.
   Result<void> check_count(int engines) const;
 
  private:

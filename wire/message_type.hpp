@@ -5,27 +5,34 @@
 
 namespace px {
 
-/// A client asks for the answer to a request that it cannot send again, by the msg_id of that.
+/// By this request a client asks for the answer to an earlier request that it cannot send again,
+/// because that was too long to keep a copy. It has the earlier request's msg_id in its header and
+/// that request's signature in its content. The engine or controller that knows the request answers
+/// it as if it had been sent again.
 inline constexpr std::string_view question_type = "ask_again";
 
-/// The controller wants a task back that has not begun: content {"msg_id", "repetition"}.
+/// The controller asks an engine to return a task that the engine has not begun, in order to give
+/// it to a free engine. Content: {"msg_id", "repetition"}.
 inline constexpr std::string_view recall_type = "recall_request";
-/// The engine will not run the task; content as in the recall. Where it runs or has run the task
-/// there is no such reply, but the task's own.
+/// The engine's answer: it will not run the task; content as in the recall. If the engine runs or
+/// has run the task it sends no such reply, only the task's own.
 inline constexpr std::string_view given_back_type = "recall_reply";
 
-/// Whether requests of this type are ours and not ipyparallel's (docs/protocol.md, "Native
-/// messages"): push_request, pull_request, call_request.
+/// Whether this is a request that polyxeus adds to ipyparallel's protocol (docs/protocol.md,
+/// "Native messages"): push_request, pull_request or call_request. Engines of ipyparallel never
+/// answer these.
 bool is_native_request(std::string_view type);
 
-/// "execute_request" -> "execute".
+/// What a request of this type does: "execute_request" -> "execute". Other texts are returned as
+/// they are.
 std::string_view method_of(std::string_view request_type);
 
-/// "execute_request" -> "execute_reply".
+/// The type of the reply: "execute_request" -> "execute_reply".
 std::string reply_type(std::string_view request_type);
 
-/// The type of the reply that a controller sends in the place of a dead engine: the request's own
-/// where clients expect one by that name, otherwise "apply_reply".
+/// The type of the reply that the controller sends itself, because the engine died or the request
+/// was refused: the request's own reply type for execute and native requests, whose clients expect
+/// it, and "apply_reply" for all others, as ipyparallel does.
 std::string stand_in_reply_type(std::string_view request_type);
 
 }  // namespace px

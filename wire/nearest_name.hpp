@@ -8,18 +8,21 @@
 
 namespace px {
 
-/// The fewest edits that make `a` into `b`; an edit inserts, deletes or replaces one letter, or
-/// swaps two neighbours. No letter is edited twice (optimal string alignment).
+/// The smallest number of edits that turn `a` into `b`. An edit inserts, deletes or replaces one
+/// letter, or swaps two adjacent ones; no letter is edited twice (optimal string alignment). Takes
+/// time proportional to the product of the lengths.
 std::size_t edit_distance(std::string_view a, std::string_view b);
 
-/// The name that somebody meant who wrote `word`: the one with the fewest edits; of several, the
-/// one that has the most letters of `word` in their order, then the one that begins most like it,
-/// then the first. Nothing where none is near: one edit is near, and so are edits of at most a
-/// third of the longer word's letters; but a word of which no letter stays is never near.
+/// The name that a user probably meant by the misspelt `word`: the one with the fewest edits. Among
+/// equals the one that shares the most letters with `word` in the same order, then the one with the
+/// longest common beginning, then the first. Nothing if none is close: at most one edit, or edits
+/// of at most a third of the longer word's letters; a name without any common letter is never
+/// close.
 std::optional<std::string> nearest_name(std::string_view word,
                                         const std::vector<std::string>& names);
 
-/// "; did you mean --engines?" for the end of a sentence about `word`; empty where no name is near.
+/// The end of an error message about the unknown `word`: "; did you mean --engines?". Empty if no
+/// name is close.
 std::string did_you_mean(std::string_view word, const std::vector<std::string>& names);
 
 }  // namespace px

@@ -7,8 +7,11 @@
 
 namespace px {
 
-/// A session that packs and signs as a connection file says.
-/// errors  bad_input: the file names a packer or a signature scheme that there is not.
+/// A session that packs and signs its messages as the connection file says. Clients, engines and
+/// the controller make their Session by this function.
+/// id        by default a new one.
+/// username  stands in each header.
+/// errors    bad_input: the file names a packer or a signature scheme that does not exist.
 Result<Session> new_session(const ConnectionCommon& info,
                             SessionId id = SessionId{new_session_id()},
                             std::string username = current_username());

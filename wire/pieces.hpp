@@ -9,27 +9,30 @@
 
 namespace px {
 
-// A large buffer of a native message travels as several frames. Encryption works on whole frames in
-// memory that it takes anew for each: pieces that fit the processor's cache pass it more than twice
-// as fast. Elsewhere it would cost a copy more than it gains. The content says so in the member
-// `"pieces": [frames of buffer 0, of buffer 1, ...]`.
+// A large buffer of a native message travels as several frames if its connection may be encrypted
+// (may_be_encrypted()). libzmq encrypts each frame as a whole into newly allocated memory: pieces
+// that fit into the processor's cache pass it more than twice as fast. On unencrypted connections
+// cutting would only cost a copy at the receiver. The content says how to put the buffers together,
+// in the member `"pieces": [frames of buffer 0, frames of buffer 1, ...]`.
 
-/// No frame of a buffer is larger than this, as long as there are at most `most_pieces`.
+/// The size of a piece in bytes. A buffer of more than most_pieces times this is cut into
+/// most_pieces larger ones.
 inline constexpr std::size_t piece_bytes = std::size_t{256} << 10;
 inline constexpr std::size_t most_pieces = 4096;
 
-/// The content and the buffers of a message as they travel.
+/// The content, as JSON text, and the buffers of a message as they travel, i.e. one for each frame.
 struct Pieces {
   std::string content;
   std::vector<SharedBytes> buffers;
 };
-/// Cuts the large buffers. Copies nothing; unchanged where none is large.
-/// content  a JSON object as text.
+/// Cuts the buffers that are longer than a piece. Copies nothing: the pieces share the memory of
+/// their buffer. Returns its arguments unchanged if no buffer is long enough.
+/// content  a JSON object as text; gets the member "pieces".
 Pieces cut(std::string content, std::vector<SharedBytes> buffers);
 
-/// The buffers as they were before cut(): those in pieces are copied into one each.
-/// Frames that are not what `pieces` says come back as they are: who reads the values finds what is
-/// missing.
+/// The inverse of cut(): copies the pieces of each cut buffer into one, and shares the others. If
+/// the frames are not what "pieces" says, or there is no such member, they are returned as they
+/// are; read_value() then reports what is missing.
 std::vector<SharedBytes> join(std::string_view content, std::vector<SharedBytes> frames);
 
 }  // namespace px

@@ -7,8 +7,10 @@
 
 namespace px {
 
-/// The number that a text is in decimal digits, maybe after a minus sign; nothing where it is
-/// something else, holds more than the number, or does not fit.
+/// The integer that the whole text spells in decimal digits, optionally after a minus sign. Nothing
+/// if the text is empty, has other characters (a plus sign or a blank as well), or the type cannot
+/// hold the number. For options, file contents and JSON keys: unlike std::stoi() it neither throws
+/// nor accepts trailing text.
 template <class Number = int>
 std::optional<Number> read_whole_number(std::string_view text) {
   Number value = 0;
@@ -17,7 +19,8 @@ std::optional<Number> read_whole_number(std::string_view text) {
   return value;
 }
 
-/// Takes the first line off a text, without its end.
+/// Removes the first line from the text and returns it without its newline. The last line may lack
+/// the newline. An empty text gives an empty line; so callers test for that first.
 inline std::string_view take_line(std::string_view& text) {
   const std::size_t end = text.find('\n');
   const std::string_view line = text.substr(0, end);

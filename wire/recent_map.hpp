@@ -7,18 +7,23 @@
 
 namespace px {
 
-/// A map that remembers the last `capacity` keys that were added; the oldest makes room for a new
-/// one. Without an allocation of its own per key, and without more memory once it is full: the
-/// entries stand in a ring, and a hash table with linear probing holds their places.
+/// A hash map that remembers the last `capacity` keys that were added: a new key beyond that
+/// replaces the oldest one. For "have I seen this?" under a fixed bound of memory: repeated
+/// messages, requests that have ended.
 ///
-/// Hash  a function object on keys; its low bits must be well mixed.
+/// The map allocates nothing for a single key, and nothing at all once it is full: the entries
+/// stand in a ring, and a hash table with linear probing holds their positions. One thread owns it.
+///
+/// Hash  a function object on keys; its low bits must be well mixed, as the table size is a power
+///       of two.
 template <class Key, class Value, class Hash>
 class RecentMap {
  public:
   /// Precondition: 0 < capacity < 2^31.
   explicit RecentMap(std::size_t capacity) : capacity_(capacity), places_(first_size, none) {}
 
-  /// True for a new key. For one that is there the value is replaced, and its age stays.
+  /// Adds a key, or replaces the value of a key that is there, whose age does not change.
+  /// result  true for a new key.
   bool add(const Key& key, Value value) {
     if (const std::size_t slot = slot_of(key); places_[slot] != none) {
       entries_[places_[slot]].value = std::move(value);
@@ -38,12 +43,13 @@ class RecentMap {
     return true;
   }
 
-  /// Null where it was never added, or is forgotten. Valid until the next add().
+  /// The key's value; null if the key was never added or is forgotten. Valid until the next add().
   const Value* find(const Key& key) const {
     const Place place = places_[slot_of(key)];
     return place == none ? nullptr : &entries_[place].value;
   }
 
+  /// How many keys are remembered now; never more than the capacity.
   std::size_t size() const { return entries_.size(); }
 
  private:
@@ -56,17 +62,19 @@ class RecentMap {
     [[no_unique_address]] Value value;
   };
 
+  /// The slot at which the search for a key begins.
   std::size_t home(const Key& key) const { return Hash{}(key) & (places_.size() - 1); }
   std::size_t behind(std::size_t slot) const { return (slot + 1) & (places_.size() - 1); }
 
-  /// Where the key's place is, or would be.
+  /// The slot that holds the key's position, or the free one where it would go.
   std::size_t slot_of(const Key& key) const {
     std::size_t slot = home(key);
     while (places_[slot] != none && !(entries_[places_[slot]].key == key)) slot = behind(slot);
     return slot;
   }
 
-  /// Empties a slot and closes the gap: what was pushed behind it by others moves up.
+  /// Empties a slot and closes the gap: later entries of the same probe sequence move up, so that a
+  /// search never stops too early. There are no tombstones.
   void forget(std::size_t gap) {
     for (std::size_t slot = behind(gap); places_[slot] != none; slot = behind(slot)) {
       const std::size_t wish = home(entries_[places_[slot]].key);
@@ -79,6 +87,7 @@ class RecentMap {
     places_[gap] = none;
   }
 
+  /// Doubles the table, and enters all positions anew.
   void grow() {
     places_.assign(2 * places_.size(), none);
     for (std::size_t i = 0; i < entries_.size(); ++i)

@@ -8,21 +8,27 @@
 
 namespace px {
 
-/// Remembers the signatures that were seen, to drop repeated messages (protocol 3.6).
-/// Keeps a digest of each; when full it forgets the oldest first.
+/// Remembers the signatures of received messages, so that a message that arrives twice, sent again
+/// or recorded and replayed, is dropped (protocol 3.6). Keeps 64 bits of each signature; when full
+/// it forgets the oldest first. One thread owns it.
+///
+/// Ask only after the signature was verified: otherwise anyone could fill the history, and only an
+/// HMAC is random enough that 64 bits of it do not collide.
 class ReplayHistory {
  public:
+  /// capacity  how many signatures are remembered.
   explicit ReplayHistory(std::size_t capacity = 65536) : seen_(capacity) {}
-  /// True the first time; false for a repeat. An empty signature (signing is off) is always new.
-  /// Ask only after the signature was verified: a forged one must not fill the history.
+  /// Records a signature. True if it was not seen before. An empty signature (signing is off) is
+  /// always new.
   bool is_new(std::string_view signature);
-  /// Whether it was seen; an empty one never was.
+  /// Whether the signature was seen; does not record it. An empty one never was.
   bool has(std::string_view signature) const;
+  /// How many signatures are remembered.
   std::size_t size() const { return seen_.size(); }
 
  private:
   struct Nothing {};
-  struct Same {  // a piece of an HMAC is mixed already
+  struct Same {  // the digits of an HMAC need no further hashing
     std::size_t operator()(std::uint64_t value) const { return value; }
   };
   RecentMap<std::uint64_t, Nothing, Same> seen_;

@@ -16,37 +16,49 @@
 
 namespace px {
 
-/// By which way a request came: work in order, or orders that pass it.
+/// The Jupyter channel by which a request came. Requests on `shell` are run in their order; those
+/// on `control` (interrupt, abort, shutdown) are handled before the ones that wait.
 enum class Channel { shell, control };
 
-/// A verified request. Immutable, so that any thread may read it.
+/// A request whose signature was verified and whose header was read. Immutable, so that any thread
+/// may read it: the I/O thread makes it, the main thread runs it. Content and buffers are still
+/// packed.
 struct Request {
   Channel channel = Channel::shell;
-  std::size_t socket = 0;  ///< Which of our sockets it came from: the reply goes back there.
-  std::size_t peer = 0;    ///< Which set of channels that socket belongs to, where there are many.
+  std::size_t socket = 0;  ///< Which of our sockets it came from; the reply goes back there.
+  std::size_t peer = 0;    ///< Which set of channels that socket belongs to, if there are several.
+  /// The message; with today's content if the sender spoke an old protocol.
   SharedFrames frames;
   Envelope envelope;  ///< Views into `frames`.
   Header header;
   Packer packer = Packer::json;  ///< How its parts are packed, and those of its reply.
 
+  /// The message type, e.g. "execute_request".
   const std::string& type() const { return header.msg_type; }
-  /// The frames in front of the delimiter; they are echoed in front of the reply.
+  /// The routing frames in front of the delimiter, which a reply repeats.
   std::vector<std::string> idents() const;
 };
 
 using RequestPtr = std::shared_ptr<const Request>;
 
-/// Checks what comes in, signature first, and rewrites what speaks an old protocol: its header
-/// stays in the frames as it came, as replies repeat it. One thread owns it.
+/// Turns arriving messages into Requests for an engine or a kernel: verifies the signature before
+/// anything is parsed, drops repeats, and rewrites requests of an old protocol version in today's
+/// form (see modernize()). Of an old request the header stays in the frames as it came, since the
+/// reply repeats it as its parent header. One thread owns it.
 class RequestReader {
  public:
-  /// peer  that of the requests that it reads.
+  /// signer  of the cluster's, or the kernel's, key.
+  /// packer  as the connection file says.
+  /// peer    becomes Request::peer of all requests that it reads.
   RequestReader(Signer signer, Packer packer, std::size_t peer = 0)
       : signer_(std::move(signer)), packer_(packer), peer_(peer) {}
 
-  /// errors  bad_input: too few frames, not signed with our key, seen before, or no header.
+  /// errors  bad_input: too few frames, not signed with our key, seen before (was_repeat()), or
+  ///         without a readable header. The caller drops such a message; it must not end the
+  ///         process.
   Result<RequestPtr> read(Channel channel, std::size_t socket, SharedFrames frames);
-  /// Whether the last read() failed as this very message has been read before.
+  /// Whether the last read() failed because this very message has been read before: senders repeat
+  /// messages after a connection broke.
   bool was_repeat() const { return was_repeat_; }
 
  private:

@@ -13,9 +13,9 @@
 
 namespace px {
 
-/// A message that is made here, before it is packed and signed.
+/// A message that this process composes, before it is packed and signed.
 struct Draft {
-  std::vector<std::string> idents = {};  ///< The routing frames, as the socket needs them.
+  std::vector<std::string> idents = {};  ///< Routing frames, as the socket needs them.
   std::string msg_type;
   std::string parent_header = "{}";  ///< Packed: the header frame of the request, byte for byte.
   Json metadata = Json::object();
@@ -23,27 +23,35 @@ struct Draft {
   std::vector<std::string> buffers = {};
 };
 
-/// Who we are in the messages that we send: numbers, dates and signs them.
-/// One thread owns each; copy it and call fork() on the copy for another thread.
+/// The identity under which this process sends messages: gives them ids and dates, packs and signs
+/// them. One thread owns each Session; another thread gets one of its own by fork(), so that no two
+/// messages have the same id.
 class Session {
  public:
+  /// id        the sender's session id, which stands in each header.
+  /// username  stands there, too.
   Session(SessionId id, std::string username, Packer packer, Signer signer);
 
   const SessionId& id() const { return id_; }
   Packer packer() const { return packer_; }
   const Signer& signer() const { return signer_; }
 
-  /// A new header of ours. Its msg_id is `<session>_<pid>_<counter>`.
+  /// A header for a new message, with a msg_id that was never used before:
+  /// `<session>_<pid>_<counter>`.
+  /// now  becomes its date.
   Header make_header(std::string_view msg_type, WallTime now);
 
-  /// All frames of the message, signed: idents, delimiter, signature, four parts, buffers.
+  /// All frames of a new message, signed: idents, delimiter, signature, header, parent header,
+  /// metadata, content, buffers.
   std::vector<std::string> compose(const Draft& draft, WallTime now);
 
-  /// The signed frames from the delimiter on, of parts that are packed already.
+  /// The frames from the delimiter to the content, signed, of parts that are packed already.
+  /// Changes nothing in the session: it uses up no id.
   std::vector<std::string> seal(std::string header, std::string parent_header, std::string metadata,
                                 std::string content) const;
 
-  /// Another session of the same identity for another thread: its msg_ids never meet ours.
+  /// Another session of the same identity, for another thread. Its msg_ids have an addition "f<n>_"
+  /// and never equal ours.
   Session fork();
 
  private:
@@ -56,15 +64,21 @@ class Session {
   std::uint64_t fork_count_ = 0;
 };
 
-/// Whether the session that made the msg_id `other` has made `id` later. False where their form
-/// does not tell: those of other clients.
+/// Whether the same Session made the msg_id `id` after the msg_id `other`: then `other` was sent
+/// before. False as well if the ids are of different sessions, or of clients with another form of
+/// ids.
 bool was_made_after(const MessageId& id, const MessageId& other);
 
-/// $USER, or the word `username` where it is not set (protocol 3.2).
+/// The name of the user in our headers: $USER, or the word `username` if that is not set (protocol
+/// 3.2).
 std::string current_username();
 
-/// The content of every error reply (protocol 7, 6.4). `engine_info` stays {} unless an engine
-/// answers, which must then give engine_id, engine_uuid and method.
+/// The content of every error reply (protocol 7, 6.4): {"status": "error", "ename", "evalue",
+/// "traceback", "engine_info"}.
+/// name         the exception's type, e.g. "ValueError".
+/// value        what it says.
+/// engine_info  {} unless an engine answers, which must then give engine_id, engine_uuid and
+///              method.
 Json error_content(std::string_view name, std::string_view value,
                    std::vector<std::string> traceback = {}, Json engine_info = Json::object());
 

@@ -7,13 +7,15 @@
 
 namespace px {
 
-/// Bytes that somebody else owns; they live as long as `owner` does. Any thread may let go of it.
+/// Bytes without a copy: a view and what keeps it valid, e.g. received frames, mapped shared memory
+/// or a vector. A value: a copy shares the bytes, which are valid as long as one copy lives and
+/// must not be changed. The owner may be released on any thread.
 struct SharedBytes {
-  std::string_view bytes;             ///< Not to be changed.
+  std::string_view bytes;             ///< Read only.
   std::shared_ptr<const void> owner;  ///< Keeps them alive.
 };
 
-/// Bytes in memory of their own.
+/// Takes a string over and shares its bytes.
 inline SharedBytes owned_bytes(std::string text) {
   const auto owner = std::make_shared<const std::string>(std::move(text));
   return {*owner, owner};

@@ -9,13 +9,15 @@
 
 namespace px {
 
-/// Signs and verifies messages (protocol 3.3): HMAC over header, parent_header, metadata and
-/// content; routing and buffers are not covered. One thread owns each; copy it for another thread.
+/// Signs and verifies messages (protocol 3.3): an HMAC over header, parent_header, metadata and
+/// content. Routing frames and buffers are not covered: the controller changes the former, and the
+/// latter may be large. The HMAC context is set up once and used again for each message. One thread
+/// owns each Signer; copy it for another thread.
 class Signer {
  public:
   /// scheme  "hmac-<hash>", the hash named as in Python's hashlib, e.g. "hmac-sha256".
-  /// key     its bytes are the key; empty: nothing is signed and everything verifies.
-  /// errors  bad_input: not such a scheme, or a hash that OpenSSL does not have.
+  /// key     its bytes are the key. Empty: nothing is signed and every message verifies.
+  /// errors  bad_input: another form of scheme, or a hash that OpenSSL does not have.
   static Result<Signer> create(std::string_view scheme, std::string_view key);
 
   Signer(const Signer& other);
@@ -24,13 +26,16 @@ class Signer {
   Signer& operator=(Signer&&) noexcept;
   ~Signer();
 
+  /// Whether there is a key, so that messages are signed.
   bool is_enabled() const { return context_ != nullptr; }
 
-  /// The signature frame: lower-case hexadecimal; empty where signing is off.
+  /// The signature frame for these parts: lower-case hexadecimal digits; empty if signing is off.
   std::string sign(std::string_view header, std::string_view parent_header,
                    std::string_view metadata, std::string_view content) const;
 
-  /// Whether the signature is the right one. Takes the same time wherever the first wrong digit is.
+  /// Whether the message has the right signature. The comparison takes the same time wherever the
+  /// first wrong digit is, so that its time tells an attacker nothing. True for every message if
+  /// signing is off.
   bool verify(const Envelope& envelope) const;
 
  private:

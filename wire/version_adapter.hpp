@@ -5,13 +5,13 @@
 
 namespace px {
 
-/// Whether the sender speaks a protocol before version 5: its header names no version, or 4
-/// (protocol 3.7). A version that is not a number is taken as today's.
+/// Whether the sender speaks a Jupyter protocol before version 5: its header names no version, or 4
+/// (protocol 3.7). A version that is not a number is taken for a modern one.
 bool is_old_message(const Header& header);
 
-/// Rewrites an old message as one of today's: the names of message types (`pyout` is
-/// `execute_result` now) and the contents that changed (`data` of a stream is `text` now). Leaves
-/// today's messages alone, and what an old message lacks.
+/// Rewrites a message of protocol 4 in the form of version 5: the names of message types (`pyout`
+/// becomes `execute_result`) and the contents that changed (`data` of a stream becomes `text`).
+/// Members that the old message lacks are not invented. Does nothing to a modern message.
 void modernize(Header& header, Json& content);
 
 }  // namespace px

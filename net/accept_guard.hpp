@@ -4,19 +4,21 @@
 
 namespace px::net {
 
-/// Turns connections away where this process has no descriptor left for them. libzmq ends the
-/// process then, as it takes it for a bug that accept() at a Unix socket says so; and at TCP it
-/// asks again and again without a pause.
+/// Rejects incoming connections when this process has no file descriptor left for them. Without it
+/// libzmq aborts the process when accept() at a Unix socket fails for that reason, as it takes that
+/// for a bug; and at a TCP socket it retries without a pause and uses up a processor.
 ///
-/// For programs: accept4() of the C library is replaced by one that keeps a descriptor in reserve,
-/// takes the connection with that, and closes it. In an extension module of Python libzmq keeps the
-/// one of the C library; nothing listens there at a Unix socket but a kernel that is told to.
+/// It works by replacing the C library's accept4() for the whole program: the replacement keeps one
+/// descriptor in reserve, accepts the connection with it and closes it at once, so that the peer
+/// sees a closed connection and can try again. In an extension module of Python, libzmq uses the C
+/// library's own accept4() and there is no such protection; there only a kernel that is told to do
+/// so listens at a Unix socket.
 class AcceptGuard {
  public:
-  /// From now on, in the whole process: before anything listens. Any thread; more than once does no
-  /// harm.
+  /// Turns the protection on for the whole process. Call it before anything listens; Socket and
+  /// Listeners do. Any thread may call it, also more than once.
   static void start();
-  /// How many connections were turned away.
+  /// How many connections were rejected since the start. Any thread.
   static std::uint64_t turned_away();
 };
 

@@ -8,27 +8,35 @@
 
 namespace px::net {
 
-/// What became of the connection under a socket that has dialed one peer.
+/// What happened to the connection of a socket that is connected to one peer.
 enum class ConnectionEvent {
   connected,     ///< The peer was reached and accepted us.
-  disconnected,  ///< It is gone, or does not answer any more; libzmq dials again by itself.
-  refused,       ///< What the peer says in the handshake does not fit our keys of encryption.
-  cut_off,       ///< The peer went away during the handshake: who dials with a wrong key sees this.
+  disconnected,  ///< The connection is lost; libzmq connects again by itself.
+  refused,       ///< The handshake failed: our keys of encryption do not fit the peer's.
+  cut_off,       ///< The peer closed during the handshake, as one with another key does.
 };
 
-/// Watches the connection of one socket. Belongs to the thread of the socket; destroy it first.
+/// Reports what happens to the connections of one socket, which libzmq itself hides: lost
+/// connections and handshakes that failed. Clients use it to notice that the controller is gone or
+/// that their key is wrong. A socket has at most one monitor. Belongs to the thread of the socket;
+/// destroy it before the socket.
 class ConnectionMonitor {
  public:
+  /// Begins to report. Create it before the socket connects or binds, otherwise the first events
+  /// are missed.
   ConnectionMonitor(Context& context, Socket& socket);
   ~ConnectionMonitor();
   ConnectionMonitor(ConnectionMonitor&&) noexcept;
   ConnectionMonitor& operator=(ConnectionMonitor&&) noexcept;
 
-  /// A socket to watch with a Loop: readable when receive() has something.
+  /// The socket by which libzmq reports; watch it with a Loop and call receive() when it is
+  /// readable.
   Socket& socket();
-  /// Who connects to a socket that listens is told by its descriptor, inside receive().
+  /// `handler` is called inside receive(), with the descriptor of the new connection, when a peer
+  /// connects to the socket (one that listens). The descriptor belongs to libzmq, which may close
+  /// it at any time.
   void on_accepted(std::function<void(int descriptor)> handler);
-  /// The next event; nothing where none waits.
+  /// The next event; nothing if none waits. Never blocks.
   std::optional<ConnectionEvent> receive();
 
  private:

@@ -7,9 +7,13 @@
 
 namespace px::net {
 
-/// The ZeroMQ context of a process: its I/O threads. Must outlive its sockets.
+/// The ZeroMQ context of a process: owns libzmq's I/O threads. Sockets of one context can connect
+/// to each other by "inproc://". Any thread may create sockets in it. It must outlive its sockets.
+/// Its destruction does not wait for messages that are not sent, except those of sockets with
+/// SocketOptions::linger.
 class Context {
  public:
+  /// io_threads  how many threads libzmq uses for its sockets' I/O.
   explicit Context(int io_threads = 1);
   ~Context();
   Context(const Context&) = delete;
@@ -23,8 +27,8 @@ class Context {
   std::unique_ptr<State> state_;
 };
 
-/// Lets `context` have `count` sockets. Precondition: it has none yet.
-/// errors  system: libzmq allows fewer; says how many.
+/// Raises or lowers the number of sockets that `context` can have to `count`. Precondition: it has
+/// no socket yet.
 Result<void> allow_sockets(Context& context, std::size_t count);
 
 }  // namespace px::net

@@ -11,10 +11,14 @@
 
 namespace px::net {
 
-/// One message on its way through libzmq, counted by one of its frames: libzmq frees that when the
-/// message has gone out, was dropped, or its connection has ended. For net/ alone.
+/// Counts one message as unsent until libzmq is done with it. libzmq has no function that says how
+/// much it has queued for a peer; but it frees a frame when the message has gone out, was dropped,
+/// or its connection has ended. So one frame of the message is handed over with a function that
+/// libzmq calls when it frees the frame, and that subtracts the whole message's bytes. For net/
+/// alone: Socket::forward() uses it on its own thread, for the time of one send.
 class CountedMessage {
  public:
+  /// unsent  where the message is counted; must outlive this object.
   explicit CountedMessage(const SharedUnsentBytes& unsent)
       : unsent_(unsent), number_(++last_number) {}
   ~CountedMessage() {
@@ -23,9 +27,10 @@ class CountedMessage {
   CountedMessage(const CountedMessage&) = delete;
   CountedMessage& operator=(const CountedMessage&) = delete;
 
-  /// Adds a frame of this size, with what libzmq needs for it.
+  /// Adds the size of a frame to that of the message, with what libzmq itself needs for a frame.
   void weigh(std::string_view frame) { bytes_ += frame.size() + sizeof(zmq_msg_t); }
-  /// The frame that counts. Once, after all was weighed.
+  /// The frame whose release ends the count; adds the message to `unsent`. Called once, after
+  /// weigh() was called for all frames of the message.
   zmq::message_t frame(std::string text) {
     auto counted = std::make_unique<Counted>(Counted{unsent_, bytes_, std::move(text), number_});
     unsent_->add(bytes_);
@@ -35,22 +40,27 @@ class CountedMessage {
     counted.release();
     return made;
   }
-  /// libzmq let go of it while it was sent: there was nobody to get it.
+  /// Whether libzmq freed the frame already while the message was being sent: then it dropped the
+  /// message, as no peer was there to get it.
   bool was_dropped() const { return was_dropped_; }
 
  private:
+  /// What lives as long as the frame: libzmq gets a pointer to it.
   struct Counted {
     SharedUnsentBytes unsent;
     std::size_t bytes;
     std::string text;
     std::uint64_t number;
   };
-  /// In the sender's thread, or in one of libzmq's, which never send.
+  /// libzmq calls it, in the sending thread (a dropped message) or in one of its own threads, which
+  /// never send.
   static void let_go(void*, void* hint) {
     const std::unique_ptr<Counted> counted{static_cast<Counted*>(hint)};
     counted->unsent->remove(counted->bytes);
     if (being_sent && being_sent->number_ == counted->number) being_sent->was_dropped_ = true;
   }
+  /// The message that this thread is sending now; null if none. By it the function above finds the
+  /// object, which may be gone when libzmq frees the frame later.
   static inline thread_local CountedMessage* being_sent = nullptr;
   static inline thread_local std::uint64_t last_number = 0;
 

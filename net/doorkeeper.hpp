@@ -18,45 +18,59 @@
 
 namespace px::net {
 
-/// Watches those who connect to CURVE servers until they have shown that they know the server's
-/// key. libzmq takes a frame of any length from anybody in that time, and has no limit for
-/// connections. Here who says more than a handshake takes is cut off at once, and of many who say
-/// nothing the oldest are. Has a thread of its own, as libzmq's goes on taking bytes meanwhile.
+/// Limits what connections can cost a controller whose peers have not authenticated yet. In the
+/// handshake of CURVE libzmq accepts a frame of any length from every peer, and it has no limit for
+/// the number of connections. A Doorkeeper watches each new connection at the kernel, through its
+/// descriptor, until the peer has shown that it knows the server's key. It closes a connection at
+/// once that sends more bytes than a handshake has; and when too many connections stay silent it
+/// closes the oldest.
+///
+/// The controller's server creates one for its CURVE sockets. It has a thread of its own, because
+/// libzmq's threads go on reading while the controller's thread is busy.
 class Doorkeeper {
  public:
+  /// Limits for connections that have not authenticated.
   struct Bounds {
-    /// Of one connection. A handshake takes 266 bytes until the server's first answer, which it
-    /// gives only to who knows its key.
+    /// The most bytes that one connection may send. A handshake has 266 bytes up to the server's
+    /// first answer, which the server gives only to a peer that knows its key.
     std::uint64_t bytes = 1024;
-    /// Of connections without a key that last longer than `patience`.
+    /// The most connections that may last longer than `patience`; beyond that the oldest are
+    /// closed.
     std::size_t count = 256;
     Duration patience = std::chrono::seconds(1);
   };
+  /// context  of the sockets that it will watch.
   Doorkeeper(Context& context, const Bounds& bounds);
   explicit Doorkeeper(Context& context) : Doorkeeper(context, Bounds{}) {}
-  /// The sockets that it watches outlive it. In the thread that owns them.
+  /// Stops the thread. The watched sockets must still be there; call it on the thread that owns
+  /// them.
   ~Doorkeeper();
   Doorkeeper(const Doorkeeper&) = delete;
   Doorkeeper& operator=(const Doorkeeper&) = delete;
 
-  /// Before start(). The socket listens, has CURVE and no ConnectionMonitor.
+  /// Adds a socket; only before start(). It must listen already, be a CURVE server and have no
+  /// ConnectionMonitor.
   void watch(Socket& socket);
+  /// Starts the thread. From now on the watched sockets' new connections are reported to it.
   void start();
-  /// Somebody connected by this descriptor to a socket that has a ConnectionMonitor. Any thread.
+  /// Adds a connection that was accepted by a socket with a ConnectionMonitor, which reports the
+  /// descriptor. Any thread.
   void meet_later(int descriptor);
 
-  /// How many were cut off.
+  /// How many connections were closed. Any thread.
   std::uint64_t cut_off() const { return cut_off_; }
 
  private:
+  /// A watched socket, and where libzmq reports its new connections.
   struct Door {
     Socket* socket;
     Socket reports;
   };
-  /// libzmq closes the descriptor when it likes, and the next one that is opened gets its number.
+  /// A connection that has not authenticated. libzmq closes its descriptor at any time, and the
+  /// next file that is opened gets the same number: the inode tells them apart.
   struct Comer {
     Instant since;
-    ino_t inode;  ///< Of the socket: no other one that is open has it.
+    ino_t inode;  ///< Of the connection: no other open one has it.
   };
   void run();
   void receive(Socket& reports);

@@ -14,13 +14,15 @@ struct InterfaceAddress {
   bool operator==(const InterfaceAddress&) const = default;
 };
 
-/// The addresses of this host's interfaces that are up, loopback among them.
+/// All addresses of this host's network interfaces that are up, loopback included. Empty if the
+/// system call fails.
 std::vector<InterfaceAddress> interface_addresses();
 
-/// The same, the addresses alone.
+/// The same without the names of the interfaces.
 std::vector<std::string> local_addresses();
 
-/// The IPv4 or IPv6 address in it, as text; empty where it holds another kind.
+/// The IPv4 or IPv6 address in a socket address, as text without port; empty if it is of another
+/// family.
 std::string ip_text(const sockaddr* address);
 
 }  // namespace px::net

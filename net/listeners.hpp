@@ -8,19 +8,25 @@
 
 namespace px::net {
 
-/// Plain TCP and Unix sockets that listen, all at one port. One thread owns it.
+/// Plain TCP and Unix sockets that listen at one and the same port: the listening half of
+/// LifelineServer and StreamRelay. They are closed with this object. One thread owns it.
 class Listeners {
  public:
+  /// Begins to listen at one more interface, and turns AcceptGuard on.
   /// interface  as listen_tcp() takes it, or a folder of Unix sockets ("ipc://...").
-  /// port       0 = a free one, which further interfaces get, too.
-  /// result     the descriptor that is readable when somebody connects.
+  /// port       0 = a free one; pass port() for further interfaces.
+  /// result     the descriptor, to be watched: it is readable when a peer has connected.
   /// errors     system: the port is in use or the address is not of this host; names both.
   Result<int> listen(std::string_view interface, int port);
-  /// Precondition: listen() has succeeded, at first with TCP.
+  /// The port of the first interface. Precondition: listen() has succeeded, for the first time with
+  /// TCP.
   int port() const;
+  /// Whether this is the descriptor of one of the interfaces.
   bool has(int descriptor) const;
 
-  /// Who waits at that one, 64 at most; see AcceptGuard for those for whom there is no descriptor.
+  /// Accepts connections that wait at this interface: 64 at most, so that one turn of the loop
+  /// stays short; the descriptor stays readable for the rest. Never blocks. See AcceptGuard for the
+  /// case that no descriptor is left.
   std::vector<os::Descriptor> accept_some(int descriptor);
 
  private:

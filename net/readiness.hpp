@@ -2,26 +2,28 @@
 
 namespace px::net {
 
-/// Whether a zmq socket has messages, found without asking it more often than needed; what a Loop
-/// looks at. Used on the thread of the socket.
+/// Knows whether a ZeroMQ socket has messages, and asks libzmq no more often than needed. Each
+/// Socket has one; a Loop looks at it. Used on the thread of the socket only.
 ///
-/// A zmq socket's descriptor tells that something changed, once: it falls silent as soon as the
-/// socket has looked at its commands, which it does in every call. So a socket may be readable
-/// after any call on it; after that it can only become so when its descriptor is readable.
+/// A ZeroMQ socket's descriptor signals changes, not a state: it becomes readable once when
+/// something has changed, and is silent again as soon as the socket has processed its commands,
+/// which it does in every call. So a socket may have messages after any call on it, whatever its
+/// descriptor says; but once a receive found nothing, it can only get some after its descriptor was
+/// readable.
 class Readiness {
  public:
-  /// `socket`: a zmq socket that outlives this.
+  /// socket  the handle of a ZeroMQ socket, which outlives this.
   explicit Readiness(void* socket);
 
-  /// Readable when the socket may have become so.
+  /// The socket's descriptor: readable when the socket may have become readable.
   int descriptor() const { return descriptor_; }
-  /// After a call on the socket: it may be readable, whatever its descriptor says.
+  /// To be called after every call on the socket: it may be readable now.
   void touched() { may_be_readable_ = true; }
-  /// After a receive that found nothing.
+  /// To be called after a receive that found nothing.
   void emptied() { may_be_readable_ = false; }
-  /// False: it is certainly not readable while its descriptor is not.
+  /// False: the socket certainly has no messages as long as its descriptor is not readable.
   bool may_be_readable() const { return may_be_readable_; }
-  /// Asks the socket. Stays true until a receive finds nothing.
+  /// Asks the socket whether a receive would find a message.
   bool is_readable();
 
  private:

@@ -20,103 +20,130 @@
 
 namespace px::net {
 
+/// The ZeroMQ socket types that polyxeus uses.
 enum class SocketKind { router, dealer, pub, xpub, sub, stream, pair };
 
-/// Whether the short frames of a message travel as one: see FrameBundle.
+/// Whether the short frames of a message are sent as one frame: see FrameBundle.
 enum class Bundling {
   off,
-  answers,  ///< Opens what comes. A ROUTER bundles what it sends to those whose last message was so.
-  sends     ///< Opens what comes, and bundles: a DEALER, whose peer knows of bundles.
+  answers,  ///< Opens bundles; a ROUTER sends bundles to peers whose last message was one.
+  sends     ///< Opens bundles and sends them: for a DEALER whose peer supports them.
 };
 
-/// What a socket is set up with before it binds or connects.
+/// The options of a socket, set before it binds or connects. The defaults suit a client.
 struct SocketOptions {
-  /// ZeroMQ identity; empty = libzmq makes one.
+  /// The ZeroMQ identity; empty: libzmq chooses one. A ROUTER addresses its peers by their
+  /// identities, so a peer with a fixed one is reachable again after it has reconnected.
   std::string identity = {};
-  /// Messages queued for one peer; 0 = no limit (protocol 4.1, trap 43).
+  /// The most messages that are queued for one peer, in each direction; 0 = no limit (protocol 4.1,
+  /// trap 43).
   int send_limit = 0;
   int receive_limit = 0;
-  /// A peer that sends a longer frame is disconnected; -1 = any.
+  /// A peer that sends a frame of more bytes is disconnected; -1 = no limit.
   std::int64_t max_frame_bytes = -1;
-  /// ROUTER: a new connection takes over an identity (trap 44).
+  /// ROUTER: a new connection takes over the identity of an existing one, which is closed (trap
+  /// 44).
   bool hand_over = false;
-  /// ROUTER: send() to an unknown peer fails instead of dropping.
+  /// ROUTER: send() to an unknown peer returns false; without it the message is dropped silently.
   bool is_mandatory = false;
-  /// XPUB: send() fails while a subscriber's queue is full, where it drops the message otherwise.
+  /// XPUB: send() returns false while a subscriber's queue is full; without it the message is
+  /// dropped for that subscriber.
   bool never_drops = false;
-  /// XPUB: subscribers get what assign_topic() says, not what they asked for.
+  /// XPUB: subscribers get the topics that assign_topic() gives them, whatever they subscribed to.
   bool assigns_topics = false;
-  /// Pings of the transport; a silent peer is cut off.
+  /// How often ZeroMQ pings the peer on this connection; one that is silent for three times as long
+  /// is disconnected. Nothing: no pings.
   std::optional<Duration> zmtp_heartbeat = {};
-  /// How long unsent messages outlive the socket.
+  /// How long libzmq goes on sending queued messages after the socket is closed.
   Duration linger = std::chrono::seconds(0);
-  /// Be a CURVE server with these keys, at all endpoints but Unix sockets ("ipc://...").
+  /// Encrypt as a CURVE server with these keys, except at Unix sockets ("ipc://...").
   std::optional<CurveKeys> curve_server = {};
-  /// Be a CURVE client of the server with this key, wherever it is not at a Unix socket.
+  /// Encrypt as a client of the CURVE server with this public key, except at Unix sockets.
   std::optional<std::string> curve_server_key = {};
-  /// Encrypt at Unix sockets, too, for a peer that does so.
+  /// Encrypt at Unix sockets as well, because the peer does so.
   bool encrypts_unix_sockets = false;
-  /// Of a ROUTER or a DEALER.
+  /// Ignored by sockets that are neither ROUTER nor DEALER.
   Bundling bundling = Bundling::off;
 };
 
-/// What a program needs to talk to the controller of a connection file.
+/// The options for connecting to the controller of a connection file: its encryption, and bundles
+/// if the controller supports them.
 SocketOptions dialing_options(const ConnectionCommon& info);
 
-/// One ZeroMQ socket: whole messages in and out, never blocking. One thread owns it.
+/// One ZeroMQ socket that sends and receives whole messages and never blocks. The only class
+/// through which polyxeus uses ZeroMQ sockets. Received frames stay in libzmq's memory and are
+/// passed on without a copy. TCP keep-alive is on for all connections. A socket can have encrypted
+/// connections (TCP) and others (Unix sockets) at the same time. One thread owns it; watch it with
+/// a Loop.
 class Socket {
  public:
-  /// errors (as a bug): libzmq has no more sockets.
+  /// Makes a socket that is neither bound nor connected. That libzmq has no more sockets, or this
+  /// process no descriptors, counts as a bug and throws zmq::error_t: check before, see
+  /// allow_sockets() and os::require_descriptors().
   Socket(Context& context, SocketKind kind, const SocketOptions& options = {});
   ~Socket();
   Socket(Socket&&) noexcept;
   Socket& operator=(Socket&&) noexcept;
 
-  /// Listens at `interface`, e.g. "tcp://127.0.0.1" or "tcp://[::1]"; port 0 = a free one. Returns
-  /// the port. "tcp://*" is every address, IPv6 too where the host has it. errors  system: the port
-  /// is in use or the address is not of this host; names both.
+  /// Listens at an interface and port, in addition to earlier ones.
+  /// interface  e.g. "tcp://127.0.0.1" or "tcp://[::1]"; "tcp://*" is every address, IPv6 too if
+  ///            the host has it.
+  /// port       0 = a free one.
+  /// result     the port.
+  /// errors     system: the port is in use or the address is not of this host; names both.
   Result<int> bind(std::string_view interface, int port);
-  /// Listens at a whole endpoint, e.g. "ipc:///run/kernel-1".
-  /// errors  system: it is in use, or not to be had here; names it.
+  /// Listens at an endpoint that has no port, e.g. "ipc:///run/kernel-1".
+  /// errors  system: it is in use or cannot be bound on this host; names it.
   Result<void> listen(const std::string& endpoint);
-  /// errors  bad_input: not an endpoint. That nobody listens there is no error: libzmq tries on.
+  /// Connects to an endpoint. Returns at once; libzmq connects in the background and tries again as
+  /// long as the socket lives, so that an absent peer is no error: see ConnectionMonitor.
+  /// errors  bad_input: not an endpoint.
   Result<void> connect(const std::string& endpoint);
+  /// SUB: receives the messages whose first frame begins with `topic`; "" means all.
   void subscribe(std::string_view topic);
-  /// Who sent the subscription that was received last gets what begins with `topic` from now on.
-  /// Precondition: an XPUB that assigns_topics.
+  /// XPUB: the peer whose subscription was received last gets from now on the messages that begin
+  /// with `topic`. Precondition: the socket was made with assigns_topics.
   void assign_topic(std::string_view topic);
-  /// Lets libzmq report connections to a pair socket at `endpoint`: see ConnectionMonitor.
+  /// Lets libzmq report what happens to the connections to a PAIR socket at `endpoint`, which is of
+  /// the kind "inproc://"; an empty endpoint ends the reports. For ConnectionMonitor.
   void report_connections(const std::string& endpoint);
-  /// The same for who connects to it: see Doorkeeper.
+  /// The same for new incoming connections only. For Doorkeeper.
   void report_arrivals(const std::string& endpoint);
 
-  /// The next message; null where none waits. A message of more than max_frames frames, or
-  /// with a bundle that is not well-formed, is dropped and counted.
+  /// The next message; null if none waits. A message of more than max_frames frames, or with a
+  /// malformed bundle, is dropped and counted, and the one after it is returned.
   SharedFrames receive();
 
-  /// Sends frames of our own. False: the peer is unknown or its queue is full, nothing was sent.
+  /// Sends frames of our own, which are copied. For a ROUTER the first frame is the identity of the
+  /// peer.
+  /// result  false: the peer is unknown or its queue is full; nothing was sent.
   bool send(const std::vector<std::string>& frames);
 
-  /// Sends `idents`, then the frames of `message` from index `from` on. Frames that came from a
-  /// socket are shared, not copied. False as for send().
+  /// Sends `idents`, then the frames of `message` from index `from` on: how a message is passed on
+  /// to another peer. Frames that came from a socket are shared and not copied, however large.
+  /// result  as send().
   bool forward(std::span<const std::string_view> idents, const Frames& message, std::size_t from);
 
-  /// Frames `from` .. `to`-1 of a message.
+  /// The frames `from` .. `to`-1 of a message.
   struct Run {
     const Frames* frames;
     std::size_t from, to;
   };
-  /// Sends `idents`, then the frames of all runs, shared as above. False as for send().
+  /// Sends `idents`, then the frames of all runs as one message, shared as above.
+  /// result  as send().
   bool forward(std::span<const std::string_view> idents, std::span<const Run> runs);
 
-  /// The same, and counts the message in `unsent` until libzmq has let go of it.
-  /// False  nobody is there to get it, or as for send().
+  /// The same, and counts the message in `unsent` until libzmq is done with it: sent, dropped, or
+  /// its connection has ended.
+  /// result  as send(); false as well if libzmq dropped the message because no peer was there.
   bool forward(std::span<const std::string_view> idents, std::span<const Run> runs,
                const SharedUnsentBytes& unsent);
 
-  /// Sends `head`, then each of `payloads`, of which the long ones are not copied: libzmq calls
-  /// `release(hint)` of a payload from one of its own threads when the bytes are no longer needed;
-  /// for the others it is called here. False as for send(); then it was called for all of them.
+  /// Sends `head`, then each of `payloads`, as one message. Short payloads are copied; long ones
+  /// are handed to libzmq as they are, and their bytes must stay valid and unchanged until libzmq
+  /// calls `release(hint)`, once, from one of its own threads. For short ones it is called before
+  /// this returns.
+  /// result  as send(). If false, release was called for all of them.
   struct Payload {
     const void* data;
     std::size_t size;
@@ -125,17 +152,18 @@ class Socket {
   };
   bool send_with_payloads(const std::vector<std::string>& head, std::span<const Payload> payloads);
 
-  /// What is not sent when this object goes is dropped, whatever SocketOptions::linger says.
+  /// Lets the destructor drop what is not sent, whatever SocketOptions::linger says.
   void drop_unsent();
 
-  /// How many messages receive() has dropped.
+  /// How many messages receive() has dropped since the start.
   std::uint64_t dropped() const { return dropped_; }
-  /// "tcp://127.0.0.1:40001" of the last bind.
+  /// The endpoint of the last bind() or listen(), e.g. "tcp://127.0.0.1:40001".
   const std::string& bound_endpoint() const { return bound_endpoint_; }
 
-  /// For net/ alone: stays in its place when the Socket moves.
+  /// For net/ alone. The object keeps its address when the Socket is moved.
   Readiness& readiness() const;
 
+  /// A message with more frames is dropped, so that a peer cannot make us hold any number of them.
   static constexpr std::size_t max_frames = 1 << 16;
 
  private:

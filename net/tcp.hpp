@@ -10,27 +10,34 @@
 
 namespace px::net {
 
-// Plain TCP for lifelines and streams. All sockets never block, are closed on exec and keep alive. A peer whose
-// host is gone is noticed after about two minutes: a cable that is pulled for a moment must not end
-// a connection, and heartbeats are there for those who want to know sooner.
+// Plain TCP for lifelines and streams. All sockets are non-blocking and close-on-exec, and
+// connections have TCP keep-alive. A peer whose host is gone is noticed after about two minutes: a
+// cable that is pulled for a moment must not end a connection, and heartbeats notice such a peer
+// sooner.
 
-/// Whether this host can listen at IPv6 addresses.
+/// Whether this host can listen at IPv6 addresses. Tries it with a socket.
 bool has_ipv6();
 
-/// Listens.  ip  may begin with "tcp://"; "0.0.0.0" is every IPv4 address of this host, "*" and
-/// "::" every IPv6 address as well where the host has IPv6. errors  bad_input: not an address;
-/// system: the port is in use, the address is not ours.
+/// Listens at an address and port.
+/// ip      may begin with "tcp://". "0.0.0.0" is every IPv4 address of this host; "*" and "::" are
+///         every IPv6 address as well if the host has IPv6.
+/// port    0 = a free one: see local_port().
+/// errors  bad_input: not an address; system: the port is in use, or the address is not of this
+///         host.
 Result<os::Descriptor> listen_tcp(std::string_view ip, int port);
 
-/// The port at which a listening socket listens.
+/// The port at which a socket of listen_tcp() listens.
 int local_port(const os::Descriptor& listener);
 
-/// Starts to connect and returns at once; a refusal is found by the first read, or at once.
-/// problem  where to put the system's number of a failure, for those who must tell them apart.
-/// errors   bad_input: not an address; system.
+/// Starts to connect and returns at once, unless `ip` is a name, which is looked up first. The
+/// descriptor becomes readable or writable when the connection stands or has failed: see
+/// connection_problem().
+/// problem  where to put errno of a failure, for callers that must tell failures apart; may be
+///          null.
+/// errors   bad_input: not an address; system: it failed at once.
 Result<os::Descriptor> start_connect_tcp(std::string_view ip, int port, int* problem = nullptr);
 
-/// The system's number of what went wrong with a connection that was started; 0: nothing so far.
+/// The errno with which a started connection failed; 0 if nothing went wrong so far. Clears it.
 int connection_problem(const os::Descriptor& socket);
 
 /// An address, as start_connect_tcp() takes it, and a port.
@@ -39,11 +46,14 @@ struct TcpTarget {
   int port = 0;
 };
 
-/// Connects to all at once, then closes the connections. For each target the system's number of
-/// what went wrong: 0 where somebody accepts, ETIMEDOUT where nobody answers within `patience`.
+/// Tests which targets accept connections: connects to all at the same time, and closes the
+/// connections again. Blocks for `patience` at most.
+/// result  for each target an errno: 0 if the target accepts, ETIMEDOUT if it has not answered
+///         within `patience`.
 std::vector<int> dial_tcp(const std::vector<TcpTarget>& targets, Duration patience);
 
-/// The next connection; not open where none waits. errno is that of accept4().
+/// Accepts the next connection that waits; a closed descriptor if there is none, with the errno of
+/// accept4().
 os::Descriptor accept_tcp(const os::Descriptor& listener);
 
 }  // namespace px::net

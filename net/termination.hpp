@@ -4,11 +4,14 @@
 
 namespace px::net {
 
-/// Makes SIGTERM wake a loop, which then ends the engine in good order. A signal handler has no
-/// arguments: there is one of these in a process. User code may install its own handler instead.
+/// Turns SIGTERM into a wake-up of a loop, whose owner then asks was_asked() and ends the engine or
+/// kernel in order. A signal handler gets no arguments, so this is a global of the process. User
+/// code may install its own handler for SIGTERM instead.
 class Termination {
  public:
+  /// Installs the handler. Called once, before the threads start that could get the signal.
   static void watch(const Waker& waker);
+  /// Whether SIGTERM has come. Any thread.
   static bool was_asked();
 };
 

@@ -12,23 +12,27 @@
 
 namespace px::net {
 
-/// A child process whose output a Loop reads, line by line. It runs in a session of its own: what
-/// is typed at our terminal is not for it. It is killed when this object goes, and when the thread
-/// that started it ends. Belongs to the thread of the loop.
+/// A child process whose output a Loop reads, line by line: ssh, for tunnels and remote commands.
+/// It runs in a session of its own, so that Ctrl-C at our terminal does not reach it. It is killed
+/// when this object is destroyed, and when the thread that started it ends, however that ends.
+/// Belongs to the thread of the loop; the loop must outlive it.
 class WatchedChild {
  public:
-  /// Called on the loop's thread, in wait_until(). A handler may destroy the WatchedChild.
+  /// Called on the loop's thread, in wait_until(). A handler may destroy the WatchedChild. All may
+  /// be empty.
   struct Handlers {
-    /// A line of the standard output, without its end; lines beyond 1 MiB are dropped.
+    /// A line of its standard output, without the newline. A line of more than 1 MiB is dropped.
     std::function<void(std::string_view line)> on_line = {};
-    /// Parts of lines of the standard error, as they come.
+    /// Pieces of its standard error as they come, not split into lines.
     std::function<void(std::string_view text)> on_errors = {};
-    /// Once, when it has ended and both streams are closed. `last_errors`: the last 2000 bytes of
-    /// its standard error.
+    /// Called once, when it has ended and both streams are closed. `last_errors` are the last 2000
+    /// bytes of its standard error.
     std::function<void(os::ProcessEnd end, const std::string& last_errors)> on_end = {};
   };
-  /// input  its standard input.
-  /// errors  those of os::spawn().
+  /// Starts the child.
+  /// argv    the command and its arguments; the command is searched in PATH.
+  /// input   its whole standard input.
+  /// errors  those of os::spawn(), e.g. that there is no such program.
   static Result<WatchedChild> start(const std::vector<std::string>& argv, std::string_view input,
                                     Loop& loop, Handlers handlers);
   ~WatchedChild();

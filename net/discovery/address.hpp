@@ -10,45 +10,53 @@
 
 namespace px::net {
 
-/// Whether `ip` is one of this host's addresses, or in 127.0.0.0/8, or ::1.
+/// Whether `ip` is an address of this host: of one of its interfaces, in 127.0.0.0/8, or ::1.
 bool is_local_address(std::string_view ip);
 
-/// Whether `ip` is one that only its own host reaches: 127.0.0.0/8 or ::1.
+/// Whether `ip` is a loopback address, which only its own host reaches: 127.0.0.0/8 or ::1.
 bool is_loopback(std::string_view ip);
 
-/// Whether `text` is an IPv4 or IPv6 address, not a name.
+/// Whether `text` is an IPv4 or IPv6 address and not a name. IPv6 without brackets.
 bool is_ip_address(std::string_view text);
 
-/// The addresses of a host name, IPv4 first; `text` itself where it is an address already; empty
-/// where it does not resolve. May wait for the name service.
+/// The addresses of a host name, IPv4 first, each once; `text` itself if it is an address already;
+/// empty if it does not resolve. Blocks while the name service is asked, which may take many
+/// seconds.
 std::vector<std::string> resolve_host(const std::string& text);
 
-/// What others may dial of `found`, the most likely first: no loopback, no link-local address;
-/// IPv4 before IPv6, and bridges of containers and virtual machines at the end.
+/// The addresses among `found` by which other hosts may reach this one, the most promising first:
+/// without loopback and link-local addresses; IPv4 before IPv6; those of bridges to containers and
+/// virtual machines last. The controller writes them into the connection files.
 std::vector<std::string> reachable_addresses(std::vector<InterfaceAddress> found);
 
-/// A TCP port, 1 to 65535; nothing where the whole text is none.
+/// A TCP port, 1 to 65535; nothing if the text is anything else.
 std::optional<int> read_port(std::string_view text);
 
-/// "tcp://fd00::1" is not an endpoint: "[fd00::1]" for an IPv6 address, else the text itself.
+/// The address as it stands in an endpoint: "[fd00::1]" for the IPv6 address "fd00::1", other text
+/// as it is.
 std::string in_brackets(std::string_view ip);
-/// The ip of "tcp://10.0.0.1" or "tcp://[fd00::1]", without transport and brackets.
+/// The address in "tcp://10.0.0.1" or "tcp://[fd00::1]", without transport and brackets.
 std::string ip_of_interface(std::string_view interface);
-/// Whether an interface stands for every address of its host: *, 0.0.0.0 or ::.
+/// Whether an interface stands for all addresses of its host: "*", "0.0.0.0" or "::", with or
+/// without "tcp://".
 bool is_wildcard(std::string_view interface);
 
-/// What a dialler must know of its own host.
+/// The names of this host, by which a program recognises that the controller runs on the same one.
+/// A value; tests make their own.
 struct OwnHost {
   std::string name;
   std::vector<std::string> addresses;
+  /// Asks the system.
   static OwnHost find();
-  /// Whether `host` is a name or an address of it; an empty one is.
+  /// Whether `host` means this host: its name, one of its addresses, "localhost", a loopback
+  /// address or the empty text.
   bool is_called(std::string_view host) const;
 };
 
-/// Where to try to reach the controller of a connection file, best first: names and addresses, none
-/// twice. A controller of this host is tried at 127.0.0.1 first; what `addresses` says follows, or
-/// `location` where it says nothing (protocol 2.4, item 2).
+/// The names and addresses at which to try to reach the controller of a connection file, best
+/// first, each once. A controller of this very host that listens at all addresses is tried at
+/// 127.0.0.1 first. Then follow the file's `addresses`, and `location` or the address of
+/// `interface` (protocol 2.4, item 2).
 std::vector<std::string> dial_candidates(const ConnectionCommon& info, const OwnHost& here);
 
 }  // namespace px::net

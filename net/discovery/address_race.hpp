@@ -10,55 +10,69 @@
 
 namespace px::net {
 
-/// Why an address did not lead to the controller.
+/// Why an address did not lead to the controller. explain() makes a sentence of it.
 enum class DialFailure {
   unknown_name,  ///< The name does not resolve.
-  refused,       ///< The host is there, nobody listens.
+  refused,       ///< The host is there, but no program listens at the port.
   no_route,      ///< The network says that the host cannot be reached.
   timed_out,     ///< Nothing came back: a firewall, or no such host.
-  silent,        ///< A connection was accepted, and no answer signed with our key came.
+  silent,        ///< A program accepted the connection, but sent no answer signed with our key.
   wrong_key,     ///< The handshake of encryption failed.
 };
 
-/// What one address said.
+/// The outcome of one address that was tried.
 struct DialedAddress {
   std::string host;  ///< As it is dialed: an address, or a name that did not resolve.
-  std::string name;  ///< The name that it was found by; empty for an address.
+  std::string name;  ///< The name that it was found under; empty for an address.
   DialFailure failure = DialFailure::timed_out;
 };
 
-/// Decides which of a controller's addresses is tried when, and which one is taken: the next one
-/// starts when the one before has failed or has kept us waiting for `head_start`; the first one
-/// that answers rightly wins. Sees no socket and no clock.
+/// Decides which of a controller's addresses is tried when, and which one is taken ("happy
+/// eyeballs"): the next attempt starts when the one before has failed or has taken longer than
+/// `head_start`; the first attempt that gets a right answer wins. So an unreachable address costs a
+/// fraction of a second and not its whole timeout. Sees no socket and no clock; find_controller()
+/// acts on it. A "runner" is one address that takes part; it keeps its number.
 class AddressRace {
  public:
+  /// How long attempts may take.
   struct Options {
     Duration head_start = std::chrono::milliseconds(250);
     Duration patience = std::chrono::seconds(4);  ///< For one address to answer.
-    /// For one that has accepted the connection, if that is longer: its host may be busy.
+    /// The same for an address that has accepted the connection, if that is longer: its host may be
+    /// busy.
     Duration connected_patience = {};
   };
+  /// hosts  addresses and names, best first.
   AddressRace(const std::vector<std::string>& hosts, const Options& options);
 
-  /// The runners to be started now, each once. A runner keeps its number.
+  /// The runners to start now, each returned once; at most one in a call. Call it whenever
+  /// something has changed, and at next_deadline().
   std::vector<std::size_t> start_due(Instant now);
-  /// What to dial for it.
+  /// The address or name of a runner.
   const std::string& host(std::size_t runner) const { return runners_.at(runner).dialed.host; }
 
-  /// The name stands for these addresses: the runner takes the first; the others run next.
+  /// The name of this runner resolves to these addresses: the runner gets the first one that is not
+  /// in the race yet, and the others become runners that start next. Empty: the runner has failed
+  /// (unknown_name).
   void resolved(std::size_t runner, const std::vector<std::string>& addresses);
+  /// The attempt has failed, so that the next one may start at once.
   void failed(std::size_t runner, DialFailure failure);
-  /// It accepted the connection: when its time is over it was silent.
+  /// The address accepted the connection: if its time runs out it counts as silent and not as timed
+  /// out.
   void connected(std::size_t runner);
-  /// It answered with the right key.
+  /// It answered with the right key: it wins, unless another one has won.
   void answered(std::size_t runner);
-  /// Ends the runners that have had their time; returns them.
+  /// Fails the runners whose time has run out, and returns them, so that the caller closes their
+  /// sockets.
   std::vector<std::size_t> expire(Instant now);
 
+  /// The runner that has won; nothing so far.
   std::optional<std::size_t> winner() const { return winner_; }
+  /// Whether one has won, or all have failed.
   bool is_over() const;
+  /// When start_due() or expire() has work; nothing when the race is over.
   std::optional<Instant> next_deadline() const;
-  /// All that has failed so far, in the order of their start.
+  /// The addresses that have failed so far, in the order in which they start.
   std::vector<DialedAddress> failures() const;
 
  private:
@@ -76,9 +90,11 @@ class AddressRace {
   std::optional<std::size_t> winner_;
 };
 
-/// One sentence: what was tried, what each said, and the fix.
-/// port    the registration port
-/// source  where the addresses come from, e.g. the path of the connection file
+/// The error when no address has won: one sentence that says what was tried, how each attempt
+/// failed, and the most likely fix.
+/// port    the registration port.
+/// source  where the addresses come from, e.g. the path of the connection file.
+/// result  lost_peer; bad_input if there was no address at all.
 Error explain(const std::vector<DialedAddress>& failures, int port, std::string_view source);
 
 }  // namespace px::net

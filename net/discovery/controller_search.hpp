@@ -14,19 +14,21 @@
 
 namespace px::net {
 
-/// What to look for.
+/// Which controller find_controller() is to reach, and how.
 struct SoughtController {
-  std::optional<std::string> local;   ///< See local_interface(); tried first.
+  std::optional<std::string> local;   ///< See local_interface(); tried before `hosts`.
   std::vector<std::string> hosts;     ///< See dial_candidates().
-  int registration = 0;               ///< Where an answer is asked for.
-  std::vector<int> other_ports = {};  ///< What must be reachable there, too.
-  SocketOptions socket = {};          ///< Of the one that asks, which is then for the caller.
-  std::string source;                 ///< Where all this comes from, for sentences.
-  /// Whether the search ends where the controller says that it has no room for one more peer.
+  int registration = 0;               ///< The port at which the controller is asked.
+  std::vector<int> other_ports = {};  ///< Ports that must be reachable as well.
+  SocketOptions socket = {};          ///< Of the registration socket that the caller gets.
+  std::string source;                 ///< Where all this comes from; for error messages.
+  /// Whether the caller will stay connected, and so fails if the controller answers that it has no
+  /// file descriptors for one more peer. False for a program that only asks whether it is there.
   bool is_to_stay = false;
 
-  /// What a connection file says; `source` is its path.
-  /// info  a ClientConnectionInfo or an EngineConnectionInfo.
+  /// As a connection file says, for this host.
+  /// info    a ClientConnectionInfo or an EngineConnectionInfo.
+  /// source  the path of the file.
   template <class Info>
   static SoughtController of(const Info& info, std::string source) {
     return {local_interface(info, own_network()),
@@ -38,18 +40,25 @@ struct SoughtController {
   }
 };
 
-/// Where a controller answered.
+/// A controller that has answered.
 struct FoundController {
   std::string interface;  ///< "tcp://10.0.0.1", "tcp://[fd00::1]" or "ipc://..."
-  Socket socket;          ///< A DEALER that is connected to its registration port.
+  Socket socket;          ///< A DEALER, connected to its registration port.
 };
 
-/// Asks at all addresses (see AddressRace) until one answers with the right key. Waits. Where
-/// several are asked at the same time, the identities of the later sockets end in a number.
-/// session  whose key must fit; asks with messages of its own.
-/// errors  system: too few descriptors here, or at the controller where it is to stay; lost_peer:
-///         nobody answered: what was tried, what each said, the fix; the other ports of
-///         the one that did are not open: names them; bad_input: no address.
+/// Finds the address at which the controller answers. Sends a signed `connection_request` to the
+/// registration port at one address after the other (see AddressRace) until one answers with the
+/// right key; then checks that the other ports are open there. Each address is tried by a plain
+/// connection first, as libzmq does not say what is wrong with an address. Blocks until the end of
+/// the race.
+///
+/// If several addresses are tried, the ZeroMQ identities of the later sockets end in "-" and a
+/// number, because a controller takes two sockets with one identity for one that has reconnected.
+/// session  asks with messages of its own; its key must fit the controller's.
+/// options  how long to try.
+/// errors   system: too few file descriptors here, or at the controller (is_to_stay); lost_peer: no
+///          address answered (says what was tried, how each failed and the fix), or the other ports
+///          are not open where one did (names them); bad_input: there is no address.
 Result<FoundController> find_controller(Context& context, const SoughtController& sought,
                                         Session session, const AddressRace::Options& options = {});
 

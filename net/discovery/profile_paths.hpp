@@ -9,7 +9,8 @@
 
 namespace px::net {
 
-/// What a user may say about where a cluster's files are; empty = not said.
+/// The options by which a user says where a cluster's files are; an empty text means that the
+/// option was not given.
 struct ProfileChoice {
   std::string profile = {};      ///< --profile=
   std::string profile_dir = {};  ///< --profile-dir=
@@ -18,73 +19,88 @@ struct ProfileChoice {
   bool has_cluster_id = false;   ///< --cluster-id= was given, maybe as the empty id.
 };
 
-/// Where the files of one cluster lie (protocol 2.1). Pure: nothing is created.
+/// The paths of the files of one cluster: those of ipyparallel (protocol 2.1), and more of polyxeus
+/// in the same folders. Only computes paths: nothing is read or created, and a file need not exist.
 struct ProfilePaths {
   std::filesystem::path root;  ///< .../profile_<name>, absolute
-  std::string cluster_id;      ///< may be empty
+  std::string cluster_id;      ///< May be empty; else a part of the files' names.
 
+  /// The folders of the profile: `security` has keys and connection files and is for the user
+  /// alone.
   std::filesystem::path security() const { return root / "security"; }
   std::filesystem::path log() const { return root / "log"; }
   std::filesystem::path pid() const { return root / "pid"; }
   std::filesystem::path startup() const { return root / "startup"; }
+  /// The connection files: the controller writes them, clients and engines read them.
   std::filesystem::path client_file() const {
     return security() / infixed("ipcontroller", "-client.json");
   }
   std::filesystem::path engine_file() const {
     return security() / infixed("ipcontroller", "-engine.json");
   }
-  /// The secret keys of the controller that wrote this file for clients.
+  /// The file with the secret keys of the controller that wrote `client_file`, beside it.
   static std::filesystem::path secrets_beside(std::filesystem::path client_file) {
     return client_file.replace_extension(".secret.json");
   }
-  /// The same for ipyparallel's clients that need TCP, where `client_file` leads to Unix sockets.
+  /// A second connection file for clients of ipyparallel, beside one that leads to Unix sockets:
+  /// this one leads to TCP.
   static std::filesystem::path tcp_beside(std::filesystem::path client_file) {
     return client_file.replace_extension(".tcp.json");
   }
-  /// The same for ipyparallel's clients on the controller's host, where `client_file` leads to TCP.
+  /// A second connection file for clients of ipyparallel on the controller's host, beside one that
+  /// leads to TCP: this one leads to Unix sockets.
   static std::filesystem::path ipc_beside(std::filesystem::path client_file) {
     return client_file.replace_extension(".ipc.json");
   }
-  /// All files that a controller may write beside that for clients.
+  /// All files that a controller may write beside its connection file for clients, e.g. to remove
+  /// them.
   static std::vector<std::filesystem::path> all_beside(const std::filesystem::path& client_file) {
     return {secrets_beside(client_file), tcp_beside(client_file), ipc_beside(client_file)};
   }
+  /// What pxcluster records about the cluster, so that its other commands find it.
   std::filesystem::path cluster_file() const {
     return security() / ("cluster-" + cluster_id + ".json");
   }
+  /// The controller's table of engines, for its next start.
   std::filesystem::path engine_table_file() const {
     return log() / ("engines" + cluster_id + ".json");
   }
-  /// The folders of the controller's journals.
+  /// The folders of the controller's two journals: of tasks, and of direct calls and broadcasts.
   std::filesystem::path journal_folder() const { return log() / ("journal" + cluster_id); }
   std::filesystem::path call_journal_folder() const {
     return log() / ("call-journal" + cluster_id);
   }
-  /// Locked by the pxcluster that supervises the controller, as long as it lives.
+  /// A file that the pxcluster that supervises the controller keeps locked as long as it lives.
   std::filesystem::path cluster_lock_file() const {
     return pid() / ("pxcluster-" + cluster_id + ".lock");
   }
-  /// Locked by the pxcontroller of this cluster, as long as it lives.
+  /// A file that the pxcontroller of this cluster keeps locked as long as it lives.
   std::filesystem::path controller_lock_file() const {
     return pid() / ("pxcontroller-" + cluster_id + ".lock");
   }
+  /// The SQLite database of task records, if the controller keeps one.
   std::filesystem::path task_db_file() const { return root / "tasks.db"; }
-  /// "default" for .../profile_default.
+  /// The profile's name: "default" for .../profile_default; the folder's name if it begins
+  /// otherwise.
   std::string profile_name() const;
 
  private:
   std::string infixed(std::string_view stem, std::string_view end) const;
 };
 
-/// Options first, then $IPP_PROFILE_DIR (which beats --profile, as in the reference),
-/// $IPP_CLUSTER_ID and $IPYTHONDIR, then ~/.ipython/profile_default and the empty cluster id.
-/// errors  not_found: neither $IPYTHONDIR nor $HOME is set; bad_input: '/' in a name.
+/// Finds the profile: options first, then $IPP_PROFILE_DIR (which has precedence over --profile, as
+/// in ipyparallel), $IPP_CLUSTER_ID and $IPYTHONDIR, then ~/.ipython/profile_default and the empty
+/// cluster id.
+/// errors  not_found: neither $IPYTHONDIR nor $HOME is set; bad_input: '/' or a control character
+///         in a name.
 Result<ProfilePaths> find_profile(const ProfileChoice& choice);
 
 /// The folder that holds all profiles: --ipython-dir, $IPYTHONDIR or ~/.ipython.
+/// errors  not_found: as find_profile().
 Result<std::filesystem::path> find_ipython_dir(const ProfileChoice& choice);
 
-/// Creates root, security (0700), log, pid (0700) and startup where they are missing.
+/// Creates those of the folders root, security, log, pid and startup that are missing. Only the
+/// user may enter security, log and pid (mode 0700).
 Result<void> create_profile_folders(const ProfilePaths& paths);
 
 }  // namespace px::net

@@ -17,58 +17,72 @@
 
 namespace px::net {
 
-// A lifeline is a plain TCP connection that an engine keeps open to the controller and on which
-// nothing is said: the system closes it the moment the process ends, however it ends.
+// A lifeline is a plain TCP connection (or Unix socket) that an engine keeps open to the controller
+// and on which nothing is sent after a short greeting. The kernel closes it the moment the engine's
+// process ends, however it ends, so that the controller learns of a death in a fraction of a second
+// instead of by missed heartbeats.
 
-/// An engine's first lifeline was opened.
+/// An engine has opened its first lifeline.
 struct LifelineOpened {
   EngineUuid uuid;
 };
-/// An engine's last lifeline was closed: its process has ended, or its host is not reachable.
+/// An engine's last lifeline was closed: its process has ended, or its host is unreachable.
 struct LifelineClosed {
   EngineUuid uuid;
-  bool is_tunnelled = false;  ///< It may be that only the tunnel has ended.
+  bool is_tunnelled = false;  ///< Maybe only the ssh tunnel has ended.
 };
 using LifelineEvent = std::variant<LifelineOpened, LifelineClosed>;
 
+/// Bounds for connections that have not said yet which engine they belong to.
 struct LifelineLimits {
-  std::size_t max_unidentified = 4096;           ///< Of more connections the oldest are closed.
-  Duration patience = std::chrono::seconds(10);  ///< For a connection to say who it is.
+  std::size_t max_unidentified = 4096;           ///< Beyond it the oldest are closed.
+  Duration patience = std::chrono::seconds(10);  ///< For one to identify itself.
 };
 
-/// The controller's end of all lifelines. One thread owns it.
+/// The controller's end of all lifelines: accepts connections, checks which engine each belongs to,
+/// and reports when an engine has opened its first and lost its last one. Several lifelines of one
+/// engine count as one, so that an engine may open a new one before the old is closed. Never
+/// blocks; one thread owns it, the controller's.
 class LifelineServer {
  public:
-  /// ip    "127.0.0.1" or "tcp://127.0.0.1"; "*" and "0.0.0.0" are every address of this host.
-  /// port  0 = a free one.
-  /// errors  system: the port is in use or the address is not of this host; names both.
+  /// Begins to listen.
+  /// ip      "127.0.0.1" or "tcp://127.0.0.1"; "*" and "0.0.0.0" are every address of this host.
+  /// port    0 = a free one.
+  /// signer  verifies the engines' answers: see lifeline_signer().
+  /// errors  system: the port is in use, the address is not of this host, or too many files are
+  ///         open.
   static Result<LifelineServer> listen(std::string_view ip, int port, Signer signer,
                                        const LifelineLimits& limits = {});
   ~LifelineServer();
   LifelineServer(LifelineServer&&) noexcept;
   LifelineServer& operator=(LifelineServer&&) noexcept;
 
-  /// Listens at one more address, or a folder of Unix sockets ("ipc://..."), at the same port.
+  /// Listens at one more address, or in a folder of Unix sockets ("ipc://..."), at the same port.
   Result<void> listen_also(std::string_view interface);
 
+  /// The port at which it listens.
   int port() const;
-  /// One descriptor for all connections (watch it with a Loop): readable when receive() has work.
+  /// One descriptor for all connections, to be watched with a Loop: readable when receive() has
+  /// work.
   int descriptor() const;
-  /// What happened since the last call, a bounded part of it; never blocks. Call it when
+  /// Handles a bounded part of what has come and returns what happened; never blocks. Call it when
   /// descriptor() is readable and at next_deadline().
   std::vector<LifelineEvent> receive(Instant now);
-  /// When receive() will close a connection that has not said who it is; nothing while all have.
+  /// When receive() will close a connection that has not identified itself; nothing if all have.
   std::optional<Instant> next_deadline() const;
 
-  /// Sends the engine's host something to acknowledge: see is_reachable(). The engine ignores it.
+  /// Sends a byte on the engine's lifelines, which its host must acknowledge: see is_reachable().
+  /// The engine ignores it.
   void probe(const EngineUuid& engine);
-  /// Whether the engine's host has acknowledged all that was sent on a lifeline of it: the host
-  /// and the network are well, whatever the engine does.
+  /// Whether the engine's host has acknowledged all that was sent on one of its lifelines: then
+  /// host and network are well, even if the engine itself does not answer. Call it some time after
+  /// probe(). Always true for an engine on a Unix socket; false for one without a lifeline.
   bool is_reachable(const EngineUuid& engine) const;
 
-  /// Connections that are open and have said who they are.
+  /// The number of open connections that have identified themselves.
   std::size_t open_count() const;
-  /// Connections that were closed as they said nothing in time, something wrong, or were too many.
+  /// How many connections were closed because they sent nothing in time, sent something wrong, or
+  /// were too many.
   std::uint64_t rejected() const;
 
  private:
@@ -77,38 +91,50 @@ class LifelineServer {
   std::unique_ptr<State> state_;
 };
 
-/// What signs an engine's word on its lifeline: the key of the messages, or where they are not
-/// signed the CURVE key, which only those have who were given the engines' file.
+/// The signer for the answers on lifelines: it uses the key of the messages. If messages are not
+/// signed it uses the public CURVE key of the controller, which only those know who can read the
+/// engines' connection file; without either it signs nothing.
+/// errors  as Signer::create().
 Result<Signer> lifeline_signer(const EngineConnectionInfo& info);
 
+/// The state of an engine's lifeline.
 enum class LifelineState {
-  closed,   ///< Not dialed yet, refused, or ended by the controller: dial() again when you like.
-  dialing,  ///< The connection is on its way, or the controller has not greeted yet.
-  held,     ///< The controller was told who we are.
+  closed,   ///< Not connected yet, refused, or ended: dial() again when you like.
+  dialing,  ///< The connection is being made, or the controller has not greeted yet.
+  held,     ///< The controller was told which engine this is.
 };
 
-/// The engine's end. For a thread that never takes the interpreter's lock. One thread owns it.
-/// A child that the process forks does not hold the connection open, even where it never execs.
+/// The engine's end of its lifeline. It belongs to a C++ thread that never takes the interpreter's
+/// lock, so that it works while user code runs. One thread owns it. A child process that user code
+/// forks does not keep the connection open, even if it never calls exec: the descriptor is closed
+/// in the child.
 class LifelineClient {
  public:
-  /// is_tunnelled  what it goes through may break while the engine lives: the controller is told.
+  /// is_tunnelled  it goes through an ssh tunnel, which may break while the engine lives; the
+  ///               controller is told so, and waits longer before it takes the end for the engine's
+  ///               death.
   LifelineClient(EngineUuid uuid, Signer signer, bool is_tunnelled = false);
   ~LifelineClient();
   LifelineClient(LifelineClient&&) noexcept;
   LifelineClient& operator=(LifelineClient&&) noexcept;
 
-  /// Starts to connect; what was open is closed first. Never waits, except for the name service
-  /// where `ip` is a host's name. "tcp://" in front of it is allowed; "ipc://" and a folder is a
-  /// Unix socket there.
+  /// Starts to connect; closes the connection that was open before. Never blocks, except for the
+  /// name service if `ip` is a host's name.
+  /// ip      may begin with "tcp://"; "ipc://" and a folder is a Unix socket there.
   /// errors  bad_input: not an address; system: out of descriptors. A refusal shows in receive().
   Result<void> dial(std::string_view ip, int port);
-  /// The same for the life of the object (watch it with a Loop): readable when receive() has work.
+  /// A descriptor to be watched with a Loop: readable when receive() has work. It stays the same
+  /// for the life of the object, whatever connection is open.
   int descriptor() const;
-  /// Answers the greeting, notices the end; never blocks. Call it when descriptor() is readable.
+  /// Answers the controller's greeting and notices the end of the connection; never blocks. Call it
+  /// when descriptor() is readable.
   LifelineState receive();
+  /// As receive() has returned it last.
   LifelineState state() const;
-  /// Why it is closed: one sentence; empty before the first dial().
+  /// Why it is closed, as one sentence; empty before the first dial(), while it is open, and after
+  /// close().
   const std::string& why_closed() const;
+  /// Closes the connection, which the controller takes for the engine's end.
   void close();
 
  private:

@@ -11,46 +11,51 @@
 
 namespace px::net {
 
-// What is said on a lifeline, apart from the sockets. Two lines of JSON, then silence until the
-// end of the connection, which is the message:
+// The messages on a lifeline, without the sockets. They are two lines of JSON; then nothing is sent
+// until the connection ends, and that end is the message:
 //   controller: {"nonce": "<64 hexadecimal digits>"}
-//   engine:     {"uuid": "...", "signature": "<HMAC of "lifeline", uuid, nonce>"}, and "tunnel":
-//   true
-//               where it comes through one
-// The nonce is new for each connection, so that a recorded answer is of no use to anybody. What is
-// signed begins with no '{', so that no answer is ever the signature of a message.
+//   engine:     {"uuid": "...", "signature": "<HMAC of "lifeline", uuid, nonce>"},
+//               with the member "tunnel": true if it goes through a tunnel
+// The nonce is new for each connection, so that a recorded answer cannot be used again. What is
+// signed does not begin with '{', unlike the header of every message, so that no answer can serve
+// as the signature of a message.
 
-/// A line that is longer than this is refused.
+/// A longer line, in bytes, is refused.
 inline constexpr std::size_t max_lifeline_line = 1024;
 
-/// The line by which the controller greets, newline included.
+/// The line with which the controller greets a connection, newline included.
 std::string write_lifeline_greeting(std::string_view nonce);
 
-/// The nonce of a greeting.  errors  bad_input: not a greeting of 64 hexadecimal digits.
+/// The nonce in a greeting.
+/// errors  bad_input: it is not a greeting with 64 hexadecimal digits.
 Result<std::string> read_lifeline_greeting(std::string_view line);
 
-/// Who holds a lifeline.
+/// The engine to which a lifeline belongs.
 struct LifelineHolder {
   EngineUuid uuid;
-  bool is_tunnelled = false;
+  bool is_tunnelled = false;  ///< It goes through an ssh tunnel.
   bool operator==(const LifelineHolder&) const = default;
 };
 
-/// The engine's answer, newline included.
+/// The engine's answer to a greeting, newline included.
 std::string write_lifeline_answer(const LifelineHolder& holder, std::string_view nonce,
                                   const Signer& signer);
 
-/// Who answered.  errors  bad_input: not an answer, a uuid of 0 or more than 255 bytes, or a
-/// signature that is not the one for this nonce.
+/// The engine that answered.
+/// errors  bad_input: not an answer, a uuid of 0 or more than 255 bytes, or a signature that is not
+///         the right one for this nonce.
 Result<LifelineHolder> read_lifeline_answer(std::string_view line, std::string_view nonce,
                                             const Signer& signer);
 
-/// Gathers the first line of a connection from the pieces in which it comes.
+/// Collects the first line of a connection from the pieces in which it arrives. Holds no more than
+/// max_lifeline_line bytes and one, whatever is sent. Streams use it, too.
 class FirstLine {
  public:
-  /// The line without its newline once it is complete; what comes behind it is dropped.
+  /// Adds received bytes. Returns the line without its newline once it is complete, else nothing.
+  /// Bytes behind the newline are dropped.
   std::optional<std::string> add(std::string_view bytes);
-  /// More than max_lifeline_line bytes came without a newline.
+  /// Whether more than max_lifeline_line bytes came without a newline: the connection is to be
+  /// closed.
   bool is_too_long() const { return text_.size() > max_lifeline_line; }
 
  private:

@@ -5,20 +5,23 @@
 
 namespace px::net {
 
-// What ssh says on stderr when it fails.
+// Recognises in what ssh writes to stderr why it failed. OpenSSH has no other way to tell: its exit
+// code is 255 for all of this.
 
-/// What a person can do about it; empty where ssh says enough.
+/// The end of an error message that tells the user what to do, e.g. "; check that sshd runs there".
+/// Empty if the cause is unknown, or ssh's own words suffice.
 /// server  as the user named it, e.g. "ann@gate".
 std::string ssh_advice(std::string_view complaint, const std::string& server);
 
-/// Whether a port of this host that ssh was to listen at is taken.
+/// Whether ssh could not listen at a port of this host, because it is in use.
 bool says_local_port_is_taken(std::string_view complaint);
-/// Whether a port of the other host is.
+/// Whether it could not listen at a port of the other host.
 bool says_remote_port_is_taken(std::string_view complaint);
-/// Whether an sshd that many dial at once has turned this one away: it may let the next one in.
+/// Whether sshd closed the connection before the login, as it does when many connect at the same
+/// time (MaxStartups): another attempt may succeed.
 bool says_server_is_crowded(std::string_view complaint);
 
-/// The last line that is more than a blank.
+/// The last line that is not blank; empty if there is none.
 std::string last_line_of(std::string_view complaint);
 
 }  // namespace px::net

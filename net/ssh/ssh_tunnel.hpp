@@ -12,32 +12,39 @@
 
 namespace px::net {
 
-/// Ports of another network, at 127.0.0.1 of this host: one ssh process and a thread that starts it
-/// again when it ends. It ends with this object, and with this process, however that ends.
+/// An ssh tunnel: makes ports of a host in another network reachable at 127.0.0.1 of this host. It
+/// consists of one ssh process and a thread that starts ssh again whenever it ends, with growing
+/// pauses. The local ports stay the same all the time, so ZeroMQ sockets that are connected to them
+/// reconnect by themselves. The tunnel ends with this object, and with this process, however that
+/// ends.
 class SshTunnel {
  public:
+  /// What to forward, and through which server.
   struct Order {
     SshServer server;
-    std::string key_file;    ///< Empty: those that ssh finds by itself.
-    std::string host;        ///< Whose ports, as the server calls it.
-    std::vector<int> ports;  ///< Each once.
-    /// Is told, in a thread of the tunnel's, when it breaks and when it is there again.
+    std::string key_file;    ///< Empty: the keys that ssh finds by itself.
+    std::string host;        ///< The host with the ports, by its name at the server.
+    std::vector<int> ports;  ///< The ports to forward, each once.
+    /// Called on the tunnel's thread with a sentence when the tunnel breaks and when it is open
+    /// again. May be empty.
     std::function<void(const std::string&)> report = {};
   };
-  /// Waits until the tunnel is there.
-  /// errors  system: no ssh here; or it cannot make it, or not in time: names the server, what ssh
-  ///         said and the fix.
+  /// Opens a tunnel, and blocks until it is open.
+  /// patience  how long to wait for that.
+  /// errors    system: there is no ssh on this host, or it cannot make the tunnel in time: names
+  ///           the server, what ssh said and the fix.
   static Result<std::unique_ptr<SshTunnel>> open(const Order& order, Duration patience);
-  /// In a child that was forked from our process: leaves all to the parent.
+  /// Ends ssh and the thread. In a child that was forked from this process it does nothing: both
+  /// belong to the parent.
   ~SshTunnel();
   SshTunnel(const SshTunnel&) = delete;
   SshTunnel& operator=(const SshTunnel&) = delete;
 
-  /// The port here for each one there; the same for the life of the tunnel.
+  /// The local port for each port of `Order::ports`; the same for the life of the tunnel.
   const std::map<int, int>& ports() const;
-  /// Whether it is there now. Any thread.
+  /// Whether the tunnel is open now. Any thread.
   bool is_up() const;
-  /// What ssh said last; empty: nothing. Any thread.
+  /// The last line that ssh wrote to stderr; empty if there is none. Any thread.
   std::string last_words() const;
 
  private:

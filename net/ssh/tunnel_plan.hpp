@@ -12,67 +12,75 @@
 
 namespace px::net {
 
-// What a tunnel through ssh is to be; decided without a process.
+// Decides whether a tunnel through ssh is needed and what it is to forward. Pure functions: no
+// process is started and no name is looked up here.
 
-/// A host that ssh logs in to.
+/// A host to which ssh logs in.
 struct SshServer {
   std::string login;        ///< "host" or "user@host", as ssh takes it.
-  std::optional<int> port;  ///< Nothing: ssh's own choice.
+  std::optional<int> port;  ///< Nothing: as ssh's configuration says.
   bool operator==(const SshServer&) const = default;
 
-  /// The host alone.
+  /// The host without the user.
   std::string host() const { return login.substr(login.rfind('@') + 1); }
-  /// Reads "[user@]host[:port]"; an IPv6 address stands in brackets where a port follows.
-  /// errors  bad_input: no such thing.
+  /// Reads "[user@]host[:port]". An IPv6 address stands in brackets if a port follows.
+  /// errors  bad_input: another form, or characters that a shell would interpret: ssh passes the
+  ///         name to the shells of ProxyCommand and LocalCommand.
   static Result<SshServer> read(std::string_view text);
 };
 
-/// What the user says about ssh, beside the connection file.
+/// What the user says about ssh, in options or arguments, in addition to the connection file.
 struct SshWish {
   std::string server;    ///< "[user@]host[:port]"; empty: what the file says under `ssh`.
   std::string key_file;  ///< Empty: those that ssh finds by itself.
 };
 
-/// One port that ssh passes on.
+/// One port that ssh forwards.
 struct Forward {
-  int local_port = 0;  ///< At 127.0.0.1 of those who dial.
-  std::string host;    ///< As it is called where the tunnel ends.
+  int local_port = 0;  ///< At 127.0.0.1 of the host where ssh runs.
+  std::string host;    ///< The target, by its name at the ssh server.
   int port = 0;
   bool operator==(const Forward&) const = default;
 };
 
+/// What one ssh process has to do.
 struct TunnelPlan {
   SshServer server;
   std::string key_file;
   std::vector<Forward> forwards;
 };
 
-/// What a tunnel prints when it is there.
+/// The line that ssh prints when the tunnel is open.
 inline constexpr std::string_view tunnel_is_up = "px:up";
 
-/// The command: one ssh with all forwards, that asks nothing, ends when one of them cannot be made
-/// or the server is silent for 15 s, and uses no connection of anybody else's.
+/// The command line of one ssh process with all forwards. It asks the user nothing (BatchMode),
+/// ends if a forward cannot be made or the server is silent for 15 s, shares no connection with
+/// other ssh processes (ControlMaster), and prints `tunnel_is_up` when all stands.
 std::vector<std::string> tunnel_command(const TunnelPlan& plan);
 
+/// How to reach the controller.
 enum class TunnelUse {
-  none,      ///< Dial the controller's addresses.
-  fallback,  ///< Dial them, and make a tunnel where none answers.
-  only       ///< Make a tunnel.
+  none,      ///< Connect to the controller's addresses, without a tunnel.
+  fallback,  ///< Try the addresses first; open a tunnel if none answers.
+  only       ///< Open a tunnel.
 };
-/// Whether a tunnel is wanted: always where the user names a server. What the file says under `ssh`
-/// is for those who do not reach the controller directly (protocol 2.4, items 3 and 4): its own
-/// host tries that first, and so do others where it listens for them and encrypts what is said.
+/// Whether a tunnel is needed: always if the user names a server or a key. The server in the file's
+/// `ssh` is for programs that cannot reach the controller directly (protocol 2.4, items 3 and 4).
+/// So the controller's own host tries its addresses first, and so does any other host if the
+/// controller listens for others and encrypts.
 TunnelUse choose_tunnel(const ConnectionCommon& info, const SshWish& wish, const OwnHost& here);
 
-/// The server to tunnel through: the one that the user names, or the file, or where there is a key
-/// file alone the controller's own host.
+/// The ssh server: the one that the user names, else that of the file, else (the user gave only a
+/// key file) the controller's own host.
 std::string tunnel_server(const ConnectionCommon& info, const SshWish& wish);
 
-/// Where the controller is, as seen from the ssh server: 127.0.0.1 where it listens there alone or
-/// is of that very host.
+/// The controller's address as seen from the ssh server: 127.0.0.1 if the controller listens there
+/// alone or runs on that very host.
 std::string tunnel_target(const ConnectionCommon& info, const SshServer& server);
 
-/// Sends what follows the file to 127.0.0.1, to the ports that stand for those of the controller.
+/// Changes the connection info so that it leads to the tunnel: to 127.0.0.1, and to the local port
+/// for each of the controller's ports. Removes what would lead elsewhere: `ssh`, `location`,
+/// `addresses`, and the Unix sockets.
 /// Precondition: `ports` has all of px::ports_of(info).
 void redirect(ClientConnectionInfo& info, const std::map<int, int>& ports);
 void redirect(EngineConnectionInfo& info, const std::map<int, int>& ports);

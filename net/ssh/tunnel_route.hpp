@@ -11,18 +11,24 @@
 
 namespace px::net {
 
-/// Finds the address at which the controller answers and makes it the `interface` of `info`.
+/// A function of the caller that finds the address at which the controller answers and makes it the
+/// `interface` of `info`. find_route() calls it once or twice: before, and after a tunnel was
+/// opened.
+/// patience  how long it may wait for an answer.
 template <class Info>
 using Reach = std::function<Result<void>(Info& info, Duration patience)>;
-/// Is told what becomes of a tunnel later, in a thread of the tunnel's; may be empty.
+/// Is called with a sentence when the tunnel breaks and when it is open again, on a thread of the
+/// tunnel; may be empty.
 using TunnelReport = std::function<void(const std::string&)>;
 
-/// Reaches the controller directly, or through an ssh tunnel where one is wanted (choose_tunnel()):
-/// then `info` names this host's ends of it, for as long as the tunnel lives that is returned.
-/// Nothing is returned where no tunnel is used. Takes 15 s at most.
+/// Reaches the controller directly, or through an ssh tunnel if one is needed (choose_tunnel()).
+/// Afterwards `info` has the interface and ports to connect to. With a tunnel these are the local
+/// ones, which work as long as the returned tunnel lives. Blocks, with a tunnel for 15 s at most.
 /// patience  for an address to answer.
-/// errors    those of `reach`; system, bad_input: there is no tunnel: names the ssh server,
-///           what ssh said and the fix.
+/// report    see TunnelReport.
+/// result    null if no tunnel is used.
+/// errors    those of `reach`; system, bad_input: the tunnel could not be opened: names the ssh
+///           server, what ssh said and the fix.
 Result<std::unique_ptr<SshTunnel>> find_route(ClientConnectionInfo& info, const SshWish& wish,
                                               Duration patience,
                                               const Reach<ClientConnectionInfo>& reach,

@@ -13,61 +13,70 @@
 
 namespace px::net {
 
-// What passes a stream (see stream.hpp), apart from the sockets: records, each sealed by an AEAD.
+// The bytes on a stream (see stream.hpp), without the sockets: a sequence of records, each sealed
+// by an authenticated cipher (AEAD):
 //   length  4 bytes, little-endian: of what follows; authenticated
 //   sealed  length of the head (4 bytes, little-endian), head, zeros up to a multiple of 16, bytes
 //   tag     16 bytes
-// The nonce of a record is not sent. It is the sender's side and the number of records that this
-// side sealed before: a record that was changed, left out, sent twice or by the other side, or that
-// comes in another order or by another stream, does not open.
+// The nonce of a record is not sent: it consists of the sender's side and the number of records
+// that this side has sealed before. So a record does not open if it was changed, left out, repeated
+// or reordered, or if it comes from the other side or from another stream.
 
-/// How records are sealed. Both sides name it when they agree on the key.
+/// The ciphers for records. The client chooses one in its offer.
 enum class StreamCipher { aes_256_gcm, chacha20_poly1305 };
 std::string_view name_of(StreamCipher cipher);  ///< "aes-256-gcm"
-/// Nothing where no cipher of ours has that name.
+/// The cipher of that name; nothing if there is none.
 std::optional<StreamCipher> stream_cipher_by_name(std::string_view name);
-/// AES where the processor has instructions for it.
+/// The faster cipher on this processor: AES if it has instructions for that.
 StreamCipher fastest_stream_cipher();
 
-/// Who seals: the client or the engine. Each has its own nonces.
+/// The two ends of a stream. Each has its own nonces, so that both can use one key.
 enum class StreamSide : std::uint8_t { client = 1, engine = 2 };
 constexpr StreamSide other(StreamSide side) {
   return side == StreamSide::client ? StreamSide::engine : StreamSide::client;
 }
 
-/// A secret of one stream. Never used for another one.
+/// The secret key of one stream, which only its two ends know. Never used for another stream: that
+/// would repeat nonces.
 struct StreamKey {
   std::array<unsigned char, 32> bytes{};
 };
-/// 64 hexadecimal digits.  errors  bad_input: they are not.
+/// Reads a key.
+/// digits  64 hexadecimal digits, lower case.
+/// errors  bad_input: they are not.
 Result<StreamKey> read_stream_key(std::string_view digits);
 
+/// The sizes of the parts of a record in bytes, and the most that `head` and `bytes` may have.
 inline constexpr std::size_t record_length_bytes = 4, record_tag_bytes = 16;
 inline constexpr std::size_t longest_record_head = 4096;
 inline constexpr std::size_t longest_record_bytes = std::size_t{1} << 20;
 
-/// What a record says.
+/// The content of a record. The meaning of the head is the users': a JSON object with a message
+/// type.
 struct StreamRecord {
-  std::string_view head;   ///< What it is, as text.
+  std::string_view head;   ///< What the record is, as text.
   std::string_view bytes;  ///< A part of an array; may be empty.
 };
 
-/// How many bytes follow the four with which a record begins; nothing where no record is so long,
-/// or so short.
+/// The length of a record, read from its first four bytes: so many bytes follow them. Nothing if no
+/// record has this length; then the stream is to be closed.
 std::optional<std::size_t> read_record_length(std::array<char, record_length_bytes> first);
 
 struct CipherContext;  // OpenSSL's, for one key
 
-/// One thread owns it.
+/// Seals the records of one side of a stream, in the order in which they are sent. One thread owns
+/// it.
 class RecordSealer {
  public:
+  /// from  the side that seals.
   RecordSealer(const StreamKey& key, StreamCipher cipher, StreamSide from);
   ~RecordSealer();
   RecordSealer(RecordSealer&&) noexcept;
   RecordSealer& operator=(RecordSealer&&) noexcept;
 
-  /// The next record, its length in front. Valid until the next call.
-  /// Precondition: neither part is longer than it may be.
+  /// The bytes of the next record as they are sent, with the length in front. Valid until the next
+  /// call.
+  /// Precondition: head and bytes are not longer than longest_record_head and longest_record_bytes.
   std::string_view seal(const StreamRecord& record);
 
  private:
@@ -75,19 +84,20 @@ class RecordSealer {
   std::vector<unsigned char> buffer_;  // only grows, as pages that were used cost nothing
 };
 
-/// One thread owns it.
+/// Opens the records that the other side has sealed, in the same order. One thread owns it.
 class RecordOpener {
  public:
-  /// from  who sealed what comes.
+  /// from  the side that has sealed what comes.
   RecordOpener(const StreamKey& key, StreamCipher cipher, StreamSide from);
   ~RecordOpener();
   RecordOpener(RecordOpener&&) noexcept;
   RecordOpener& operator=(RecordOpener&&) noexcept;
 
-  /// Where to put the `length` bytes of the next record that follow its first four.
+  /// The memory for the `length` bytes of the next record that follow its first four. The caller
+  /// reads them from the socket to there, then calls open().
   char* room(std::size_t length);
-  /// What was put there. Nothing: it is not the next record of that side; from then on no other
-  /// one opens either. Valid until the next room().
+  /// Opens the record in that memory. Nothing if it is not the next record of that side; from then
+  /// on no other record opens either. Valid until the next room().
   std::optional<StreamRecord> open();
 
  private:

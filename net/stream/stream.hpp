@@ -12,58 +12,74 @@
 
 namespace px::net {
 
-// A stream carries parts of large arrays between a client and an engine: two plain TCP connections
-// to the controller, which passes the bytes from one to the other. They are sealed by a key that
-// the two ends alone have. ZeroMQ's encryption takes several times as long.
+// A stream transports parts of large arrays between a client and an engine on different hosts. It
+// consists of two plain TCP connections, one from each end to the controller, which passes the
+// bytes from one to the other (StreamRelay). The bytes are sealed with a key that only the two ends
+// have, so that the controller and the network cannot read or change them. Streams exist because
+// ZeroMQ's own encryption takes several times as long. Without a stream the same parts travel as
+// messages.
 
-/// The message by which a client offers an engine a stream.
+/// The type of the message by which a client offers an engine a stream.
 inline constexpr std::string_view stream_offer_type = "stream_offer";
 
-/// What both ends agree on beforehand, in a message that is encrypted.
+/// What both ends must know before they connect. The client makes it and sends it to the engine in
+/// a message that is encrypted.
 struct StreamOffer {
-  std::string id;  ///< 64 hexadecimal digits, never used twice.
+  std::string id;  ///< 64 hexadecimal digits, never used twice; not secret.
+  /// Secret.
   StreamKey key;
   StreamCipher cipher = StreamCipher::aes_256_gcm;
 };
 
-/// One end. One thread owns it.
+/// One end of a stream. Call dial() once, watch descriptor() with a Loop and call turn() when it is
+/// readable. Never blocks. A stream that is closed stays closed: make another one. One thread owns
+/// it.
 class Stream {
  public:
+  /// How far the stream is.
   enum class Stage {
-    dialing,  ///< The controller has not greeted yet, or was not reached.
-    waiting,  ///< The other end has not come yet.
+    dialing,  ///< The controller was not reached, or has not greeted, so far.
+    waiting,  ///< The other end has not connected yet.
     open,
     closed,
   };
+  /// Called for each record that has come; its views are valid during the call.
   using OnRecord = std::function<void(const StreamRecord&)>;
 
+  /// side    which end this is.
+  /// signer  with the key of the messages: proves to the controller that we belong to the cluster.
   Stream(const StreamOffer& offer, StreamSide side, Signer signer);
   ~Stream();
   Stream(Stream&&) noexcept;
   Stream& operator=(Stream&&) noexcept;
 
-  /// Starts to connect, once. Never waits, except for the name service where `interface` is a
-  /// host's name. A refusal shows in turn().
+  /// Starts to connect to the controller. Never blocks, except for the name service if `interface`
+  /// is a host's name. A failure shows in stage() and why_closed(), at once or after a turn().
   /// interface  "10.0.0.1" or "tcp://10.0.0.1"; "ipc://" and a folder is a Unix socket there.
   void dial(std::string_view interface, int port);
-  /// Watch it with a Loop: readable when turn() has work.
+  /// A descriptor to be watched with a Loop: readable when turn() has work. Stays the same for the
+  /// life of the object.
   int descriptor() const;
-  /// Reads and writes a bounded part of what can be read and written; never blocks.
-  /// on_record  may send(), and must not destroy the stream.
+  /// Reads and writes a bounded number of records; never blocks.
+  /// on_record  may call send(), and must not destroy the stream.
   void turn(const OnRecord& on_record);
 
-  /// What has not opened yet keeps it until then. Lost where the stream is closed; closes it where
-  /// too much waits, or where a part is longer than a record's may be.
+  /// Queues a record for sending, also before the stream is open. Without effect if the stream is
+  /// closed. Closes the stream if most_waiting records wait already, or if a part is longer than a
+  /// record's may be.
+  /// bytes  not copied until they are sent.
   void send(std::string head, SharedBytes bytes);
 
+  /// Changes in dial(), turn(), send() and close() only.
   Stage stage() const;
-  /// Whether the controller was reached.
+  /// Whether the controller has greeted, i.e. its port is reachable.
   bool was_greeted() const;
-  /// One sentence; empty unless it is closed.
+  /// Why the stream is closed, as a sentence; empty while it is not.
   const std::string& why_closed() const;
+  /// Closes the connection; what waits is lost.
   void close(std::string why);
 
-  static constexpr std::size_t most_waiting = 4096;  ///< Records.
+  static constexpr std::size_t most_waiting = 4096;  ///< Records in the queue.
 
  private:
   struct State;

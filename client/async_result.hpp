@@ -19,77 +19,94 @@ namespace px::client {
 class Call;
 class ClientCore;
 
-/// How long to wait; nothing: for ever.
+/// How long to wait at most; nothing means without a limit.
 using Timeout = std::optional<Duration>;
 
-/// The pending answers of one call: one for each engine, or for each task, in the order in which
-/// they were asked for. A value: copies look at the same answers. Any thread may use it; it may
-/// outlive its Client.
+/// The answers of one call that are there or still to come: one for each engine, or for each task,
+/// in the order in which they were requested. A value: copies refer to the same answers. Any thread
+/// may use it, and it may outlive its Client. Dropping it does not cancel the requests.
+///
+/// A function that takes a Timeout blocks the calling thread, which may do the client's I/O
+/// meanwhile. It must not be called in handlers of the library, which run on the I/O thread. In a
+/// process that was forked from the client's, waiting throws ClientError (lost_peer).
 class AsyncResult {
  public:
-  /// Made by the library, not by its users.
+  /// For the library; users get one from a view or from Client.
   AsyncResult(std::shared_ptr<Call> call, std::weak_ptr<ClientCore> core);
 
-  /// How many requests it stands for.
+  /// The number of requests.
   std::size_t size() const;
-  /// How many are answered.
+  /// How many of them are answered, well or not.
   std::size_t progress() const;
   /// Whether all are answered.
   bool is_ready() const;
-  /// Whether all went well.  Precondition: is_ready().
+  /// Whether all requests succeeded. Precondition: is_ready().
   bool is_successful() const;
 
-  /// Waits until all are answered. False when the time was over first.
+  /// Waits until all are answered. False: the timeout passed first. Does not throw for requests
+  /// that failed.
   bool wait(Timeout timeout = {}) const;
-  /// The same, and until all that the engines printed and showed is here.
+  /// Waits until all are answered and all that the engines printed and displayed for them has
+  /// arrived. False: the timeout passed first.
   bool wait_for_output(Timeout timeout = {}) const;
 
-  /// The results, one of each request; those of `execute` are the contents of its replies.
-  /// errors  TimeoutError; RemoteError: one request failed; CompositeError: several did, or one of
-  ///         several.
+  /// Waits, and returns the results, one for each request. The result of `execute` is the content
+  /// of its reply.
+  /// errors  TimeoutError; RemoteError: the only request failed; CompositeError: one or more of
+  ///         several failed.
   std::vector<Value> get(Timeout timeout = {}) const;
-  /// The result of a call on one engine or of one task.  Precondition: size() == 1.
+  /// The result of a call on one engine, or of one task. Precondition: size() == 1.
+  /// errors  TimeoutError; RemoteError.
   Value get_one(Timeout timeout = {}) const;
-  /// All values of one request: a pull of several names has several.  errors  as get().
+  /// Waits for one request and returns all its values: a pull of several names has several.
+  /// task    0 to size()-1.
+  /// errors  TimeoutError; RemoteError.
   std::vector<Value> get_all_of(std::size_t task, Timeout timeout = {}) const;
-  /// Results that are parts of one sequence, one behind the other: what `gather` and `map` ask for.
-  /// Arrays are joined along their first axis, lists of JSON to one list.  errors  as get();
-  /// bad_input: the parts do not fit together.
+  /// Waits, and joins the results, which are parts of one sequence: what `gather` and `map` return.
+  /// Arrays are joined along their first axis, JSON lists to one list.
+  /// errors  as get(); ClientError bad_input: the parts do not fit together.
   Value get_joined(Timeout timeout = {}) const;
 
-  /// The next answers: the numbers of the tasks that were answered since the last call with this
-  /// `cursor`, which begins with 0; waits for at least one. Empty at the end, or in time.
+  /// For processing answers as they come: the indexes of the requests that were answered since the
+  /// last call with this `cursor`; waits until there is at least one. Empty when all are answered,
+  /// or when the timeout passed.
+  /// cursor  0 before the first call; changed by each.
   std::vector<std::size_t> as_completed(std::size_t& cursor, Timeout timeout = {}) const;
 
-  /// What is known of one of its requests: when it was sent, its reply, how it ended.
+  /// What is known about one request: when it was sent, its reply, how it ended.
   TaskInfo info(std::size_t task) const;
-  /// The failures so far, in the order of the requests.
+  /// The failures so far, in the order of the requests. Does not wait.
   std::vector<Failure> failures() const;
-  /// What a task wrote to stdout so far.
+  /// What one request has written to stdout so far.
   std::string stdout_text(std::size_t task) const;
-  /// What a task wrote to stderr so far.
+  /// What one request has written to stderr so far.
   std::string stderr_text(std::size_t task) const;
-  /// What a task published so far: streams, displays, its execute_result.
+  /// What one request has published so far: streams, displays, its execute_result.
   std::vector<std::shared_ptr<const Publication>> publications(std::size_t task) const;
-  /// What happened since event number `from`, in the order in which it came; waits for something.
-  /// For programs that show output while it comes. Empty: all is over, or the time is.
+  /// All events from number `from` on, in the order in which they came; waits until there is one.
+  /// For programs that show output while it comes: they pass the number of events that they have
+  /// seen. Empty: everything has arrived, or the timeout passed.
   std::vector<CallEvent> events(std::size_t from, Timeout timeout = {}) const;
 
-  /// The engines that the controller does not hear and for which this waits, or may wait. For
-  /// programs that tell people why they wait: see SilenceNews.
+  /// The engines that do not answer the controller at present and for which this call waits, or may
+  /// wait. For programs that tell a user why a call takes so long: see SilenceNews.
   std::vector<Silence> silences() const;
 
-  /// Runs once all are answered: at once where they are, otherwise in the I/O thread or in one that
-  /// waits for an answer, where it must not wait for anything.
+  /// Calls `handler` once, when all are answered: on this thread if they are already, otherwise on
+  /// the I/O thread or on a thread that waits for an answer. There it must not block, and must not
+  /// throw.
   void on_ready(std::function<void()> handler) const;
-  /// Runs for each request that is answered from now on, in the I/O thread or in one that waits for
-  /// an answer: it must not wait for anything.
+  /// Calls `handler` for each request that is answered, now for those that already are, later on
+  /// the I/O thread or on a thread that waits for an answer. It must not block, and must not throw.
   void on_answer(std::function<void(std::size_t task)> handler) const;
 
-  /// What has not begun yet is not to run: it fails as "TaskAborted". Returns at once.
+  /// Cancels the requests that have not begun: they fail as "TaskAborted". Returns at once; wait()
+  /// tells when they have. Without effect once the Client is gone.
   void abort() const;
-  /// abort(), and what runs gets a signal, by its name or number: an engine that has begun
-  /// something else meanwhile ignores SIGINT. Returns at once.
+  /// Cancels the requests that have not begun, and sends a signal to the engines that run one. An
+  /// engine that runs something else by the time the signal arrives ignores SIGINT. Returns at
+  /// once.
+  /// signal  a name or a number.
   void stop(const Json& signal = "SIGINT") const;
 
   /// For the library.
@@ -103,9 +120,10 @@ class AsyncResult {
   std::weak_ptr<ClientCore> core_;
 };
 
-/// A value as a C++ type: arithmetic types, std::string, Json, Array, std::vector of arithmetic
-/// types (from an array of rank 1, or a JSON list).
-/// errors  ClientError bad_input: the value is of another kind: names both.
+/// Converts a value to a C++ type: bool, int, std::int64_t, double, std::string, Json, Array, or
+/// std::vector of double, float, std::int64_t or std::int32_t (from an array of rank 1 with these
+/// elements, or a JSON list). A number may also be an array with one element of just this type.
+/// errors  ClientError bad_input: the value is of another kind; names both.
 template <class T>
 T as(const Value& value);
 
@@ -134,7 +152,8 @@ template <>
 std::vector<std::int32_t> as<std::vector<std::int32_t>>(const Value& value);
 /// @endcond
 
-/// "an array of <f8 (3, 4)", "JSON", "a pickle" ...: for sentences.
+/// What kind of value it is, for error messages: "an array of <f8 with the shape (3, 4)", "JSON of
+/// the kind object", "a pickle, which only Python can read".
 std::string describe_kind(const Value& value);
 
 }  // namespace px::client

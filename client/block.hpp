@@ -4,10 +4,10 @@
 
 namespace px::client {
 
-/// Items `begin` .. `end`-1 of a sequence.
+/// A range of items of a sequence: `begin` .. `end`-1.
 struct Block {
   std::size_t begin = 0;  ///< The first item.
-  std::size_t end = 0;    ///< Behind the last one.
+  std::size_t end = 0;    ///< One past the last one.
   /// How many items.
   std::size_t size() const { return end - begin; }
   /// Whether both mean the same items.

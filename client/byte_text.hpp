@@ -5,7 +5,8 @@
 
 namespace px::client {
 
-/// "1.5 GB"
+/// A number of bytes for people: "812 B", "1.5 GB". Units of 1000, as disks and networks have; one
+/// decimal below 100.
 std::string format_bytes(std::uint64_t bytes);
 
 }  // namespace px::client

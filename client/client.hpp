@@ -19,93 +19,122 @@
 
 namespace px::client {
 
-/// A host that ssh logs in to, to reach a controller that is open for nobody else.
+/// An ssh server through which to reach a controller that other hosts cannot connect to.
 struct SshOptions {
-  std::string server = {};    ///< "[user@]host[:port]"; empty: what the file says under `ssh`.
-  std::string key_file = {};  ///< Empty: those that ssh finds by itself.
+  std::string server = {};    ///< "[user@]host[:port]"; empty: that of the connection file.
+  std::string key_file = {};  ///< Empty: the keys that ssh finds by itself.
 };
 
-/// Where a client finds its cluster.
+/// Where a client finds its cluster. The defaults are those of ipyparallel: the cluster without an
+/// id of the profile "default".
 struct ClientOptions {
-  /// The profile's name; empty: that of the environment (IPP_PROFILE_DIR), then "default".
+  /// The profile's name; empty: "default". Ignored if $IPP_PROFILE_DIR is set, as in ipyparallel.
   std::string profile = {};
-  /// The profile's folder, in place of its name.
+  /// The profile's folder; then `profile` is ignored.
   std::string profile_dir = {};
-  /// The folder of all profiles; empty: IPYTHONDIR, then ~/.ipython.
+  /// The folder that holds all profiles; empty: $IPYTHONDIR, then ~/.ipython.
   std::string ipython_dir = {};
-  /// Which cluster of the profile; nothing: IPP_CLUSTER_ID, then the one without an id.
+  /// Which cluster of the profile; nothing: $IPP_CLUSTER_ID, then the one without an id.
   std::optional<std::string> cluster_id = {};
-  /// A connection file, in place of that of the profile.
+  /// The path of a connection file; then the options above are ignored.
   std::string file = {};
-  /// For the connection file to appear, where it is that of a profile.
+  /// How long to wait for the profile's connection file to appear, i.e. for a cluster that is just
+  /// starting. Not used with `file`.
   Duration file_patience = {};
-  /// For the controller to answer.
+  /// How long to wait for the controller's answer.
   Duration timeout = std::chrono::seconds(10);
-  /// A host to tunnel through, where ssh is the only way to the controller. What the file says
-  /// under `ssh` is used by itself.
+  /// The ssh server to use if ssh is the only way to the controller. Not needed if the connection
+  /// file names one.
   SshOptions ssh = {};
 };
 
-/// A connection to one cluster. Makes views, which do the work, and asks the controller about the
-/// past. Any thread may use it. Errors are thrown as ClientError.
+/// A connection to one cluster, and the entry to this library. It makes views, which run code on
+/// engines, and asks the controller about engines and about requests of the past. A value: copies
+/// share the connection, which is closed when the last copy and the last view are gone. Any thread
+/// may use it. Errors are thrown as ClientError.
+///
+/// It owns an I/O thread and, with a tunnel, an ssh process. If the controller is restarted the
+/// client reconnects and sends unanswered requests again. In a forked child process it throws
+/// ClientError (lost_peer); make a new Client there.
 class Client {
  public:
-  /// errors  not_found: no connection file: names the path and how to start a cluster; bad_input:
-  ///         the file is malformed; lost_peer: no controller answers there; system: ssh makes
-  ///         no tunnel.
+  /// Reads the connection file, connects, and waits until the controller has answered.
+  /// errors  not_found: there is no connection file (names the path and how to start a cluster);
+  ///         bad_input: the file is malformed, or the controller refuses the client; lost_peer: no
+  ///         controller answers with the right key; system: ssh opens no tunnel, or too few file
+  ///         descriptors are left.
   static Client connect(const ClientOptions& options = {});
-  /// Where the controller was reached, of all addresses that it has: e.g. "tcp://10.0.0.1".
+  /// The address, of all that the controller has, by which it was reached: e.g. "tcp://10.0.0.1".
   const std::string& controller_address() const;
 
   // ---------------------------------------------------------------- engines and views
-  /// The ids of the engines that are there now, ascending.
+  /// The ids of the engines that are registered now, ascending.
   std::vector<EngineId> ids() const;
-  /// Waits until `count` engines are there.  errors  TimeoutError: says how many there are.
+  /// Waits until `count` engines are registered.
+  /// errors  TimeoutError: says how many there are; ClientError lost_peer: the controller has
+  ///         ended.
   void wait_for_engines(std::size_t count, Timeout timeout = {}) const;
-  /// `handler` runs in the I/O thread, or in one that waits for an answer, whenever an engine joins
-  /// or leaves; it must not wait.
+  /// Calls `handler` whenever an engine joins or leaves, on the I/O thread or on a thread that
+  /// waits for an answer. It must not block, and must not throw. It stays for the life of the
+  /// connection.
   void on_engine_change(std::function<void(const EngineChange&)> handler) const;
 
-  /// One engine.  errors, when it is used: not_found: no engine has this id.
+  /// A view of one engine.
+  /// errors  not_found: no engine has this id.
   DirectView operator[](int id) const { return direct({EngineId{id}}); }
-  /// All engines, those that join later too.
+  /// A view of all engines; engines that join later are included.
   DirectView all() const { return DirectView{core_, Targets::all()}; }
-  /// These engines, in this order.
+  /// A view of these engines, in this order.
+  /// errors  not_found: no engine has one of the ids.
   DirectView direct(std::vector<EngineId> ids) const;
-  /// The engines that are meant.
+  /// A view of these engines. The targets are resolved each time that the view is used.
   DirectView direct(const Targets& targets) const { return DirectView{core_, targets}; }
-  /// Any free engine, task by task.
+  /// A view that runs each task on an engine that is free.
   LoadBalancedView balanced(BalancedOptions options = {}) const;
-  /// Many engines, by one request that the controller copies.
+  /// A view that sends one request for many engines, which the controller copies.
   BroadcastView broadcast(const Targets& targets = Targets::all()) const;
 
   // ---------------------------------------------------------------- orders
-  /// Requests that were sent by this client and are not answered.
+  /// The requests of this client that are not answered yet.
   std::vector<MessageId> outstanding() const;
-  /// What of these requests (nothing: of all outstanding ones) has not begun is not to run.
+  /// Cancels those of these requests that have not begun on an engine; waits until the engines have
+  /// confirmed it.
+  /// ids  empty: all outstanding requests.
   void abort(std::vector<MessageId> ids = {}) const;
-  /// Ends these engines; with `hub` the controller as well.
+  /// Shuts these engines down, and with `hub` the controller as well. Waits for it, `timeout` at
+  /// most for each of the two.
   void shutdown(const Targets& targets, bool hub, Timeout timeout = std::chrono::seconds(30)) const;
 
   // ---------------------------------------------------------------- questions to the controller
-  // Contents are those of ipyparallel's hub replies (docs/protocol.md), without "status".
-  /// Tasks of each engine: counts, or with `verbose` their ids.
+  // These wait for the controller's answer, for 60 s at most: then TimeoutError. RemoteError: the
+  // controller refused the question. The contents are those of ipyparallel's hub replies
+  // (docs/protocol.md), without "status".
+  /// For each engine how many requests are in its queue, how many are tasks, and how many are
+  /// completed; or with `verbose` their ids.
   Json queue_status(const Targets& targets = Targets::all(), bool verbose = false) const;
-  /// The ids of all requests that the controller has on record, oldest first.
+  /// The ids of all requests in the controller's records, of all clients, oldest first.
   std::vector<MessageId> history() const;
-  /// Records that meet a query like {"completed": {"$ne": null}}; `keys` empty: all but buffers.
+  /// The records that match a query in the style of MongoDB, like {"completed": {"$ne": null}}, as
+  /// a list of objects.
+  /// keys  which members to return; empty: all but buffers.
   Json db_query(const Json& query, const std::vector<std::string>& keys = {}) const;
-  /// Which of these requests are pending and which completed.
+  /// Which of these requests are pending and which are completed.
   Json result_status(const std::vector<MessageId>& ids) const;
-  /// The answers of requests of any client, once they are all there.
+  /// The answers to requests of any client, from the controller's records. Returns at once; the
+  /// result is ready when all these requests have ended. A request that the controller does not
+  /// know fails as "KeyError".
   AsyncResult result_by_id(const std::vector<MessageId>& ids) const;
-  /// Sends them again, to any engine; the new ids in the same order.
+  /// Lets the controller run these requests again, on any engine. Returns the new ids in the same
+  /// order.
   std::vector<MessageId> resubmit(const std::vector<MessageId>& ids) const;
-  /// Lets the controller forget these results.
+  /// Removes these requests and their results from the controller's records.
   void purge(const std::vector<MessageId>& ids) const;
-  /// Lets the controller forget the results of all requests that are completed.
+  /// Removes all completed requests and their results from the controller's records.
   void purge_everything() const;
-  /// Any other question to the hub.
+  /// Asks the controller another question of ipyparallel's protocol.
+  /// type     e.g. "connection_request".
+  /// content  of the request, a JSON object.
+  /// result   the content of the reply, without "status".
   Json ask_hub(const std::string& type, const Json& content) const;
 
   /// For the library.

@@ -14,47 +14,60 @@
 
 namespace px::client {
 
-/// What a Client, its views and its results share: addresses work and sends it. Any thread may
-/// call it. Throws ClientError.
+/// What a Client, its views and its results share: it addresses work to engines, decides for each
+/// engine by which way large buffers go (in the message, through shared memory, or once to each
+/// other host), and posts the messages. It does not wait, except in ask_hub(). Any thread may call
+/// it. Errors are thrown as ClientError: not_found for an engine that is not there, lost_peer once
+/// the connection is closed, unsupported for native requests to engines of ipyparallel.
 class ClientCore {
  public:
-  /// The last owner may be a handler that runs in the client's I/O thread. A forked child leaves
-  /// the sockets and the memory to its parent.
+  /// The last owner may be a handler that runs on the client's I/O thread: then another thread
+  /// destroys the object. In a forked child it is not destroyed, since sockets and memory belong to
+  /// the parent.
   static std::shared_ptr<ClientCore> make(std::unique_ptr<Connection> connection);
 
-  /// Throws in a forked child, as all that needs it does.
+  /// The connection. Throws ClientError (lost_peer) in a forked child, as do the functions below
+  /// that need it.
   Connection& connection() {
     process_.check();
     return *connection_;
   }
+  /// False in a forked child.
   bool is_of_this_process() const { return process_.is_here(); }
 
-  /// The engines that are meant, of those that are there now.
+  /// The engines that the targets mean, of those that are registered now.
+  /// errors  not_found: no engine, or not one that was named; lost_peer.
   std::vector<EngineId> resolve(const Targets& targets) const;
-  /// For those who find no engine.  errors  lost_peer, thrown: the connection is closed, or broken.
+  /// To be called when no engine was found: throws lost_peer if the reason is that the connection
+  /// is closed or broken.
   void check_up() const;
 
-  /// One request to each of these engines; all the same, or each its own.
+  /// Sends one request to each of these engines.
+  /// label  any JSON, kept in the controller's records; null: none.
   std::shared_ptr<Call> send_direct(const std::vector<EngineId>& ids, const Work& work,
                                     const Json& label);
+  /// Work for one engine.
   struct Addressed {
     EngineId engine;
     Work work;
   };
+  /// The same, with work of its own for each engine.
+  /// together  of a cell that several engines got together: see together(); null otherwise.
   std::shared_ptr<Call> send_direct(const std::vector<Addressed>& all, const Json& label,
                                     const Json& together = nullptr);
-  /// Requests for whichever engines are free.
+  /// Sends each work as a task for whichever engine is free.
   std::shared_ptr<Call> send_balanced(const std::vector<Work>& all, const TaskOptions& options);
-  /// One message, which the controller copies to these engines; one for each host where it has
-  /// large buffers.
+  /// Sends one message that the controller copies to these engines. With large buffers it sends one
+  /// for each other host that shares memory.
   std::shared_ptr<Call> send_broadcast(const std::vector<EngineId>& ids, const Work& work,
                                        const Json& label);
-  /// An order that passes what waits at these engines.
+  /// Sends a control message to each of these engines, which handle it before the requests that
+  /// wait there, and while user code runs.
   std::shared_ptr<Call> send_control(const std::vector<EngineId>& ids, const std::string& type,
                                      const Json& content);
-  /// A question to the controller.
+  /// Sends a question to the controller (the hub).
   std::shared_ptr<Call> send_hub(const std::string& type, const Json& content);
-  /// A question to the controller; waits for the answer.
+  /// The same, and waits for the answer.
   /// errors  lost_peer: it has ended; TimeoutError; RemoteError: it answered with an error.
   Reply ask_hub(const std::string& type, const Json& content, Duration timeout);
 
@@ -83,7 +96,7 @@ class ClientCore {
 
   const OwnProcess process_;
   std::unique_ptr<Connection> connection_;
-  std::atomic<std::uint64_t> cells_ = 0;  ///< That several engines got together.
+  std::atomic<std::uint64_t> cells_ = 0;  ///< How many cells went to several engines.
 };
 
 }  // namespace px::client

@@ -13,65 +13,76 @@ namespace px::client {
 
 struct Work;
 
-/// How a view sends cells and calls.
+/// Options of the requests of a view.
 struct SendOptions {
-  bool is_silent = true;  ///< Of cells: no number, and their last value is not shown.
-  Json label = {};        ///< Any JSON; shown by the controller's records.
+  bool is_silent = true;  ///< The cell gets no number; its last value is not shown.
+  Json label = {};        ///< Any JSON; kept in the controller's records.
 };
 
-/// Runs things on the same engines all the time, in the order in which they were asked for. A
-/// value; any thread may use it; copies share the connection, which lives as long as one of them.
-/// What returns an AsyncResult returns at once. Errors in asking (no such engine, a bad name, the
-/// controller has ended) are thrown as ClientError; those of the engines come with the result.
+/// Runs code on a fixed set of engines, or on all that are there, and moves data to and from them.
+/// Each engine runs the requests of a client in the order in which they were sent. A value; any
+/// thread may use it; copies share the connection, which lives as long as one of them.
+///
+/// A function that returns an AsyncResult returns at once. What is wrong with the call itself (no
+/// such engine, a bad name, the controller has ended) is thrown as ClientError; failures on engines
+/// come with the result.
 class DirectView {
  public:
   /// Client::direct() is the usual way to get one.
   DirectView(std::shared_ptr<ClientCore> core, Targets targets)
       : core_(std::move(core)), targets_(std::move(targets)) {}
 
-  /// The engines that it means now. A view of all engines takes in those that join later.
+  /// The engines that the view means now. A view of all engines includes those that have joined
+  /// since.
   std::vector<EngineId> engines() const;
 
-  /// Runs source text. One result for each engine.
+  /// Runs source text on each engine; one result for each.
   AsyncResult execute(const std::string& code, const SendOptions& options = {}) const;
-  /// Runs the text of a file of this host.  errors  not_found, system: names the path.
+  /// Runs the text of a file of this host on each engine.
+  /// errors  not_found, system: the file cannot be read; names the path.
   AsyncResult run(const std::string& path, const SendOptions& options = {}) const;
-  /// Calls a function with the same arguments on each engine.
+  /// Calls a function with the same arguments on each engine; one result for each.
   AsyncResult call(const Function& function, const Arguments& arguments = {},
                    const NamedValues& named = {}) const;
-  /// Calls it for each item: of several sequences with the first items of all, then with the
-  /// second ones ... Each engine gets one block of them. get_joined() has the results in order.
-  /// errors  bad_input: no sequence, or they differ in length.
+  /// Calls a function for each item of the sequences: with the first items of all of them, then
+  /// with the second ones, and so on. Each engine gets one block of consecutive items; an engine
+  /// for which no item is left gets no request. get_joined() has the results in order.
+  /// sequences  arrays, by their first axis, or JSON lists.
+  /// errors     bad_input: no sequence, or they differ in length.
   AsyncResult map(const Function& function, const Arguments& sequences) const;
 
-  /// Defines variables on each engine; replaces what has these names.
+  /// Defines these variables on each engine; replaces variables of the same names.
   AsyncResult push(const NamedValues& values) const;
-  /// The values of expressions, mostly names of variables.
+  /// The values of expressions, in most cases names of variables. One result for each engine; with
+  /// several expressions see AsyncResult::get_all_of().
   AsyncResult pull(const std::vector<std::string>& expressions) const;
   /// The value of one expression.
   AsyncResult pull(const std::string& expression) const { return pull(std::vector{expression}); }
-  /// Cuts a sequence into one block for each engine, named `name` there: of m items for n
-  /// engines the first m % n get one more than the others. An array is cut along its first axis and
-  /// not copied.
+  /// Cuts a sequence into one block for each engine, which gets it as the variable `name`. Of m
+  /// items for n engines the first m % n engines get one item more than the others. An array is cut
+  /// along its first axis and not copied.
   /// errors  bad_input: not a sequence.
   AsyncResult scatter(const std::string& name, const Value& sequence) const;
-  /// The blocks of all engines; get_joined() puts them together.
+  /// The blocks of all engines; get_joined() puts them together. The inverse of scatter().
   AsyncResult gather(const std::string& name) const { return pull(name); }
 
-  /// `view["x"] = value` pushes and waits; `view["x"].get()` pulls and waits: one value for each
-  /// engine.
+  /// A variable on the engines of a view: `view["x"] = value` pushes and waits; `view["x"].get()`
+  /// pulls and waits, and returns one value for each engine. It refers to the view, which must
+  /// outlive it.
   class Item {
    public:
     /// view[name] is the usual way to get one.
     Item(const DirectView& view, std::string name) : view_(view), name_(std::move(name)) {}
-    /// Defines the variable on each engine, and waits.  errors  as AsyncResult::get().
+    /// Defines the variable on each engine, and waits.
+    /// errors  as AsyncResult::get().
     const Item& operator=(const Value& value) const;
-    /// The same with an array of rank 1, which takes the numbers over.
+    /// The same with an array of rank 1, which takes the vector over without a copy.
     template <ArrayElement T>
     const Item& operator=(std::vector<T> values) const {
       return *this = Value{Array::adopt(std::move(values))};
     }
-    /// Its values, one of each engine.  errors  as AsyncResult::get().
+    /// Its values, one for each engine.
+    /// errors  as AsyncResult::get().
     std::vector<Value> get() const { return view_.pull(name_).get(); }
 
    private:
@@ -81,15 +92,17 @@ class DirectView {
   /// The variable of this name.
   Item operator[](std::string name) const { return {*this, std::move(name)}; }
 
-  /// Orders, which pass what waits at the engines: they need no waiting for.
-  AsyncResult abort(const std::vector<MessageId>& ids) const;  ///< Of requests that wait there.
-  /// Interrupts the user's code that runs now; what the engines know stays.
+  /// Cancels these requests where they wait at the engines. This and the following are control
+  /// messages: engines handle them before the requests that wait, and while user code runs.
+  AsyncResult abort(const std::vector<MessageId>& ids) const;
+  /// Interrupts the user's code that runs now, as Ctrl-C does; variables stay.
   AsyncResult interrupt() const { return send_signal("SIGINT"); }
-  /// A signal by its name, "SIGTERM", or number. SIGINT spares what this client asks for later.
+  /// Sends a signal to the engines, by its name ("SIGTERM") or number. SIGINT does not interrupt
+  /// requests that this client sends later.
   AsyncResult send_signal(const Json& signal) const;
-  /// Forgets all that the user has defined there.
+  /// Removes all variables that the user has defined on the engines.
   AsyncResult clear() const;
-  /// Ends the engines.
+  /// Shuts the engines down.
   AsyncResult shutdown(bool is_restart = false) const;
 
   /// For the library.
@@ -102,13 +115,14 @@ class DirectView {
   Targets targets_;
 };
 
-/// The same work for many engines, sent once: the controller copies it.
+/// Like DirectView, for many engines: each request is sent to the controller once, which copies it
+/// to the engines. With many engines this takes the client less time.
 class BroadcastView {
  public:
   /// Client::broadcast() is the usual way to get one.
   BroadcastView(std::shared_ptr<ClientCore> core, Targets targets)
       : core_(std::move(core)), targets_(std::move(targets)) {}
-  /// The engines that it means now.
+  /// The engines that the view means now.
   std::vector<EngineId> engines() const;
   /// DirectView::execute().
   AsyncResult execute(const std::string& code, const SendOptions& options = {}) const;

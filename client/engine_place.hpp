@@ -13,69 +13,75 @@
 
 namespace px::client {
 
-/// The MPI call in which an engine is. What is not known is left out.
+/// The MPI call in which an engine waits. What is not known is left out.
 struct MpiWait {
   std::string call = {};   ///< "MPI_Barrier"
   double seconds = 0;      ///< Since it began.
-  Json communicator = {};  ///< A number, the same on all of its ranks; or null.
-  Json size = {};          ///< Ranks in it; or null.
+  Json communicator = {};  ///< A number that all of its ranks have in common; or null.
+  Json size = {};          ///< The number of ranks in it; or null.
   Json peer = {},
        tag = {};  ///< The other rank in it, and the message's tag: a number, "any" or null.
 };
 
-/// Where an engine is at one moment. What is not known is left out.
+/// What an engine does at one moment, down to the line of the user's code: for finding out why a
+/// cluster hangs. What is not known is left out.
 struct EnginePlace {
   enum class State {
     idle,
     busy,
-    no_answer,  ///< In the time that it had.
-    unknown,    ///< It answered, but does not know the question: an engine of ipyparallel.
+    no_answer,  ///< It did not answer in the given time.
+    unknown,    ///< It does not know the question: an engine of ipyparallel.
   };
 
   EngineId id;
   State state = State::no_answer;
-  std::string msg_id = {};    ///< Of what runs.
-  std::string runs = {};      ///< The first line of the code, the name of the function.
-  double seconds = 0;         ///< For which it runs.
-  std::string file = {};      ///< Of the user's innermost line: that of a cell, or a path.
-  int line = 0;               ///< 0: unknown.
-  std::string function = {};  ///< That the line is in.
-  std::string source = {};    ///< The line.
-  bool is_cell = false;       ///< The line is one of the cell that runs.
-  bool holds_lock = false;    ///< C code keeps Python's lock: the line is not to be had.
-  bool tells_calls = false;   ///< It knows the MPI calls of its process.
+  std::string msg_id = {};    ///< The request that runs.
+  std::string runs = {};      ///< What runs: the first line of a cell, or a function's name.
+  double seconds = 0;         ///< How long it has been running.
+  std::string file = {};      ///< The file of the user's innermost line: a cell's or a path.
+  int line = 0;               ///< The number of that line; 0: unknown.
+  std::string function = {};  ///< The function that has the line.
+  std::string source = {};    ///< The text of the line.
+  bool is_cell = false;       ///< The line is in the cell that runs.
+  bool holds_lock = false;    ///< C code holds Python's lock, so the line is unknown.
+  bool tells_calls = false;   ///< It can tell in which MPI call its process is.
   std::optional<MpiWait> mpi = {};
   std::string mpi_library = {};     ///< EngineFacts::mpi
   std::string mpi_interrupts = {};  ///< EngineFacts::mpi_interrupts
-  std::string last_error = {};      ///< The type of the exception that ended its last cell.
+  std::string last_error = {};      ///< The exception's type, if its last cell raised one.
 };
 
-/// Reads the content of a usage_reply.
+/// Reads the content of a usage_reply that answers {"place": true}.
 EnginePlace read_place(EngineId id, const Json& usage);
 
-/// A question to several engines where they are, which they answer while user code runs. A value;
-/// who asked need not wait.
+/// A question to several engines about what they do, which they answer while user code runs. It is
+/// sent by the constructor; waiting is optional. A value: copies refer to the same answers.
 class PlaceQuestion {
  public:
-  /// Asks. errors  as ClientCore::send_control().
+  /// Sends the question.
+  /// engines  may be empty: then there is nothing to answer.
+  /// errors   as ClientCore::send_control().
   PlaceQuestion(ClientCore& core, std::vector<EngineId> engines);
 
+  /// Whether all have answered.
   bool is_ready() const { return !call_ || call_->is_ready(); }
-  /// Waits until all have answered, or until `deadline`.
+  /// Waits until all have answered, or until `deadline`. Does not throw if they have not.
   void wait(Instant deadline) const;
-  /// What was answered so far, by all that were asked, in their order.
+  /// The answers so far, in the order of the engines that were asked; State::no_answer for the
+  /// others.
   std::vector<EnginePlace> places() const;
 
  private:
   std::vector<EngineId> engines_;
-  std::shared_ptr<Call> call_;  // null: nobody was asked
+  std::shared_ptr<Call> call_;  // null: no engine was asked
 };
 
-/// Asks and waits for those that do not answer for `patience` at most.
+/// Asks these engines, and waits until all have answered, for `patience` at most.
 std::vector<EnginePlace> ask_places(ClientCore& core, const std::vector<EngineId>& engines,
                                     Duration patience);
 
-/// [{"engine": 0, "state": "busy", ...}, ...]; what is not known is null.
+/// The places as a list of JSON objects, for scripts: [{"engine": 0, "state": "busy", ...}, ...].
+/// What is not known is null.
 Json places_as_json(const std::vector<EnginePlace>& places);
 
 }  // namespace px::client

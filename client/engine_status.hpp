@@ -14,50 +14,54 @@
 
 namespace px::client {
 
-/// The segments with large arrays that a process has mapped, and the room of its host for them.
+/// The shared memory that a process has mapped for large arrays, and how much room its host has for
+/// more.
 struct SharedMemoryUse {
-  /// Bytes, by what names each on its host.
+  /// Sizes in bytes, by what identifies each segment on its host.
   using Segments = std::map<std::string, std::uint64_t>;
-  Segments segments, on_disk = {};
-  std::optional<double> free = {}, size = {};  ///< Of /dev/shm.
+  Segments segments, on_disk = {};  ///< In memory, and in files because memory was full.
+  std::optional<double> free = {}, size = {};  ///< Bytes of /dev/shm.
 };
-/// What a usage_reply says of it; nothing where it says nothing.
+/// Reads it from the content of a usage_reply; nothing if that does not mention it.
 std::optional<SharedMemoryUse> read_shared_memory(const Json& usage);
 
-/// What an engine is and does: a row of the table of `status`. What is not known is left out.
+/// What an engine is and does: a row in the table of `pxcluster status`. What is not known is left
+/// out.
 struct EngineStatus {
   EngineId id;
   std::string host = {};
   std::optional<int> rank = {};      ///< In its MPI world.
   std::optional<int> pid = {};       ///< On its host.
   std::string language = {};         ///< "python", "cpp"; "" for an engine of ipyparallel.
-  std::string state = {};            ///< "idle", "busy", "no answer", or "lost": it is gone.
-  std::optional<double> silent_for;  ///< Seconds since one without an answer was heard, or lost.
-  std::string runs = {};             ///< The first line of the code, the name of the function.
-  std::optional<double> runs_for;    ///< Seconds.
-  std::string msg_id = {};           ///< Of what runs.
-  int queue = 0;                     ///< Requests that wait; without an answer what runs, too.
+  std::string state = {};            ///< "idle", "busy", "no answer", or "lost": it has left.
+  std::optional<double> silent_for;  ///< Seconds since it was heard last, or lost.
+  std::string runs = {};             ///< What runs: the first line of a cell, or a function's name.
+  std::optional<double> runs_for;    ///< How long it has been running, in seconds.
+  std::string msg_id = {};           ///< The request that runs.
+  int queue = 0;                     ///< Waiting requests; without an answer also those that run.
   std::optional<double> memory;      ///< Resident bytes.
   std::optional<double> cpu;         ///< Seconds of processor time since the start.
   std::optional<SharedMemoryUse> shared_memory = {};
-  std::string mpi = {};             ///< "Open MPI v4.1.4"; "" without one.
+  std::string mpi = {};             ///< "Open MPI v4.1.4"; "" if it has loaded none.
   std::string mpi_interrupts = {};  ///< EngineFacts::mpi_interrupts.
   std::string world_broken = {};  ///< Which rank of its MPI world died; "" while it is whole.
   std::string why_lost = {};      ///< A clause: "its process was killed by SIGKILL".
 };
 
-/// Asks all engines at once what they do, by a message that they answer while user code runs, and
-/// waits for those that do not answer for `patience` at most. Those that the controller does not
-/// hear are not asked. Those that it lost are among them until others have their ids. Ascending
-/// ids. errors  as ClientCore::ask_hub().
+/// Asks all engines at the same time what they do, by a message that they answer while user code
+/// runs, and waits until all have answered, for `patience` at most. Engines that do not answer the
+/// controller are not asked; engines that were lost are listed as such until others have their ids.
+/// result  ascending by id.
+/// errors  as ClientCore::ask_hub().
 std::vector<EngineStatus> ask_status(ClientCore& core, Duration patience);
 
-/// [{"engine": 0, "host": ..., "state": ...}, ...]; what is not known is null.
+/// The rows as a list of JSON objects, for scripts: [{"engine": 0, "host": ..., "state": ...},
+/// ...]. What is not known is null.
 Json status_as_json(const std::vector<EngineStatus>& engines);
 
-/// A table for people: a header and a line for each engine; then an empty line, and a line for each
-/// MPI that engines have loaded, for each MPI world that has lost a rank, and for each host whose
-/// shared memory holds arrays.
+/// A table for people: a header and a line for each engine. Below it, after an empty line, stand
+/// notes: which MPI engines have loaded, which MPI worlds have lost a rank, why engines were lost,
+/// and which hosts hold arrays in shared memory.
 std::string status_as_text(const std::vector<EngineStatus>& engines);
 
 }  // namespace px::client

@@ -10,42 +10,46 @@
 
 namespace px::client {
 
-/// The answer did not come in the time that the caller gave. The request goes on; wait again.
+/// The answer did not come within the time that the caller gave. The request goes on; the caller
+/// can wait again.
 class TimeoutError : public ClientError {
  public:
-  /// what: what was waited for, and how long.
+  /// what  a sentence: what was waited for, and how long.
   explicit TimeoutError(const std::string& what) : ClientError(ErrorKind::overloaded, what) {}
 };
 
-/// "[2:execute] ZeroDivisionError: division by zero", without traceback.
+/// A failure in one line, without traceback: "[2:execute] ZeroDivisionError: division by zero".
 std::string one_line(const Failure& failure);
 
-/// The user's own code failed on an engine, or its engine was lost, or it was aborted.
+/// A request failed: the user's code raised an exception on an engine, the engine was lost, or the
+/// request was aborted or refused. kind() is lost_peer for a lost engine, overloaded if the
+/// controller's queue is full, otherwise bad_input.
 class RemoteError : public ClientError {
  public:
-  /// Of what an engine said.
+  /// failure  as the engine or the controller reported it.
   explicit RemoteError(Failure failure);
-  /// All that is known of it.
+  /// All that is known about it.
   const Failure& failure() const { return failure_; }
   /// The name of the exception: "ZeroDivisionError".
   const std::string& ename() const { return failure_.name; }
   /// What the exception says.
   const std::string& evalue() const { return failure_.value; }
-  /// Its lines, maybe with ANSI colours; may be empty.
+  /// The lines of the traceback, maybe with ANSI colours; may be empty.
   const std::vector<std::string>& traceback() const { return failure_.traceback; }
-  /// Where it happened; nothing for failures of the controller's queue.
+  /// The engine where it happened; nothing for failures in the controller.
   std::optional<EngineId> engine() const { return failure_.engine; }
 
  private:
   Failure failure_;
 };
 
-/// A request to several engines failed on more than one of them, or on one of many.
+/// A call of several requests failed, in one or more of them. what() names at most four different
+/// failures, with the engines that had each.
 class CompositeError : public ClientError {
  public:
-  /// Precondition: not empty.
+  /// failures  Precondition: not empty; kind() is that of the first.
   explicit CompositeError(std::vector<Failure> failures);
-  /// In the order of the requests.
+  /// All failures, in the order of the requests.
   const std::vector<Failure>& failures() const { return failures_; }
 
  private:

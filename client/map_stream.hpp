@@ -10,30 +10,35 @@
 
 namespace px::client {
 
-/// A map whose tasks are sent while its results are taken: never more than a bounded number at a
-/// time. Move-only; one thread uses it.
+/// The results of a map, as a stream: a new task is sent whenever a result is taken, so that a
+/// bounded number of tasks is unanswered at any time. For maps that are too large to be sent at
+/// once. Move-only; one thread uses it. Get it from LoadBalancedView::map_stream().
 class MapStream {
  public:
-  /// send     sends the task of a block.
-  /// blocks   in the order in which they are sent.
-  /// is_ordered  results in the order of the items; otherwise as they come.
+  /// Sends the first tasks.
+  /// send             sends the task of a block; called on the thread that uses the stream.
+  /// blocks           the tasks, in the order in which they are sent.
+  /// max_outstanding  how many may be unanswered; 0: all.
+  /// is_ordered       results in the order of the items; otherwise in the order in which they come.
   MapStream(std::function<AsyncResult(Block)> send, std::vector<Block> blocks,
             std::size_t max_outstanding, bool is_ordered);
 
-  /// Results that came together.
+  /// The results of one task.
   struct Part {
-    Block items;    ///< Whose results these are.
-    Value results;  ///< A sequence of as many values.
+    Block items;    ///< Which items they belong to.
+    Value results;  ///< A sequence with a value for each item.
   };
-  /// The next results; nothing at the end.
-  /// errors  RemoteError: the task failed; the next call goes on with the others. TimeoutError.
+  /// Waits for the next results; nothing at the end.
+  /// errors  TimeoutError: call again; RemoteError: the task failed, and the next call goes on with
+  ///         the other tasks.
   std::optional<Part> next(Timeout timeout = {});
 
-  /// How many tasks the whole map has.
+  /// The number of tasks of the whole map; after abort(), of those that were sent.
   std::size_t tasks() const { return blocks_.size(); }
-  /// How many tasks' results were taken.
+  /// The number of tasks whose results were taken, those that failed included.
   std::size_t taken() const { return taken_; }
-  /// What has not begun yet is not to run; nothing more is sent.
+  /// Cancels the tasks that have not begun, and sends no more. next() still returns the results of
+  /// those that were sent.
   void abort();
 
  private:

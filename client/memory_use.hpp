@@ -11,30 +11,33 @@
 
 namespace px::client {
 
-/// What processes of the cluster hold of a host's shared memory: segments with large arrays.
+/// The shared memory of one host that processes of the cluster hold for large arrays.
 struct MemoryUse {
   std::string host;
+  /// One segment, whoever has it mapped.
   struct Segment {
     std::uint64_t bytes = 0;
-    std::vector<EngineId> engines;  ///< That have it mapped; ascending.
-    bool has_client = false;        ///< So has the client that asks.
+    std::vector<EngineId> engines;  ///< The engines that have it mapped; ascending.
+    bool has_client = false;        ///< Whether the client that asks has it mapped.
   };
   std::vector<Segment> segments;               ///< The largest first.
-  std::vector<Segment> on_disk;                ///< Those that memory had no room for, likewise.
+  std::vector<Segment> on_disk;                ///< Those in files, as memory was full.
   std::optional<double> free = {}, size = {};  ///< Bytes of the file system of /dev/shm.
 
-  /// Of those in memory.
+  /// The sum of the segments in memory.
   std::uint64_t bytes() const;
 };
 
-/// By host, of those engines that say what they have; and what this process has.
+/// Groups by host what engines and this process have mapped. A segment that several map is counted
+/// once. Engines that do not report it are left out.
 /// own  content of a usage_reply about this process: see os::process_usage().
 std::vector<MemoryUse> memory_use(const std::vector<EngineStatus>& engines, const Json& own);
 
-/// [{"host": ..., "bytes": ..., "free": ..., "size": ..., "segments": [{"bytes": ..., "engines":
-/// [0, 1], "client": false}], "on_disk": [...]}]
+/// As JSON, for scripts: [{"host": ..., "bytes": ..., "free": ..., "size": ..., "segments":
+/// [{"bytes": ..., "engines": [0, 1], "client": false}], "on_disk": [...]}]
 Json memory_as_json(const std::vector<MemoryUse>& hosts);
-/// A line for each host that has segments, with those who hold them; empty where none has.
+/// For people: a line for each host that has segments, with those that hold them; empty if none
+/// has.
 std::string memory_as_text(const std::vector<MemoryUse>& hosts);
 
 }  // namespace px::client

@@ -8,35 +8,43 @@
 
 namespace px::client {
 
-/// `count` items as `pieces` blocks, the first ones longer by one where they cannot all be equal:
-/// the rule of ipyparallel, and of the Python package (views/partition.py), so that the parts of
-/// sequences which different clients have scattered belong together.  Precondition: pieces > 0.
+/// Cuts `count` items into `pieces` blocks whose sizes differ by one at most, the longer ones
+/// first. This is the rule of ipyparallel and of the Python package (views/partition.py), so that
+/// blocks of sequences that different clients have scattered belong together. Precondition: pieces
+/// > 0.
 std::vector<Block> even_blocks(std::size_t count, std::size_t pieces);
 
-/// `count` items in blocks for `workers` that take one after the other: large ones first, so that
-/// messages are few, small ones last, so that all end together. Between them tasks of unequal
-/// length even out.  Precondition: workers > 0.
+/// Cuts `count` items into blocks for `workers` that take one block after the other: each block has
+/// a third of a worker's share of what is left, at least one item. So the first ones are large, to
+/// keep messages few, and the last ones small, so that all workers finish at about the same time
+/// even if tasks differ in length. Precondition: workers > 0.
 std::vector<Block> guided_blocks(std::size_t count, std::size_t workers);
 
-/// Blocks of this size, the last one maybe smaller.  Precondition: size > 0.
+/// Cuts `count` items into blocks of this size; the last one may be smaller. Precondition: size >
+/// 0.
 std::vector<Block> blocks_of(std::size_t count, std::size_t size);
 
-/// How many items a value has as a sequence: the first extent of an array, the items of a JSON
-/// list.  errors  bad_input: it is none: says what it is.
+/// The number of items of a value as a sequence: the first extent of an array, or the length of a
+/// JSON list.
+/// errors  bad_input: the value is no sequence; says what it is.
 Result<std::size_t> count_items(const Value& sequence);
 
-/// The length that all of these sequences have.
-/// errors  bad_input: there is none, one is no sequence, or they differ: names the lengths.
+/// The common length of these sequences.
+/// errors  bad_input: there is none, one is no sequence, or their lengths differ; names the
+///         lengths.
 Result<std::size_t> count_items(const std::vector<Value>& sequences);
 
-/// A block of a sequence, of its own kind; an array shares its elements.
-/// Precondition: count_items() is there and block.end within it.
+/// A block of a sequence, as a value of the same kind. An array shares its elements; JSON is
+/// copied.
+/// Precondition: count_items() succeeds, and block.end is not greater.
 Value take_block(const Value& sequence, Block block);
-/// The same block of each.
+/// The same block of each sequence.
 std::vector<Value> take_block(const std::vector<Value>& sequences, Block block);
 
-/// Parts one behind the other: arrays along their first axis, JSON lists as one list.
-/// errors  bad_input: parts that do not fit together, or are no sequences.
+/// Concatenates parts: arrays along their first axis, JSON lists into one list. Arrays that lie in
+/// shared memory are joined by mapping them one after the other if that is possible, without a
+/// copy.
+/// errors  bad_input: the parts do not fit together, or are no sequences.
 Result<Value> join(const std::vector<Value>& parts);
 
 }  // namespace px::client

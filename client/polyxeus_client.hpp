@@ -1,10 +1,16 @@
 #pragma once
 
-// The C++ client library under its public names; installed as <polyxeus/client.hpp>. Names that do
-// not stand here may change.
+// The C++ client library under its public names, in namespace px; installed as
+// <polyxeus/client.hpp>. This header is all that a program needs to include. Names that are not
+// listed here may change.
 //
 //   const px::Client client = px::Client::connect();
 //   client.all().execute("print('hello')").wait_for_output();
+//   client.all()["x"] = std::vector<double>{1, 2, 3};   // a variable on each engine
+//
+// Client says how to connect; DirectView, BroadcastView and LoadBalancedView how to run code and
+// move data; AsyncResult how to wait for answers. Errors are thrown as ClientError, or as one of
+// its subclasses.
 
 #include <px_version.hpp>
 
@@ -34,13 +40,13 @@
 /// Values, arrays and errors, and the public names of the client library.
 namespace px {
 
-// Connecting
+// Connecting: where the cluster is, and what happens to its engines.
 using client::Client;
 using client::ClientOptions;
 using client::EngineChange;
 using client::SshOptions;
 
-// Views
+// Views: what is to run where.
 using client::BalancedOptions;
 using client::BroadcastView;
 using client::Dependency;
@@ -55,7 +61,7 @@ using client::Arguments;
 using client::Function;
 using client::NamedValues;
 
-// Results
+// Results: waiting for answers, and reading them.
 using client::as;
 using client::AsyncResult;
 using client::Block;

@@ -11,33 +11,36 @@
 
 namespace px::client {
 
-/// Which engines are meant. A value; it is resolved against those that are present.
+/// Says which engines are meant: all, a list of ids, or a slice. A value. It only becomes a list of
+/// ids when it is resolved against the engines that are present, so a view of all engines includes
+/// those that join later.
 class Targets {
  public:
-  /// All engines that are there at the time of each use.
+  /// All engines that are present at each use.
   static Targets all() { return Targets{All{}}; }
   /// These engines, in this order.
   static Targets ids(std::vector<EngineId> ids) { return Targets{std::move(ids)}; }
-  /// By their places in the sorted list of ids, as Python slices: begin, end and step may be
-  /// absent, begin and end negative.
+  /// A slice of the sorted list of ids, with the meaning of a Python slice: begin, end and step may
+  /// be absent, begin and end may be negative.
   struct Slice {
-    std::optional<long> begin;  ///< The first place.
-    std::optional<long> end;    ///< Behind the last one.
-    std::optional<long> step;   ///< From one to the next; below 0: backwards.
+    std::optional<long> begin;  ///< The index of the first one.
+    std::optional<long> end;    ///< One past the last one.
+    std::optional<long> step;   ///< From one to the next; below 0: backwards; never 0.
   };
-  /// Part of the engines that are there at the time of each use.
+  /// A part of the engines that are present at each use.
   static Targets slice(Slice slice) { return Targets{slice}; }
 
-  /// Reads "all", "3", "-1" (the last one), "0:4", "::2", "0,2,5:8" and the same in brackets.
-  /// errors  bad_input: names the part that is none of them.
+  /// Reads what users write: "all", "3", "-1" (the last one), "0:4", "::2", "0,2,5:8", and the same
+  /// in brackets.
+  /// errors  bad_input: names the part that is malformed.
   static Result<Targets> parse(std::string_view text);
 
   /// Whether all engines are meant.
   bool is_all() const { return std::holds_alternative<All>(what_); }
 
-  /// The engines that are meant.
-  /// present  the ids of the engines that are there, ascending.
-  /// errors   not_found: no engine is there, or one that was named is not: names those that are.
+  /// The ids of the engines that are meant. An id may occur twice if it was named twice.
+  /// present  the ids of the engines that are present, ascending.
+  /// errors   not_found: no engine is present, or one that was named is not; names those that are.
   Result<std::vector<EngineId>> resolve(const std::vector<EngineId>& present) const;
 
  private:
@@ -48,10 +51,11 @@ class Targets {
   What what_;
 };
 
-/// "0, 1, 2 and 5", ranges of three and more as "0-7"; for sentences and labels.
+/// The ids for a sentence: "0, 1 and 5"; ranges of three and more as "0-7".
 std::string name_engines(const std::vector<EngineId>& ids);
 
-/// "there are 0-7", "there is only 3": who is there, in sentences about who is not.
+/// The engines that are present, for an error message about one that is not: "there are 0-7",
+/// "there is only 3".
 std::string say_who_is_there(const std::vector<EngineId>& present);
 
 }  // namespace px::client

@@ -10,35 +10,44 @@
 
 namespace px::client {
 
-/// The connections of a client to its controller, beside that of its questions.
+/// The connections of a client to its controller, except the one to the registration port, by which
+/// it asks questions. `news` tells of engines that join and leave; `output` is iopub.
 enum class LinkKind { direct, balanced, broadcast, control, news, output };
 
-/// What is to be made up for, as connections broke and stand again.
+/// What may have been lost because connections broke and stand again.
 struct Breaks {
-  std::set<Way> ways;  ///< What took them may be lost.
+  std::set<Way> ways;  ///< Requests sent by these channels may be lost.
   bool of_output = false;
   bool of_news = false;
   bool any() const { return !ways.empty() || of_output || of_news; }
-  /// The ways by which requests are to be sent again.
+  /// The channels whose unanswered requests are to be sent again. If news was missed these include
+  /// direct calls and broadcasts, as an engine may have reconnected meanwhile, which loses what was
+  /// sent to it.
   std::set<Way> to_repeat() const;
 };
 
-/// Knows which connections to the controller broke, and which of them stand again. Sees no socket
-/// and no clock.
+/// Tracks which connections to the controller broke, and which of them stand again, so that
+/// Connection knows what to send again. ZeroMQ reconnects by itself, but drops what was on its way.
+/// Sees no socket and no clock; belongs to the I/O thread.
 class BrokenLinks {
  public:
+  /// The connection is lost. Without effect if it never stood.
   void disconnected(LinkKind link);
-  /// Whether it had broken before.
+  /// The connection stands.
+  /// result  whether it had broken before.
   bool connected(LinkKind link);
-  /// The connection of questions broke and stands again.
+  /// The connection to the registration port had broken and stands again.
   void questions_connected() { breaks_.ways.insert(Way::hub); }
-  /// Another controller is there: all that is not answered is sent to it, and waits in the
-  /// connections that do not stand yet. The news that come until theirs stands are lost.
+  /// The controller was replaced by a new one, which gets all unanswered requests anyway: forgets
+  /// what broke before. Only the news connection stays broken until it stands again, since news is
+  /// missed until then.
   void controller_changed();
 
-  /// Whether news and output have been heard at some time.
+  /// Whether the connections for news and output have both stood at some time, so that our
+  /// subscriptions have arrived.
   bool are_subscribed() const { return at(LinkKind::news).was_up && at(LinkKind::output).was_up; }
-  /// Of those that stand again; they count as made up for.
+  /// What is to be made up for, of all connections that stand again. The caller does it; the next
+  /// call returns what has broken since.
   Breaks take();
 
  private:
@@ -53,14 +62,16 @@ class BrokenLinks {
   Breaks breaks_;
 };
 
-/// A new controller knows again all engines of the one before that still live, after a while: until
-/// then it says nothing that one is missing. Sees no clock.
+/// After a restart of the controller its engines come back one after the other. For that time an
+/// engine that the new controller does not list yet must not be taken for lost. Sees no clock.
 class ReturningEngines {
  public:
+  /// How long engines have to come back.
   static constexpr Duration patience = std::chrono::seconds(10);
 
-  /// Another controller has the place of the one that was known.
+  /// A new controller has taken over.
   void expect(Instant now) { until_ = now + patience; }
+  /// Whether engines may still come back.
   bool are_expected(Instant now) const { return now < until_; }
 
  private:

@@ -8,18 +8,22 @@
 
 namespace px::client {
 
-/// Tells from its connection file whether a cluster has ended whose controller cannot be reached:
-/// `pxcluster stop`, and a controller that ends in order, remove the file; the next cluster in its
-/// place writes one with another key. A controller that is to be started again leaves the file.
+/// Tells, while the controller is unreachable, whether its cluster has ended or will come back. It
+/// looks at the connection file: `pxcluster stop`, and a controller that ends in order, remove it,
+/// and the next cluster in the same profile writes one with another key. A controller that is to be
+/// restarted leaves it as it is. So a client stops waiting at once instead of after a timeout.
 class EndedCluster {
  public:
-  /// file  the path of the connection file. It is looked at only where programs keep these files,
-  ///       in the folder `security` of a profile: a copy elsewhere does not end with the cluster.
+  /// file  the path of the connection file. It is looked at only if it lies where programs keep
+  ///       these files, in the folder `security` of a profile: a copy elsewhere is not removed with
+  ///       the cluster.
+  /// info  what was read from it.
   EndedCluster(const std::filesystem::path& file, const ClientConnectionInfo& info);
 
-  /// Whether there is a file to look at.
+  /// Whether there is a file that can tell.
   bool can_tell() const { return !file_.empty(); }
-  /// Why no controller will come back, and what to do; nothing while one may.
+  /// Why no controller will come back, and what the user can do; nothing as long as one may. Reads
+  /// the file.
   std::optional<std::string> why() const;
 
  private:

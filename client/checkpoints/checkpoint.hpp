@@ -14,42 +14,49 @@
 
 namespace px::client {
 
-/// What a checkpoint is to hold, and where.
+/// Which variables a checkpoint is to hold, and where it is to be written.
 struct CheckpointWish {
   std::string path;  ///< An absolute path that all hosts of the engines see; made if needed.
   std::optional<std::vector<std::string>> names;  ///< Nothing: all that can be written.
-  std::vector<std::string> scattered;             ///< Blocks of one array, beside those of scatter.
+  std::vector<std::string> scattered;             ///< More names of blocks of one array.
   Json label;                                     ///< Text or any JSON; null: none.
-  int keep = 0;                                   ///< So many with the same label stay; 0: all.
+  int keep = 0;                                   ///< How many with this label to keep; 0: all.
 };
 
-/// How far it is.
+/// How far the engines are with writing or reading.
 struct CheckpointProgress {
   std::uint64_t bytes = 0;  ///< Written or read so far.
-  std::size_t ready = 0;    ///< Engines that are ready.
+  std::size_t ready = 0;    ///< Engines that have finished.
   std::size_t engines = 0;
 };
 
-/// Called a few times a second while engines work. What it throws stops them and passes through.
+/// Called a few times a second on the calling thread while engines work. If it throws, the engines
+/// are interrupted and the exception passes through: this is how a user's Ctrl-C stops a
+/// checkpoint.
 using CheckpointWatch = std::function<void(const CheckpointProgress&)>;
 
-/// Writes the variables of these engines into a new folder below the path: each engine its own
-/// files. The engine at place i of the view is rank i. Returns when everything is on disk; until
-/// then the last checkpoint is the older one, whatever ends when.
-/// result  the manifest, with "name", "path", "removed", "written" and "linked" (bytes) beside.
-/// errors  ClientError: no engine has lost or changed anything.
+/// Writes the variables of these engines into a new folder below the path: each engine writes its
+/// own files, and the engine at index i of the view becomes rank i. Variables that have not changed
+/// since the last checkpoint are linked, not written. Blocks until everything is on disk. The
+/// checkpoint becomes visible in a single step at the end; if anything fails or ends before, the
+/// latest checkpoint remains the one before.
+/// result  the manifest, with "name", "path", "removed", "written" and "linked" (bytes) added.
+/// errors  ClientError: nothing was written; no engine has lost or changed a variable.
 Json write_checkpoint(const DirectView& view, const CheckpointWish& wish,
                       const CheckpointWatch& watch = {});
 
-/// Defines the variables of a checkpoint on these engines: on all of them, or on none where one
-/// cannot read.
-/// path    of all checkpoints: the last one is meant, or the last one with `label`; or of one.
+/// Restores the variables of a checkpoint on these engines: on all of them, or on none if one
+/// cannot read its part. Blocks until that is done.
+/// path    the folder of all checkpoints, of which the latest is meant, or the latest with `label`;
+///         or the folder of a single checkpoint.
+/// label   null: any.
 /// result  {"path", "label", "time", "ranks", "engines", "names", "scattered", "bytes"}
-/// errors  ClientError, as plan_restore() or as the engines say.
+/// errors  ClientError, as plan_restore() or as the engines say; nothing was restored.
 Json restore_checkpoint(const DirectView& view, const std::string& path, const Json& label,
                         const RestoreWish& wish, const CheckpointWatch& watch = {});
 
-/// A checkpoint in one line, in lines with its variables, and what was restored: for a person.
+/// Texts for people. A checkpoint in one line; the same with a line for each variable; and what
+/// restore_checkpoint() returned.
 std::string checkpoint_headline(const Json& manifest);
 std::string checkpoint_as_text(const Json& manifest);
 std::string restored_as_text(const Json& restored);

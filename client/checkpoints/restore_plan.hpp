@@ -10,26 +10,29 @@
 
 namespace px::client {
 
-/// What of a checkpoint is to be restored.
+/// Which variables of a checkpoint are to be restored.
 struct RestoreWish {
   std::optional<std::vector<std::string>> names;  ///< Nothing: all.
-  std::vector<std::string> scattered;  ///< Blocks of one array, beside those that are known to be.
+  std::vector<std::string> scattered;  ///< More names of blocks of one array.
 };
 
-/// Which engine reads what.
+/// Which engine reads what: the result of plan_restore().
 struct RestorePlan {
-  /// For each engine the items that checkpoint.load() takes.
+  /// For each engine a list of items, as polyxeus.engine_calls.checkpoint.load() takes it.
   std::vector<Json> items;
   std::vector<std::string> names;      ///< All that are restored, sorted.
   std::vector<std::string> scattered;  ///< Those of them that are blocks of one array.
 };
 
-/// Distributes a checkpoint over engines. As many as there were ranks: each gets what its rank had.
-/// Another number: what was scattered along its first dimension is joined and cut into blocks, the
-/// first ones longer by one, and what is the same on all ranks is copied.
+/// Decides which engine gets which variables of a checkpoint. If there are as many engines as
+/// ranks, each engine gets what its rank had. Otherwise variables that were scattered along their
+/// first dimension are joined and cut anew into blocks, the first ones longer by one if the length
+/// is not divisible; variables that are equal on all ranks are copied to all engines. Reads no
+/// file.
 /// manifest  of a checkpoint (docs/checkpoints.md).
+/// engines   how many there are.
 /// errors    bad_input: an unknown name, a variable that cannot be distributed, or a malformed
-///           manifest; the sentence names all variables and says what to do.
+///           manifest; the sentence names all such variables and says what to do.
 Result<RestorePlan> plan_restore(const Json& manifest, std::size_t engines,
                                  const RestoreWish& wish);
 

@@ -17,53 +17,57 @@
 
 namespace px::client {
 
-/// What an engine says of one of its comms (the channel of a widget), or publishes while it serves
-/// a message of a comm: for the front end of the notebook in which the client lives. A value.
+/// A message from an engine for the notebook's front end: about a comm (the channel of a Jupyter
+/// widget), or what the engine publishes while it handles a message of a comm. A value.
 struct CommNews {
   std::string type;  ///< "comm_open", "comm_msg", "comm_close", or "stream", "display_data" ...
   Json content = Json::object(), metadata = Json::object();
   std::vector<SharedBytes> buffers = {};
   EngineId engine = {};
-  /// What the front end's message was sent with that has caused this; 0: none has.
+  /// CommRequest::cause of the front end's message that led to this one; 0: none did.
   std::uint64_t cause = 0;
 };
 
-/// A message of the front end for a comm of an engine.
+/// A message from the notebook's front end for a comm that an engine has opened.
 struct CommRequest {
   std::string type;  ///< "comm_msg" or "comm_close"
   std::string comm_id;
   std::string content, metadata;  ///< JSON objects as text.
   std::vector<SharedBytes> buffers = {};
-  std::uint64_t cause = 0;  ///< Comes back with what it causes; 0: nobody asks.
+  std::uint64_t cause = 0;  ///< Copied into the CommNews it leads to; 0: not needed.
 };
 
-/// Knows which engine has opened which comm, and what is to be told to the front end. Sees no
-/// socket, thread or clock.
+/// Passes widget messages between the engines of a cluster and the front end of the notebook in
+/// which the client lives. It knows which engine has opened which comm, and collects what is to be
+/// told to the front end. Sees no socket, thread or clock; Connection guards it by its mutex.
 class CommRelay {
  public:
-  /// An engine published something for the request `parent`.
+  /// An engine has published something for the request `parent`. Comm messages are always passed
+  /// on; other output only if it was caused by a message of the front end, since a Call gets it
+  /// otherwise.
   void on_publication(EngineId engine, const EngineUuid& uuid, const MessageId& parent,
                       const Publication& publication);
-  /// A message of the front end goes to an engine under this id.
+  /// A message of the front end is being sent to an engine as the request `id`.
   void on_sent(const MessageId& id, const CommRequest& request);
-  /// The engine has left: its comms are closed.
+  /// The engine has left: closes its comms in the front end.
   void lose_engine(const EngineUuid& uuid);
-  /// The client goes: all comms are closed.
+  /// The client ends: closes all comms in the front end.
   void close();
 
-  /// The engine that has opened a comm; nothing for one that is closed, or of nobody.
+  /// The engine that has opened a comm; nothing if it is closed or unknown.
   std::optional<EngineUuid> engine_of(const std::string& comm_id) const;
-  /// The open comms as comm_info_reply has them: {comm_id: {"target_name": ...}}.
+  /// The open comms in the form of comm_info_reply: {comm_id: {"target_name": ...}}.
   /// target_name  only those of this target; empty: all.
   Json open_comms(const std::string& target_name) const;
 
+  /// Whether take() has something.
   bool has_news() const { return !news_.empty(); }
-  /// What is to be told, in its order.
+  /// What is to be told to the front end, in the order in which it came; removes it here.
   std::vector<CommNews> take() { return std::exchange(news_, {}); }
 
-  /// Where so many news wait, those that neither open nor close a comm are dropped.
+  /// While so many messages wait for take(), those that neither open nor close a comm are dropped.
   static constexpr std::size_t max_news = 16384;
-  /// Of so many messages of the front end it is known what they cause.
+  /// Of how many messages of the front end it remembers the cause.
   static constexpr std::size_t max_sent = 4096;
 
  private:

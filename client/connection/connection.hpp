@@ -37,115 +37,148 @@ struct CommNews;
 struct CommRequest;
 struct EngineChange;
 
-/// The sockets of a client and the thread that owns them: sends what any thread posts, finds the
-/// calls that answers and outputs belong to, keeps the list of engines. Any thread may call it.
-/// What stands below `shared` is guarded by mutex_; all else belongs to the thread, or to the one
-/// that does its work: see IoHelp.
+/// The sockets of a client and the thread that owns them. It sends what any thread posts, finds the
+/// Call to which an answer or output belongs, keeps the list of engines, and reconnects when the
+/// controller is restarted or a connection breaks. The deciding is done by classes without sockets
+/// (Pending, HostTransfers, ResultFetches, BrokenLinks, EngineDirectory); this class acts on what
+/// they say.
+///
+/// Any thread may call the public functions. The members below the comment `shared` are guarded by
+/// mutex_; all others belong to the I/O thread, or to the thread that does its work for the moment
+/// (see IoHelp). Handlers run on that thread: they must not block, throw, or destroy the
+/// connection. ClientCore owns it.
 class Connection {
  public:
   struct Options {
-    Duration timeout = std::chrono::seconds(10);  ///< For the controller to answer at first.
-    /// The Python whose functions are sent, e.g. "3.11"; empty: none are.
+    Duration timeout = std::chrono::seconds(10);  ///< For the controller's first answer.
+    /// The version of the Python that sends functions, e.g. "3.11": a warning is given for engines
+    /// with another one. Empty: no functions are sent by value.
     std::string python = {};
-    /// For a tunnel; it is also made where the file says `ssh` and no address answers.
+    /// What the user says about a tunnel. One is made as well if the file names an ssh server and
+    /// no address answers.
     net::SshWish ssh = {};
   };
-  /// Dials the controller at all its addresses, or through ssh, and waits until it has answered.
-  /// where  the file's path, for sentences.
-  /// errors  system: too few descriptors are left, here or at the controller;
-  ///         bad_input: the connection info is not usable; lost_peer: nobody listens there, or no
-  ///         answer in time: says what was tried and what may be the cause; system: no
-  ///         tunnel: says what ssh said.
+  /// Connects to the controller by the first of its addresses that answers, or through ssh, and
+  /// waits until it has answered with its list of engines.
+  /// where   the file's path, for error messages.
+  /// errors  system: too few file descriptors are left, here or at the controller, or ssh opens no
+  ///         tunnel (says what ssh said); bad_input: the connection info is not usable, or the
+  ///         controller refuses the client; lost_peer: no program listens there, or none answers in
+  ///         time: says what was tried and the likely cause.
   static Result<std::unique_ptr<Connection>> open(const ClientConnectionInfo& info,
                                                   const std::string& where, const Options& options);
-  /// Fails what is not answered and closes the sockets. Not in the I/O thread.
+  /// Fails what is not answered and closes the sockets, after what was posted has been sent. Not on
+  /// the I/O thread, for which it waits.
   ~Connection();
 
-  /// Whether the caller runs a handler: it is the I/O thread, or does the work of that.
+  /// Whether the caller is the I/O thread, or does its work at the moment, i.e. runs inside a
+  /// handler: then it must not wait.
   bool is_own_thread() const;
 
+  /// Makes messages with this client's session.
   Composer& composer() { return composer_; }
-  /// Where the controller was reached, e.g. "tcp://10.0.0.1"; this end of a tunnel.
+  /// The interface by which the controller was reached, e.g. "tcp://10.0.0.1"; with a tunnel its
+  /// local end.
   const std::string& interface() const { return info_.interface; }
 
-  /// Sends the messages, in the order of the calls. What cannot be sent fails its entries.
+  /// Sends the messages, in the order of the calls; returns before they are sent. If one cannot be
+  /// sent its entries fail.
   void post(std::vector<Outgoing> messages);
+  /// For Call: how a waiting thread lets posted messages be sent at once, and how it helps the I/O
+  /// thread.
   const std::shared_ptr<Outbox>& outbox() const { return outbox_; }
   const std::shared_ptr<IoHelp>& help() const { return help_; }
 
-  /// Whether these buffers can go to this engine through shared memory: one of them is large, and
-  /// the engine shares memory with this process.
+  /// Whether these buffers should be placed in shared memory for this engine: at least one of them
+  /// is large, and the engine runs on this host and uses the same shared memory.
   bool shares_memory(const std::vector<SharedBytes>& buffers, const EngineUuid& engine) const;
-  /// Whether buffers may go to the memory of engines' hosts: see HostTransfers.
+  /// Whether large buffers may be sent once to each other host, into shared memory there: see
+  /// HostTransfers.
   bool ships() const { return ships_; }
-  /// Whether the controller was reached by a network, so that large buffers of results are fetched:
-  /// see ResultFetches.
+  /// Whether the controller was reached over TCP and not by Unix sockets: then engines keep large
+  /// buffers of results for the client to fetch, see ResultFetches.
   bool is_far() const { return !is_unix(info_.interface); }
+  /// How far the transfers of large buffers are, in both directions.
   TransferProgress transfer_progress() const {
     return {transferred_bytes_, bytes_to_transfer_};
   }
-  /// Whether that may be done with tasks, whose engines the controller chooses.
+  /// Whether buffers of balanced tasks may be placed in shared memory, too; not with the task
+  /// scheme "pure", where the controller does not choose the engine.
   bool places_tasks() const { return info_.task_scheme != "pure"; }
-  /// See os::SegmentStore; nothing where there is no room, which take_warnings() tells once.
+  /// Copies the large buffers into shared memory: see os::SegmentStore. Nothing if there is no
+  /// room; take_warnings() tells so, once. Precondition: shares_memory() for an engine.
   std::optional<os::PlacedBuffers> place(const std::vector<SharedBytes>& buffers);
 
-  /// As they are now; never null. What comes and leaves later is in later ones: a new one is made
-  /// when somebody asks after a change.
+  /// The engines as they are now; never null. The object does not change: later calls return
+  /// another one after a change. It is made only when it is asked for.
   std::shared_ptr<const EngineDirectory> engines() const;
-  /// Waits until `count` engines are there. False when `deadline` passed first.
+  /// Waits until `count` engines are registered. False: `deadline` passed, or the controller was
+  /// lost.
   bool wait_for_engines(std::size_t count, std::optional<Instant> deadline) const;
-  /// `handler` runs in the I/O thread for each change; it must not wait.
+  /// Adds a handler that runs for each change from now on.
   void on_engine_change(std::function<void(const EngineChange&)> handler);
 
-  /// `handler` runs in the I/O thread after this time, unless the connection is closed before.
+  /// Calls `handler` after this time, unless the connection is closed before.
   void after(Duration delay, std::function<void()> handler);
 
-  /// From now on the comms of engines are relayed. `on_news` runs in the I/O thread whenever there
-  /// is something to take_comm_news() and was nothing before; it must not wait.
+  /// Begins to relay widget messages of engines. `on_news` is called when take_comm_news() has
+  /// something and had nothing before.
   void relay_comms(std::function<void()> on_news);
+  /// See CommRelay::take().
   std::vector<CommNews> take_comm_news();
-  /// Sends a message of the front end. False: no engine has such a comm (any more).
+  /// Sends a message of the front end to the engine that has opened the comm. False: no engine has
+  /// such a comm, or not any more.
   bool send_to_comm(const CommRequest& request);
-  /// See CommRelay.
+  /// See CommRelay::open_comms().
   Json open_comms(const std::string& target_name) const;
 
-  /// Requests that were sent and not answered.
+  /// The requests that were sent and are not answered. Waits for the I/O thread, so not for use in
+  /// handlers.
   std::vector<MessageId> unanswered() const;
-  /// What is to be told about engines that do not fit together, or not to this client: sentences,
-  /// each once.
+  /// What the user should know: engines whose Python differs from this client's, transfers that
+  /// take the slower way, a restart of the controller. Sentences, each returned once in the life of
+  /// the connection.
   std::vector<std::string> take_warnings();
-  /// The engines that are there and that the controller does not hear.
+  /// The engines that are registered but do not answer the controller.
   std::vector<Silence> silences() const;
-  /// Why nothing can be sent any more; nothing while all is well.
+  /// Why nothing can be sent any more, as a sentence; nothing while the connection works or may
+  /// come back.
   std::optional<std::string> why_closed() const;
-  /// Whether the connection to the controller stands. While it does not, it is made again for a
-  /// while, unless the cluster has ended.
+  /// Whether the connection to the controller stands at the moment. While it does not, ZeroMQ
+  /// reconnects, for some seconds or up to a minute; then the connection counts as lost, at once if
+  /// the cluster has ended.
   bool is_up() const { return is_up_; }
 
  private:
+  /// `refused` ends open() with an error; `lost` is final.
   enum class Stage { dialing, open, refused, lost };
 
-  /// info          Its interface is the one to dial.
+  /// info          its interface is the one to connect to.
   /// where         the path of its file, or what it is in words.
-  /// tunnel        what it leads through; may be null.
+  /// tunnel        what `info` leads through; may be null.
   /// registration  a socket of `context` that is connected to the port of that name.
   Connection(const ClientConnectionInfo& info, const std::string& where, Session session,
              std::string python, std::unique_ptr<net::SshTunnel> tunnel,
              std::unique_ptr<net::Context> context, net::Socket registration);
+  /// Connects the other sockets, starts the thread and waits for the controller's answer.
   /// errors  as open().
   Result<void> start(const std::string& where, Duration timeout);
-  /// What all sockets of a client with this session are set up with.
+  /// The options of all sockets of a client with this session.
   static net::SocketOptions socket_options(const ClientConnectionInfo& info, const SessionId& id);
+  /// The failure of requests that cannot be answered any more.
   static Failure lost(const std::string& why);
 
+  /// The I/O thread.
   void run();
   std::shared_ptr<IoHelp> make_help();
+  /// One step of the work, without waiting: sends what was posted and does what is due by time.
   void do_due();
   net::Socket make(net::SocketKind kind);
   void watch(net::Socket& socket,
              void (Connection::*handler)(const Envelope&, const SharedFrames&));
   void receive(net::Socket& socket,
                void (Connection::*handler)(const Envelope&, const SharedFrames&));
+  /// Sends a connection_request; the reply lists the engines and identifies the controller.
   void ask_for_engines();
 
   void on_reply(const Envelope& envelope, const SharedFrames& frames);
@@ -155,9 +188,10 @@ class Connection {
   void on_notification(const Envelope& envelope, const SharedFrames& frames);
   void on_publication(const Envelope& envelope, const SharedFrames& frames);
   void on_lost_output(const Envelope& envelope);
-  /// Changes the relay, where there is one, and says what is new.
+  /// Changes the relay, if comms are relayed, and calls on_comm_news_ if there are news now.
   void change_comms(const std::function<void(CommRelay&)>& change);
-  /// That a reply is lost, which the controller's records may have.
+  /// A reply says that the answer is lost; the controller's records may still have it. It is
+  /// delivered as it is if they have not.
   struct LostReply {
     MessageId id;
     ReplyHead head;
@@ -226,13 +260,14 @@ class Connection {
   const std::shared_ptr<IoHelp> help_;
   net::Socket registration_, mux_, task_, broadcast_, control_, notification_, iopub_;
   net::ConnectionMonitor monitor_;
-  /// A connection beside that of registration_.
+  /// A connection other than that of registration_.
   struct Link {
     net::ConnectionMonitor monitor;
     LinkKind kind;
   };
   std::array<Link, 6> links_;
-  /// What broke and stands again, until the controller has said whether it is the same one.
+  /// What broke and stands again. Nothing is sent again before the controller has said whether it
+  /// is the same one.
   BrokenLinks broken_;
   ReturningEngines returning_;
   std::map<MessageId, LostReply> asked_records_;  // by the question
@@ -258,12 +293,12 @@ class Connection {
   std::set<std::string> warned_;
   std::vector<std::function<void(const EngineChange&)>> on_change_;
   const std::unique_ptr<CommRelay> comms_;
-  std::function<void()> on_comm_news_;  // null: nobody relays
+  std::function<void()> on_comm_news_;  // null: comms are not relayed
   std::multimap<Instant, std::function<void()>> timers_;
   std::vector<MessageId> unanswered_;
   Stage stage_ = Stage::dialing;
   std::string why_;
-  mutable bool wants_unanswered_ = false;  // somebody waits for the list above
+  mutable bool wants_unanswered_ = false;  // a thread waits for the list above
   std::atomic<std::uint64_t> transferred_bytes_ = 0, bytes_to_transfer_ = 0;
   std::thread thread_;
 };

@@ -4,11 +4,11 @@
 
 namespace px::client {
 
-/// An engine came or left.
+/// An engine has joined or left the cluster.
 struct EngineChange {
   EngineId id;              ///< Its number.
-  EngineUuid uuid;          ///< Another one after a restart under the same number.
-  bool is_present = false;  ///< It came; otherwise it left.
+  EngineUuid uuid;          ///< A different one after a restart under the same id.
+  bool is_present = false;  ///< True: it has joined; false: it has left.
 };
 
 }  // namespace px::client

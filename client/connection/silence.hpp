@@ -10,21 +10,22 @@
 
 namespace px::client {
 
-/// An engine that has not left, and that the controller does not hear: its process hangs, or its
-/// host is down or cut off.
+/// An engine that is registered but does not answer the controller's heartbeats: its process hangs,
+/// or its host is down or cut off.
 struct Silence {
   EngineId engine;   ///< Which one.
   std::string host;  ///< Empty: unknown.
   Instant since{};   ///< When it was heard last.
 };
 
-/// "engine 3 on host2 has not answered for 9 s: ..."
+/// A sentence for the user: "engine 3 on host2 has not answered for 9 s: ..."
 std::string describe(const Silence& silence, Instant now);
 
-/// Tells a person of each silence once. Sees no clock.
+/// Remembers which silences the user was told of, so that each is reported once. Sees no clock; one
+/// thread owns it.
 class SilenceNews {
  public:
-  /// A sentence for each one that was not told yet.
+  /// A sentence for each silence that was not reported yet.
   std::vector<std::string> take(const std::vector<Silence>& silences, Instant now);
 
  private:

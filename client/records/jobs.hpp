@@ -11,47 +11,52 @@
 
 namespace px::client {
 
-/// Which of the requests that the controller has on record.
+/// Selects requests from the controller's records.
 struct JobWish {
-  bool only_unfinished = true;
+  bool only_unfinished = true;  ///< Whether to leave out those that have ended.
   Json label;           ///< Null: any.
-  std::string session;  ///< That of a client, or its beginning; empty: of any.
+  std::string session;  ///< A client's session, or its beginning; empty: any.
 };
 
-/// The engine of a request that waits for one, or whose engine has gone.
+/// Stands for the engine of a request that has none, because it waits for one or its engine has
+/// left.
 inline constexpr EngineId no_engine{-1};
 
-/// What a client asked for at once: a cell or a call, maybe on several engines.
+/// What one client requested at one time: a cell or a call, maybe on several engines. The
+/// controller records single requests; requests of one client with the same kind, text and label
+/// that were submitted within a second count as one job.
 struct Job {
-  std::vector<MessageId> ids = {};
-  std::vector<EngineId> engines = {};  ///< Of each request; no_engine where it has none (yet).
-  std::string session = {};            ///< Of the client.
-  std::string user = {};
+  std::vector<MessageId> ids = {};  ///< The requests.
+  std::vector<EngineId> engines = {};  ///< Of each request; or no_engine.
+  std::string session = {};            ///< The client's.
+  std::string user = {};  ///< The user's name, as the client says.
   std::string kind = {};  ///< "execute", "call", "apply", "push", "pull".
-  std::string text = {};  ///< The first line of the code, the name of the function.
+  std::string text = {};  ///< The first line of the code, or a function's name.
   Json label;
   WallTime submitted{};
-  std::size_t running = 0, waiting = 0, done = 0, failed = 0;  ///< Requests.
+  std::size_t running = 0, waiting = 0, done = 0, failed = 0;  ///< How many requests.
 };
 
-/// The jobs that are meant, in the order in which they were submitted.
-/// patience  for engines to say what they run, where something is unfinished.
+/// Asks the controller for its records, and the engines what they run. Returns the jobs in the
+/// order in which they were submitted.
+/// patience  how long to wait for engines, if a request is unfinished.
 /// errors    as ClientCore::ask_hub().
 std::vector<Job> find_jobs(ClientCore& core, const JobWish& wish, Duration patience);
 
-/// The records of a controller as jobs.
+/// Groups the records of a controller into jobs. Asks nothing.
 /// records    of a db_reply, in any order.
 /// running    the ids of the requests that engines run now.
-/// directory  the engines that are there.
+/// directory  knows the engines' ids by their uuids.
 std::vector<Job> jobs_of_records(const Json& records, const std::vector<std::string>& running,
                                  const EngineDirectory& directory);
 
-/// The requests of jobs, in their order.
+/// The ids of all requests of the jobs, in their order.
 std::vector<MessageId> ids_of(const std::vector<Job>& jobs);
 
-/// [{"msg_ids": [...], "engines": [...], "session": ..., "submitted": ..., ...}, ...]
+/// As JSON, for scripts: [{"msg_ids": [...], "engines": [...], "session": ..., "submitted": ...,
+/// ...}, ...]
 Json jobs_as_json(const std::vector<Job>& jobs);
-/// A table for people; a sentence where there is none.
+/// For people: a table, or "no jobs".
 std::string jobs_as_text(const std::vector<Job>& jobs, WallTime now);
 
 }  // namespace px::client

@@ -20,57 +20,67 @@ namespace px::client {
 class IoHelp;
 class Outbox;
 
-/// The state of the requests that were sent together: what came of them so far. The I/O thread
-/// puts in, any thread waits and looks. In a forked child what is answered can be looked at; what
-/// it would have to wait for throws ClientError (lost_peer).
+/// The state of requests that were sent together: their answers, output and failures so far.
+/// AsyncResult is the public face of it. The I/O thread enters what comes; any thread waits for it
+/// and reads it. It keeps all events in the order in which they came. In a forked child what is
+/// answered can still be read; waiting for anything else throws ClientError (lost_peer).
 class Call {
  public:
-  /// outbox  where the requests were posted: who waits hurries it.
-  /// help    by which who waits does what is to be done for the answers.
+  /// tasks   what is sent; task i is the request number i below.
+  /// outbox  where the requests were posted: a thread that waits hurries it.
+  /// help    lets a thread that waits do the I/O thread's work.
   explicit Call(std::vector<TaskSent> tasks, std::weak_ptr<Outbox> outbox = {},
                 std::weak_ptr<IoHelp> help = {});
 
+  /// The number of requests.
   std::size_t size() const { return size_; }
 
   // ---- for the I/O thread
+  /// A reply came; without effect if the request is answered already.
   void answer(std::size_t task, const ReplyHead& head, Reply reply, WallTime now);
-  /// A failure that was found here: the engine is lost, the message could not be sent.
+  /// The request failed without a reply: the engine was lost, or the message could not be sent.
+  /// Without effect if it is answered already.
   void fail(std::size_t task, Failure failure, WallTime now);
+  /// The engine has published something for the request.
   void publish(std::size_t task, Publication publication);
+  /// Nothing more will be published for the request.
   void complete_output(std::size_t task);
-  /// The engine that runs a task, learned from what it published.
+  /// The engine that runs a balanced task is known now, from its output or reply.
   void learn_engine(std::size_t task, EngineId engine, const EngineUuid& uuid);
 
   // ---- for any thread
-  /// How many are answered.
+  /// How many requests are answered, well or not.
   std::size_t answered() const;
+  /// For how many requests all output is here.
   std::size_t outputs_complete() const;
   bool is_ready() const { return answered() == size(); }
-  /// Wait; false when `deadline` passed first.  nothing: for ever.
+  /// Waits until all requests are answered; the second function also until all output is here.
+  /// False: `deadline` passed first; nothing means no deadline.
   bool wait_ready(std::optional<Instant> deadline) const;
   bool wait_output(std::optional<Instant> deadline) const;
-  /// Waits for one of the requests.
+  /// Waits for one request.
   bool wait_task(std::size_t task, std::optional<Instant> deadline) const;
-  /// The same, and for its output.
+  /// Waits for one request and its output.
   bool wait_task_output(std::size_t task, std::optional<Instant> deadline) const;
 
-  /// What happened since event number `from`; waits for the first one. Empty when `deadline`
-  /// passed.
+  /// All events from number `from` on; waits until there is one. Empty: `deadline` passed, or all
+  /// output is complete.
   std::vector<CallEvent> events(std::size_t from, std::optional<Instant> deadline) const;
+  /// A copy of what is known about the request.
   TaskInfo info(std::size_t task) const;
   TaskStatus status(std::size_t task) const;
-  /// Whether a request is not answered that this engine has, or may have: of those that the
-  /// controller places nobody says where they are.
+  /// Whether an unanswered request is, or may be, at this engine. Where a balanced task is is
+  /// unknown until it runs: it may be at any engine.
   bool may_wait_for(EngineId engine) const;
   MessageId msg_id(std::size_t task) const;
-  /// What was published for a task so far, in order.
+  /// What was published for a request so far, in order.
   std::vector<std::shared_ptr<const Publication>> publications(std::size_t task) const;
-  /// Text of "stdout" or "stderr" of a task so far.
+  /// What a request has written to "stdout" or "stderr" so far.
   std::string text(std::size_t task, std::string_view stream) const;
-  /// `handler` runs once, when all are answered: at once in this thread where they are, otherwise
-  /// in the I/O thread or one that helps it, where it must not wait.
+  /// Calls `handler` once, when all are answered: at once on this thread if they are, otherwise on
+  /// the I/O thread or on one that helps it, where it must neither wait nor throw.
   void on_ready(std::function<void()> handler);
-  /// The same for each task that is answered, those that are already included.
+  /// The same for each request that is answered; at once for those that already are.
   void on_answer(std::function<void(std::size_t task)> handler);
 
  private:

@@ -10,57 +10,66 @@
 
 namespace px::client {
 
-/// Where, when and how often a balanced task may run (protocol 8.1).
+/// Where, when and how often a balanced task may run, as it stands in the request's metadata
+/// (protocol 8.1).
 struct TaskOptions {
-  Json label;                       ///< Any JSON; shown by the controller's records.
+  Json label;                       ///< Any JSON; kept in the controller's records.
   std::vector<EngineUuid> targets;  ///< Empty: any engine.
-  Json after = Json::array();       ///< msg_ids, or a dependency object: run after these ...
-  Json follow = Json::array();      ///< ... and where these ran.
-  double timeout_s = 0;  ///< Waiting longer than this for its dependencies fails; 0 = never.
+  Json after = Json::array();       ///< A list of msg_ids, or a dependency: run after these ...
+  Json follow = Json::array();      ///< ... and on the engine where these ran.
+  double timeout_s = 0;  ///< For its dependencies: it fails after that; 0 = no limit.
+  /// More attempts after a failure, on other engines.
   int retries = 0;
 };
 
-/// The head of a request, packed and not yet signed.
+/// The packed parts of a request, not signed yet.
 struct Head {
-  std::string route;  ///< The frame in front of the delimiter; empty = none.
+  std::string route;  ///< The engine's identity, in front of the delimiter; or empty.
   std::string header, metadata, content;
 };
 
-/// One message on its way out: frames that are made here, then payloads that are not copied.
+/// One message on its way from the caller's thread to the socket: packed parts, and payloads that
+/// are not copied.
 struct Outgoing {
   Way way = Way::direct;
-  EngineUuid engine;  ///< Of direct and control: who it is for.
+  EngineUuid engine;  ///< The receiver, of direct and control messages.
   Head head;
   std::vector<SharedBytes> payloads;
-  std::shared_ptr<const void> hold;  ///< The shared memory of payloads that lie there.
-  std::vector<std::pair<MessageId, Pending::Entry>> entries;  ///< What is awaited.
-  /// What comes to the engine's host before: see HostTransfers. The payloads are those of it.
+  std::shared_ptr<const void> hold;  ///< Keeps the payloads' shared memory, if any.
+  std::vector<std::pair<MessageId, Pending::Entry>> entries;  ///< The answers to wait for.
+  /// If set, the buffers are first brought to the engine's host: see HostTransfers. Until then the
+  /// payloads are the buffers themselves.
   std::shared_ptr<const Shipment> shipment = {};
-  bool has_waited = false;  ///< Its entries are filed already.
+  bool has_waited = false;  ///< Its entries are in Pending already.
 };
 
-/// Makes messages: numbers and dates them in any thread, signs them in the one that sends.
+/// Composes a client's messages in two steps: any thread packs a message and gives it an id and a
+/// date; the I/O thread signs it just before it is sent. So threads that submit do not wait for
+/// signatures, and ids ascend in the order of composing.
 class Composer {
  public:
-  /// cuts  large buffers of native messages travel in pieces: see cut().
+  /// session  the client's identity and key.
+  /// cuts     whether large buffers of native messages are cut into pieces: see cut().
   Composer(Session session, bool cuts) : session_(std::move(session)), cuts_(cuts) {}
 
   const SessionId& session_id() const { return session_.id(); }
   Packer packer() const { return session_.packer(); }
 
+  /// A message that is packed and not signed.
   struct Composed {
     MessageId msg_id;
     WallTime submitted{};
     Head head;
-    std::shared_ptr<const void> hold;  ///< As that of the work.
-    std::vector<SharedBytes> buffers;  ///< Those of a native message in pieces: see cut().
+    std::shared_ptr<const void> hold;  ///< Work::hold.
+    std::vector<SharedBytes> buffers;  ///< As they travel, maybe in pieces.
   };
-  /// Any thread may call it.
-  /// metadata  a JSON object as text, as the content of `work`.
+  /// Packs a request. Any thread may call it.
+  /// route     the identity of the engine; empty: none.
+  /// metadata  a JSON object as text.
   Composed compose(const std::string& route, const Work& work, const std::string& metadata);
 
-  /// The signed frames from the routing on, without buffers. Only the I/O thread calls it: those
-  /// that submit do not wait for signatures.
+  /// The signed frames, from the routing frame to the content, without buffers. Only the I/O thread
+  /// calls it.
   std::vector<std::string> seal(Head head) const;
 
  private:
@@ -69,15 +78,17 @@ class Composer {
   const bool cuts_;
 };
 
-/// What says that these engines got one cell together (docs/protocol.md, "Cells together").
+/// The member "together" of a request's metadata: says that these engines got the same cell at the
+/// same time (docs/protocol.md, "Cells together").
 /// id  never used twice.
 Json together(const std::string& id, const std::vector<EngineId>& engines);
 
-/// The metadata of a request by these ways, as JSON text.
-/// together  of the cell, or null.
+/// The metadata of a direct call and of a balanced task, as JSON text.
+/// together  of a cell, or null.
 std::string direct_metadata(const Json& label, const Json& together);
 std::string balanced_metadata(const TaskOptions& options);
-/// Not coalescing: one reply from each engine.
+/// The metadata of a broadcast to these engines, as JSON text. It asks for one reply from each
+/// engine (is_coalescing false).
 std::string broadcast_metadata(const std::vector<std::pair<EngineUuid, EngineId>>& targets,
                                const Json& label, const Json& together);
 

@@ -11,45 +11,50 @@
 
 namespace px::client {
 
-/// The engines that a client knows: which ids and which uuids belong together. Remembers those
-/// that have left, so that results of the past still name their engine. What a request asks of it
-/// does not take longer with more engines.
+/// The engines that a client knows: ids, uuids and properties of those that are present. It also
+/// remembers the uuids of engines that have left, so that old results still name their engine. The
+/// time that a request needs here does not grow with the number of engines. Connection owns one,
+/// and gives copies to other threads. No locks of its own.
 class EngineDirectory {
  public:
-  /// True where it was not there. An id that another engine had is given to this one.
-  /// language  what the controller says that it speaks; "" for an engine of ipyparallel. Nothing
-  ///           where the controller does not say.
-  /// memory    which memory it shares with others of its host; empty: none, or nobody knows.
+  /// An engine is present, or has other properties than before. An id that another engine had is
+  /// given to this one.
+  /// language  the language that the controller says it runs; "" for an engine of ipyparallel;
+  ///           nothing if the controller does not say.
+  /// memory    which shared memory it uses: EngineFacts::memory; empty: none, or unknown.
   /// passing   EngineFacts::passing.
+  /// result    true if it was not present.
   bool add(EngineId id, const EngineUuid& uuid, std::optional<std::string> language = {},
            std::string memory = {}, std::string_view passing = {});
-  /// True where it was there.
+  /// The engine has left. True if it was present.
   bool remove(const EngineUuid& uuid);
 
-  /// Ascending.
+  /// The ids of the engines that are present, ascending.
   const std::vector<EngineId>& ids() const { return ids_; }
   std::size_t size() const { return present_.size(); }
+  /// Whether this engine is present.
   bool has(const EngineUuid& uuid) const;
-  /// Of an engine that is present.
+  /// The uuid of an engine that is present.
   std::optional<EngineUuid> uuid_of(EngineId id) const;
-  /// Of an engine that is present, see add().
+  /// The language of an engine that is present, see add().
   std::optional<std::string> language_of(EngineId id) const;
-  /// Of an engine that is present, see add(); empty for others.
+  /// The shared memory of an engine that is present, see add(); empty for others.
   std::string memory_of(EngineId id) const;
-  /// Where an engine that is present can send arrays to others over MPI.
+  /// The engines to which an engine can send arrays over MPI while user code runs.
   struct Passing {
-    std::string group;  ///< The engines that can do so among each other have the same one.
-    Rank rank;          ///< Its own there.
+    std::string group;  ///< The same for all engines that can do so among each other.
+    Rank rank;          ///< The engine's rank among them.
   };
-  /// Of an engine that is present; nothing where it cannot.
+  /// Of an engine that is present; nothing if it cannot send arrays over MPI.
   std::optional<Passing> passing_of(EngineId id) const;
-  /// What these engines, or all, speak beside Python, each once; "" stands for engines of
-  /// ipyparallel.
+  /// The languages other than Python that these engines, or all that are present, run; each once.
+  /// "" stands for engines of ipyparallel.
   std::vector<std::string> other_languages(const std::vector<EngineId>& ids) const;
   std::vector<std::string> other_languages() const;
-  /// Those that are present and run ipyparallel's own program; ascending.
+  /// The engines that are present and run ipyparallel's own program, ascending: they do not know
+  /// native requests.
   const std::vector<EngineId>& engines_of_ipyparallel() const { return of_ipyparallel_; }
-  /// Of an engine that is or was present.
+  /// The id of an engine that is or was present.
   std::optional<EngineId> id_of(std::string_view uuid) const;
 
  private:

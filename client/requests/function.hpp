@@ -10,19 +10,20 @@
 
 namespace px::client {
 
-/// A function that engines call.
+/// Names a function that engines call; it is not called here. C++ code cannot send a C++ function:
+/// it names one that the engines have, or sends source text in their language. A value.
 class Function {
  public:
-  /// The name of one that they have: looked up in the user's namespace, then imported, e.g.
-  /// "numpy.linalg.norm".
+  /// The name of a function that the engines have: looked up in the user's namespace there, then
+  /// imported, e.g. "numpy.linalg.norm". Not explicit, so that calls take a plain string.
   Function(std::string name) : descriptor_{{"name", std::move(name)}} {}
   /// The same.
   Function(const char* name) : Function(std::string(name)) {}
-  /// Source text in the engines' language: an expression like "lambda x: x + 1", or definitions of
-  /// which the last one is meant.
+  /// Source text in the engines' language: an expression like "lambda x: x + 1", or definitions, of
+  /// which the last one is called.
   static Function source(std::string text) { return Function{Json{{"code", std::move(text)}}}; }
 
-  /// What travels: {"name": ...} or {"code": ...}.
+  /// What a call_request contains: {"name": ...} or {"code": ...}.
   const Json& descriptor() const { return descriptor_; }
 
  private:

@@ -11,31 +11,39 @@
 
 namespace px::client {
 
-// Messages that come to a client. Their signatures are verified already.
+// Reads messages that come to a client. The caller has verified their signatures; their content is
+// still checked, as engines of other versions may send it.
 
-/// What the I/O thread has to know of a reply; read without parsing the whole.
+/// What the I/O thread must know about a reply. It is read without parsing the whole, since the
+/// thread that asks for the result parses it.
 struct ReplyHead {
+  /// The request that is answered.
   MessageId parent;
   TaskStatus status = TaskStatus::ok;
-  /// How many publications belong to the request, where the engine says so; otherwise its "idle"
-  /// is the last one.
+  /// How many publications belong to the request, if the engine says so; otherwise its "idle"
+  /// status is the last one.
   std::optional<std::size_t> published;
-  std::string engine;  ///< Uuid of the engine that answers; empty where the controller does.
+  std::string engine;  ///< The uuid of the engine that answers; empty: the controller.
 };
 
-/// errors  bad_input: no parent, or a status that nobody knows.
+/// Reads the head of a reply.
+/// errors  bad_input: no parent, or a status other than ok, error and aborted.
 Result<ReplyHead> read_reply_head(Packer packer, const Envelope& envelope);
 
-/// Reads the failure out of the content of an error reply or an error publication.
-/// engine  used where the content does not name one.
+/// Reads the failure from the content of an error reply or an error publication. Never fails: what
+/// is missing is empty.
+/// engine  used if the content does not name one.
 Failure read_failure(const Json& content, std::optional<EngineId> engine);
 
-/// What a record of the controller (protocol 7.1) says of a request that has ended.
+/// A request that has ended, as the controller's record (protocol 7.1) describes it.
 struct RecordedResult {
   ReplyHead head;
   Reply reply;
   std::vector<Publication> publications;
 };
+/// Reads such a record. Stdout and stderr come as one publication each.
+/// id       of the request.
+/// buffers  of its reply.
 RecordedResult read_record(const MessageId& id, const Json& record,
                            const std::vector<SharedBytes>& buffers);
 

@@ -15,31 +15,35 @@
 
 namespace px::client {
 
-/// A thread that waits for an answer does the work of the I/O thread meanwhile, so that the answer
-/// wakes no second thread. One thread at a time; where none waits the I/O thread does it.
+/// Lets a thread that waits for an answer do the I/O thread's work meanwhile, so that the answer
+/// wakes one thread instead of two (decision 30). Only one thread at a time has the turn and may
+/// touch what belongs to the I/O thread; if none waits, the I/O thread works itself. Connection
+/// owns the object, Call uses it.
 class IoHelp {
  public:
-  /// What who has the turn does.
+  /// What the thread that has the turn does.
   struct Work {
-    std::function<void()> step;  ///< All that is to be done now, without waiting.
-    std::function<std::optional<Instant>()> next_deadline;  ///< Of the next step, whatever comes.
-    std::function<bool()> awaits_one;                       ///< One answer, and not more.
+    std::function<void()> step;  ///< All that is due now, without waiting.
+    std::function<std::optional<Instant>()> next_deadline;  ///< When to step again at the latest.
+    std::function<bool()> awaits_one;                       ///< Exactly one answer is awaited.
   };
-  /// loop  where the I/O thread waits. It and the work are only used by who has the turn.
+  /// loop  where the I/O thread waits. The loop and the work are used only by the thread that has
+  ///       the turn.
   IoHelp(net::Loop& loop, Work work);
 
   // For the I/O thread.
-  /// Waits until it has the turn, and has it until pass(). False: end() was called; it has the turn
-  /// for good.
+  /// Waits for the turn, which the I/O thread then has until pass(). False: end() was called, and
+  /// it has the turn for good.
   bool await();
-  /// A thread that waits may go on in its place.
+  /// Gives the turn to a thread that wants it, if there is one.
   void pass();
 
   // For any thread.
-  /// A thread waits for an answer as long as this lives.
+  /// Counts a thread that waits for an answer, as long as the object lives. If several wait, the
+  /// I/O thread takes over as soon as the helper has its own answer.
   class Waiting {
    public:
-    /// help  null: nobody can help.
+    /// help  null: nothing is counted.
     explicit Waiting(std::shared_ptr<IoHelp> help);
     ~Waiting();
     Waiting(const Waiting&) = delete;
@@ -48,13 +52,15 @@ class IoHelp {
    private:
     const std::shared_ptr<IoHelp> help_;
   };
-  /// For one that is Waiting: works until `is_met()`; true: it is. False: another thread helps, the
-  /// deadline has passed, or the connection ends.
+  /// Works until `is_met()`, on a thread that is Waiting. True: it is met. False: another thread
+  /// has the turn as a helper, the deadline has passed, or the connection ends; then the caller
+  /// waits in another way. Signals are blocked during each step and arrive between steps.
   bool help_until(std::optional<Instant> deadline, const std::function<bool()>& is_met);
-  /// Whether the calling thread does the work of the I/O thread right now.
+  /// Whether the calling thread is inside a step of the I/O thread's work.
   bool is_helping() const { return helper_ == std::this_thread::get_id(); }
-  /// The I/O thread is to have the turn for good.
+  /// Gives the turn to the I/O thread for good: the connection ends. Helpers return.
   void end();
+  /// Whether end() was called.
   bool is_ending() const { return is_ending_; }
 
  private:

@@ -12,19 +12,23 @@
 
 namespace px::client {
 
-/// What any thread posts and the I/O thread sends, in the order of the calls. To wake that thread
-/// costs more than to send a message: who posts soon after another message does not wake it, and
-/// what was posted waits for its next turn, no longer than `patience`. Whoever waits for an answer
-/// hurries. Sees no clock.
+/// The queue of messages from the threads that submit to the I/O thread, which sends them in the
+/// order of the calls.
+///
+/// Waking that thread costs more than sending a message. So only the first of several messages that
+/// follow each other closely wakes it; after a turn in which there was something to send it looks
+/// again after `patience` by itself, and what was posted meanwhile is sent then. A thread that
+/// waits for an answer calls hurry(), so that it never waits for that. Sees no clock.
 class Outbox {
  public:
+  /// The longest time that a posted message waits to be sent.
   static constexpr Duration patience = std::chrono::milliseconds(1);
 
-  /// wake  lets the I/O thread call take() soon; any thread calls it.
+  /// wake  makes the I/O thread call take() soon; called on any thread.
   explicit Outbox(std::function<void()> wake) : wake_(std::move(wake)) {}
 
   // ---- for any thread
-  /// Messages that are posted together are sent together.
+  /// Adds messages to the end of the queue. They are sent together.
   void post(std::vector<Outgoing> messages) {
     {
       const std::lock_guard lock{mutex_};
@@ -35,7 +39,7 @@ class Outbox {
     }
     wake_();
   }
-  /// Somebody waits: what was posted is sent now.
+  /// The calling thread is going to wait: what was posted is sent now.
   void hurry() {
     {
       const std::lock_guard lock{mutex_};
@@ -45,8 +49,10 @@ class Outbox {
     wake_();
   }
 
-  // ---- for the I/O thread, which calls take() in each of its turns, and by next_deadline()
-  /// is_all_answered  nothing is awaited: what is posted next is not one of many.
+  // ---- for the I/O thread, which calls take() in each of its turns, and at next_deadline()
+  /// The messages to send now; the queue is empty afterwards.
+  /// is_all_answered  no answer is awaited, so that the next message that is posted is probably a
+  ///                  single one: it shall wake the thread.
   std::vector<Outgoing> take(Instant now, bool is_all_answered) {
     const std::lock_guard lock{mutex_};
     is_woken_ = false;
@@ -56,6 +62,7 @@ class Outbox {
       look_at_.reset();
     return std::exchange(posted_, {});
   }
+  /// When to call take() again, even if nothing wakes the thread.
   std::optional<Instant> next_deadline() const {
     const std::lock_guard lock{mutex_};
     return look_at_;
@@ -66,7 +73,7 @@ class Outbox {
   mutable std::mutex mutex_;
   std::vector<Outgoing> posted_;
   bool is_woken_ = false;            // take() is going to be called
-  std::optional<Instant> look_at_;  // it is by then, too; nothing: nobody posts at present
+  std::optional<Instant> look_at_;  // take() is called by then, so posting need not wake
 };
 
 }  // namespace px::client

@@ -5,15 +5,18 @@
 
 namespace px::client {
 
-/// Of what works only in the process that made it, as its I/O thread is there: a forked child has a
-/// copy of it, and the sockets in that are the parent's.
+/// A guard for objects that work only in the process that made them, because their I/O thread
+/// exists only there. A child that was forked has a copy of the object, but its sockets are the
+/// parent's, and a mutex may be locked for ever. Remembers the process in which it was constructed.
 class OwnProcess {
  public:
+  /// False in a child that was forked since, and in its children.
   bool is_here() const { return mark_.is_here(); }
   /// Throws ClientError (lost_peer) in a forked child.
   void check() const {
     if (!is_here()) throw ClientError(ErrorKind::lost_peer, sentence);
   }
+  /// What the exception says.
   static constexpr const char* sentence =
       "this client was made before os.fork() and works only in the parent process: make a new "
       "Client here";

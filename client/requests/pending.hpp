@@ -15,90 +15,108 @@
 
 namespace px::client {
 
-/// How the end of a request's output is known.
+/// How the client knows that all output of a request has arrived.
 enum class OutputEnd {
-  none,      ///< There is none to wait for: hub queries, control messages.
-  by_leave,  ///< None either, and the engine is asked to end: that it has left is its answer.
-  by_idle,   ///< The engine publishes "idle" (protocol 10.4).
-  by_count,  ///< The reply says how many publications there are; by idle where it does not.
+  none,      ///< No output is awaited: hub queries, control messages.
+  by_leave,  ///< None; the engine is asked to end, and its leaving answers.
+  by_idle,   ///< The engine publishes "idle" after it (protocol 10.4).
+  by_count,  ///< The reply says how many publications; else by_idle.
 };
 
-/// What was sent and is not yet answered in full: finds the Call that a message belongs to. Sees
-/// no socket, thread or clock; the I/O thread owns it.
+/// The requests that are not answered, or whose output is not complete. It finds the Call to which
+/// an arriving message belongs, knows what must be sent again after a break, and fails requests
+/// whose answer cannot come any more. Calls made from here run the handlers of Call. Sees no
+/// socket, thread or clock; the I/O thread owns it.
 class Pending {
  public:
+  /// What is known about a request when it is sent.
   struct Entry {
+    /// The Call to which it belongs, and its number there.
     std::shared_ptr<Call> call;
     std::size_t task = 0;
-    EngineUuid engine;  ///< Empty: whichever the controller chooses.
+    EngineUuid engine;  ///< The receiver; empty: the controller chooses.
     OutputEnd output_end = OutputEnd::by_idle;
-    /// As it was sent, until it is answered; null: it cannot be sent again.
+    /// The message as it was sent, until it is answered; null: it cannot be sent again.
     std::shared_ptr<const SentRequest> sent = {};
-    /// The shared memory in which its buffers lie, until it is answered.
+    /// Keeps the shared memory of its buffers until it is answered.
     std::shared_ptr<const void> hold = {};
-    /// It was sent again: some of what was printed for it may be lost.
+    /// It was sent again to another controller or engine connection, so some of its output may be
+    /// lost and the end of output may never be announced.
     bool may_lack_output = false;
     Way way = Way::direct;
-    /// It was sent again as a connection broke: see begin_again_by().
+    /// It was sent again because a connection broke: see begin_again_by().
     bool is_sent_again = false;
-    /// It was not sent yet: see sent().
+    /// It is not sent yet, as its buffers are on their way: see sent().
     bool waits = false;
   };
+  /// From now on the request is awaited.
   void add(const MessageId& id, Entry entry);
-  /// What waited is sent now, as this. False: nobody waits for its answer any more.
+  /// A request with Entry::waits is sent now.
+  /// as      the message.
+  /// result  false: it has failed meanwhile; do not send it.
   bool sent(const MessageId& id, std::shared_ptr<const SentRequest> as,
             std::shared_ptr<const void> hold);
 
-  /// A reply came. False: nobody waits for it (any more).
+  /// A reply came. False: its request is unknown, or answered already.
   bool answer(const ReplyHead& head, Reply reply, WallTime now);
-  /// Something was published for this request. Threads and child processes may go on after its
-  /// end: what they print is added to the Call as long as it lives, for the latest max_ended
-  /// requests. False: nobody has the Call.
+  /// Something was published for this request. Threads and child processes may print after a
+  /// request has ended: that output is still added to the Call as long as it lives, for the last
+  /// max_ended requests. False: no Call wants it.
   bool publish(const MessageId& id, Publication publication);
-  /// "idle" was published for this request.
+  /// No more output will come for this request: "idle" was published for it.
   bool finish_output(const MessageId& id);
-  /// Some output of any request was dropped on its way: nobody waits for it to be complete.
+  /// Output of unknown requests was dropped on its way: no request waits any more for its output to
+  /// be complete.
   void lose_output();
-  /// Which engine works for a request of which the controller chose the engine.
+  /// A balanced task runs on this engine. Ignored for requests to a given engine.
   void learn_engine(const MessageId& id, EngineId engine, const EngineUuid& uuid);
 
-  /// What the controller says of an engine that has left; empty: nothing.
+  /// What the controller says about an engine that has left; empty: nothing.
   struct Loss {
     std::string host, reason;
   };
-  /// An engine has left: what it was sent and has not answered fails as "EngineError", or, where it
-  /// was asked to leave, is done.
+  /// An engine has left: the requests that were sent to it and are not answered fail as
+  /// "EngineError". If it was asked to leave, that request succeeds.
   void lose_engine(const EngineUuid& uuid, EngineId id, WallTime now, const Loss& loss = {});
-  /// Everything fails: the controller is lost, or the client closes.
+  /// Fails all requests: the controller is lost, or the client closes.
   void fail_all(const Failure& failure, WallTime now);
+  /// Fails one request, if it is awaited.
   void fail(const MessageId& id, const Failure& failure, WallTime now);
 
-  /// The controller was started again: what it had in hand is gone.
+  /// What is to be sent again, and what is lost.
   struct Unanswered {
     std::vector<std::shared_ptr<const SentRequest>> to_send;  ///< Each once, in their order.
     std::vector<MessageId> lost;                              ///< Those that cannot be sent again.
   };
+  /// The controller was started again and knows nothing of what it had: all unanswered requests.
+  /// The end of output of requests that are answered is not waited for any more.
   Unanswered begin_again();
-  /// The connections for these ways broke and stand again, to the same controller: what was on its
-  /// way is gone, what the controller and engines have is not. What was sent by these ways and
-  /// cannot be sent again is lost where it is an order or a question; else its answer may come.
+  /// The connections for these channels broke and stand again, to the same controller. Messages on
+  /// their way are lost; what the controller and the engines have is not. Requests sent by these
+  /// channels are to be sent again (engines recognise repeats). One that cannot be sent again is
+  /// lost if it is a control message or a question; others may still be answered.
   Unanswered begin_again_by(const std::set<Way>& ways);
 
-  /// Connections of this engine broke and stand again: what it was sent and has not answered, in
-  /// the order of sending.
+  /// Connections of this engine broke and stand again: the requests that were sent to it and are
+  /// not answered, in the order of sending.
   std::vector<std::shared_ptr<const SentRequest>> begin_again_with(const EngineUuid& uuid);
 
-  /// Whether somebody has to finish_output() of this request a while after its answer.
+  /// Whether the caller must call finish_output() for this request some time after its answer,
+  /// because the end of its output may not be announced.
   bool may_lack_output(const MessageId& id) const;
+  /// Entry::is_sent_again; false for unknown requests.
   bool is_sent_again(const MessageId& id) const;
 
-  /// Requests without a reply, of one engine or of all.
+  /// The number of requests without a reply.
   std::size_t unanswered() const { return unanswered_; }
+  /// Their ids, in no particular order.
   std::vector<MessageId> unanswered_ids() const;
 
+  /// For how many ended requests late output still finds the Call.
   static constexpr std::size_t max_ended = 4096;
 
  private:
+  /// A request that is awaited, and what came for it so far.
   struct State {
     Entry entry;
     bool is_answered = false;
@@ -106,6 +124,7 @@ class Pending {
     std::optional<std::size_t> expected;  // publications, once the reply said so
     bool was_idle = false;
   };
+  /// A request that has ended, for late output.
   struct Ended {
     std::weak_ptr<Call> call;
     std::size_t task = 0;

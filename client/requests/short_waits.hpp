@@ -4,16 +4,18 @@
 
 namespace px::client {
 
-/// Whether a thread that waits for an answer stays awake for it. To be woken takes an idle
-/// processor longer than to pass a message on, so it does where the last answer came soon. Sees no
-/// clock.
+/// Decides whether a thread that waits for an answer polls instead of sleeping. Waking an idle
+/// processor takes longer than passing on a message, so polling answers short calls faster; but it
+/// uses up a processor, so it is done only if the last answer came soon. Sees no clock; the thread
+/// that has the turn (IoHelp) owns it.
 class ShortWaits {
  public:
-  /// For how long it stays awake at most.
+  /// The longest time that a thread polls before it sleeps.
   static constexpr Duration longest = std::chrono::microseconds(400);
 
+  /// Whether the next wait should poll.
   bool stays_awake() const { return was_short_; }
-  /// An answer came, or the wait was given up, after this time.
+  /// A wait has ended after this time, with or without an answer.
   void waited(Duration time) { was_short_ = time <= longest; }
 
  private:

@@ -17,19 +17,20 @@
 
 namespace px::client {
 
-// What is known of the requests of a call. Values.
+// What the library tells about the requests of a call. All are values, which do not change later.
 
-/// How a request ended.
+/// Whether and how a request ended.
 enum class TaskStatus { pending, ok, error, aborted };
 
 /// "pending", "ok", "error", "aborted".
 std::string_view name_of(TaskStatus status);
 
-/// A reply, to be parsed when somebody asks. Shares its frames.
+/// A reply to a request. It shares the frames of the message and parses a part each time that it is
+/// asked for, on the caller's thread. Copies are cheap. Any thread may use it.
 class Reply {
  public:
   Reply() = default;
-  /// The parts of a message that came.
+  /// A reply that arrived; `envelope` has views into `frames`.
   Reply(Packer packer, SharedFrames frames, const Envelope& envelope)
       : packer_(packer), frames_(std::move(frames)), envelope_(envelope) {}
 
@@ -37,19 +38,21 @@ class Reply {
   static Reply of_record(const Json& header, const Json& metadata, const Json& content,
                          const std::vector<SharedBytes>& buffers);
 
-  /// Whether there is a reply.
+  /// Whether there is a reply; otherwise all below is empty.
   bool is_there() const { return frames_ != nullptr; }
-  /// What it says; this and the next two are empty objects where they are malformed.
+  /// What it says. This and the next two functions return an empty object if that part is
+  /// malformed.
   Json content() const { return part(envelope_.content); }
-  /// Started, completed, engine: as the engine says.
+  /// Times and engine, as the engine tells them.
   Json metadata() const { return part(envelope_.metadata); }
-  /// Who sent it, when, of which type.
+  /// Its sender, date and type.
   Json header() const { return part(envelope_.header); }
-  /// The content as JSON text, whatever it was packed by.
+  /// The content as JSON text, also if the cluster uses msgpack.
   std::string content_text() const;
-  /// Large values, which the content names by their numbers.
+  /// Large values, to which the content refers by their indexes. They share the frames, but for
+  /// those that travelled in pieces.
   std::vector<SharedBytes> buffers() const;
-  /// Of all its frames.
+  /// The size of all its frames.
   std::size_t bytes() const { return frames_ ? total_bytes(*frames_) : 0; }
 
  private:
@@ -59,44 +62,46 @@ class Reply {
   Envelope envelope_;
 };
 
-/// What an engine showed while it worked for a request: streams, displays, results, errors.
+/// What an engine published while it worked for a request: text on stdout or stderr, a display, a
+/// result, an error.
 struct Publication {
   std::string
       type;       ///< stream, display_data, execute_result, error, execute_input, data_message ...
   Json content;   ///< What it says, by its type.
-  Json metadata;  ///< Of displays: how to show them.
-  std::vector<SharedBytes> buffers;  ///< Of displays that have some.
+  Json metadata;  ///< For displays: how to show them.
+  std::vector<SharedBytes> buffers;  ///< For displays that have some.
 };
 
-/// What an engine, or the controller in its place, said of a request that failed.
+/// Why a request failed, as the engine or the controller says it, or this client if it found the
+/// failure itself.
 struct Failure {
   std::string name;                    ///< "ZeroDivisionError", "EngineError", "TaskAborted" ...
   std::string value;                   ///< What the exception says.
   std::vector<std::string> traceback;  ///< Lines, maybe with ANSI colours; may be empty.
-  std::optional<EngineId> engine;      ///< Where; nothing for failures of the controller's queue.
+  std::optional<EngineId> engine;      ///< The engine; nothing for failures elsewhere.
   std::string method;                  ///< "execute", "apply", "call" ...; may be empty.
 };
 
-/// One request of a call: what was sent.
+/// One request of a call, as it was sent.
 struct TaskSent {
   MessageId msg_id;                ///< The id of the request.
   std::optional<EngineId> engine;  ///< Nothing where the controller chooses.
   EngineUuid engine_uuid;          ///< Empty where the controller chooses.
-  WallTime submitted{};            ///< When it was sent.
+  WallTime submitted{};            ///< When it was composed.
   Json label;                      ///< As the caller gave it.
 };
 
-/// One request of a call: all that is known. A value.
+/// All that is known about one request of a call.
 struct TaskInfo {
   TaskSent sent;                            ///< What was sent.
   TaskStatus status = TaskStatus::pending;  ///< How it ended, if it did.
-  bool is_output_complete = false;          ///< All that it published is here.
-  Reply reply;                              ///< Not there for a failure that was found here.
-  std::optional<Failure> failure;           ///< Where status is error or aborted.
-  std::optional<WallTime> received;         ///< When its reply came.
+  bool is_output_complete = false;          ///< Whether all that it published has arrived.
+  Reply reply;                              ///< Empty if the client found the failure itself.
+  std::optional<Failure> failure;           ///< If the status is error or aborted.
+  std::optional<WallTime> received;         ///< When its reply, or failure, came.
 };
 
-/// Something that happened to a call.
+/// One thing that happened to a call: see AsyncResult::events().
 struct CallEvent {
   /// A request published something, was answered, or has published its last.
   enum class Kind { published, answered, output_complete };

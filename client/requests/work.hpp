@@ -11,37 +11,48 @@ namespace px::client {
 
 struct Shipment;
 
-/// A request before it is addressed: what an engine is to do.
+/// What an engine is to do: a request without address, id and date. A value; the functions below
+/// make them for cells, calls, pushes and pulls.
 struct Work {
   std::string type;     ///< "call_request", "execute_request" ...
   std::string content;  ///< A JSON object as text.
+  /// To which the content refers by index.
   std::vector<SharedBytes> buffers = {};
   OutputEnd output_end = OutputEnd::by_count;
-  /// Which of the buffers are places in shared memory, and what keeps it: see os::PlacedBuffers.
+  /// Which of the buffers are descriptions of places in shared memory instead of bytes, and what
+  /// keeps that memory: see os::PlacedBuffers.
   std::vector<std::size_t> in_segments = {};
   std::shared_ptr<const void> hold = {};
-  /// What brings the buffers there first, where that is another host: they are still whole here.
+  /// If set, the large buffers are brought to the engine's host first (HostTransfers); until then
+  /// `buffers` has them whole.
   std::shared_ptr<const Shipment> shipment = {};
 };
 
-/// Whether only engines of ours know this request; ipyparallel's do not answer it.
+/// Whether only engines of polyxeus understand this request: those of ipyparallel never answer it.
 bool is_native(const Work& work);
 
-/// What this library can read of results.
+/// The forms of values that this library can read in results; engines convert to one of them, or
+/// fail.
 inline const std::vector<std::string> readable_forms{"array", "bytes", "json"};
 
-/// is_silent  no execute_result, not counted as a cell.
+/// Runs source text.
+/// is_silent  the engine publishes no execute_result and does not count the cell.
 Work execute_work(const std::string& code, bool is_silent);
-/// is_scattered  the values are their engine's blocks of sequences.
+/// Defines variables.
+/// is_scattered  the values are this engine's blocks of sequences, which checkpoints then know.
 Work push_work(const NamedValues& values, bool is_scattered = false);
-/// Expressions, in the simplest case names of variables.  forms  those that the caller reads.
+/// Returns the values of expressions, in the simplest case of variables.
+/// forms  those that the caller can read.
 Work pull_work(const std::vector<std::string>& expressions,
                const std::vector<std::string>& forms = readable_forms);
+/// Calls a function once.
 Work call_work(const Function& function, const Arguments& arguments, const NamedValues& named = {});
-/// The function is called with the first items of all `sequences`, then with the second ones, ...
+/// Calls a function with the first items of all `sequences`, then with the second ones, and so on;
+/// the result is one sequence.
 Work map_work(const Function& function, const Arguments& sequences);
 
-/// The values in a reply to a native request: one of a call, those of a pull, none of a push.
+/// The values in a reply to a native request: one of a call, those of a pull, none of a push. They
+/// share the reply's frames.
 /// errors  bad_input: the reply is malformed.
 Result<std::vector<Value>> read_values(const Reply& reply);
 

@@ -16,52 +16,65 @@
 
 namespace px::client {
 
-/// The streams of a client, one for each engine that it exchanges large arrays with. Where one does
-/// not come about, or breaks, the caller sends by the message channels. The I/O thread owns it.
+/// The streams of a client (net::Stream): one for each engine with which it exchanges large arrays
+/// over an encrypted network. A stream is begun by the first send() and closed after a while
+/// without use. Streams are only an acceleration: if one does not come about, or breaks, the caller
+/// sends the same by messages. The I/O thread owns it; handlers run on that thread.
 class EngineStreams {
  public:
+  /// What the owner does for the streams.
   struct Handlers {
-    /// Tells the engine, by an encrypted message, to which stream it is to come.
+    /// Sends the offer, which contains the key, to the engine by an encrypted message.
     std::function<void(const EngineUuid& engine, const Json& offer)> offer;
+    /// A record came from the engine. Its views are valid during the call.
     std::function<void(const EngineUuid& engine, const net::StreamRecord& record)> on_record;
-    /// What was sent by the engine's stream, or is awaited from there, may be lost.
+    /// The engine's stream is gone: what was sent by it, or is awaited from it, may be lost.
     std::function<void(const EngineUuid& engine)> on_lost;
   };
-  /// Where the controller passes streams on.
+  /// The controller's address and port for streams.
   struct Place {
     std::string interface;
     int port = 0;
   };
 
-  /// place  nothing: there are no streams.
+  /// place  nothing: this cluster has no streams, and send() always returns false.
   EngineStreams(net::Loop& loop, Signer signer, std::optional<Place> place, Handlers handlers);
   ~EngineStreams();
 
-  /// Sends by the engine's stream, and begins one where there is none.
-  /// result  false: it has none, and gets none now. Nothing was sent.
+  /// Sends by the engine's stream; begins one if there is none, and keeps the record until it is
+  /// open.
+  /// result  false: the engine has no stream and gets none now; nothing was sent.
   bool send(const EngineUuid& engine, std::string head, const SharedBytes& bytes, Instant now);
-  /// The same where a stream is there.
+  /// The same, only if there is a stream.
   bool send_if_there(const EngineUuid& engine, std::string head, Instant now);
 
-  /// The engine does not answer by its stream: it gets no other one for a while.
+  /// The engine does not answer by its stream: closes it, and makes no other one for `pause`. Does
+  /// not call on_lost.
   void give_up(const EngineUuid& engine, Instant now);
 
-  /// Gives up those that do not open, and closes those that nobody uses.
+  /// Gives up streams that have not opened within `patience`, and closes those that were not used
+  /// for `longest_idle`. Call it at next_deadline().
   void on_time(Instant now);
   std::optional<Instant> next_deadline() const;
+  /// The engine has left: closes its stream, without on_lost.
   void lose_engine(const EngineUuid& engine);
+  /// Closes all streams, without on_lost.
   void clear();
 
+  /// The most streams at a time, and how long to wait until one opens, until an unused one is
+  /// closed, and until an engine whose stream broke gets another one.
   static constexpr std::size_t most_streams = 32;
   static constexpr Duration patience = std::chrono::seconds(5);
   static constexpr Duration longest_idle = std::chrono::seconds(30);
   static constexpr Duration pause = std::chrono::seconds(10);  ///< After one that broke.
 
  private:
+  /// The stream of one engine, or the time until it may get one.
   struct Link {
     std::unique_ptr<net::Stream> stream;  // null: this engine gets none now
     bool was_open = false;
-    /// To be open; to be used again; for the engine to get another one. Nothing: it gets none.
+    /// The deadline by which the stream must be open, or be used again; without a stream, when the
+    /// engine may get another one. Nothing: it gets none any more.
     std::optional<Instant> deadline;
   };
   bool begin(const EngineUuid& engine, Instant now);

@@ -19,59 +19,77 @@
 
 namespace px::client {
 
-/// Decides how large buffers come to the engines of other hosts: in pieces to one engine of each
-/// host, never more of them under way than a window, and then the requests that name them to all.
-/// Hosts whose engines are ranks of one MPI world get them from the first one of these, over MPI;
-/// where that does not go on they get them from the client, as others.
-/// Requests to an engine keep their order: later ones wait for earlier ones. So do broadcasts, each
-/// of which goes to all engines of a host in one request. Sees no socket and no clock; the I/O
-/// thread owns it.
+/// Decides how large buffers get to engines on other hosts, each of which shares memory among its
+/// engines. The buffers of a Shipment travel once to each host: in pieces to one engine there, the
+/// relay, which writes them into a segment of shared memory. Then the requests go out to all
+/// engines of the host; they name the segment instead of carrying the bytes.
+///
+/// At most a window of pieces is unanswered at a time, so the memory that the transfer takes at the
+/// controller is bounded. Hosts whose engines are ranks of one MPI world get the bytes from the
+/// first of these hosts (the giver) over MPI; if that fails they get them from the client, as
+/// others do. If a relay leaves or does not answer, the next engine of the host takes its place; if
+/// all fail, the requests carry the bytes themselves.
+///
+/// Requests to one engine keep their order: later ones wait for earlier ones. So do broadcasts
+/// among each other. Events go in, a list of effects comes out, which Connection performs in order.
+/// Sees no socket and no clock; the I/O thread owns it.
 class HostTransfers {
  public:
-  /// For the engine that fills the segment.
+  /// Send this piece, or order, to the relay that fills the segment.
   struct SendPiece {
     EngineUuid relay;
     os::SegmentPiece piece;
-    SharedBytes bytes;  ///< None where the piece has none: see os::SegmentPiece::has_bytes().
-    bool is_overdue = false;  ///< Nothing was answered for long: not by the same stream again.
+    SharedBytes bytes;  ///< Empty for an order: see SegmentPiece::has_bytes().
+    bool is_overdue = false;  ///< No answer for long: do not use the same stream.
   };
-  /// A request whose turn has come; its payloads are what is to travel.
+  /// Send this request: its turn has come. Its payloads are what is to travel.
   struct SendRequest {
     Outgoing request;
   };
-  /// A sentence for the user: these buffers take the slower way.
+  /// Warn the user by this sentence: the buffers take the slower way.
   struct Warn {
     std::string sentence;
   };
   using Effect = std::variant<SendPiece, SendRequest, Warn>;
   using Effects = std::vector<Effect>;
 
-  /// session  the first part of what names segments after their owner.
+  /// session  of the client: becomes a part of the segments' names.
   explicit HostTransfers(SessionId session);
 
-  /// Whether this one has to wait: for its buffers, or for a request before it.
+  /// Whether this request must wait, for its buffers or for an earlier request to the same engine.
   bool holds(const Outgoing& request) const;
-  /// Precondition: it holds() it.
+  /// Takes the request over until its turn comes; begins to transfer its buffers, unless another
+  /// request has begun it. Precondition: holds(request).
   Effects add(Outgoing request, Instant now);
-  /// An engine says how many pieces it has, from the first one on.
+  /// A relay has answered.
+  /// segment  which it fills.
+  /// pieces   how many pieces it has, from the first one on.
   Effects taken(const std::string& segment, std::uint64_t pieces, Instant now);
-  /// An engine cannot take them.
+  /// A relay cannot take the buffers, e.g. because its host has no memory left. If they come over
+  /// MPI the client sends them instead; otherwise the requests carry the bytes themselves, and the
+  /// user is warned.
   Effects refused(const std::string& segment, const std::string& why, Instant now);
-  /// What was on its way to it may be lost: what it has not answered goes there again.
+  /// What was on its way to this relay may be lost: sends again what it has not answered.
   Effects send_again(const EngineUuid& engine, Instant now);
-  /// It has left: another one takes the pieces; what waits for it goes out, and fails.
+  /// The engine has left: another one becomes the relay. Requests that wait for this engine are
+  /// sent, so that they fail like others to an engine that has left.
   Effects lose_engine(const EngineUuid& engine, Instant now);
-  /// What nobody has taken for a while is sent again, at last to another engine; segments that
-  /// nobody needs any more are released.
+  /// Sends again what was not answered for longest_stall, after the second time to another relay,
+  /// and releases segments that no request needs any more. Call it at next_deadline(), and often
+  /// enough for releases.
   Effects on_time(Instant now);
   std::optional<Instant> next_deadline() const;
 
-  /// Nothing waits and nothing is under way.
+  /// Whether nothing waits and nothing is being transferred.
   bool is_idle() const { return transfers_.empty() && queues_.empty(); }
+  /// See TransferProgress.
   TransferProgress progress() const;
-  /// The controller is lost, or the client closes: forgets everything but what is to be released.
+  /// The controller is lost, or the client closes: forgets all requests and transfers; on_time()
+  /// still releases the segments.
   void clear();
 
+  /// The size of a piece; how many may be unanswered for one segment; after how many the relay
+  /// answers; how many segments are filled at a time; how long to wait for an answer.
   static constexpr std::uint64_t piece_bytes = std::uint64_t{256} << 10;
   static constexpr std::uint64_t window_pieces = 16;
   static constexpr std::uint64_t pieces_per_answer = 4;
@@ -79,16 +97,18 @@ class HostTransfers {
   static constexpr Duration longest_stall = std::chrono::seconds(10);
 
  private:
+  /// A piece of the segment, and where its bytes are in the buffers.
   struct Cut {
     std::size_t buffer;
     std::uint64_t from, length, offset;
   };
   enum class Stage { waiting, running, arrived, failed };
+  /// The transfer of one Shipment to one host.
   struct Transfer {
     std::shared_ptr<const Shipment> shipment;
-    std::shared_ptr<Transfer> giver;  // whose relay passes it on; null: it comes from here
+    std::shared_ptr<Transfer> giver;  // the transfer whose relay passes it on; null: from here
     std::vector<Cut> cuts;
-    std::vector<EngineUuid> relays;  // that were not tried; the next one is the last
+    std::vector<EngineUuid> relays;  // engines not tried yet, the next one last
     EngineUuid relay;
     std::string segment;
     Stage stage = Stage::waiting;
@@ -100,11 +120,12 @@ class HostTransfers {
     std::size_t queued = 0;            // requests that wait in queues_
   };
   using TransferPtr = std::shared_ptr<Transfer>;
+  /// A request that waits in a queue.
   struct Waiting {
     Outgoing request;
     TransferPtr transfer;  // null: it only keeps its place
   };
-  /// Segments of which the last holder has let go. Any thread does.
+  /// Segments that no request holds any more. The last holder may be released on any thread.
   struct Releases {
     std::mutex mutex;
     std::vector<std::pair<EngineUuid, std::string>> segments;

@@ -18,29 +18,37 @@
 
 namespace px::client {
 
-/// Decides how the large buffers of results come that engines hold for this client: in pieces, in
-/// their order, never more of them asked for than a window. A result is whole when its last piece
-/// is there. Sees no socket and no clock; the I/O thread owns it.
+/// Decides how the large buffers of results are fetched that engines hold back for a client on
+/// another host: the reply names them, and the client asks for them in pieces, in order. At most a
+/// window of pieces is asked for at a time, so the memory that they take at the controller is
+/// bounded. When all buffers of a reply are complete, the whole reply is delivered and the engine
+/// is told to release them.
+///
+/// Events go in, a list of effects comes out, which Connection performs in order. Sees no socket
+/// and no clock; the I/O thread owns it.
 class ResultFetches {
  public:
-  /// A reply whose large buffers are not there.
+  /// A reply that came without its large buffers.
   struct Reply {
     ReplyHead head;
     SharedFrames frames;
+    /// The index of the first buffer among the frames.
     std::size_t first_buffer = 0;
+    /// Which buffers the engine holds, and their sizes.
     os::HeldBuffers held;
   };
   /// Ask this engine for a piece, or tell it that the result is not needed any more.
   struct SendRequest {
     EngineUuid engine;
     os::FetchedPiece piece;
-    bool is_overdue = false;  ///< Nothing has come for long: not by the same stream again.
+    bool is_overdue = false;  ///< No answer for long: do not use the same stream.
   };
-  /// A reply with all that it names.
+  /// Deliver this reply, which has all its buffers now.
   struct Deliver {
     ReplyHead head;
     SharedFrames frames;
   };
+  /// Fail this request.
   struct Fail {
     MessageId request;
     std::string why;
@@ -48,32 +56,43 @@ class ResultFetches {
   using Effect = std::variant<SendRequest, Deliver, Fail>;
   using Effects = std::vector<Effect>;
 
-  /// A reply that comes again while its buffers are on their way changes nothing.
+  /// Begins to fetch the buffers of a reply, when its turn comes. A reply that comes again
+  /// meanwhile changes nothing. Fails the request if there is not enough memory, or if the reply
+  /// names buffers that it does not have.
   Effects add(Reply reply, Instant now);
-  /// A piece came.  position  the buffer's index and the offset that were asked for.
+  /// A piece came. One that was not asked for, or comes a second time, is ignored.
+  /// position  the result's name, the buffer's index, and the offset that was asked for.
+  /// bytes     copied.
   Effects arrived(const EngineUuid& engine, const os::FetchedPiece& position,
                   std::string_view bytes, Instant now);
-  /// The engine has it no more.
+  /// The engine does not have the result any more: the request fails.
   Effects refused(const EngineUuid& engine, const std::string& name, const std::string& why,
                   Instant now);
-  /// Pieces that were asked for may not come: they are asked for again.
+  /// Pieces that this engine was asked for may be lost: asks for them again.
   Effects ask_again(const EngineUuid& engine, Instant now);
-  /// It has left: what it held is gone, and whoever waits for its reply is told so by others.
+  /// The engine has left, and what it held is gone: forgets it. Pending fails the requests.
   Effects lose_engine(const EngineUuid& engine, Instant now);
-  /// What has not come for a while is asked for again, once.
+  /// Asks again for what has not come for longest_stall; the second time the request fails. Reminds
+  /// engines of results whose turn has not come, so that they keep them. Call it at
+  /// next_deadline().
   Effects on_time(Instant now);
   std::optional<Instant> next_deadline() const;
-  /// The client closes.
+  /// The client closes: tells the engines to release everything.
   Effects clear();
+  /// Whether nothing is being fetched.
   bool is_idle() const { return fetches_.empty(); }
+  /// See TransferProgress.
   TransferProgress progress() const;
 
+  /// The size of a piece; how many may be asked for at a time for one result; how many results are
+  /// fetched at a time; how long to wait for a piece.
   static constexpr std::uint64_t piece_bytes = std::uint64_t{256} << 10;
   static constexpr std::uint64_t window_pieces = 16;
   static constexpr std::size_t most_running = 4;
   static constexpr Duration longest_stall = std::chrono::seconds(10);
 
  private:
+  /// The fetch of one reply's buffers.
   struct Fetch {
     Reply reply;
     EngineUuid engine;

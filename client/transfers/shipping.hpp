@@ -9,9 +9,12 @@
 
 namespace px::client {
 
-/// For engines on other hosts that share memory there: the work with a shipment that brings its
-/// large buffers to each such memory once. By that memory (see EngineDirectory::memory_of());
-/// nothing for engines that share none, or where the buffers are too few to be worth it.
+/// Prepares work for engines on other hosts: groups the engines by the memory that they share, and
+/// gives each group a shipment that brings the large buffers there once. If several groups are
+/// ranks of one MPI world, the first one passes the buffers on to the others.
+/// ids     engines that do not share memory with this process.
+/// result  the work for each group, by its memory (see EngineDirectory::memory_of()). Engines that
+///         share no memory are not in it; it is empty if the buffers are too small to be worth it.
 std::map<std::string, Work> ship(const Work& work, const std::vector<EngineId>& ids,
                                  const EngineDirectory& engines);
 

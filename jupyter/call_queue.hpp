@@ -9,19 +9,24 @@
 
 namespace px::jupyter {
 
-/// What other threads want to have done on the thread that owns this queue, which waits in a Loop.
+/// Runs functions of other threads on the one thread that owns this queue, so that an object which
+/// belongs to that thread needs no mutex. IoThread owns one and empties it once a turn of its loop;
+/// binding a kernel's sockets in a running engine is such a function. The functions run in the
+/// order in which they came. The queue has no bound of its own: each caller waits, so it holds at
+/// most one call for each thread.
 class CallQueue {
  public:
   /// waker  wakes the owner, which then calls run().
   explicit CallQueue(net::Waker waker) : waker_(std::move(waker)) {}
 
-  /// Any thread but the owner: waits until the owner has run `function`. False: it has ended and
-  /// did not.
+  /// Waits until the owner has run `function`, which lives in the caller meanwhile and must not
+  /// throw. Any thread but the owner may call it: the owner would wait for itself for ever.
+  /// False: the owner has ended and did not run it.
   bool call(const std::function<void()>& function);
 
-  /// For the owner: runs what waits.
+  /// For the owner: runs what waits, without the mutex, and then lets all of its callers go on.
   void run();
-  /// For the owner: from now on call() returns false.
+  /// For the owner, before it ends: from now on call() returns false, also where it waits already.
   void close();
 
  private:

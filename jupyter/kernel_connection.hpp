@@ -9,7 +9,8 @@
 
 namespace px::jupyter {
 
-/// What a Jupyter connection file says: where a kernel listens and how it signs.
+/// What a Jupyter connection file says: where a kernel listens and how it signs. A kernel reads the
+/// file that Jupyter wrote for it; an engine that is bound as a kernel writes one.
 struct KernelConnection {
   std::string transport = "tcp";  ///< "tcp" or "ipc"
   std::string ip;                 ///< An address, or with ipc the beginning of the paths.

@@ -10,14 +10,18 @@
 
 namespace px::jupyter {
 
-/// What the I/O thread and the main thread share. Any thread may use it.
+/// What the I/O thread and the main thread share: the requests that come in, the messages that go
+/// out, and the answers of users. The I/O thread owns it (IoThread::queues()), and each of the
+/// three has its own mutex: any thread may use it.
 struct Queues {
   /// formats  outlives them.  waker  wakes the I/O thread.
   Queues(const ReplyFormats& formats, net::Waker waker)
       : requests(formats), outgoing(formats, std::move(waker)) {}
 
-  /// Asks the user of the client whose request runs, and waits for the answer; nothing where
-  /// is_interrupted(), which is called now and then, says so. Precondition: inputs.is_allowed().
+  /// Sends an input_request to the client whose request runs, and waits for the answer, however
+  /// long the user takes. Precondition: inputs.is_allowed().
+  /// is_password     the client is not to show what the user types.
+  /// is_interrupted  is called every 50 ms on this thread; once it returns true, so does nothing.
   std::optional<std::string> ask_user(const std::string& prompt, bool is_password,
                                       const std::function<bool()>& is_interrupted);
 

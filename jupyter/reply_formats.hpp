@@ -14,9 +14,11 @@ inline std::size_t peer_of(const RequestPtr& request) {
   return request ? request->peer : 0;
 }
 
-/// The formats of all peers of this process, by their numbers. A peer is whoever reaches us by one
-/// set of channels: the controller of an engine, the clients of a kernel. Immutable: any thread may
-/// call it.
+/// The formats of all peers of this process, by their numbers. A peer is whoever reaches this
+/// process by one set of channels. A kernel has one, the clients of its five sockets. An engine has
+/// two: its controller (number 0), and Jupyter's clients that connect to the engine itself once it
+/// is bound as a kernel (1). Each request carries the number of its peer, so that its reply and
+/// output go back there in that peer's format. Immutable: any thread may call it.
 class ReplyFormats {
  public:
   /// formats[i] is that of peer i.  Precondition: there is one, and as many as there are peers.

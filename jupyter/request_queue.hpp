@@ -16,30 +16,38 @@
 
 namespace px::jupyter {
 
-/// What the I/O thread has to do, in this order.
+// What a RequestQueue asks of the I/O thread, which performs the effects of one answer in their
+// order.
+
+/// Publish that this process is busy with, or done with, `parent`.
 struct PublishStatus {
   RequestPtr parent;
   bool is_busy = false;
 };
+/// Send a reply to the client that sent `request`.
 struct SendReply {
   RequestPtr request;
   std::string type;
   std::string metadata;  ///< JSON text, as the content.
   std::string content;
 };
-/// Tell all clients that the process ends.
+/// Tell all clients of the request's peer that the process ends.
 struct PublishShutdown {
   RequestPtr request;
   bool is_restart = false;
 };
-/// Send the process this signal, which is not SIGINT; the reply has gone out before.
+/// Send the process this signal, which is not SIGINT. The reply stands before it among the effects;
+/// a signal that would end the process is sent a moment later, so that the reply can leave. 0: only
+/// the reply is wanted.
 struct RaiseSignal {
   int number = 0;
 };
-/// Which requests an interrupt is for.
+/// Which requests an interrupt is for: by default whichever runs.
 struct InterruptScope {
   std::optional<std::unordered_set<std::string>> msg_ids;  ///< These alone; nothing: any.
-  std::optional<MessageId> newest;  ///< Of any, those that its session has not made after this one.
+  /// Of any, those that the session of this id has not made after it: a client that interrupts and
+  /// at once sends the next cell does not hit that one.
+  std::optional<MessageId> newest;
 
   bool includes(const MessageId& msg_id) const;
 };
@@ -48,18 +56,18 @@ struct InterruptScope {
 struct Interrupt {
   InterruptScope scope;
 };
-/// What the main thread runs.
+/// What the main thread runs, and since when.
 struct RunningWork {
   RequestPtr request;
   Instant since;
 };
-/// Answer with the resources that the process uses, and with what it does.
+/// Answer a usage_request with the resources that the process uses, and with what it does.
 struct AnswerUsage {
   RequestPtr request;
   std::size_t queued = 0;  ///< Requests that wait.
   std::optional<RunningWork> running = {};
-  /// In which line and call the user's code is, too. That takes a moment: the answer comes later,
-  /// and `idle` is to be published behind it.
+  /// The answer is to say in which line and call the user's code is, too. Finding that out takes up
+  /// to a second: the answer comes later, and "idle" is to be published behind it.
   bool asks_place = false;
   std::string last_error = {};  ///< The type of the exception that ended the last cell, or empty.
 };
@@ -74,66 +82,84 @@ struct Warn {
 using Effect = std::variant<PublishStatus, SendReply, PublishShutdown, RaiseSignal, Interrupt,
                             AnswerUsage, WakeMain, Stop, Warn>;
 
-/// What the main thread does next.
+/// What the main thread does next: run the request, or answer it as aborted.
 struct Job {
   RequestPtr request;
   bool is_aborted = false;  ///< Answer "aborted" in place of running it.
-  bool goes_first = false;  ///< It passed what waited and did not go first.
-  std::size_t number = 0;   ///< In the order in which requests came.
+  bool goes_first = false;  ///< It passed those that waited without this mark.
+  std::size_t number = 0;   ///< In the order in which the requests of the shell came.
 };
 
-/// Decides what becomes of each request: what is answered at once, what waits for the main thread,
-/// what is aborted. Sees no socket, thread or clock.
+/// Decides what becomes of each request. An order (an interrupt, a shutdown, a question how busy
+/// the process is) that comes on the control channel is answered at once, while user code runs. All
+/// else waits for the main thread: work of the control channel first, then the shell's in the order
+/// of its arrival. A request that was refused, aborted or taken back never runs.
+///
+/// The life of a request of the main thread is arrive(), take(), begin(), finish(); one that is
+/// aborted, and an order that came on the shell channel, skips begin(). One runs at a time.
+/// RequestInbox owns the queue and guards it by a mutex. Sees no socket, thread or clock.
 class RequestQueue {
  public:
   /// formats           outlives the queue.
-  /// max_queued_bytes  of all requests that wait; one beyond it is answered by the error
-  ///                   Overloaded.
+  /// max_queued_bytes  of the frames of all requests that wait; one beyond it is answered by the
+  ///                   error Overloaded and does not run.
   RequestQueue(const ReplyFormats& formats, std::size_t max_queued_bytes)
       : formats_(formats), max_queued_bytes_(max_queued_bytes) {}
 
-  /// The content of kernel_info_reply: from now on it can be given while user code runs.
+  /// The content of kernel_info_reply: from now on a kernel_info_request of the control channel is
+  /// an order, which is answered while user code runs.
   void set_kernel_info(Json content) { kernel_info_ = std::move(content); }
   /// What connect_request is answered with.
   void set_connect_reply(Json content) { connect_reply_ = std::move(content); }
 
-  /// A request came in. One of the shell whose header says "goes_first" passes those that do not.
+  /// A request came in, and its signature was right. One of the shell whose header says
+  /// "goes_first" passes those that do not: it is a task that a lost engine may have begun.
+  /// now  the time in the reply, if it is refused.
   std::vector<Effect> arrive(RequestPtr request, WallTime now);
 
-  /// The next request for the main thread; the process is busy until finish(). Those of the control
-  /// channel come first, then the shell's, one after the other.
+  /// Takes the next request for the main thread out; nothing while none waits. The process is busy
+  /// until finish(). Those of the control channel come first, then the shell's, in their order.
   std::optional<Job> take();
-  /// The main thread runs from now on what it took. True: an interrupt for it came meanwhile, and
-  /// is to hit it now.
+  /// The main thread runs from now on what it took. True: an interrupt for it came between take()
+  /// and here, and the main thread is to interrupt itself now.
   bool begin(Instant now);
   void finish() { running_.reset(); }
   /// A cell has run.  error  the type of the exception that ended it; empty: none did.
   void end_cell(std::string error) { last_error_ = std::move(error); }
-  /// Whether the main thread is to be interrupted now: it runs what the interrupt is for. What was
-  /// taken and has not begun is told by begin().
+  /// Whether the main thread is to be interrupted now: it runs what the interrupt is for. If that
+  /// was taken and has not begun, begin() tells the main thread instead. Without such a request the
+  /// interrupt has no effect, also not on later ones.
   bool interrupt(const InterruptScope& scope);
+  /// From take() to finish().
   bool is_busy() const { return running_ != nullptr; }
+  /// Requests that wait, and the bytes of their frames; without the one that was taken.
   std::size_t queued() const { return urgent_.size() + work_.size(); }
   std::size_t queued_bytes() const { return queued_bytes_; }
 
-  /// Whether answer() handles it, without the interpreter.
+  /// Whether answer() handles it, without the interpreter. An order that comes on the shell channel
+  /// is one too, but waits for the requests before it.
   bool is_order(const Request& request) const;
-  /// Precondition: is_order(*request).
+  /// The answer to an order, and what it asks for. Precondition: is_order(*request).
   std::vector<Effect> answer(const RequestPtr& request);
   /// The answer to a request that take() said is aborted.
   std::vector<Effect> answer_aborted(const RequestPtr& request, WallTime now) const;
 
-  /// Takes the request of this peer and socket out of what waits; null where it does not wait, or
-  /// is to be answered as aborted.
+  /// Takes a request out of what waits, as the controller wants to give it to another engine: it
+  /// will not run here. Only requests of the shell's sockets can be taken back.
+  /// peer, socket  by which it came.
+  /// Null: it does not wait there (any more), or is to be answered as aborted.
   RequestPtr take_back(std::size_t peer, std::size_t socket, const MessageId& msg_id);
-  /// The same for all of that peer and socket.
+  /// The same for all that came by that peer and socket, in their order.
   std::vector<RequestPtr> take_back_all(std::size_t peer, std::size_t socket);
 
-  /// A cell failed: the cells of its peer that wait behind it are not to run (protocol 5.4), but for
-  /// those that came after it was interrupted: who sent them knew that it would fail.
+  /// A cell failed: the cells of its peer that wait behind it are to be answered as aborted
+  /// (protocol 5.4), but for those that came after it was interrupted: their sender knew that it
+  /// would fail. Requests of other types, and other peers' cells, still run.
   void abort_queued_executions(const RequestPtr& failed);
 
-  /// Ids of requests that are to be aborted when they come are remembered up to this number.
+  /// How many ids of requests that are to be aborted when they come are remembered. When there are
+  /// more, the next abort_request makes all of them be forgotten: ids of requests that never come
+  /// must not fill the memory.
   static constexpr std::size_t max_aborted = 100'000;
 
  private:
@@ -159,9 +185,9 @@ class RequestQueue {
   std::size_t queued_bytes_ = 0;
   Json connect_reply_{{"status", "ok"}};
   std::optional<Json> kernel_info_;
-  std::deque<Job> urgent_;
-  std::deque<Job> work_;
-  RequestPtr running_;
+  std::deque<Job> urgent_;  // of the control channel
+  std::deque<Job> work_;    // of the shell channel
+  RequestPtr running_;      // from take() to finish()
   bool has_begun_ = false;  // what runs
   Instant began_{};
   std::optional<std::size_t> interrupted_at_;  // the number of the next request then; of what runs
@@ -170,7 +196,8 @@ class RequestQueue {
   std::unordered_set<std::string> aborted_;
 };
 
-/// A signal by number (2) or name ("SIGINT", "INT").
+/// The number of a signal that is given by number (2) or by name ("SIGINT", "INT"); nothing where
+/// it is neither, or no signal of this system.
 std::optional<int> signal_number(const Json& value);
 
 }  // namespace px::jupyter

@@ -10,7 +10,8 @@
 
 namespace px::jupyter {
 
-/// What serves requests of one type on the main thread: publishes, replies.
+/// What serves requests of one type on the main thread. It puts all states, output and the reply
+/// into the OutgoingQueue itself. It may throw: the Runner then answers for it.
 using Handler = std::function<void(const RequestPtr&)>;
 
 struct RunnerOptions {
@@ -20,14 +21,20 @@ struct RunnerOptions {
   std::map<std::string, Handler> handlers = {};
 };
 
-/// What the main thread does all its life: takes a request, has the interpreter run it, answers.
+/// What the main thread does all its life: it takes a request from the inbox, has it served (by a
+/// Handler of its type, by the interpreter itself for comms and history, by xeus for Jupyter's
+/// other requests) and goes on with the next one. A request whose type ends with "_request" gets
+/// exactly one reply: where serving it throws or sends none, the Runner answers InternalError, so
+/// that its client does not wait for ever. It never touches a socket. For the main thread.
 class Runner {
  public:
-  /// All of them must outlive it. Publishes the status "starting".
+  /// All of them must outlive it. Publishes the status "starting", and tells the inbox what a
+  /// kernel_info_request is answered with while user code runs.
   Runner(interpreters::Interpreter& interpreter, Queues& queues, const ReplyFormats& formats,
          RunnerOptions options);
 
-  /// Returns when the process is to end.
+  /// Serves requests until the process is to end (RequestInbox::stop()), then returns; what runs at
+  /// that time is served to its end.
   /// idle  what the interpreter does while it waits: returns when the descriptor is readable, or
   ///       earlier.
   void run(const std::function<void(int descriptor)>& idle);
@@ -47,7 +54,8 @@ class Runner {
   XeusAdapter xeus_;
 };
 
-/// The frames behind the content; they keep the request alive.
+/// The buffers of a request: the frames behind its content, uncopied; each of them keeps the whole
+/// message alive.
 std::vector<SharedBytes> buffers_of(const RequestPtr& request);
 
 /// `part`, e.g. the content, which is packed as the request says, as JSON text; "{}" where it is

@@ -6,8 +6,9 @@
 
 namespace px::jupyter {
 
-/// What a request asks for, in a line of at most 80 bytes for people: the first line of its code,
-/// the name of its function, or its kind ("push").
+/// What a request asks for, in one line of at most 80 bytes for people who ask what an engine does:
+/// the first line of an execute_request's code, the title or the function of a call, else the type
+/// without "_request" ("push"). A longer line is cut between two characters and ends with "...".
 std::string describe_work(const Request& request);
 
 }  // namespace px::jupyter

@@ -20,19 +20,22 @@
 
 namespace px::controller {
 
+/// All that the command line and the profile say about a running controller; make_server_options()
+/// fills it in. The defaults of the parts stand in their own headers.
 struct ServerOptions {
   MembershipOptions membership;
   TaskQueueOptions tasks;
   HubOptions hub;
-  /// That of the connection files; null: there is none.
+  /// The shared memory that the connection files name; null: there is none.
   std::shared_ptr<const os::SegmentFolder> memory = {};
-  /// Where balanced tasks are written down; null: nowhere.
+  /// Where load-balanced tasks are written down; null: nowhere.
   std::shared_ptr<JournalStorage> journal_storage = {};
-  /// Where direct calls are written down; null: nowhere.
+  /// Where direct calls and broadcasts are written down; null: nowhere.
   std::shared_ptr<JournalStorage> call_storage = {};
   /// Of both; its cluster is filled in by the server, and for calls the limits.
   JournalOptions journal = {};
-  /// What the queue may hold before further tasks wait in files; its bytes are those of `tasks`.
+  /// What the queue may hold before further tasks wait in files; its bytes are those of `tasks`
+  /// (TaskQueueOptions::max_bytes) whatever stands here.
   TaskBacklog::Limits backlog = {};
   /// Where these files lie; empty: such tasks wait in memory.
   std::filesystem::path backlog_folder = {};
@@ -40,25 +43,40 @@ struct ServerOptions {
   ClientBounds clients;
   /// Of requests and replies that engines and clients have not read yet: see SendBudget.
   std::size_t most_waiting_bytes = std::size_t{1} << 30;
+  /// Take the engines of the last run back in as registered, before they say anything.
   bool restore_engines = false;
-  /// It may have the ports and keys of an earlier controller, whose engines and clients go on.
+  /// This controller may have the ports and keys of an earlier one, whose engines and clients go
+  /// on.
   bool is_successor = false;
-  /// A later one will have its own, if it dies.
+  /// If this controller dies a later one will have its ports and keys: clients are told to wait.
   bool has_successor = false;
-  /// For engines of an earlier controller to say which tasks they hold.
+  /// For engines of an earlier controller to say which tasks they hold; no task is given out
+  /// before.
   Duration stocktaking_patience = std::chrono::seconds(5);
 };
 
-/// The controller: owns the sockets, hands what comes to those who decide, performs what they say.
+/// The controller: owns the sockets and the loop, makes all parts and joins them. What comes in
+/// goes to the relay, Membership or QueryServer whose socket it came by; what these have to tell
+/// each other (an engine joined, fell silent, left) goes through callbacks that are set here. It
+/// decides nothing itself, and it is the only part that sees all others.
+///
+/// The thread that calls run() is the I/O thread, to which everything belongs but the hub; the
+/// constructor and the destructor run on that thread, too. Further threads (the hub's, those that
+/// bring the journals to the disk) belong to the parts and end with them.
 class Server {
  public:
+  /// Goes on with what an earlier controller left, as far as the options say so; nothing is
+  /// received before run().
+  /// session  signs and verifies all messages; without a key there is no journal.
+  /// store    keeps the records of tasks; used by the hub's thread alone.
   Server(BoundSockets bound, Session session, std::unique_ptr<TaskStore> store,
          const ServerOptions& options);
   ~Server();
 
-  /// Serves until stop() is called or a client asks for the end.
+  /// Serves until stop() is called, or until 200 ms after a client has asked for the end, so that
+  /// the answers can leave. Saves the table of engines.
   void run();
-  /// Ends run() soon. Async-signal-safe.
+  /// Ends run() soon. Any thread may call it; async-signal-safe.
   void stop();
 
  private:

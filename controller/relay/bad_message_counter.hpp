@@ -7,12 +7,17 @@
 
 namespace px::controller {
 
-/// Counts the bad messages of each kind. The first of a kind is logged, then each time that their
-/// number has grown tenfold: a broken peer must not fill the disk.
+/// Counts the bad messages of each kind, which are dropped and never stop the controller. The first
+/// of a kind is logged, then the 10th, the 100th and so on: a broken peer must not fill the disk.
+/// The I/O thread owns it.
 class BadMessageCounter {
  public:
+  /// kind    one of a few texts of ours, such as "task: a message with a bad signature": each has a
+  ///         count of its own for ever, so it must not hold text of the message.
+  /// detail  of this message, or what probably is the cause; only for the log.
   void add(std::string_view kind, std::string_view detail = {});
   std::uint64_t count(std::string_view kind) const;
+  /// Of all kinds.
   std::uint64_t total() const;
 
  private:

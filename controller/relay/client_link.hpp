@@ -19,26 +19,35 @@
 
 namespace px::controller {
 
-/// What the links to clients share.
+/// What the links to clients have in common.
 struct ClientPolicy {
-  ClientBounds bounds;
+  ClientBounds bounds;  ///< For each client on each channel.
   std::shared_ptr<const SendBudget> budget;
   Instant return_until{};  ///< See ReturningClients.
 };
 
-/// The clients' side of a channel. A client that is stuck, e.g. as it was stopped, or for which too
-/// much waits, gets a short error in the place of each further reply: it learns of all of them when
-/// it goes on.
+/// The clients' side of a channel: sends replies there, and never waits for a client.
+///
+/// A reply that is sent lies in libzmq's queue for its client, without a limit there; how much lies
+/// there is counted here. A client that is stuck, e.g. as its process was stopped, or for which too
+/// much waits, gets a short error (ResultLost) in the place of each further long reply: it learns
+/// of all of them when it goes on. A reply to a client that is not connected is dropped; in the
+/// first seconds of a controller that follows another one it lies in ReturningClients instead.
+///
+/// The I/O thread owns it.
 class ClientLink {
  public:
-  /// socket  a ROUTER.
-  /// advice  how a client gets a reply that was not delivered, e.g. "ask again".
+  /// socket  a ROUTER that is_mandatory; outlives the link.
+  /// advice  how a client gets a reply that was not delivered: the end of the error's sentence,
+  ///         e.g. "ask again".
   ClientLink(net::Socket& socket, Session session, ClientPolicy policy, std::string advice);
 
+  /// For receiving the clients' requests.
   net::Socket& socket() { return socket_; }
   /// Sends [head..., the runs' frames...]: the client, the engine if there is one, the delimiter
-  /// and so on. Whether an error went in its place, as the client is stuck. A client that is not
-  /// there gets nothing now, unless it may still come back to a new controller; it may ask again.
+  /// and so on. Returns whether an error went in its place, as the client is stuck; then the caller
+  /// may let go of what belongs to the reply. A client that is not there gets nothing now, unless
+  /// it may still come back to a new controller; it may ask again.
   bool reply(std::span<const std::string_view> head, std::span<const FrameRun> runs, Instant now);
   /// The same with frames of `reply` from index `from` on.
   bool reply(std::span<const std::string_view> head, const SharedFrames& reply, std::size_t from,
@@ -46,9 +55,11 @@ class ClientLink {
     const FrameRun run{reply, from, reply->size()};
     return this->reply(head, std::span(&run, 1), now);
   }
-  /// The same for a short message that was made here: frames of `reply` from index `from` on.
+  /// The same for a short message that was made here: frames of `reply` from index `from` on. A
+  /// client that is stuck gets it, too.
   void answer(std::span<const std::string_view> idents, const SharedFrames& reply,
               std::size_t from, Instant now);
+  /// Tries again to send what lies in ReturningClients.
   void on_time(Instant now) { returning_.on_time(now); }
   std::optional<Instant> next_deadline() const { return returning_.next_deadline(); }
 

@@ -14,34 +14,44 @@
 
 namespace px::controller {
 
-/// Publishes the news of engines to all clients. One that does not read, e.g. as it was stopped,
-/// gets no more than a bounded number of bytes: when it reads again it is told which engines left
-/// meanwhile, and, like a newcomer, of all that are there.
+/// Publishes the notifications of engines (that one is there, that one has left, that the cluster
+/// ends) to all clients. Each subscriber has a bound of its own. One that does not read, e.g. as
+/// its process was stopped, gets no more when most_bytes wait for it: when it reads again it is
+/// told which engines left meanwhile and, like a new subscriber, of all that are there.
+///
+/// What Membership does with it: publish() for what happens, and whenever has_newcomers() one
+/// tell_newcomers() for each engine that is there, then have_told_newcomers(). A subscriber may
+/// hear of an engine twice. The I/O thread owns it.
 class NewsPublisher {
  public:
-  /// What may wait for one subscriber,
+  /// The bytes that may wait for one subscriber in libzmq's queue,
   static constexpr std::size_t most_bytes = std::size_t{1} << 20;
-  /// and how many messages are kept for it that are not told again; the oldest go.
+  /// and how many Kind::past messages are kept here for one that does not read; the oldest go.
   static constexpr std::size_t most_kept = 4096;
 
-  /// socket  an XPUB that assigns_topics.
+  /// socket  an XPUB that assigns_topics; outlives this.
   explicit NewsPublisher(net::Socket& socket) : socket_(socket), topics_(socket) {}
 
-  /// What is to become of a message for those who do not read.
+  /// What is to become of a message for subscribers that do not read.
   enum class Kind {
-    present,  ///< Dropped: an engine that is there, which newcomers are told again.
+    present,  ///< Dropped: an engine that is there, which they are told again when they read.
     past,     ///< Kept: an engine has left, the cluster ends.
   };
+  /// Sends a signed message to all subscribers that read; never waits.
   void publish(const SharedFrames& message, Kind kind);
 
+  /// The socket is readable: takes in who has subscribed.
   void receive_subscriptions();
-  /// Whether there are some who are to be told of all engines.
+  /// Whether there are subscribers that are to be told of all engines: new ones, and those that
+  /// read again.
   bool has_newcomers() const { return newcomers_ > 0; }
-  /// To these alone.
+  /// Sends a message to these alone. (Subscribers of certain topics, which cannot be told apart,
+  /// get it as well.)
   void tell_newcomers(const SharedFrames& message);
-  /// They have been told.
+  /// They have been told of all engines.
   void have_told_newcomers();
 
+  /// Looks whether those that did not read do so again.
   void on_time(Instant now);
   std::optional<Instant> next_deadline() const;
 

@@ -17,24 +17,32 @@
 
 namespace px::controller {
 
-/// What a publication is for those who lag behind.
+/// What a publication is for clients that lag behind.
 enum class Publication {
   output,  ///< Printed, displayed: a client that does not read loses it.
   state,   ///< Busy and idle: what clients wait for.
 };
 
-/// Publishes output to all clients. One that does not read, e.g. as it was stopped, has a bound of
-/// its own: what does not fit is dropped for it alone, and it is told so when it reads again.
+/// Publishes what engines print, show and say of their state to all clients. Each subscriber has a
+/// bound of its own (OutputRoom), so that one that does not read, e.g. as its process was stopped,
+/// delays neither engines nor other clients: what does not fit is dropped for it alone. Once it has
+/// lost something it gets no more output until at most 8 MiB wait for it, and then first a message
+/// `output_lost` that says how much it has missed. The I/O thread owns it.
 class OutputPublisher {
  public:
-  /// For one subscriber: states that come when more output waits are dropped, too.
+  /// So many bytes more than output may wait for one subscriber before states are dropped, too.
   static constexpr std::size_t states_beyond = std::size_t{8} << 20;
 
-  /// socket  an XPUB that assigns_topics.
+  /// socket   an XPUB that assigns_topics; outlives this.
+  /// session  signs output_lost.
+  /// budget   what waits for subscribers counts there, together with all channels.
   OutputPublisher(net::Socket& socket, Session session, std::shared_ptr<const SendBudget> budget);
 
+  /// The socket is readable: takes in who has subscribed.
   void receive_subscriptions();
+  /// Sends a message as it came to all subscribers that have room for it; never waits.
   void publish(const Frames& message, Publication kind);
+  /// Tells those that read again what they have lost.
   void on_time(Instant now);
   std::optional<Instant> next_deadline() const;
 

@@ -8,18 +8,20 @@
 
 namespace px::controller {
 
-/// Decides how much output may wait for a client: a fixed number of bytes, and twice what it has
-/// taken in the last moments. So one that reads more slowly than engines print gets all of a burst,
-/// and one that reads nothing holds no more than the fixed number. Sees no socket and no clock.
+/// Decides how much output may wait for one client: a fixed number of bytes, and twice what it has
+/// taken in the last one to two seconds. So one that reads more slowly than engines print gets all
+/// of a burst, and one that reads nothing holds no more than the fixed number. Sees no socket and
+/// no clock.
 class OutputRoom {
  public:
+  /// The bytes that any client may have waiting, and the most for one that reads quickly.
   static constexpr std::size_t fixed_bytes = std::size_t{16} << 20;
   static constexpr std::size_t most_bytes = std::size_t{256} << 20;
 
   /// A message of so many bytes was sent to it.
   void sent(std::size_t bytes) { sent_ += bytes; }
 
-  /// Whether one more message may wait.  unsent  what waits for it now
+  /// Whether one more message may wait.  unsent  the bytes that wait for the client now.
   bool has_room(std::size_t unsent, Instant now) {
     const std::uint64_t taken = sent_ > unsent ? sent_ - unsent : 0;
     if (now - begin_ >= moment) {

@@ -13,12 +13,14 @@
 
 namespace px::controller {
 
-/// So many messages of one socket are handled before the others have their turn.
+/// So many messages of one socket are handled before the others, and timers, have their turn.
 inline constexpr int messages_per_turn = 128;
 
-/// What all parts of the server share. The I/O thread owns it.
+/// What all relays and registration share: who signs and verifies, who records, where dropped
+/// messages are counted, where large buffers lie. The Server makes it, and it outlives all of them.
+/// The I/O thread owns it.
 struct RelayContext {
-  Session session;
+  Session session;  ///< Of the controller: signs what it says itself.
   HubThread& hub;
   BadMessageCounter& bad_messages;
   SharedMemoryDesk& memory;
@@ -26,8 +28,8 @@ struct RelayContext {
   Packer packer() const { return session.packer(); }
   const Signer& signer() const { return session.signer(); }
 
-  /// The parts of a message with `ident_count` routing frames and a right signature; else nothing,
-  /// and it is counted. `channel` names the socket in the log.
+  /// The parts of a message with exactly `ident_count` routing frames and a right signature; else
+  /// nothing, and it is counted as bad. No part is parsed. `channel` names the socket in the log.
   std::optional<Envelope> open(const Frames& frames, std::size_t ident_count,
                                std::string_view channel) const;
 };

@@ -8,28 +8,33 @@
 namespace px::controller {
 
 /// How much may wait in the controller for peers that do not read what it sends them: one policy
-/// for all channels, to engines and to clients. Sees no socket and no clock.
+/// for all channels, to engines and to clients. While less than the budget waits for all together,
+/// no peer is refused anything; beyond that those are refused first for which much waits, so that a
+/// few peers that do not read do not take the memory of all others. It only counts and decides: the
+/// links ask it and refuse. Sees no socket and no clock; the counters are atomic, as libzmq's
+/// threads count down what they have sent.
 class SendBudget {
  public:
-  /// A peer for which less waits than this part of the budget is refused nothing,
+  /// Once the budget is used up, a peer for which less than 1/share of it waits is refused nothing;
   static constexpr std::size_t share = 8;
-  /// or, when twice the budget waits for all, less than this. Beyond three times all are refused.
+  /// once twice the budget waits for all, only one for which less than this waits. From three times
+  /// the budget on all are refused.
   static constexpr std::size_t least_bytes = std::size_t{64} << 10;
 
-  /// most_bytes  for all peers and channels together.
+  /// most_bytes  the budget, for all peers and channels together.
   explicit SendBudget(std::size_t most_bytes)
       : most_bytes_(most_bytes), all_(std::make_shared<net::UnsentBytes>()) {}
 
-  /// Counts what waits for one peer on one channel, here too.
+  /// A counter of what waits for one peer on one channel, which counts in total() as well.
   net::SharedUnsentBytes new_peer() const { return std::make_shared<net::UnsentBytes>(all_); }
-  /// Whether a peer for which so much waits is to get no more.
+  /// Whether a peer for which so many bytes wait is to get no more.
   bool is_full(std::size_t waiting) const {
     const std::size_t total = all_->value();
     if (total < most_bytes_) return false;
     if (total >= 3 * most_bytes_) return true;
     return waiting >= (total < 2 * most_bytes_ ? most_bytes_ / share : least_bytes);
   }
-  /// What waits for all.
+  /// The bytes that wait for all peers on all channels.
   std::size_t total() const { return all_->value(); }
 
  private:

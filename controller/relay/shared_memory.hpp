@@ -10,26 +10,29 @@
 
 namespace px::controller {
 
-/// The shared memory of the cluster's processes on this host: large buffers of messages lie there
-/// and do not come here. The I/O thread owns it.
+/// The shared memory of the cluster's processes on this host. A message may name a segment of it in
+/// the place of a large buffer, so that the buffer's bytes never come through the controller. This
+/// class maps the bytes for what is kept here (journal, records, the task queue), and sends names
+/// to processes that share the memory and bytes to those that do not. The I/O thread owns it.
 class SharedMemoryDesk {
  public:
-  /// folder  null: there is none, nobody uses it.
+  /// folder  null: there is no shared memory; then messages pass as they are.
   explicit SharedMemoryDesk(std::shared_ptr<const os::SegmentFolder> folder);
 
   /// The message with the bytes that it names, mapped and not read: for what is kept of it here.
-  /// Copied where shared memory is short and they are few. As it is where it names none, or what it
-  /// names is gone.
+  /// Copied if shared memory is short and they are few (8 MiB at most). Returns `frames` itself if
+  /// it names no segment, or one that is gone.
   SharedFrames whole(const SharedFrames& frames, Packer packer) const;
   /// What to send to this engine of a message that whole() returned: names where the engine shares
   /// memory, bytes where it does not.
   SharedFrames for_engine(const SharedFrames& whole, std::string_view uuid) const;
-  /// The message as it came: for clients.
+  /// The message as it came, with its names: for clients.
   static SharedFrames as_it_came(const SharedFrames& whole);
-  /// Nobody else gets this message: removes what it names.
+  /// No process gets this message any more: removes the segments that it names.
   void drop(const SharedFrames& whole) const;
 
-  /// Removes what dead processes left.
+  /// Every 5 s: removes segments of processes that are gone, once no message that names them can be
+  /// on its way any more.
   void on_time(Instant now);
   std::optional<Instant> next_deadline() const;
 

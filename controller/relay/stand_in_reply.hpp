@@ -12,7 +12,7 @@
 
 namespace px::controller {
 
-/// Why the controller answers in the place of an engine.
+/// Why the controller answers in the place of an engine: the error that the client's user sees.
 struct Problem {
   std::string name;      ///< Of the error, as Python would call it.
   std::string sentence;  ///< What has happened, and what to do.

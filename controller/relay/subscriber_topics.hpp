@@ -9,16 +9,19 @@
 namespace px::controller {
 
 /// Tells the subscribers of a publisher apart. libzmq says neither who they are nor how much waits
-/// for each. So each subscription is given a topic of its own, and each publication goes out once
-/// for each of them, behind a frame with that topic; the frames of the message itself are shared.
+/// for each. So each subscription to everything is given a topic of its own in place of the empty
+/// one, and the publisher sends each message once for each of them, behind a frame with that topic;
+/// the frames of the message itself are shared. That a subscriber has gone shows only when sending
+/// to its topic fails. The I/O thread owns it.
 class SubscriberTopics {
  public:
-  /// socket  an XPUB that assigns_topics.
+  /// socket  an XPUB that assigns_topics; outlives this.
   explicit SubscriberTopics(net::Socket& socket) : socket_(socket) {}
 
-  /// The topics of those that have subscribed since.
+  /// The topics of those that have subscribed to everything since the last call.
   std::vector<std::string> receive_newcomers();
-  /// Whether somebody has asked for certain topics only, and gets what begins with them.
+  /// Whether a subscriber has ever asked for certain topics only. Such subscribers share one copy
+  /// without a topic in front, which has to be sent as well, and have no bound of their own.
   bool has_plain() const { return has_plain_; }
 
  private:

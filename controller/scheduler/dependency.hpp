@@ -18,7 +18,9 @@ struct DependencySpec {
   bool empty() const { return msg_ids.empty(); }
 };
 
-/// How far a dependency is, counted up as its tasks end.
+/// How far a dependency of one task is, counted up as the tasks that it names end. A task has two:
+/// `after` says when it may start, `follow` where it must run. The TaskQueue owns them, tells each
+/// of what ends, and asks here what that means. Sees no clock.
 class Dependency {
  public:
   Dependency() = default;
@@ -29,7 +31,7 @@ class Dependency {
         failure_(spec.failure) {}
 
   bool empty() const { return total_ == 0; }
-  /// One of its tasks ended. Precondition: told once for each.
+  /// One of the tasks that it names ended. Precondition: told once for each.
   void finished(FinishedTask task);
   /// Enough of its tasks ended in a way that counts.
   bool is_met() const;
@@ -40,9 +42,9 @@ class Dependency {
 
   /// All must count, but they ran on more than one engine.
   bool is_split() const { return all_ && satisfied_on_.size() > 1; }
-  /// Nothing that ends later can add an engine.
+  /// No task that ends later can add an engine on which this one may run.
   bool is_final() const;
-  /// Where the task may run by what is known now.
+  /// Where the task may run by what is known now, each engine once; they may have left since.
   std::vector<WorkerKey> workers() const;
   /// Where at least one of the tasks that count ran.
   bool touches(WorkerKey worker) const;

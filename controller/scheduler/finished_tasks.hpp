@@ -8,10 +8,13 @@
 
 namespace px::controller {
 
-/// Names an engine inside the task queue: never used twice, unlike uuids that may come back.
+/// Names one stay of an engine in the task queue, from when it joins until it leaves: never used
+/// twice, unlike uuids, which may come back. 0 is none.
 using WorkerKey = std::uint32_t;
 
-/// 128 bits that stand for a msg_id, which is longer.
+/// 128 bits that stand for a msg_id, which is longer: by them queue, journal and backlog remember
+/// many tasks in little memory. Not cryptographic: a client could make two
+/// ids that have one digest.
 struct TaskDigest {
   std::uint64_t high = 0, low = 0;
   bool operator==(const TaskDigest&) const = default;
@@ -30,7 +33,8 @@ struct FinishedTask {
 };
 
 /// Remembers the last `capacity` finished tasks, so that later ones may depend on them. What is
-/// older is forgotten, and is then an id that was never seen: memory stays bounded.
+/// older is forgotten, and is then an id that was never seen, so that a dependency on it is
+/// invalid: memory stays bounded.
 class FinishedTasks {
  public:
   explicit FinishedTasks(std::size_t capacity = 65536) : tasks_(capacity) {}

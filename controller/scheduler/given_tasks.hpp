@@ -15,16 +15,21 @@
 
 namespace px::controller {
 
-/// Which tasks each engine was given and has not answered. An engine runs them in the order in
-/// which they came: what it holds beyond the high-water mark waits behind the others, was given
-/// *ahead*, and may be recalled. Sees no clock.
+/// Which tasks each engine was given and has not answered, and how quick it is with them. An engine
+/// runs them in the order in which they came: what it holds beyond the high-water mark waits behind
+/// the others, was given *ahead*, and may be recalled. Tasks are given ahead so that an engine with
+/// short tasks does not wait for the controller between two of them; they are recalled so that none
+/// waits behind a long task while another engine is free.
+///
+/// The TaskQueue owns it and tells it what happens; it counts and measures, and gives nothing out
+/// itself. Sees no clock.
 class GivenTasks {
  public:
   /// One task of an engine.
   struct Given {
     std::uint64_t order;      ///< Lower ones were submitted earlier.
     std::string_view msg_id;  ///< The queue's: as long as the task is there.
-    bool is_recalled = false;
+    bool is_recalled = false;  ///< Asked back; neither given back nor answered since.
   };
   /// A task that was given ahead.
   struct Ahead {
@@ -33,7 +38,7 @@ class GivenTasks {
   };
 
   struct Options {
-    std::size_t hwm;  ///< So many tasks an engine may run or begin at once.
+    std::size_t hwm;  ///< So many tasks an engine may run or begin at once; 0 = any number.
     /// A task that takes no longer is a quick one; who runs a longer one gets none ahead.
     Duration quick;
     std::size_t ahead;     ///< The most tasks that an engine may hold ahead.
@@ -41,9 +46,11 @@ class GivenTasks {
   };
   explicit GivenTasks(const Options& options) : options_(options) {}
 
+  /// An engine has joined; it has no task yet.
   void add(WorkerKey worker) { workers_.try_emplace(worker); }
   /// The engine gives back what is recalled, until it leaves.
   void set_gives_back(WorkerKey worker, bool gives_back);
+  /// The engine is gone, and its tasks have been dealt with.
   void remove(WorkerKey worker);
 
   /// Precondition of these: the engine was added.
@@ -53,6 +60,7 @@ class GivenTasks {
   /// The task is no longer the engine's, which has not answered it.
   void withdrawn(WorkerKey worker, std::uint64_t order, Instant now);
   void recalled(WorkerKey worker, std::uint64_t order);
+  /// What the engine has, in the order in which it got it. Precondition: the engine was added.
   const std::deque<Given>& of(WorkerKey worker) const { return workers_.at(worker).tasks; }
 
   /// Whether a task may be given ahead: the engine gives tasks back, its last one was quick, and
@@ -67,6 +75,7 @@ class GivenTasks {
   /// allows one, and each further one may allow more, up to what `ahead` and `ahead_lasts` say.
   /// None while the engine has a task that is recalled: what came behind it could run before it.
   std::size_t room_ahead(WorkerKey worker) const;
+  /// Whether ahead() would return any.
   bool has_ahead() const { return !holders_.empty(); }
   /// What was given ahead to engines that give back; the oldest first.
   std::vector<Ahead> ahead() const;

@@ -12,9 +12,10 @@
 
 namespace px::controller {
 
-/// The latest replies to balanced tasks. A client whose connection broke may have lost one on its
-/// way: it sends its request again, and gets the reply again, and nothing runs twice. Requests are
-/// named by their signatures; without one nothing is kept. Sees no socket.
+/// The latest replies to load-balanced tasks. A client whose connection broke may have lost one on
+/// its way: it sends its request again, and gets the reply again, and nothing runs twice. Requests
+/// are named by their signatures, which are the same if the same message is sent again; on a
+/// cluster that does not sign nothing is kept. Owned by the TaskRelay. Sees no socket.
 class SentReplies {
  public:
   struct Limits {
@@ -25,7 +26,7 @@ class SentReplies {
   explicit SentReplies(Limits limits) : limits_(limits) {}
   SentReplies() : SentReplies(Limits{}) {}
 
-  /// This was sent in answer to the request.
+  /// This was sent in answer to the request with this signature. A second answer changes nothing.
   /// reply  kept as it is: small frames should lie in memory of their own, as libzmq's keep a whole
   ///        buffer alive. Null: it is not to be sent again.
   void sent(std::string_view signature, SharedFrames reply);

@@ -18,35 +18,41 @@ struct HeldTasks {
   std::vector<std::string> unanswered = {};  ///< Those that run or wait, as far as it says so.
 };
 
-/// What the engines of a controller that was started again have still in hand. Their clients send
-/// again what is not answered; until it is known which engine holds which task, no task may be
-/// given to another one, or it would run twice. Sees no socket and no clock.
+/// What the engines of a controller that was started again have still in hand. Clients and the
+/// journal bring again what is not answered; until it is known which engine holds which task, no
+/// task may be given to any engine, or it could run twice. This class only says when that is known
+/// and by whom a task is held: the tasks themselves wait in TaskRelay::waiting_ meanwhile. Sees no
+/// socket and no clock.
 class Stocktaking {
  public:
   /// Nothing is to be found out: this controller is the first one.
   Stocktaking() = default;
   /// awaited  engines that will say what they hold, if they still live.
-  /// until    nobody is waited for longer.
+  /// until    from then on it is done, whatever has not been reported.
   Stocktaking(std::set<EngineUuid> awaited, Instant until)
       : awaited_(std::move(awaited)), until_(until) {}
 
+  /// The engine says what it holds. A second report replaces the first one.
   void reported(const EngineUuid& engine, const HeldTasks& held);
-  /// It can be given tasks.
+  /// The engine has joined the TaskQueue: it can be given tasks.
   void joined(const EngineUuid& engine);
+  /// The engine has left: it is not waited for, and what it held is forgotten.
   void left(const EngineUuid& engine);
 
   /// Whether tasks may be handed out: all who were awaited have reported and joined, or are late.
   bool is_done(Instant now) const { return awaited_.empty() || now >= until_; }
-  /// Whether it said what it holds, and is still there.
+  /// Whether the engine has said what it holds, and has not left since.
   bool has_reported(const EngineUuid& engine) const { return reported_.contains(engine); }
-  /// Whether an engine has said that it holds this task, which nobody has asked for yet.
+  /// Whether an engine has said that it holds this task, and take_holder() was not called for it
+  /// yet.
   bool is_held(std::string_view msg_id) const { return holders_.contains(msg_id); }
   /// When it is done at the latest; nothing where it is.
   std::optional<Instant> deadline() const;
 
-  /// An engine that holds this task, which is forgotten; empty: none does. One that has not
-  /// answered it has the latest attempt.
-  /// latest  else: who was given it last, as far as that is known: the others have earlier ones.
+  /// The engine that has the latest attempt at this task; empty: none holds it. All holders of the
+  /// task are forgotten by that. An engine that has not answered it comes before one that has;
+  /// among equals it is `latest`.
+  /// latest  the engine that was given the task last, as far as the journal says it.
   EngineUuid take_holder(std::string_view msg_id, const EngineUuid& latest = {});
 
  private:

@@ -26,7 +26,7 @@
 
 namespace px::controller {
 
-// What the queue asks of its server.
+// What the queue asks of its owner, the TaskRelay, which performs the effects in their order.
 
 /// Hand this request to the engine.
 struct AssignTask {
@@ -35,12 +35,13 @@ struct AssignTask {
   SharedFrames request;
   std::size_t delimiter_index;
   int repetition;  ///< 0 = the engine never saw it; else the copy must differ, or it is a replay.
-  /// The very message was sent before, and may be lost: the engine knows it again if it is not.
+  /// This message was sent before, and may be lost as a connection broke: it is sent again
+  /// unchanged, so that the engine knows it again if it has it, and runs it once.
   bool is_resent = false;
-  /// It passes what the engine has not begun. It is a copy then.
+  /// It runs before the tasks that the engine has queued, and is sent as a repetition.
   bool goes_first = false;
 };
-/// Send the engine's reply to whoever asked: the final one.
+/// Send the engine's reply to the client that asked: the task has ended with it.
 struct DeliverReply {
   MessageId msg_id;
   EngineUuid engine;
@@ -49,29 +50,31 @@ struct DeliverReply {
   SharedFrames reply;
   TaskOutcome outcome;
 };
-/// Tell whoever asked that there will be no reply.
+/// Answer the client that asked by an error: the task has ended without a reply.
 struct FailTask {
   MessageId msg_id;
   EngineUuid engine;  ///< The engine that died with it; empty where it did not run.
   SharedFrames request;
   std::size_t delimiter_index;
-  std::string error_name;
-  std::string error_value;
+  std::string error_name;   ///< "EngineError", "TaskTimeout" and so on.
+  std::string error_value;  ///< A sentence for the user; may be empty.
 };
-/// Ask the engine for the task back, which it has not begun as far as the queue knows. It answers
-/// with given_back(), or with the reply to the task.
+/// Ask the engine for a task back that it has not begun as far as the queue knows. The engine
+/// answers by giving it back, which the owner tells by given_back(), or it has begun it and sends
+/// its reply.
 struct RecallTask {
   MessageId msg_id;
   EngineUuid engine;
   int repetition;  ///< As in AssignTask.
 };
-/// The engine has given the task back: nobody has it any more.
+/// The engine has given the task back: no engine has it any more. The owner writes that down.
 struct TaskReturned {
   MessageId msg_id;
 };
 using TaskEffect = std::variant<AssignTask, DeliverReply, FailTask, RecallTask, TaskReturned>;
 using TaskEffects = std::vector<TaskEffect>;
 
+/// The defaults are those of pxcontroller, but for `ahead` and max_bytes, which its options set.
 struct TaskQueueOptions {
   TaskScheme scheme = TaskScheme::leastload;
   std::size_t hwm = 1;  ///< Outstanding tasks per engine; 0 = no limit.
@@ -93,7 +96,19 @@ struct TaskQueueOptions {
   std::size_t finished_limit = 65536;  ///< Later tasks may depend on so many finished ones.
 };
 
-/// Decides which task runs where and when (protocol 8). Sees no socket and no clock.
+/// Decides which task runs where and when (protocol 8). It holds each unfinished task, with its
+/// request, from submit() until it is answered: while the task waits for its dependencies (parked),
+/// for an engine (ready) or for another try after all engines failed (paused), and also while an
+/// engine has it, so that it can be given to another one. What comes first is given out first, as
+/// far as rules allow.
+///
+/// The owner tells it what happens and when, performs the effects that each function returns, and
+/// calls on_time() at next_deadline(). The TaskRelay owns it, on the I/O thread. Sees no socket and
+/// no clock.
+///
+/// An engine that leaves is not given up at once: for engine_grace its replies may still come (for
+/// last_words_grace if its process has ended). Then each of its tasks goes to another engine if it
+/// has retries left, else it ends as an EngineError.
 ///
 /// What is done otherwise than in ipyparallel: a task that failed on every engine may, after a
 /// pause, go to them again while it has retries left; one whose dependencies no engine can meet
@@ -101,35 +116,47 @@ struct TaskQueueOptions {
 /// another to an engine that is gone ends as ImpossibleDependency.
 class TaskQueue {
  public:
+  /// options  `scheme` is none of pure and none: those have no queue.
   TaskQueue(const TaskQueueOptions& options, RandomSource random);
   ~TaskQueue();
 
+  /// The engine can be given tasks from now on.
   /// gives_back  it can be asked for tasks that it has not begun. It may join again to say so.
   TaskEffects engine_joined(const EngineUuid& engine, Instant now, bool gives_back = false);
-  /// Its tasks are given up after the grace time.
+  /// The engine has left: it gets no further tasks, and its tasks are given up after the grace
+  /// time.
   TaskEffects engine_left(const EngineUuid& engine, Instant now, EngineEnd end = {});
-  /// Nothing is heard of it, though it may be alive: it gets no further tasks, and those of its
-  /// tasks that may be repeated go elsewhere. The others wait for it.
+  /// Nothing is heard of the engine, though it may be alive: it gets no further tasks, and those of
+  /// its tasks that have retries left go elsewhere. The others wait for it.
   TaskEffects engine_silent(const EngineUuid& engine, Instant now);
   /// A silent engine is heard again.
   TaskEffects engine_returned(const EngineUuid& engine, Instant now);
-  /// Its connection broke and stands again: what was on its way to it, or back, may be lost.
+  /// The engine's connection broke and stands again: what was on its way to it, or back, may be
+  /// lost. All that it has is sent again, unchanged.
   TaskEffects engine_reconnected(const EngineUuid& engine, Instant now);
-  /// A msg_id that is in the queue already is ignored. One that an engine holds goes to that one.
+  /// A task came. A msg_id that is in the queue already is ignored. One whose held_by has joined
+  /// goes to that engine, and is not refused for want of room. Ends at once, by FailTask, if there
+  /// is no room for it (Overloaded) or if it depends on a task that is not known
+  /// (InvalidDependency).
   TaskEffects submit(TaskRequest request, Instant now);
-  /// `msg_id`: of the request. Ignored unless the task runs on that engine.
+  /// An engine's reply came. `msg_id`: of the request. Ignored unless that engine has the task; so
+  /// is the second reply to one attempt. A failure is final only if no retry is left.
   TaskEffects reply(std::string_view engine, std::string_view msg_id, TaskOutcome outcome,
                     SharedFrames reply, Instant now);
-  /// The engine will not run the task that it was given with this repetition. Ignored unless the
-  /// task is there with that one.
+  /// The engine will not run the task that it was given with this repetition: it waits for an
+  /// engine again, which does not count as an attempt. Ignored unless the engine has it with that
+  /// one.
   TaskEffects given_back(std::string_view engine, std::string_view msg_id, int repetition,
                          Instant now);
-  /// It is going to leave: it gets no further tasks.
+  /// The engine is going to leave: it gets no further tasks.
   void engine_ending(const EngineUuid& engine);
-  /// A task ended under an earlier controller: later ones may depend on it.
+  /// A task ended under an earlier controller, or before it came here: later ones may depend on it.
   /// engine  where; empty: nowhere.
   void ended_before(std::string_view msg_id, bool is_ok, const EngineUuid& engine);
+  /// Does what is due: timeouts of tasks, the end of pauses and of graces, recalls from slow
+  /// engines.
   TaskEffects on_time(Instant now);
+  /// When on_time() has work; nothing while no timer runs.
   std::optional<Instant> next_deadline() const;
 
   /// Whether the task waits, runs, or is one of the latest that ended.

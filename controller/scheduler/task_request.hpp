@@ -28,7 +28,7 @@ struct TaskRules {
   }
 };
 
-/// A task that arrived, verified.
+/// A task that arrived and whose signature was right, as TaskQueue::submit() takes it.
 struct TaskRequest {
   MessageId msg_id;
   SharedFrames frames;  ///< [client ident, delimiter, ...], or without the ident: the hub's own.
@@ -51,13 +51,13 @@ Result<TaskRules> read_task_rules(Packer packer, std::string_view metadata);
 enum class TaskOutcome {
   ok,
   failed,
-  aborted,  ///< Somebody wanted it not to run: final, whatever the retries.
+  aborted,  ///< A client wanted it not to run: final, whatever the retries.
   unmet,    ///< This engine cannot run it: another may.
   /// This engine has not begun it, and will not: see read_given_back().
   given_back,
 };
 
-/// What an engine gives back.
+/// What an engine gives back: a task that was recalled, or one that it has not begun as it ends.
 struct GivenBack {
   MessageId msg_id;
   int repetition = 0;      ///< Of the message with which it was given the task.

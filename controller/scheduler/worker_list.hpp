@@ -20,7 +20,8 @@ Result<TaskScheme> task_scheme_by_name(std::string_view name);
 /// Uniform in [0, 1).
 using RandomSource = std::function<double()>;
 
-/// Which engines a task may run on: one of these, or any but these.
+/// Which engines a task may run on: one of these (is_only), or any but these. The default allows
+/// all.
 struct Restriction {
   bool is_only = false;
   std::vector<WorkerKey> workers;  ///< Sorted.
@@ -29,14 +30,20 @@ struct Restriction {
   bool allows_all() const { return !is_only && workers.empty(); }
 };
 
-/// The live engines with their loads, in the order in which the schemes see them: new ones come to
-/// the front, one that gets a task goes to the back.
+/// The live engines with their loads, and the choice among them. The load of an engine is the
+/// number of tasks that it was given and has not answered. The schemes see the engines in an order:
+/// new ones come to the front, one that gets a task goes to the back, so that `lru` takes the first
+/// with room and `leastload` the first of those with the lowest load. The TaskQueue owns it and
+/// tells it each task that is given and ends. Sees no socket and no clock; chance comes from
+/// `random`.
 class WorkerList {
  public:
   /// limit  Outstanding tasks per engine; 0 = no limit. Precondition: a scheme that chooses.
   WorkerList(TaskScheme scheme, std::size_t limit, RandomSource random);
 
+  /// A new engine, with the load 0.
   void add(WorkerKey worker);
+  /// Ignored where it is not live.
   void remove(WorkerKey worker);
   /// Chooses an engine with room that `restriction` allows; nothing where there is none.
   std::optional<WorkerKey> pick(const Restriction& restriction) const;
@@ -51,6 +58,8 @@ class WorkerList {
   void resume(WorkerKey worker) { set_suspended(worker, false); }
   /// From now on the engine takes so many tasks beyond the limit; ignored where it is not live.
   void set_ahead(WorkerKey worker, std::size_t ahead);
+  /// Whether the engine is live, not suspended and below the limit; the other: below the limit and
+  /// what it takes ahead.
   bool has_room(WorkerKey worker) const;
   bool has_room_ahead(WorkerKey worker) const;
   /// The engines with room, not counting those that would take a task ahead.

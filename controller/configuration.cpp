@@ -251,7 +251,7 @@ Result<std::shared_ptr<JournalStorage>> open_journal(const std::filesystem::path
 }  // namespace
 
 Result<void> open_journals(ServerOptions& options, const net::ProfilePaths& paths) {
-  // Without the ports and keys of the earlier one nobody can ask for its results.
+  // Without the ports and keys of the earlier one no client can ask for its results.
   const bool is_off = options.journal.mode == JournalMode::off;
   if (!options.is_successor || is_off) remove_journals(paths);
   if (is_off) return {};

@@ -26,7 +26,7 @@ ControllerEnvironment read_environment();
 /// Where the connection files of this cluster lie.
 ConnectionFiles connection_files(const ControllerOptions& options, const net::ProfilePaths& paths);
 
-/// What to listen at.
+/// What to listen at, and with which keys. Makes new keys where none are given; binds nothing.
 /// previous       the connection files to take ports and key from
 /// previous_keys  the keys of encryption that went with them
 /// errors  bad_input: an option that makes no sense; names it.
@@ -36,12 +36,14 @@ Result<BindPlan> make_bind_plan(const ControllerOptions& options,
                                 const std::optional<SideKeys>& previous_keys = std::nullopt);
 
 /// How the clients' file leads ipyparallel's clients: through Unix sockets where only this host
-/// can use the file, and nobody said anything about encryption. Who turns it off may need TCP for
-/// tunnels: those of ipyparallel do not work with encryption.
+/// can use the file, and no option says anything about encryption. A user who turns it off may need
+/// TCP for tunnels: those of ipyparallel do not work with encryption.
 ClientRoute choose_client_route(const ControllerOptions& options,
                                 const ControllerEnvironment& environment,
                                 const ClientConnectionInfo& client);
 
+/// All that the Server is told, but for the storages of its journals (open_journals()) and the
+/// shared memory.
 /// errors  bad_input: an option that makes no sense; names it.
 Result<ServerOptions> make_server_options(const ControllerOptions& options,
                                           const net::ProfilePaths& paths);

@@ -31,7 +31,7 @@ constexpr Duration brief = milliseconds(1);
 /// For what is left to be sent when the process ends.
 constexpr Duration last_messages_timeout = std::chrono::seconds(1);
 
-/// Whether the process would end (or stop) by this signal, as nobody has a handler for it.
+/// Whether the process would end (or stop) by this signal, as there is no handler for it.
 bool is_fatal(int number) {
   if (number == SIGKILL || number == SIGSTOP) return true;
   struct sigaction action{};
@@ -211,7 +211,7 @@ void IoThread::sort_out(std::vector<OutgoingItem> items) {
   for (OutgoingItem& item : items) {
     Peer& peer = peers_.at(peer_of(item));
     auto* const message = std::get_if<Outgoing>(&item);
-    // What waits for a bounded queue holds up nobody who prints.
+    // What waits in a bounded queue makes no printing thread wait.
     if (message && peer.queue.is_bounded()) message->place.reset();
     if (peer.queue.push(std::move(item)) || !is_power_of_two(peer.queue.dropped())) continue;
     spdlog::warn("dropped output: a client does not read ({} so far)", peer.queue.dropped());

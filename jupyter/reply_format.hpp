@@ -55,7 +55,7 @@ class ReplyFormat {
   virtual std::string reply_metadata(const Request&, const Outcome&) const { return metadata(); }
   /// Adds to an error's content where it comes from.  method  "execute" of an execute_request.
   virtual void describe_error(Json&, std::string_view /*method*/) const {}
-  /// Who refuses, in sentences: "this kernel", "engine 3".
+  /// What this process is called in sentences of errors: "this kernel", "engine 3".
   virtual std::string name() const { return "this kernel"; }
 };
 

@@ -96,7 +96,7 @@ void Runner::serve_work(const RequestPtr& request) {
   serve_by_xeus(request, *content);
 }
 
-/// Nobody is to wait for ever for the answer to a request that failed inside of our code.
+/// No client is to wait for ever for the answer to a request that failed inside of our code.
 void Runner::end_failed(const RequestPtr& request, const std::string& why) {
   const std::string& type = request->type();
   OutgoingQueue& outgoing = queues_.outgoing;

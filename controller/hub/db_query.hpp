@@ -34,7 +34,9 @@ struct QueryTerm {
   Json value;  ///< Dates, for the keys that are dates, as whole microseconds since 1970.
 };
 
-/// A MongoDB-like query: the record matches where all of its terms do.
+/// A MongoDB-like query: the record matches where all of its terms do. Immutable once parsed. A
+/// store may narrow the search down by terms() or named_records(), and then asks matches() of what
+/// is left.
 class RecordFilter {
  public:
   /// Matches every record.

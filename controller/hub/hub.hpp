@@ -13,6 +13,7 @@
 
 namespace px::controller {
 
+/// The bounds of what the hub remembers and answers.
 struct HubOptions {
   /// So long after an engine left are its unanswered direct requests given up (protocol 4.6).
   Duration registration_timeout = std::chrono::seconds(30);

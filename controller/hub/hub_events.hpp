@@ -12,7 +12,8 @@
 namespace px::controller {
 
 // What the I/O thread tells the hub (the thread that remembers), in the order in which it happened.
-// Large messages are shared, never copied; the hub verifies signatures of what it opens.
+// Large messages are shared, never copied; the hub verifies signatures of what it opens. Events
+// tell what has been done already: whatever the hub makes of them, the message has passed.
 
 /// An engine finished its registration.
 struct EngineJoined {

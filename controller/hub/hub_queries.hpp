@@ -11,17 +11,24 @@
 
 namespace px::controller {
 
-/// Answers the questions of clients (protocol 7). The hub owns the things that it refers to.
+/// Answers the questions of clients about tasks (protocol 7): queue_request, load_request,
+/// result_request, history_request, db_request, purge_request, resubmit_request. Counts and pending
+/// tasks come from the TaskIndex, contents from the TaskStore. Each question gets one answer, which
+/// may be an error under the name of a Python exception; an unknown type gets hub_error.
+///
+/// The Hub owns it and the things that it refers to, which outlive it; all of them belong to the
+/// hub's thread. The buffers of an answer are shared with the records, never copied.
 class HubQueries {
  public:
   HubQueries(Session& session, TaskStore& store, TaskIndex& index, const HubOptions& options)
       : session_(session), store_(store), index_(index), options_(options) {}
 
   /// One SendAnswer; before it the ResubmitTasks of a resubmission.
+  /// wall  the date of the answer, and of requests that are sent again.
   std::vector<HubEffect> answer(const HubQuery& query, WallTime wall);
 
  private:
-  /// Buffers that stay in the memory of the message that they are of.
+  /// A buffer that stays in the memory of its message: the message, and the number of the buffer.
   using Buffer = std::pair<TaskMessage, std::size_t>;
   struct Answer {
     std::string msg_type;

@@ -23,14 +23,22 @@ struct HeaderGlance {
 /// Empty ids where the header is malformed.
 HeaderGlance glance_at_header(Packer packer, std::string_view header);
 
-/// Writes down what passes: requests, assignments, replies, output. The hub owns the three things
-/// that it refers to; they must outlive it.
+/// Writes down what passes: requests, assignments, replies, output. It brings each event into the
+/// TaskIndex (who has which task) and the TaskStore (the records). Messages are kept as they came
+/// and opened only as far as their ids need; signatures that the I/O thread has not verified are
+/// verified here. A message that cannot be read, or has a wrong signature, is counted and otherwise
+/// ignored.
+///
+/// The Hub owns it and the three things that it refers to, which must outlive it; all of them
+/// belong to the hub's thread. Nothing here delays a message: all of them have been passed on
+/// already.
 class HubRecorder {
  public:
   /// `stream_text_limit`: see HubOptions.
   HubRecorder(Session& session, TaskStore& store, TaskIndex& index, std::size_t stream_text_limit)
       : session_(session), store_(store), index_(index), stream_text_limit_(stream_text_limit) {}
 
+  // Each takes in one event; see the events.  wall  when it came to the hub: a date of the record.
   void on(const DirectSubmitted& event, WallTime wall);
   void on(const DirectFinished& event, WallTime wall);
   void on(const DirectRestored& event, WallTime wall);
@@ -38,9 +46,12 @@ class HubRecorder {
   void on(const TaskAssigned& event);
   void on(const TaskFinished& event, WallTime wall);
   void on(const OutputPublished& event);
-  /// Answers, in the records alone, what an engine that died left unanswered (protocol 4.6).
+  /// Answers, in the records alone, the direct requests that an engine left unanswered (protocol
+  /// 4.6); nothing is sent to their clients.
+  /// slot  the engine.  end  how it ended, for the text of the error.
   void give_up(TaskIndex::Slot slot, const EngineEnd& end, WallTime wall);
 
+  /// How many messages were ignored: malformed, or with a wrong signature.
   std::uint64_t rejected_count() const { return rejected_count_; }
 
  private:

@@ -106,7 +106,7 @@ bool HubThread::waits_for_room(std::unique_lock<std::mutex>& lock) {
   return !is_stuck_;
 }
 
-/// Questions are kept, as somebody waits for their answers, and who is there.
+/// Questions are kept, as clients wait for their answers, and so is which engines there are.
 void HubThread::drop_records() {
   flush_due_ = Clock::now() + between_flushes;
   if (!posted_.is_full()) return;

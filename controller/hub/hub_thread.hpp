@@ -14,7 +14,12 @@
 
 namespace px::controller {
 
-/// Runs the hub on a thread of its own, so that neither a query nor a disk holds up a message.
+/// Runs the hub on a thread of its own, so that neither a query nor a disk holds up a message. The
+/// I/O thread posts events in the order in which they happened, and takes effects back; the two
+/// threads meet at one mutex, a few hundred events at a time. The queue between them is bounded: if
+/// the hub cannot keep up the I/O thread waits in flush(), so that records are complete; only if
+/// the hub takes nothing in for `stuck_after` are records dropped.
+///
 /// All public functions are for the I/O thread.
 class HubThread {
  public:
@@ -29,7 +34,7 @@ class HubThread {
   /// Puts an event aside for the next flush(). Returns the frames that the records hold: of a small
   /// message a copy, which whoever keeps the message may share. Null where the event has none.
   SharedFrames post(HubEvent event);
-  /// Call it once a turn: flushes where somebody waits for an answer or enough was put aside for
+  /// Call it once a turn: flushes if a client waits for an answer or enough was put aside for
   /// long enough. To wake the other thread for every message would cost more than the message.
   void flush_when_due(Instant now);
   /// When flush_when_due() has work; nothing while nothing is put aside.

@@ -9,6 +9,7 @@
 
 namespace px::controller {
 
+/// How much a MemoryStore keeps.
 struct MemoryStoreLimits {
   std::size_t finished_records = 1024;      ///< More finished ones: the oldest tenth goes.
   std::size_t pending_records = 1'000'000;  ///< More unfinished ones: the oldest tenth goes.
@@ -21,8 +22,10 @@ struct MemoryStoreLimits {
   std::size_t copied_bytes = std::size_t{1} << 20;
 };
 
-/// The records in memory (the reference's DictDB). What does not fit is forgotten: finished tasks
-/// before unfinished ones, and of these the oldest first.
+/// The records in memory (ipyparallel's DictDB), the default. What does not fit is forgotten:
+/// finished tasks before unfinished ones, and of these the oldest first. So a result that its
+/// client has not fetched may be gone when it asks; the limits are the user's to set. Nothing
+/// outlives the process.
 class MemoryStore final : public TaskStore {
  public:
   explicit MemoryStore(MemoryStoreLimits limits = {});
@@ -36,6 +39,7 @@ class MemoryStore final : public TaskStore {
   void drop(const std::vector<MessageId>& msg_ids) override;
   void drop_finished(const std::optional<EngineUuid>& engine) override;
 
+  /// Records, and the bytes that count for MemoryStoreLimits::bytes.
   std::size_t size() const { return records_.size(); }
   std::size_t bytes() const { return bytes_; }
 

@@ -4,7 +4,8 @@
 
 namespace px::controller {
 
-/// Keeps nothing (the reference's NoDB).
+/// Keeps nothing (ipyparallel's NoDB): questions about contents are answered with NoData, those
+/// about queues and counts, which the TaskIndex knows, as usual.
 class NoStore final : public TaskStore {
  public:
   bool keeps_records() const override { return false; }

@@ -14,7 +14,8 @@ struct sqlite3_stmt;
 
 namespace px::controller {
 
-/// A prepared statement. Parameters and columns are numbered as in SQLite: from 1, and from 0.
+/// A prepared statement: bind, step through the rows, and again. Parameters and columns are
+/// numbered as in SQLite: from 1, and from 0. Must go before its database. One thread uses it.
 class SqliteStatement {
  public:
   SqliteStatement(sqlite3* database, sqlite3_stmt* statement);
@@ -40,15 +41,18 @@ class SqliteStatement {
   std::unique_ptr<sqlite3_stmt, Finalize> statement_;
 };
 
-/// An open database file; alone in owning SQLite's handle.
+/// An open database file; alone in owning SQLite's handle. Waits up to 500 ms for another process
+/// that has locked the file. One thread uses it.
 class SqliteDatabase {
  public:
   /// Opens the file, makes it (for its owner alone) where there is none; write-ahead logging.
   /// errors  system: it cannot be opened or is no database.
   static Result<SqliteDatabase> open(const std::filesystem::path& file);
 
+  /// Runs statements that return no rows, or whose rows are of no interest.
   /// errors  system: what SQLite says.
   Result<void> run(const std::string& sql);
+  /// errors  system: what SQLite says.
   Result<SqliteStatement> prepare(const std::string& sql);
 
  private:

@@ -18,6 +18,7 @@
 
 namespace px::controller {
 
+/// When records are written, and how much stays in memory and in the file.
 struct SqliteStoreOptions {
   std::string table = "ipython-tasks";
   Duration commit_interval = std::chrono::milliseconds(100);
@@ -32,9 +33,15 @@ struct SqliteStoreOptions {
   std::function<void(std::string_view)> warn = [](std::string_view) {};
 };
 
-/// The records in an SQLite file that the reference's SQLiteDB reads and writes too.
-/// Changes are gathered and written in groups; a query first writes what has gathered. While the
-/// disk refuses (full, read-only), the latest changes wait in memory, the oldest are given up.
+/// The records in an SQLite file that ipyparallel's SQLiteDB reads and writes too: they outlive the
+/// controller, and other programs may read them meanwhile.
+///
+/// Changes are gathered and written in groups, in one transaction each; a query for many records
+/// first writes what has gathered. So what was recorded in the last commit_interval is lost with
+/// the process if it is killed. While the disk refuses (full, read-only), the latest changes wait
+/// in memory, the oldest are given up, and `warn` is told once.
+///
+/// It waits for the disk in its caller, the hub's thread, never in the I/O thread.
 class SqliteStore final : public TaskStore {
  public:
   /// errors  system: the file cannot be opened or is no database.

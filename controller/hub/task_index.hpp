@@ -13,13 +13,16 @@
 
 namespace px::controller {
 
+/// How many tasks a TaskIndex follows.
 struct TaskIndexLimits {
   std::size_t pending;    ///< Unfinished tasks that are followed.
   std::size_t completed;  ///< Finished tasks whose ids are remembered.
 };
 
-/// Who has which task: the engines that ever registered, the unfinished and the finished tasks.
-/// Ids and counts only; the records are the store's.
+/// Which engine has which task: the engines that ever registered, the unfinished and the finished
+/// tasks. Ids and counts only; the records are the store's. It answers what a queue_request asks
+/// without a look into the store, also if that keeps nothing. The counts of finished tasks
+/// stay exact when their ids are forgotten. Owned by the Hub, on its thread. Sees no clock.
 class TaskIndex {
  public:
   /// One life of one engine, as an index: an id that is granted again gets a new one.
@@ -39,7 +42,9 @@ class TaskIndex {
   /// Starts with empty counts, even where the id was granted before; an engine that is registered
   /// already under this id stays as it is.
   void join(EngineId id, const EngineUuid& uuid);
+  /// Its tasks and counts stay; only is_registered() becomes false.
   void leave(const EngineUuid& uuid);
+  /// The latest life of the engine with this uuid, registered or gone.
   std::optional<Slot> slot_of(std::string_view uuid) const;
   /// The latest engine with this id, registered or gone.
   std::optional<Slot> slot_of(EngineId id) const;
@@ -65,6 +70,7 @@ class TaskIndex {
   Counts counts(Slot slot) const { return engines_[slot].counts; }
   /// The msg_ids behind the counts, the oldest first; the last `limit` of those completed.
   Lists lists(Slot slot, std::size_t limit) const;
+  /// Load-balanced tasks that no engine has.
   std::size_t unassigned_count() const { return unassigned_count_; }
   std::vector<MessageId> unassigned() const;
   /// The direct requests that this engine has not answered, the oldest first.

@@ -12,6 +12,8 @@
 
 namespace px::controller {
 
+// Both are called at once, inside the function that they are given to; a record must not be kept by
+// reference.
 using RecordChange = std::function<void(TaskRecord&)>;
 using RecordVisitor = std::function<void(const TaskRecord&)>;
 
@@ -19,7 +21,9 @@ using RecordVisitor = std::function<void(const TaskRecord&)>;
 enum class Buffers { wanted, left_out };
 
 /// Keeps task records: in memory, in a file, or not at all. The hub alone calls it, from one
-/// thread.
+/// thread. A store that is full forgets records, the oldest finished ones first: such a record is
+/// then not found, as one that never was. Failures of a disk are not returned: the store warns of
+/// them in the log, keeps what it can in memory, and goes on.
 class TaskStore {
  public:
   virtual ~TaskStore() = default;

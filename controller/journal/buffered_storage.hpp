@@ -14,19 +14,21 @@
 
 namespace px::controller {
 
-/// A storage whose write() does not wait for the disk: it puts the bytes into a buffer that
-/// outlives the process, and a thread writes them to the disk in their order. While the disk hangs,
-/// write() goes on until the buffer is full. While the disk is full, write() fails, and the thread
-/// tries again. One thread calls it, but for sync(), which waits for the disk, as do segments(),
-/// read() and sync_all().
+/// A storage whose write() does not wait for the disk: it puts the bytes into a JournalBuffer in
+/// shared memory, which outlives the process, and a thread of its own brings them to the disk in
+/// their order. So the I/O thread goes on while the disk hangs, until the buffer is full. While the
+/// disk is full, write() fails, and the thread tries again.
+///
+/// The Journal calls it on the I/O thread, but for sync(), which the SyncThread calls. sync(),
+/// segments(), read() and sync_all() wait for the disk; all others do not, but see write().
 class BufferedStorage final : public JournalStorage {
  public:
   struct Times {
     Duration pause = std::chrono::milliseconds(5);    ///< Between two writes: they are gathered.
     Duration retry = std::chrono::milliseconds(500);  ///< After a failure.
-    Duration slowness = std::chrono::seconds(2);      ///< Of a disk that is waited for when full.
-    Duration patience = std::chrono::seconds(10);     ///< With a disk that does not answer.
-    Duration end = std::chrono::seconds(3);           ///< With what is left at the end.
+    Duration slowness = std::chrono::seconds(2);      ///< Longest wait for a full buffer to move.
+    Duration patience = std::chrono::seconds(10);     ///< The disk hangs if one step takes longer.
+    Duration end = std::chrono::seconds(3);           ///< Longest wait of the destructor.
   };
   /// buffer  what an earlier process left in it is brought to the disk first.
   BufferedStorage(std::shared_ptr<JournalStorage> disk, std::unique_ptr<JournalBuffer> buffer,

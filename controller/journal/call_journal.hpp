@@ -27,7 +27,7 @@ enum class CallChannel {
 /// A call of one engine as an earlier controller left it.
 struct LeftCall {
   MessageId msg_id;
-  EngineUuid engine;
+  EngineUuid engine;                  ///< That was asked.
   SharedFrames request;               ///< [client, engine, delimiter, ...]
   bool is_open = false;               ///< The engine is to be asked once more.
   SharedFrames reply = {};            ///< [engine, client, delimiter, ...]; null: there is none.
@@ -38,11 +38,15 @@ struct LeftCall {
 };
 
 /// Writes down direct calls and the copies of broadcasts, what they print and their replies, and
-/// knows which of them an engine still owes. Long ones are left out: their clients have to stay.
-/// Sees no socket and no clock.
+/// knows which of them an engine still owes. A call is owed, and its request kept here, from
+/// requested() until replied(), or until its engine has left or is given up. Long calls, and calls
+/// beyond a bound, are left out: they pass, but do not outlive the controller.
+///
+/// CallKeeper owns it, on the I/O thread. It passes nothing on, and what is told is not durable
+/// before commit() and is_durable() say so. Sees no socket and no clock.
 class CallJournal {
  public:
-  /// Requests and replies that are longer are not written,
+  /// Requests and replies that are longer than so many bytes are not written,
   static constexpr std::size_t longest = std::size_t{1} << 20;
   /// nor what one call prints beyond this.
   static constexpr std::size_t longest_output = std::size_t{64} << 10;
@@ -69,7 +73,7 @@ class CallJournal {
   /// An engine prints or shows something: [topic, delimiter, ...]. It is written with the reply;
   /// what comes after that is written by commit_late().
   void published(const SharedFrames& frames, const Envelope& envelope);
-  /// What it owes will not come.
+  /// The engine has left: what it owes will not come, and ends as failed.
   void engine_left(const EngineUuid& engine);
 
   /// What the engine owes and got by this channel, in the order of the requests.
@@ -80,11 +84,14 @@ class CallJournal {
   std::size_t owed() const { return owed_.size(); }
   /// Whether so much is owed that further requests are not written.
   bool is_full() const;
-  /// It has not come, or not come back, and is waited for no longer: what it owed, as it is left.
+  /// The engine has not come, or not come back, and is waited for no longer. Returns what it owed,
+  /// each with the error that ends it.
   std::vector<LeftCall> give_up(const EngineUuid& engine);
 
-  /// As in Journal.
+  // As in Journal.
   Result<Journal::Ticket> commit() { return journal_->commit(); }
+  /// Also writes once more the latest replies for which something was printed after they came. To
+  /// be called once a turn.
   Result<Journal::Ticket> commit_late();
   bool is_durable(Journal::Ticket ticket) const { return journal_->is_durable(ticket); }
   bool has_failed() const { return journal_->failure().has_value(); }
@@ -116,7 +123,7 @@ class CallJournal {
   Calls calls_;                       // those that are owed, and the latest answered ones
   std::map<std::uint64_t, std::string> owed_;  // their msg_ids, by order
   std::deque<std::string> answered_;  // of calls_; the oldest first
-  std::set<std::string> printed_late_;
+  std::set<std::string> printed_late_;  // msg_ids, for commit_late()
   std::uint64_t last_order_ = 0;
   const std::size_t most_owed_bytes_;
   std::size_t owed_bytes_ = 0;  // of the requests of owed_

@@ -13,11 +13,13 @@
 namespace px::controller {
 
 /// The texts in files without a name, which are gone with the process, however it ends. What was
-/// taken out makes room on the disk, a file at a time.
+/// taken out makes room on the disk, a file at a time. push() and pop() write and read on the
+/// calling thread, at most 256 KiB or one text at once, and are not forced to the disk: this is
+/// memory, not a journal. One thread owns it.
 class FileTextQueue final : public TextQueue {
  public:
-  /// folder      where the files lie. It is looked for at the first push().
-  /// file_bytes  a file of this size is full.
+  /// folder      where the files lie; it must exist at the first push(), not before.
+  /// file_bytes  a file of this size or more is full, and the next text begins another one.
   explicit FileTextQueue(std::filesystem::path folder,
                          std::size_t file_bytes = std::size_t{64} << 20)
       : folder_(std::move(folder)), file_bytes_(file_bytes) {}

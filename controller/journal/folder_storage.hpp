@@ -11,11 +11,14 @@
 
 namespace px::controller {
 
-/// The segments as files of a folder, 0000000001.journal and so on; all private.
+/// The segments as files of a folder, 0000000001.journal and so on; folder and files are readable
+/// by their owner only, as they hold what users sent. Every call waits for the disk:
+/// BufferedStorage stands in front of it in the controller.
 class FolderStorage final : public JournalStorage {
  public:
   /// Makes the folder where it is missing.  errors  system: names the path and the cause.
   static Result<std::shared_ptr<FolderStorage>> open(std::filesystem::path folder);
+  /// For a folder that is there.
   explicit FolderStorage(std::filesystem::path folder) : folder_(std::move(folder)) {}
 
   Result<std::vector<SegmentNumber>> segments() override;
@@ -34,7 +37,7 @@ class FolderStorage final : public JournalStorage {
   Result<void> sync_folder() const;
 
   std::filesystem::path folder_;
-  SegmentNumber current_ = 0;  // 0: none is open
+  SegmentNumber current_ = 0;  // the segment of file_; 0: none is open
   std::shared_ptr<const os::Descriptor> file_;
   std::mutex mutex_;
   /// The files that were written since the last sync(), and not removed; under the mutex.

@@ -17,9 +17,9 @@
 
 namespace px::controller {
 
-/// What the balanced tasks in a controller outlive.
+/// What the unfinished tasks and calls of a controller outlive.
 enum class JournalMode {
-  off,
+  off,      ///< Nothing: there is no journal.
   process,  ///< The end of the controller's process, however it comes.
   power,    ///< The loss of power, too: nothing is promised before it is on the disk.
 };
@@ -35,9 +35,18 @@ struct JournalOptions {
   std::size_t longest = std::size_t{16} << 20;
 };
 
-/// Writes down which balanced tasks were accepted, given to engines and answered, so that a later
-/// controller can go on with them. The I/O thread owns it. What is told is put aside until
-/// commit().
+/// Writes down which tasks were accepted, given to engines and answered, so that a later controller
+/// can go on with them. (For load-balanced tasks; CallJournal uses one of its own in the same way
+/// for direct calls.) The caller tells what happens and commits; what must not happen before it is
+/// written it does when is_durable() says so for the ticket of that commit. Nothing here holds a
+/// request or a reply back: that is the relays' task.
+///
+/// The records lie in segments, files of about 16 MiB, of which the oldest are removed once nothing
+/// in them is needed any more. A finished task is needed until its answer is one of too many
+/// (JournalIndex::Limits); then it is forgotten.
+///
+/// The I/O thread owns it. What is told is put aside until commit(), which does not wait for a disk
+/// if the storage does not.
 class Journal {
  public:
   /// Grows with each commit().
@@ -55,9 +64,14 @@ class Journal {
   /// named in take_errors(); the segment is set aside, at the latest when it is needed no more.
   std::vector<ReplayedTask> replay();
 
-  /// One that is known already, or is too long, is left out.
+  /// A task was accepted. One that is known already is left out; so is one that is too long, with
+  /// all that is told of it later.
+  /// request  [client, delimiter, ...]; encoded at once, not kept.
   void submitted(const MessageId& msg_id, const Frames& request);
+  /// engine  that was given the task; empty: it gave it back.
   void assigned(const MessageId& msg_id, const EngineUuid& engine);
+  /// The task is answered.
+  /// engine  where it ran; empty: nowhere.
   /// reply  as in JournalFinished.
   void finished(const MessageId& msg_id, const EngineUuid& engine, TaskOutcome outcome,
                 SharedFrames reply);
@@ -65,14 +79,17 @@ class Journal {
   /// to an engine, or is finished, is written with a later commit: when the storage accepts again.
   /// errors  overloaded: one sentence with the cause and the fix.
   Result<Ticket> commit();
-  /// Whether all up to this ticket outlives what the mode says.
+  /// Whether all up to this ticket outlives what the mode says: with JournalMode::process at once,
+  /// with power once the disk has it.
   bool is_durable(Ticket ticket) const;
-  /// The disk has failed: what is not durable yet will not be.
+  /// The error by which the disk has failed; then what is not durable yet will not be. With power
+  /// only.
   std::optional<Error> failure() const;
   /// Why nothing has reached the disk for a while, in one sentence; nothing: all is well.
   std::optional<std::string> trouble() const { return storage_->trouble(); }
 
-  /// What went wrong beside a commit, in sentences, since the last call.
+  /// What went wrong since the last call, other than what commit() has returned; sentences for the
+  /// log.
   std::vector<std::string> take_errors();
   /// Whether its answer is written, and not forgotten.
   bool is_finished(const MessageId& msg_id) const {

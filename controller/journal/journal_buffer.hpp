@@ -16,8 +16,9 @@
 namespace px::controller {
 
 /// Keeps bytes that a journal has still to write to its segments in a file of shared memory, which
-/// outlives the process and waits for no disk. First in, first out; a ring. Threads may call it one
-/// at a time.
+/// outlives the process (not the host) and waits for no disk. First in, first out; a ring. The next
+/// process finds what a killed one left there and brings it to the disk first: BufferedStorage does
+/// that. Threads may call it one at a time.
 class JournalBuffer {
  public:
   /// Bytes that are to be written there.

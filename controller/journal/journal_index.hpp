@@ -16,8 +16,10 @@ namespace px::controller {
 using SegmentNumber = std::uint32_t;
 
 /// Knows which records are still of use and in which segments they stand, and so which segments may
-/// go: the oldest first, as a record that ends a task must not go before the one that began it.
-/// Sees no file.
+/// go: the oldest first, as a record that ends a task must not go before the one that began it. Of
+/// a task the submission, the latest assignment while it runs and the answer are of use, until it
+/// is forgotten. The Journal tells it each record that it has read or written, and asks it what to
+/// forget, to copy and to remove. Sees no file.
 class JournalIndex {
  public:
   struct Limits {
@@ -31,10 +33,13 @@ class JournalIndex {
   void wrote(SegmentNumber segment, std::size_t bytes);
   /// The record stands in this segment with so many bytes. One that was copied is told again.
   void add(const JournalRecord& record, SegmentNumber segment, std::size_t bytes);
+  // The same for one kind of record each. That an unknown task was assigned or forgotten is
+  // ignored; an answer without its submission is kept, as a damaged journal may lack that.
   void submitted(const TaskDigest& task, SegmentNumber segment, std::size_t bytes);
   void assigned(const TaskDigest& task, SegmentNumber segment, std::size_t bytes);
   void finished(const TaskDigest& task, SegmentNumber segment, std::size_t bytes);
   void forgotten(const TaskDigest& task);
+  /// The segment is gone, or is about to be.
   void removed(SegmentNumber segment);
 
   /// Whether it is submitted, and not forgotten.
@@ -45,6 +50,7 @@ class JournalIndex {
 
   /// The oldest answers, as far as they are too many or too large together.
   std::vector<TaskDigest> superfluous() const;
+  /// Whether the next record belongs into another segment.
   bool is_full(SegmentNumber segment) const;
   /// The oldest segment, if nothing in it is needed and it is not the latest.
   std::optional<SegmentNumber> useless() const;
@@ -52,7 +58,9 @@ class JournalIndex {
   /// is needed of it is to be copied.
   std::optional<SegmentNumber> wasteful() const;
 
+  /// Tasks that are not forgotten.
   std::size_t size() const { return tasks_.size(); }
+  /// The bytes of all segments, needed or not.
   std::size_t bytes() const { return bytes_; }
 
  private:

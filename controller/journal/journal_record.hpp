@@ -44,7 +44,7 @@ struct JournalFinished {
   TaskOutcome outcome = TaskOutcome::ok;
   SharedFrames reply;  ///< As in TaskFinished; null: it was too long, or the disk was full.
 };
-/// Nobody will ask for it any more.
+/// Its answer is one of too many: a later controller is not to have it.
 struct JournalForgotten {
   TaskDigest task;
 };

@@ -15,19 +15,23 @@ struct ReplayedTask {
   std::uint64_t order = 0;
   MessageId msg_id;
   SharedFrames request;
-  /// Who was given it last, or has answered it; empty: nobody.
+  /// The engine that was given it last, or has answered it; empty: none.
   EngineUuid engine;
   bool is_finished = false;
   TaskOutcome outcome = TaskOutcome::ok;  ///< Once it is finished.
   SharedFrames reply;                     ///< Once it is finished; null: it was not kept.
 };
 
-/// Puts together from records what is owed: tasks that are not answered, and answers that somebody
-/// may still ask for. A submission may stand behind the answer: it was copied there. Sees no file.
+/// Puts together from records what is owed: tasks that are not answered, and answers that a client
+/// may still ask for. The Journal feeds it all records of all segments, the oldest first, and takes
+/// the result once. A submission may stand behind the answer: it was copied there when its segment
+/// went. Sees no file.
 class JournalReplay {
  public:
+  /// The next record of the journal.
   void read(const JournalRecord& record);
-  /// All tasks that are not forgotten, in the order in which they were submitted.
+  /// All tasks that are not forgotten and whose submission was there, in the order in which they
+  /// were submitted. What was read is gone from here then.
   std::vector<ReplayedTask> take();
   /// The highest order so far.
   std::uint64_t last_order() const { return last_order_; }

@@ -12,7 +12,9 @@
 
 namespace px::controller {
 
-/// Where the segments of a journal lie. One thread calls it, but for sync().
+/// Where the segments of a journal lie: FolderStorage has them as files, BufferedStorage puts a
+/// buffer in front of another storage, tests have them in memory. It knows nothing of records. One
+/// thread calls it, but for sync().
 class JournalStorage {
  public:
   virtual ~JournalStorage() = default;

@@ -12,7 +12,8 @@
 
 namespace px::controller {
 
-/// Forces to the disk what a journal has written, beside the thread that writes.
+/// Forces to the disk what a journal has written, without making the thread wait that writes. Only
+/// a journal with JournalMode::power has one. The I/O thread calls it.
 class JournalSync {
  public:
   virtual ~JournalSync() = default;
@@ -20,7 +21,8 @@ class JournalSync {
   virtual void request(std::uint64_t number) = 0;
   /// All up to this number is on the disk.
   virtual std::uint64_t synced() const = 0;
-  /// What the disk refused. After that nothing counts as being on the disk any more.
+  /// What the disk refused. After that nothing more is forced to the disk, and nothing that was not
+  /// there yet counts as being there: after a failed fsync() it is not known what the disk has.
   virtual std::optional<Error> error() const = 0;
 };
 
@@ -28,7 +30,8 @@ class JournalSync {
 /// one together.
 class SyncThread final : public JournalSync {
  public:
-  /// waker  wakes the I/O thread when more is on the disk, or when it failed.
+  /// storage  its sync() is called on the thread.
+  /// waker    wakes the I/O thread when more is on the disk, or when it failed.
   SyncThread(std::shared_ptr<JournalStorage> storage, net::Waker waker);
   ~SyncThread() override;
   SyncThread(const SyncThread&) = delete;

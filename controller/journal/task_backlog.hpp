@@ -19,9 +19,15 @@
 
 namespace px::controller {
 
-/// Where tasks wait for their place in the queue when it has enough of them. Their requests lie in
-/// files, so that of a task which waits here only a digest is in memory. They leave in the order in
-/// which they came. Sees no file and no clock.
+/// Where tasks wait for their place in the TaskQueue when that has enough of them: a client may
+/// submit a million tasks at once, and the controller's memory must not grow with them. Their
+/// requests lie in files, so that of a task which waits here only a digest is in memory; long ones,
+/// and all of them if files cannot be written, wait in memory up to a bound. They leave in the
+/// order in which they came.
+///
+/// A task lies here from push() until pop(), in no order of targets or dependencies: those are
+/// looked at in the queue. It is not a journal: the files are gone with the process. The TaskRelay
+/// owns it, on the I/O thread. Sees no file and no clock.
 class TaskBacklog {
  public:
   struct Limits {
@@ -29,7 +35,7 @@ class TaskBacklog {
     /// Of the tasks in memory, here and in the queue together; 0 = no limit.
     std::size_t bytes = 0;
   };
-  /// What the queue has.
+  /// What the queue has at the moment: the owner says it with each call.
   struct Load {
     std::size_t tasks = 0, bytes = 0;
   };

@@ -7,7 +7,8 @@
 
 namespace px::controller {
 
-/// Texts that wait outside of the memory, the first in first out.
+/// Texts that wait outside of the memory, the first in first out: the files of a TaskBacklog, as it
+/// sees them. FileTextQueue has real ones, tests have some that fail. One thread calls it.
 class TextQueue {
  public:
   virtual ~TextQueue() = default;

@@ -175,7 +175,7 @@ void DeathJudge::blame(const std::string& world, std::string text, Instant now) 
 }
 
 /// Ranks that ended together with what watched over them, before the launcher ended the others: of
-/// those nobody will tell how they ended.
+/// those no report will come of how they ended.
 void DeathJudge::blame_unreported(const std::string& world, Instant now) {
   Instant first_ended = Instant::max();
   for (const auto& [uuid, waiting] : waiting_)

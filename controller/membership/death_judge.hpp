@@ -18,14 +18,17 @@ struct Death {
   std::string why;
   std::string how = {};  ///< The same in a word, e.g. "SIGKILL"; empty: its end was expected.
   bool ended_with_world = false;  ///< The launcher ended all ranks of its MPI world.
-  bool is_unexplained = false;    ///< It got SIGTERM, or nobody told how it ended.
+  bool is_unexplained = false;    ///< It got SIGTERM, or no report came of how it ended.
   bool operator==(const Death&) const = default;
 };
 
-/// Decides when an engine whose end was noticed is given up, and what is said of the reason. Who
-/// notices an end first, as the system closes a connection, does not know how it came; who waited
-/// for the process does, and tells it a moment later. In an MPI world the first engine that ends by
-/// itself is the cause: the launcher then ends the others. Sees no socket and no clock.
+/// Decides when an engine whose end was noticed is given up, and what is said of the reason. The
+/// controller notices an end first as the operating system closes the engine's connection, which
+/// does not say how it came; the process that waited for the engine's process (its watcher) knows
+/// that, and tells it a moment later. In an MPI world the first engine that ends by itself is the
+/// cause: the launcher then ends the others. So this class waits a little between the end and the
+/// verdict. Membership tells it what was noticed and performs what take_due() returns. Sees no
+/// socket and no clock.
 class DeathJudge {
  public:
   /// report_patience  An engine that is watched over is not given up before its watcher has told
@@ -34,14 +37,16 @@ class DeathJudge {
 
   /// An engine joins: what was known of an earlier MPI world of that name is forgotten.
   void joined(const EngineFacts& facts);
-  /// Its connection was closed; a new one may be opened within `grace`.
+  /// The engine's lifeline was closed; a new one may be opened within `grace`, and then it lives.
   void connection_lost(const EngineUuid& uuid, const EngineFacts& facts, Duration grace,
                        Instant now);
+  /// The engine has opened a lifeline again: its end was none, unless a report says otherwise.
   void connection_back(const EngineUuid& uuid);
-  /// Who started it is about to end it: whatever its end looks like, there is nothing to wait for.
+  /// The program that started the engine is about to end it: whatever its end looks like, there is
+  /// nothing to wait for.
   /// why  a clause that says who ends it and what for.
   void expect_end(const EngineUuid& uuid, std::string why, Instant now);
-  /// It says that it ends because it was sent SIGTERM.
+  /// The engine says that it ends because it was sent SIGTERM.
   void terminated(const EngineUuid& uuid, const EngineFacts& facts, Instant now);
   /// Its watcher tells how it ended.
   void reported(const EngineUuid& uuid, EngineId id, const EngineFacts& facts,
@@ -49,13 +54,15 @@ class DeathJudge {
   /// Why all ranks of this engine's world are ended, or soon will be.  why  "Slurm job 17 was
   /// cancelled", "host node2 does not answer"
   void world_ends(const EngineFacts& facts, std::string why, Instant now);
-  /// It is given up, or has left.
+  /// The engine is given up, or has left.
   void forget(const EngineUuid& uuid);
   /// Why it is about to be given up; nothing where no end of it was noticed.
   std::optional<std::string> reason_of(const EngineUuid& uuid) const;
 
-  /// Forgets and returns those who are to be given up now, the first who ended first.
+  /// Forgets and returns the engines that are to be given up now: causes first, then in the order
+  /// in which they ended.
   std::vector<Death> take_due(Instant now);
+  /// When take_due() will have one; nothing while no end was noticed.
   std::optional<Instant> next_deadline() const;
 
  private:

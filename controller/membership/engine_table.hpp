@@ -14,27 +14,32 @@
 
 namespace px::controller {
 
+/// An engine by its two names: the id, a small number that people use and another engine may have
+/// later, and the uuid, which is its ZeroMQ identity and no other engine's.
 struct RegisteredEngine {
   EngineId id;
   EngineUuid uuid;
   bool operator==(const RegisteredEngine&) const = default;
 };
 
-/// Who is an engine of this cluster, and under which number (protocol 4.4). An engine is pending
-/// from its request until its heart was heard. Sees no socket, clock or file.
+/// Which engines this cluster has, and under which ids (protocol 4.4). An engine is pending from
+/// its registration request until its first heartbeat was answered, and registered from then until
+/// it is removed. An id that was granted is not used for another engine, unless that asks for it
+/// and it is free. Membership owns it and decides when; it only keeps the table. Sees no socket,
+/// clock or file.
 class EngineTable {
  public:
   /// patience  A pending engine that is not heard for so long is forgotten.
   explicit EngineTable(Duration patience) : patience_(patience) {}
 
-  /// Gives the engine an id: the requested one where nobody has it, else a new one.
+  /// Gives the engine an id: the requested one if no engine has it, else a new one.
   /// errors  bad_input: the uuid is registered or pending.
   /// language  what it says that it speaks; "" for engines of ipyparallel, which say nothing.
   /// former    engines that may come back for their ids: who wants none gets none of those.
   Result<EngineId> request(const EngineUuid& uuid, std::optional<EngineId> wanted, Instant now,
                            const std::string& language = "",
                            const std::map<EngineId, EngineUuid>& former = {});
-  /// The heart of a pending engine was heard: now it is registered. Nothing where it is not
+  /// A pending engine has answered a heartbeat: now it is registered. Nothing where it is not
   /// pending.
   std::optional<RegisteredEngine> complete(const EngineUuid& uuid);
   /// Registers an engine again that was removed while it lived. Nothing where its id or its uuid
@@ -48,6 +53,7 @@ class EngineTable {
   /// knows that their processes run have as much time again.
   using IsAlive = std::function<bool(const EngineUuid&)>;
   std::vector<RegisteredEngine> expire(Instant now, const IsAlive& is_alive = {});
+  /// When expire() will have one; nothing while none is pending.
   std::optional<Instant> next_deadline() const;
 
   const std::map<EngineId, EngineUuid>& engines() const { return engines_; }
@@ -62,7 +68,7 @@ class EngineTable {
 
   /// The text of engines<id>.json (protocol 2.3).
   /// former  engines of an earlier controller that may come back: those that are not here, and
-  ///         whose id nobody has, are in the text, too.
+  ///         whose id no engine has, are in the text, too.
   std::string write(const EngineTable& former) const;
   std::string write() const { return write(EngineTable{Duration{}}); }
   /// Registers the engines of such a text. Precondition: the table is empty.

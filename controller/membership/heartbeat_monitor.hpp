@@ -14,15 +14,18 @@ namespace px::controller {
 struct HeartbeatOptions {
   Duration period = std::chrono::milliseconds(3000);
   int max_misses = 10;  ///< An engine that misses more beats in a row than this is dead.
-  /// Additional pings for newcomers are gathered for so long; for twice as long where 20 engines
-  /// are watched and so on, as every one of them answers each ping.
+  /// A new engine is pinged so much later, together with others that register meanwhile; later by
+  /// as much again for each 20 engines that are watched, as every one of them answers each ping.
   Duration newcomer_delay = std::chrono::milliseconds(5);
-  /// One that misses so many is silent: it may come back, but should get no work meanwhile.
+  /// An engine that misses so many in a row is silent: it may come back, but should get no work
+  /// meanwhile.
   int silent_misses = 2;
 };
 
-/// Decides when to ping and which engines are alive by their pongs (protocol 4.5). Sees no socket
-/// and no clock. A pong of anybody who is not watched is no matter of this class.
+/// Decides when to ping and which engines are alive by their pongs (protocol 4.5). One ping, a
+/// publication, goes to all engines in each period; an engine that has not answered before the next
+/// one has missed a beat. Pongs of engines that are not watched change nothing here. Membership
+/// owns it, sends the pings and acts on the deaths. Sees no socket and no clock.
 class HeartbeatMonitor {
  public:
   HeartbeatMonitor(const HeartbeatOptions& options, Instant start);
@@ -36,9 +39,11 @@ class HeartbeatMonitor {
   bool is_silent(std::string_view engine) const;
   /// How long a watched engine that is silent has not been heard, in whole beats; zero for others.
   Duration silence_of(std::string_view engine) const;
-  /// Somebody new listens: a ping is due soon, so that nobody waits a whole period.
+  /// A new engine listens: a ping is due soon, so that it does not wait for a whole period until it
+  /// is registered.
   void newcomer(Instant now);
 
+  /// What is to be done; all three may be empty.
   struct Beat {
     std::optional<std::string> ping;  ///< To be sent now.
     std::vector<EngineUuid> silent;   ///< Those that became silent with this beat.

@@ -80,7 +80,7 @@ void Membership::forget_former(Instant now) {
   if (now >= former_until_) former_ = EngineTable{Duration{}};
 }
 
-/// Somebody answers our pings whom we do not know, or of whom we know no more than an earlier
+/// An engine answers our pings that we do not know, or of which we know no more than an earlier
 /// controller wrote down.
 void Membership::meet(const EngineUuid& uuid) {
   if (table_.is_pending(uuid.text) || strangers_.contains(uuid)) return;
@@ -130,7 +130,7 @@ void Membership::tell_of_newcomers() {
   if (options_.saves_first) save();
   for (const RegisteredEngine& engine : std::exchange(newcomers_, {})) {
     for (const Listener& listener : joined_listeners_) listener(engine);
-    // What clients sent it meanwhile was dropped, as nobody knew it.
+    // What clients sent it meanwhile was dropped, as it was not known.
     const bool returns = returning_.erase(engine.uuid) > 0;
     announce(engine, returns ? Json{{"reconnected", true}} : Json::object());
   }

@@ -26,8 +26,10 @@
 
 namespace px::controller {
 
+/// How long engines are waited for, and where the table of engines lies.
 struct MembershipOptions {
   HeartbeatOptions heartbeat;
+  /// For an engine that has asked to register, to answer a heartbeat.
   Duration registration_timeout = std::chrono::seconds(30);
   /// An engine whose lifeline ended may come back with another one for so long.
   Duration lifeline_grace = std::chrono::milliseconds(250);
@@ -36,25 +38,36 @@ struct MembershipOptions {
   /// For the process that watches over an engine, to tell how it ended.
   Duration report_patience = std::chrono::seconds(2);
   std::filesystem::path table_file;  ///< engines<id>.json
-  /// Nobody is told of an engine before it is in the table file: a later controller is to know of
-  /// all who may hold a task.
+  /// Neither the scheduler nor clients are told of an engine before it is in the table file: a
+  /// later controller is to know of all engines that may hold a task.
   bool saves_first = false;
 };
 
-/// An engine that was given up although nobody had said that it would end.
+/// An engine that was given up although its end had not been announced.
 struct LostEngine {
   EngineFacts facts;
   std::string why;  ///< A clause: "its process was killed by SIGKILL".
   Instant since;
 };
 
-/// Lets engines in and out: listens to hearts and lifelines, tells clients and the rest of the
-/// server, and keeps the table on disk.
+/// Lets engines in and out. It owns the classes that decide (EngineTable, HeartbeatMonitor,
+/// DeathJudge, BrokenWorlds) and acts on what they say: sends pings, receives pongs and lifelines,
+/// tells the other parts of the server by listeners and the clients by notifications, and keeps the
+/// table of engines on the disk for a later controller. What engines and clients say at the
+/// registration sockets comes from QueryServer.
+///
+/// An engine joins when it has answered a heartbeat. It is silent when it has missed two beats, and
+/// leaves when it unregisters, when its process has ended, or when it has missed too many beats.
+/// One that answers after that is registered again under its id, unless another engine has it.
+///
+/// The I/O thread owns it. Its one write to the disk waits 200 ms at most.
 class Membership {
  public:
   Membership(RelayContext& shared, const MembershipOptions& options, net::Socket& notification,
              net::Socket& ping, net::Socket& pong, net::LifelineServer& lifeline, Instant now);
 
+  // Listeners are set before anything is received, and called on the I/O thread. Those of
+  // on_joined() and on_left() are called before clients are told.
   using Listener = std::function<void(const RegisteredEngine&)>;
   using LeftListener = std::function<void(const RegisteredEngine&, const EngineEnd&)>;
   void on_joined(Listener listener) { joined_listeners_.push_back(std::move(listener)); }
@@ -63,15 +76,17 @@ class Membership {
   void on_silent(Listener listener) { silent_listener_ = std::move(listener); }
   void on_returned(Listener listener) { returned_listener_ = std::move(listener); }
 
-  /// An engine of an earlier controller lives: it is to introduce itself again.
+  /// An engine of an earlier controller answers pings, and this one knows nothing more of it: it is
+  /// to be asked to register again. Called up to 50 times, as its connections come back one by one.
   using StrangerListener = std::function<void(const EngineUuid&)>;
   void on_stranger(StrangerListener listener) { stranger_listener_ = std::move(listener); }
   /// The engines of an earlier controller that can introduce themselves again: those of polyxeus in
-  /// the table file. They stay in the file, and their ids are kept for them, until they have, or the
-  /// registration timeout is over.
+  /// the table file. They stay in the file, and their ids are kept for them, until they have, or
+  /// the registration timeout is over.
   std::set<EngineUuid> expect_former_engines(Instant now);
 
-  /// What an engine has said of itself: clients are told of it, too.
+  /// Where to ask what an engine has said of itself (QueryServer has it): clients are told of it,
+  /// too.
   using Facts = std::function<EngineFacts(const EngineUuid&)>;
   void know_facts_by(Facts facts) { facts_ = std::move(facts); }
 
@@ -80,7 +95,8 @@ class Membership {
   void on_broken(BrokenListener listener) { broken_listener_ = std::move(listener); }
   /// That sentence; empty while its world is whole.
   std::string broken_world_of(const EngineUuid& uuid) const;
-  /// Those whose ids no engine has taken since, and whose set was not ended.
+  /// The engines that were lost, by their ids: those whose ids no other engine has taken since, and
+  /// whose set of engines was not ended on purpose. 4096 at most.
   const std::map<EngineId, LostEngine>& lost() const { return lost_; }
   /// How many engines of this MPI world live, or may.
   int living_in(std::string_view world) const;
@@ -97,12 +113,18 @@ class Membership {
                                  const std::string& language);
   /// Takes the engines of the table file back in, as if they had never been away.
   Result<void> restore();
+  /// An engine is taken out: the listeners of on_left() and the clients are told. One that is
+  /// pending is just forgotten.
+  /// why  a clause, for logs and errors: "it was shut down".
   void leave(EngineId id, std::string_view why);
+  /// Whether the engine's process has ended for certain: its last replies come soon then, or never.
   enum class Process { has_ended, may_live };
   void leave(const EngineUuid& uuid, std::string_view why, Process process = Process::may_live);
   /// The engine ends, as SIGTERM asks it to.
   void terminated(EngineId id);
-  /// Who started this set of engines is about to end them: `why` is a clause for those who wait.
+  /// The program that started this set of engines is about to end them.
+  /// engine_set  the part before "/" of EngineFacts::place.
+  /// why         a clause for the clients that wait for these engines.
   void expect_ends(std::string_view engine_set, const std::string& why);
   /// Connections of an engine broke and stand again: clients are told, who then send again what is
   /// not answered.
@@ -110,7 +132,7 @@ class Membership {
   /// A checkpoint of variables of engines is complete; the last one is told to those whose MPI
   /// world is lost.
   void checkpoint_written(std::string path) { last_checkpoint_ = std::move(path); }
-  /// Somebody saw an engine's process end. One that has left already is left alone.
+  /// The watcher of an engine saw its process end. Ignored if the engine has left already.
   void reported(const DeathReport& report);
 
   // The sockets are readable:
@@ -119,10 +141,12 @@ class Membership {
   void receive_notification_subscriptions();
   void receive_lifelines();
 
+  /// Sends a notification to all clients; one that does not read now gets it later.
   void notify(const std::string& type, Json content, const std::string& parent_header = "{}");
+  /// Pings, gives up engines, asks again, saves: what is due.
   void on_time(Instant now);
   Instant next_deadline() const;
-  /// Writes the table if it is not on disk yet.
+  /// Writes the table if it is not on the disk yet. If that fails it is tried again after 2 s.
   void save();
 
  private:
@@ -171,7 +195,7 @@ class Membership {
     std::string language;
   };
   std::vector<Listener> joined_listeners_;
-  std::vector<RegisteredEngine> newcomers_;  // of whom nobody has been told yet
+  std::vector<RegisteredEngine> newcomers_;  // of which neither listeners nor clients know yet
   std::set<EngineUuid> returning_;           // who introduce themselves again
   std::vector<LeftListener> left_listeners_;
   Listener silent_listener_, returned_listener_;

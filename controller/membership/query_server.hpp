@@ -20,40 +20,52 @@
 
 namespace px::controller {
 
-/// The registration sockets: answers engines and clients at once, and hands the clients' questions
-/// about tasks to the hub. Engines may register and leave, and nothing else.
+/// The two registration sockets. It verifies what comes there, drops repeats, and answers: an
+/// engine registers, says what it is, reconnects and leaves; a client asks which engines there are,
+/// ends the cluster, starts a dask scheduler. What concerns the life of engines goes to Membership;
+/// a client's question about tasks goes to the hub's thread, whose answer comes back through
+/// send(). At the engines' socket a client's request is refused, as the engines' key is not to open
+/// the cluster.
+///
+/// It also keeps what each engine has said of itself (facts_of()), for Membership and for clients.
+/// The I/O thread owns it.
 class QueryServer {
  public:
-  /// connection_info  What registration_reply tells engines.
-  /// descriptors      By which clients and engines are refused for whom there are none.
+  /// connection_info   what registration_reply tells engines: the ports of the controller.
+  /// heartbeat_period  what it tells them of the time between two pings.
+  /// descriptors       decides which clients and engines are refused, as too few file descriptors
+  ///                   are left.
   QueryServer(RelayContext& shared, Membership& membership, DaskScheduler& dask,
               ClientLink& clients, net::Socket& engine_socket, Json connection_info,
               Duration heartbeat_period, DescriptorPlan descriptors);
 
+  /// The clients' socket, or the engines', is readable: takes up to messages_per_turn.
   void receive_from_clients();
   void receive_from_engines();
+  /// Sends an answer of the hub to its client: [client, delimiter, ...].
   void send(const SharedFrames& answer);
   /// Answers those who wait for a dask scheduler, once there is news of it.
   void on_dask(Instant now);
   /// For the notification of an engine: what it said of itself.
   EngineFacts facts_of(const EngineUuid& uuid) const { return versions_.facts_of(uuid); }
+  /// The engine has left: what it said of itself is forgotten.
   void engine_left(const EngineUuid& uuid) { versions_.forget(uuid); }
   /// Asks an engine of an earlier controller to introduce itself, and for the tasks that it holds.
   void ask_to_register(const EngineUuid& uuid);
-  /// It says which tasks it holds.
+  /// An engine of an earlier controller has registered again, and says which tasks it holds.
   using HoldsListener = std::function<void(const EngineUuid&, const HeldTasks&)>;
   void on_holds(HoldsListener listener) { holds_listener_ = std::move(listener); }
   /// A connection of an engine broke and stands again: that of this channel.
   using ReconnectedListener = std::function<void(const EngineUuid&, std::string_view channel)>;
   void on_reconnected(ReconnectedListener listener) { reconnected_listener_ = std::move(listener); }
-  /// Clients that connect are told of these as well.
+  /// Clients that connect are told of these sentences as well, beside those of VersionCheck.
   using WarningSource = std::function<std::vector<std::string>()>;
   void warn_of(WarningSource source) { warning_source_ = std::move(source); }
   /// Clients are told that this controller will be started again if it ends without having said so.
   void promise_return() { returns_ = true; }
   /// Tells an engine that a rank of its MPI world has died.
   void tell_broken(const EngineUuid& uuid, const std::string& sentence);
-  /// A client asked the hub to shut down.
+  /// A client asked for the end of the cluster, and was answered: the server ends soon.
   bool is_shutdown_requested() const { return is_shutdown_requested_; }
 
  private:

@@ -11,8 +11,10 @@
 
 namespace px::controller {
 
-/// Notices engines that do not fit together: other versions of Python, of MPI or of polyxeus. Each
-/// kind of mixture is said once, however many engines there are. Sees no socket and no clock.
+/// Keeps what each engine has said of itself, and notices engines that do not fit together: other
+/// versions of Python, of MPI or of polyxeus. Each kind of mixture is said once, however many
+/// engines there are; no engine is refused for it. QueryServer owns it, logs the news and tells
+/// clients the warnings. Sees no socket and no clock.
 class VersionCheck {
  public:
   /// own_version  the version of this controller
@@ -20,7 +22,10 @@ class VersionCheck {
 
   /// An engine says this of itself, or more of it. What is empty was not said.
   void learn(EngineId id, const EngineUuid& uuid, const EngineFacts& facts);
+  /// The engine has left. A mixture that it made is no warning any more, if no other engine makes
+  /// it.
   void forget(const EngineUuid& uuid);
+  /// All that the engine has said; empty for an unknown one.
   EngineFacts facts_of(const EngineUuid& uuid) const;
 
   /// What has not been told yet: a sentence for each mixture.

@@ -12,7 +12,7 @@
 namespace px::controller {
 namespace {
 
-/// More clients than anybody has: those for whom nothing waits are forgotten.
+/// More clients than a cluster usually has: those for whom nothing waits are forgotten.
 constexpr std::size_t max_idle_peers = 256;
 /// A reply that fits into the error that would take its place.
 constexpr std::size_t short_reply = 2048;

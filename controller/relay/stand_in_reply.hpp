@@ -18,9 +18,9 @@ struct Problem {
   std::string sentence;  ///< What has happened, and what to do.
 };
 
-/// An error reply in the place of one that does not come from an engine; the caller adds for whom
-/// it is, its msg_type and its parent_header.
-/// engine  who was to give it; nothing: none of them yet.
+/// An error reply in the place of one that does not come from an engine. The caller adds the
+/// routing frames, the msg_type and the parent_header.
+/// engine  the uuid of the one that was to answer; nothing: no engine had the request yet.
 Draft stand_in_reply(std::optional<std::string_view> engine, const Problem& problem, WallTime now);
 
 /// The whole error reply to a request that no engine gets: [client, delimiter, ...].

@@ -18,7 +18,7 @@
 namespace px::controller {
 namespace {
 
-/// The ident under which the hub's own tasks travel: engines echo it, nobody is called so.
+/// The ident under which the hub's own tasks travel: engines echo it, no client has it.
 constexpr std::string_view hub_ident = "hub";
 
 /// After the start of a controller so much time passes until clients of an earlier one have all

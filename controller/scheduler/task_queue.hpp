@@ -139,8 +139,8 @@ class TaskQueue {
   /// is no room for it (Overloaded) or if it depends on a task that is not known
   /// (InvalidDependency).
   TaskEffects submit(TaskRequest request, Instant now);
-  /// An engine's reply came. `msg_id`: of the request. Ignored unless that engine has the task; so
-  /// is the second reply to one attempt. A failure is final only if no retry is left.
+  /// An engine's reply came. `msg_id`: of the request. Ignored unless that engine has the task. A
+  /// failure is final only if no retry is left.
   TaskEffects reply(std::string_view engine, std::string_view msg_id, TaskOutcome outcome,
                     SharedFrames reply, Instant now);
   /// The engine will not run the task that it was given with this repetition: it waits for an

@@ -7,18 +7,19 @@
 
 namespace px::controller {
 
-/// What a controller must know of its host to say where it is.
+/// What a controller must know of its host to say where it is. A test makes one up.
 struct HostFacts {
   std::string name;
   std::vector<net::InterfaceAddress> interfaces;
   std::vector<std::string> name_stands_for;  ///< What the name resolves to here.
+  /// Those of this host. Asks the name service, which may take seconds.
   static HostFacts find();
 };
 
 /// Where others find a controller, as its connection files say it.
 struct Announcement {
   std::string location;  ///< As ipyparallel reads it: one name or address.
-  std::vector<std::string> addresses;
+  std::vector<std::string> addresses;  ///< All, the best first; empty: only this host can connect.
 };
 
 /// Where a controller that listens at `ips` can be reached. `location` is never a loopback address

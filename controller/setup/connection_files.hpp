@@ -10,9 +10,10 @@
 
 namespace px::controller {
 
-/// The two files by which everybody finds the controller. Beside `client` lie the controller's
-/// secret keys, for a controller that is to come back with them, and where there are Unix sockets
-/// the file for those of ipyparallel's clients for whom `client` is the wrong one.
+/// The two files by which clients and engines find the controller. Beside `client` lie the
+/// controller's secret keys, for a controller that is to come back with them, and where there are
+/// Unix sockets the file for those of ipyparallel's clients that need the other route (TCP or Unix
+/// sockets).
 struct ConnectionFiles {
   std::filesystem::path client, engine;
   std::filesystem::path secrets() const { return net::ProfilePaths::secrets_beside(client); }
@@ -24,7 +25,8 @@ struct ConnectionFiles {
 };
 
 /// Both files of an earlier run, if they belong together (protocol 2.3).
-/// errors  not_found, system; bad_input: malformed, or made by different runs.
+/// errors  not_found, system: a file is not there, or cannot be read; bad_input: malformed, or made
+///         by different runs.
 Result<ConnectionPair> read_connection_files(const ConnectionFiles& files);
 
 /// What read_connection_files() checks, without files.

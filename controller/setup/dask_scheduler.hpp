@@ -23,24 +23,27 @@ struct DaskAddress {
 /// What the file says that `dask scheduler --scheduler-file` writes; nothing while it is not whole.
 std::optional<DaskAddress> read_dask_file(std::string_view text);
 
-/// A dask scheduler as a child process. Nothing here waits: the loop tells of the child's end, and
-/// poll() looks whether its address is known. Belongs to the thread of the loop, which must live
-/// as long as the child: the kernel ends the child with it.
+/// A dask scheduler as a child process, for clients that ask the cluster to become a dask cluster
+/// (become_dask_request). There is at most one that runs. Nothing here waits: the loop tells of the
+/// child's end, and poll() looks whether its address is known. Belongs to the thread of the loop,
+/// which must live as long as the child: the kernel ends the child with it.
 class DaskScheduler {
  public:
-  /// ip  Where it listens: the controller's own.
+  /// ip    where it listens: the controller's own.
+  /// loop  outlives it.
   DaskScheduler(std::string ip, net::Loop& loop);
   /// Asks the child to end, and does not wait for it.
   ~DaskScheduler();
   DaskScheduler(const DaskScheduler&) = delete;
   DaskScheduler& operator=(const DaskScheduler&) = delete;
 
-  /// Starts it, unless it runs or is starting.
+  /// Starts it, unless it runs or is starting. Why it failed is said by poll().
   void start(Instant now);
   /// Its address, or why there is none; nothing while it is starting.
   std::optional<Result<DaskAddress>> poll(Instant now);
   /// Asks it to end; on_time() kills it when it has not ended after 2 s.
   void stop();
+  /// Kills what was asked to end and has not ended in time.
   void on_time(Instant now);
   /// When to call poll() and on_time() again; nothing while there is nothing to do.
   std::optional<Instant> next_deadline() const;

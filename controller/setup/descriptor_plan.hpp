@@ -11,8 +11,10 @@
 
 namespace px::controller {
 
-/// What the controller's limit of open files and sockets (RLIMIT_NOFILE) means for those who
-/// connect. Sees no descriptor itself.
+/// What the controller's limit of open files and sockets (RLIMIT_NOFILE) means for clients and
+/// engines that connect: each takes several descriptors, and one that would take the last ones is
+/// refused with a sentence that says what to do, before connections of others fail. A value; sees
+/// no descriptor itself.
 class DescriptorPlan {
  public:
   /// limit  how many this process may have open.
@@ -25,11 +27,11 @@ class DescriptorPlan {
 
   /// What one more of these takes here.
   static constexpr std::size_t of_client = 7, of_engine = 10;
-  /// What the controller takes before anybody has come.
+  /// What the controller takes before the first client or engine has come.
   static constexpr std::size_t of_controller = 120;
-  /// With fewer nobody could work.
+  /// With fewer the controller does not start, as not even one client and one engine could connect.
   std::size_t needed() const { return of_controller + kept() + of_client + of_engine; }
-  /// So many are kept for those who are connected, and for files.
+  /// So many are kept free for clients and engines that are connected, and for files.
   std::size_t kept() const;
   /// Why one that takes so many cannot come; nothing where it can.
   /// who   "a client".

@@ -13,7 +13,8 @@
 
 namespace px::controller {
 
-/// The options of pxcontroller: those of ipcontroller (protocol 11.2), under the same names.
+/// The options of pxcontroller: those of ipcontroller (protocol 11.2), under the same names. The
+/// values as they were given; what they mean for each part is decided in controller/configuration.
 struct ControllerOptions {
   program::ProgramOptions program;
   std::string config_file;  ///< --config: instead of the profile's ipcontroller_config.
@@ -35,8 +36,8 @@ struct ControllerOptions {
   int max_misses = 20;
   double registration_timeout_s = 0;  ///< 0: max(30 s, 10 beats).
   std::string scheme = "leastload";
-  int hwm = 1;
-  int ahead = 4;
+  int hwm = 1;    ///< Tasks that an engine holds at a time; 0 = any number.
+  int ahead = 4;  ///< Further short tasks that it may hold beyond those.
   int task_queue_mib = 0;  // 0 = half of the memory
 
   std::string db_class = "DictDB";
@@ -45,7 +46,7 @@ struct ControllerOptions {
   long long sqlite_size_limit = 4096ll * 1024 * 1024;
   std::string sqlite_filename = "tasks.db", sqlite_location, sqlite_table = "ipython-tasks";
 
-  bool has_key = false;
+  bool has_key = false;  ///< --Session.key was given, maybe as an empty one.
   std::string key, key_file, packer = "json", signature_scheme = "hmac-sha256";
   bool is_secure = true;
   std::string session, username;

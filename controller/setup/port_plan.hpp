@@ -11,7 +11,8 @@ namespace px::controller {
 Result<std::vector<int>> read_ports(std::string_view text);
 
 /// Which ports the sockets try, in the order of protocol 2.2: those of their own side first, then
-/// the common ones, then any free one (0).
+/// the common ones, then any free one (0). Each port is handed out once, whether it could be bound
+/// or not.
 class PortPlan {
  public:
   enum class Side { engine, client };

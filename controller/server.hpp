@@ -62,7 +62,8 @@ struct ServerOptions {
 ///
 /// The thread that calls run() is the I/O thread, to which everything belongs but the hub; the
 /// constructor and the destructor run on that thread, too. Further threads (the hub's, those that
-/// bring the journals to the disk) belong to the parts and end with them.
+/// bring the journals to the disk) belong to the parts and end with them; one that a hanging disk
+/// holds is left to end with the process.
 class Server {
  public:
   /// Goes on with what an earlier controller left, as far as the options say so; nothing is

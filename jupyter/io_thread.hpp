@@ -170,8 +170,8 @@ class IoThread {
   bool is_watching_capture_ = false;
   std::vector<Peer> peers_;
   std::deque<std::pair<Instant, int>> late_signals_;  // fatal ones, and when to send them
-  std::optional<Instant> retry_at_;  // clients may have read by then
-  std::optional<Instant> exit_at_;   // the process ends then, whatever runs
+  std::optional<Instant> retry_at_;                   // clients may have read by then
+  std::optional<Instant> exit_at_;                    // the process ends then, whatever runs
   std::uint64_t rejected_ = 0;
 
   std::atomic<bool> is_finished_ = false;  // the main thread has left its loop

@@ -12,8 +12,8 @@
 namespace px::controller {
 
 // What the I/O thread tells the hub (the thread that remembers), in the order in which it happened.
-// Large messages are shared, never copied; the hub verifies signatures of what it opens. Events
-// tell what has been done already: whatever the hub makes of them, the message has passed.
+// Large messages are shared, never copied; the hub verifies signatures of what it opens. What
+// the hub makes of an event neither changes nor stops the message that it tells of.
 
 /// An engine finished its registration.
 struct EngineJoined {

@@ -30,8 +30,7 @@ HeaderGlance glance_at_header(Packer packer, std::string_view header);
 /// ignored.
 ///
 /// The Hub owns it and the three things that it refers to, which must outlive it; all of them
-/// belong to the hub's thread. Nothing here delays a message: all of them have been passed on
-/// already.
+/// belong to the hub's thread. What it makes of a message neither changes nor stops that message.
 class HubRecorder {
  public:
   /// `stream_text_limit`: see HubOptions.

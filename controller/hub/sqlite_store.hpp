@@ -39,7 +39,7 @@ struct SqliteStoreOptions {
 /// Changes are gathered and written in groups, in one transaction each; a query for many records
 /// first writes what has gathered. So what was recorded in the last commit_interval is lost with
 /// the process if it is killed. While the disk refuses (full, read-only), the latest changes wait
-/// in memory, the oldest are given up, and `warn` is told once.
+/// in memory, the oldest are given up, and `warn` is told once until it succeeds again.
 ///
 /// It waits for the disk in its caller, the hub's thread, never in the I/O thread.
 class SqliteStore final : public TaskStore {

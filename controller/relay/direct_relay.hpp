@@ -38,8 +38,8 @@ class DirectRelay {
   /// have been lost on their way. It knows again what it has got, and runs nothing twice. Without a
   /// journal nothing is known of what it owes, and nothing is sent.
   void ask_again(const EngineUuid& engine);
-  /// What still waits for the engine's connection is answered by an EngineError. Of what it has
-  /// received the client learns by the notification that the engine has left.
+  /// What still waits for the engine's connection is answered by an EngineError. Of requests
+  /// that the engine had received its client learns by the notification that the engine has left.
   void engine_left(const EngineUuid& engine);
   /// More of the journal may be on the disk, or the disk may be in trouble: passes on what is due.
   void on_journal();

@@ -34,8 +34,8 @@ namespace px::controller {
 /// Its bytes, here and in libzmq, are counted against a SendBudget. The I/O thread owns it.
 class EngineLink {
  public:
-  /// socket     a ROUTER that is_mandatory. (For the task scheme `pure` it is a DEALER, and nothing
-  ///            but socket() is used.)
+  /// socket     a ROUTER that is_mandatory. (For the task scheme `pure` it is a DEALER, and
+  ///            nothing is sent through the link.)
   /// is_member  whether a uuid is that of a registered engine.
   /// patience   a message waits so long for its engine's connection.
   /// budget     what waits for engines is counted there; null: it is not counted, as for tasks,
@@ -89,7 +89,8 @@ class EngineLink {
   const Duration patience_;
   const std::shared_ptr<const SendBudget> budget_;
   Undelivered undelivered_;
-  std::map<std::string, std::deque<Held>, std::less<>> held_;  // by engine; the oldest first
+  /// By engine; the oldest first.
+  std::map<std::string, std::deque<Held>, std::less<>> held_;
   Instant held_at_{}, next_try_{};  // the last one; the first ones of the queues
   std::map<std::string, net::SharedUnsentBytes, std::less<>> unsent_for_;
   std::size_t clean_at_;  // when so many are known, those for which nothing waits are forgotten

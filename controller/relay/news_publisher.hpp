@@ -40,7 +40,7 @@ class NewsPublisher {
   /// Sends a signed message to all subscribers that read; never waits.
   void publish(const SharedFrames& message, Kind kind);
 
-  /// The socket is readable: takes in who has subscribed.
+  /// The socket is readable: takes in the new subscriptions.
   void receive_subscriptions();
   /// Whether there are subscribers that are to be told of all engines: new ones, and those that
   /// read again.

@@ -38,7 +38,7 @@ class OutputPublisher {
   /// budget   what waits for subscribers counts there, together with all channels.
   OutputPublisher(net::Socket& socket, Session session, std::shared_ptr<const SendBudget> budget);
 
-  /// The socket is readable: takes in who has subscribed.
+  /// The socket is readable: takes in the new subscriptions.
   void receive_subscriptions();
   /// Sends a message as it came to all subscribers that have room for it; never waits.
   void publish(const Frames& message, Publication kind);

@@ -47,8 +47,8 @@ namespace px::controller {
 /// is forgotten. An answer that was delivered is kept for a while in SentReplies, for a client that
 /// asks again.
 ///
-/// The I/O thread owns it. Without a queue (schemes `pure` and `none`) the server makes one as
-/// well, and does not use it.
+/// The I/O thread owns it. With the schemes `pure` and `none` the server makes one as well, and
+/// tells it of no engine.
 class TaskRelay {
  public:
   /// shared, client, engines  outlive it.

@@ -13,8 +13,8 @@ namespace px::controller {
 using WorkerKey = std::uint32_t;
 
 /// 128 bits that stand for a msg_id, which is longer: by them queue, journal and backlog remember
-/// many tasks in little memory. Not cryptographic: a client could make two
-/// ids that have one digest.
+/// many tasks in little memory. Not cryptographic: a client could make
+/// two ids that have one digest.
 struct TaskDigest {
   std::uint64_t high = 0, low = 0;
   bool operator==(const TaskDigest&) const = default;

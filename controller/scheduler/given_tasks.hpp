@@ -27,8 +27,8 @@ class GivenTasks {
  public:
   /// One task of an engine.
   struct Given {
-    std::uint64_t order;      ///< Lower ones were submitted earlier.
-    std::string_view msg_id;  ///< The queue's: as long as the task is there.
+    std::uint64_t order;       ///< Lower ones were submitted earlier.
+    std::string_view msg_id;   ///< The queue's: as long as the task is there.
     bool is_recalled = false;  ///< Asked back; neither given back nor answered since.
   };
   /// A task that was given ahead.

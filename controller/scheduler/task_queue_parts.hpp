@@ -67,8 +67,8 @@ struct TaskQueue::Task {
   bool is_compact = false;
   bool is_cell = false;
   Place place = Place::nowhere;  // parked: for dependencies; ready: for an engine
-  WorkerKey worker = 0;    // while it runs
-  Group* group = nullptr;  // while it is ready
+  WorkerKey worker = 0;          // while it runs
+  Group* group = nullptr;        // while it is ready
   std::unique_ptr<Rules> rules;
 
   /// Not a cell, as engines abort cells behind one that fails; nor a task with a timeout, as the

@@ -75,7 +75,7 @@ void TaskQueue::recall_for_free_engines() {
   }
 }
 
-/// No task is to wait behind a long one, though no other engine may be free now. The latest one goes
+/// No task is to wait behind a long one, though no other engine may be free now. The latest goes
 /// first: the engine may go on meanwhile, and what it still holds then is what comes next.
 void TaskQueue::recall_from_slow_engines() {
   for (const WorkerKey worker : given_.take_slow(now_)) {

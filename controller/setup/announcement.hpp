@@ -18,8 +18,8 @@ struct HostFacts {
 
 /// Where others find a controller, as its connection files say it.
 struct Announcement {
-  std::string location;  ///< As ipyparallel reads it: one name or address.
-  std::vector<std::string> addresses;  ///< All, the best first; empty: only this host can connect.
+  std::string location;                ///< As ipyparallel reads it: one name or address.
+  std::vector<std::string> addresses;  ///< All; empty: only this host can connect.
 };
 
 /// Where a controller that listens at `ips` can be reached. `location` is never a loopback address

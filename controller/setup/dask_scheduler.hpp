@@ -24,9 +24,9 @@ struct DaskAddress {
 std::optional<DaskAddress> read_dask_file(std::string_view text);
 
 /// A dask scheduler as a child process, for clients that ask the cluster to become a dask cluster
-/// (become_dask_request). There is at most one that runs. Nothing here waits: the loop tells of the
-/// child's end, and poll() looks whether its address is known. Belongs to the thread of the loop,
-/// which must live as long as the child: the kernel ends the child with it.
+/// (become_dask_request). At most one runs that was not asked to end. Nothing here waits: the loop
+/// tells of the child's end, and poll() looks whether its address is known. Belongs to the thread
+/// of the loop, which must live as long as the child: the kernel ends the child with it.
 class DaskScheduler {
  public:
   /// ip    where it listens: the controller's own.

@@ -36,8 +36,8 @@ struct ControllerOptions {
   int max_misses = 20;
   double registration_timeout_s = 0;  ///< 0: max(30 s, 10 beats).
   std::string scheme = "leastload";
-  int hwm = 1;    ///< Tasks that an engine holds at a time; 0 = any number.
-  int ahead = 4;  ///< Further short tasks that it may hold beyond those.
+  int hwm = 1;             ///< Tasks that an engine holds at a time; 0 = any number.
+  int ahead = 4;           ///< Further short tasks that it may hold beyond those.
   int task_queue_mib = 0;  // 0 = half of the memory
 
   std::string db_class = "DictDB";

@@ -393,7 +393,8 @@ Instant Server::State::next_deadline() const {
         broadcast_engines_.next_deadline(), mux_clients_.next_deadline(),
         control_clients_.next_deadline(), task_clients_.next_deadline(),
         broadcast_clients_.next_deadline(), hub_clients_.next_deadline(), dask_.next_deadline(),
-        publisher_.next_deadline(), hub_.next_deadline(), memory_.next_deadline(), end_})
+        publisher_.next_deadline(), hub_.next_deadline(), memory_.next_deadline(),
+        pure_tasks_.next_deadline(), end_})
     if (due) next = std::min(next, *due);
   return next;
 }

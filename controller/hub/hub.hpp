@@ -28,6 +28,8 @@ struct HubOptions {
   std::size_t stream_text_limit = 16u << 20;
   /// An answer with more records than this, in bytes, is refused: its client is to ask for fewer.
   std::size_t most_answer_bytes = std::size_t{256} << 20;
+  /// Why ResubmitTask cannot be performed, a sentence; empty where it can.
+  std::string why_no_resubmission = {};
 };
 
 /// Remembers what became of every task, and answers questions about it. Registration is decided

@@ -366,6 +366,8 @@ HubQueries::Answer HubQueries::resubmit(const Json& content, WallTime wall) {
   const Json* wanted = find_in(content, "msg_ids");
   if (!wanted) return failure("hub_error", key_error("msg_ids"));
   if (!store_.keeps_records()) return failure("resubmit_reply", no_data_error());
+  if (!options_.why_no_resubmission.empty())
+    return failure("resubmit_reply", {"ValueError", options_.why_no_resubmission});
   std::map<MessageId, TaskMessage> requests;
   Json missing = Json::array();
   for (const MessageId& msg_id : read_ids(*wanted)) {

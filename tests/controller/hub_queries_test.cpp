@@ -284,6 +284,16 @@ TEST_F(HubQueriesTest, AResubmittedTaskRunsItsCourse) {
             std::vector<std::string>{"again"});
 }
 
+TEST_F(HubQueriesTest, AControllerWithoutAQueueOfTasksResubmitsNone) {
+  HubOptions options;
+  options.why_no_resubmission = "there is no queue";
+  make_hub(std::make_unique<MemoryStore>(), options);
+  join(0, "engine a");
+  run_direct("old");
+  EXPECT_EQ(error_of("resubmit_request", {{"msg_ids", {"old"}}}),
+            "resubmit_reply ValueError: there is no queue");
+}
+
 TEST_F(HubQueriesTest, ResubmittingTheUnknownIsAnError) {
   publish("stream", "output only", {{"name", "stdout"}, {"text", "hi"}});
   EXPECT_EQ(error_of("resubmit_request", {{"msg_ids", {"x", "output only"}}}),

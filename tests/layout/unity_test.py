@@ -1,4 +1,4 @@
-"""The sources of a room can be compiled together, as all builds but dev and asan do: what a file has for itself, in an
+"""The sources of a room can be compiled together, as all builds but preset dev do: what a file has for itself, in an
 unnamed namespace, has a name that stands once in its room, its headers included. Functions may differ by their parameters."""
 
 import collections

@@ -22,7 +22,9 @@ def tidied(error, trace):
     _name_call(error, entries)
     kept = [each for each in entries if _has_source(each)] or entries
     for each in reversed(kept):
-        trace = types.TracebackType(trace, each.tb_frame, each.tb_lasti, each.tb_lineno)
+        # Code that the compiler has added, as to leave a `with`, is of no line: None, which is made of -1.
+        line = -1 if each.tb_lineno is None else each.tb_lineno
+        trace = types.TracebackType(trace, each.tb_frame, each.tb_lasti, line)
     return trace
 
 

@@ -102,3 +102,22 @@ def test_an_interrupt_is_no_longer_the_debuggers_after_the_cell(execute):
     taken = "import pdb, signal; signal.signal(signal.SIGINT, pdb.Pdb().sigint_handler)"
     assert execute(taken)["status"] == "ok"
     assert signal.getsignal(signal.SIGINT) == before
+
+
+MET_IN_CODE_OF_NO_LINE = """
+import sys, types
+def frame_of_code():
+    try:
+        return sys._getframe()
+    except ValueError:
+        pass
+frame = frame_of_code()
+place = next(start for start, _, line in frame.f_code.co_lines() if line is None)
+raise KeyboardInterrupt().with_traceback(types.TracebackType(None, frame, place, -1))
+"""
+
+
+def test_an_interrupt_in_code_of_no_line_stays_an_interrupt(execute):
+    """As to leave a `with`: Python has added it."""
+    reply = execute(MET_IN_CODE_OF_NO_LINE)
+    assert (reply["ename"], reply["traceback"] != []) == ("KeyboardInterrupt", True)

@@ -120,4 +120,5 @@ raise KeyboardInterrupt().with_traceback(types.TracebackType(None, frame, place,
 def test_an_interrupt_in_code_of_no_line_stays_an_interrupt(execute):
     """As to leave a `with`: Python has added it."""
     reply = execute(MET_IN_CODE_OF_NO_LINE)
-    assert (reply["ename"], reply["traceback"] != []) == ("KeyboardInterrupt", True)
+    assert reply["ename"] == "KeyboardInterrupt"
+    assert "frame_of_code" in "".join(reply["traceback"])

@@ -22,10 +22,17 @@ def tidied(error, trace):
     _name_call(error, entries)
     kept = [each for each in entries if _has_source(each)] or entries
     for each in reversed(kept):
-        # Code that the compiler has added, as to leave a `with`, is of no line: None, which is made of -1.
-        line = -1 if each.tb_lineno is None else each.tb_lineno
-        trace = types.TracebackType(trace, each.tb_frame, each.tb_lasti, line)
+        trace = types.TracebackType(trace, each.tb_frame, each.tb_lasti, _line_of(each))
     return trace
+
+
+def _line_of(entry):
+    """Code that Python's compiler has added, as to leave a `with`, is of no line: the line before it."""
+    if entry.tb_lineno is not None:
+        return entry.tb_lineno
+    code = entry.tb_frame.f_code
+    lines = [line for start, _, line in code.co_lines() if line is not None and start <= entry.tb_lasti]
+    return lines[-1] if lines else code.co_firstlineno
 
 
 def _has_source(entry):

@@ -13,17 +13,20 @@ OTHER = re.compile(r"[^(={;]*?(\w+)(?:\[\w*\])? ?([(={;].*)")
 PARTS = ("interpreters/cpp/*", "interpreters/python", "engine/cpp", "engine/mpi_calls", "kernel/cpp", "python/bindings")
 
 
+def texts_in(folders):
+    """[{path: text} of the sources of these folders, the same of their headers]; without what becomes text in a program."""
+    return [{str(path.relative_to(ROOT)): path.read_text()
+             for folder in folders for path in sorted(ROOT.glob(f"{folder}/{pattern}")) if "prelude" not in path.parts}
+            for pattern in ("*.cpp", "*.hpp")]  # fmt: skip
+
+
 def files_of_rooms():
-    """For each room of CMakeLists.txt, and each of PARTS: {path: text} of its sources, and of its headers."""
+    """texts_in() each room of CMakeLists.txt, and each of PARTS."""
     text = (ROOT / "CMakeLists.txt").read_text()
     for room, folders in re.findall(r"^px_room\((\w+)(?: FOLDERS ([\w ]+?))? LINKS", text, re.M):
-        yield [{str(path.relative_to(ROOT)): path.read_text()
-                for folder in [room, *(f"{room}/{name}" for name in folders.split())]
-                for path in sorted((ROOT / folder).glob(pattern))}
-               for pattern in ("*.cpp", "*.hpp")]  # fmt: skip
+        yield texts_in([room, *(f"{room}/{name}" for name in folders.split())])
     for part in PARTS:
-        yield [{str(path.relative_to(ROOT)): path.read_text() for path in sorted(ROOT.glob(f"{part}/{pattern}")) if "prelude" not in path.parts}
-               for pattern in ("*.cpp", "*.hpp")]  # fmt: skip
+        yield texts_in([part])
 
 
 def own_names(text):

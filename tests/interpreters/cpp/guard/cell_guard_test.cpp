@@ -73,37 +73,33 @@ void use_memory() {
   }
 }
 
+/// How a process ends that interrupts code which allocates, and allocates afterwards.
+/// interrupt_soon  starts the timer of virtual time that does it.
+int end_of_what_allocates(const std::function<void()>& interrupt_soon) {
+  return end_of([&] {
+    CellGuard guard;
+    CellGuard::handle_interrupts();
+    interrupt_soon();
+    const CellOutcome outcome = guard.run([] {
+      for (;;) use_memory();
+    });
+    EXPECT_EQ(outcome.kind, Kind::interrupted);
+    ::setitimer(ITIMER_VIRTUAL, nullptr, nullptr);
+    use_memory();
+  });
+}
+
 TEST(CellGuard, LeavesNoLockBehindWhereItEndsCodeThatAllocates) {
   for (int number = 0; number < 20; ++number)
-    EXPECT_EQ(end_of([number] {
-                CellGuard guard;
-                CellGuard::handle_interrupts();
-                interrupt_soon(number);
-                const CellOutcome outcome = guard.run([] {
-                  for (;;) use_memory();
-                });
-                EXPECT_EQ(outcome.kind, Kind::interrupted);
-                ::setitimer(ITIMER_VIRTUAL, nullptr, nullptr);
-                use_memory();
-              }),
-              0)
-        << number;
+    EXPECT_EQ(end_of_what_allocates([number] { interrupt_soon(number); }), 0) << number;
 }
 
 TEST(CellGuard, LeavesNoLockBehindWhereItEndsASignalHandlerOfTheCell) {
   for (int number = 0; number < 5; ++number)
-    EXPECT_EQ(end_of([] {
-                CellGuard guard;
-                CellGuard::handle_interrupts();
+    EXPECT_EQ(end_of_what_allocates([] {
                 ::signal(SIGVTALRM, interrupt_and_take_a_while);
                 const itimerval times{{0, 1000}, {0, 1000}};
                 ::setitimer(ITIMER_VIRTUAL, &times, nullptr);
-                const CellOutcome outcome = guard.run([] {
-                  for (;;) use_memory();
-                });
-                EXPECT_EQ(outcome.kind, Kind::interrupted);
-                ::setitimer(ITIMER_VIRTUAL, nullptr, nullptr);
-                use_memory();
               }),
               0)
         << number;

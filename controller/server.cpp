@@ -10,11 +10,10 @@
 #include "controller/hub/hub_thread.hpp"
 #include "controller/journal/file_text_queue.hpp"
 #include "controller/membership/query_server.hpp"
-#include "controller/relay/call_keeper.hpp"
-#include "controller/relay/client_link.hpp"
-#include "controller/relay/direct_relay.hpp"
-#include "controller/relay/engine_link.hpp"
-#include "controller/relay/relays.hpp"
+#include "controller/relay/call_relay.hpp"
+#include "controller/relay/control_relay.hpp"
+#include "controller/relay/output_relay.hpp"
+#include "controller/relay/pure_task_relay.hpp"
 #include "controller/relay/send_budget.hpp"
 #include "controller/relay/task_relay.hpp"
 #include "controller/setup/dask_scheduler.hpp"
@@ -24,8 +23,10 @@
 namespace px::controller {
 namespace {
 
+/// After the start of a controller that follows another one its clients have so long to come back.
+constexpr Duration clients_may_return_for = std::chrono::seconds(10);
 /// After a shutdown request so much time is left for its answers to leave.
-constexpr Duration farewell = std::chrono::milliseconds(200);
+constexpr Duration shutdown_delay = std::chrono::milliseconds(200);
 
 RandomSource random_source() {
   return [engine = std::mt19937_64{std::random_device{}()}]() mutable {
@@ -123,9 +124,6 @@ class Server::State {
                       {options.clients, budget_, return_until_},
                       std::move(advice)};
   }
-  void restore_calls();
-  void record(const LeftCall& call);
-  void ask_again(const EngineUuid& engine);
   void listen_to_membership();
   void watch();
   void watch_keys(net::ConnectionMonitor& connections, std::string_view side);
@@ -149,13 +147,12 @@ class Server::State {
   EngineLink mux_engines_, control_engines_, task_engines_, broadcast_engines_;
   const Instant return_until_;  // clients of an earlier controller
   ClientLink mux_clients_, control_clients_, task_clients_, broadcast_clients_, hub_clients_;
-  CallKeeper calls_;
-  DirectRelay mux_, control_;
+  CallRelay calls_;
+  ControlRelay control_;
   OutputPublisher publisher_;
   OutputRelay output_;
   TaskRelay tasks_;
   PureTaskRelay pure_tasks_;
-  BroadcastDesk broadcast_;
   QueryServer queries_;
   bool has_queue_;  // tasks go through our queue
   std::optional<Instant> end_;
@@ -177,17 +174,15 @@ Server::State::State(BoundSockets bound, Session session, std::unique_ptr<TaskSt
       control_engines_(link(std::move(sockets_.control_engine), patience_of(options), budget_)),
       task_engines_(link(std::move(sockets_.task_engine), patience_of(options))),
       broadcast_engines_(link(std::move(sockets_.broadcast_engine), patience_of(options), budget_)),
-      return_until_(options.is_successor ? Clock::now() + ReturningClients::patience : Instant{}),
+      return_until_(options.is_successor ? Clock::now() + clients_may_return_for : Instant{}),
       mux_clients_(link(sockets_.mux_client, options, advice_on_results)),
       control_clients_(link(sockets_.control_client, options, advice_on_answers)),
       task_clients_(link(sockets_.task_client, options, advice_on_results)),
       broadcast_clients_(link(sockets_.broadcast_client, options, advice_on_results)),
       hub_clients_(link(sockets_.registration, options, advice_on_answers)),
-      calls_(make_call_journal(shared_.session, options, loop.waker()),
-             options.membership.registration_timeout,
-             [this](const LeftCall& call) { record(call); }),
-      mux_(shared_, mux_clients_, mux_engines_, "mux", &calls_),
-      control_(shared_, control_clients_, control_engines_, "control"),
+      calls_(shared_, {mux_clients_, mux_engines_}, {broadcast_clients_, broadcast_engines_},
+             make_call_journal(shared_.session, options, loop.waker()), patience_of(options)),
+      control_(shared_, control_clients_, control_engines_),
       publisher_(sockets_.iopub_out, shared_.session.fork(), budget_),
       output_(
           shared_, sockets_.iopub_in, publisher_,
@@ -196,7 +191,6 @@ Server::State::State(BoundSockets bound, Session session, std::unique_ptr<TaskSt
              take_stock(membership_, options),
              make_task_journal(shared_.session, options, loop.waker()), make_backlog(options)),
       pure_tasks_(shared_, sockets_.task_client, task_engines_.socket(), options.tasks.max_bytes),
-      broadcast_(shared_, broadcast_clients_, broadcast_engines_, calls_),
       queries_(shared_, membership_, dask_, hub_clients_, sockets_.engine_registration,
                engine_ports(bound.connection.engine), options.membership.heartbeat.period,
                bound.descriptors),
@@ -209,7 +203,8 @@ Server::State::State(BoundSockets bound, Session session, std::unique_ptr<TaskSt
   if (options.restore_engines)
     if (const auto restored = membership_.restore(); !restored)
       spdlog::error("cannot restore the engines of the last run: {}", restored.error().what);
-  restore_calls();
+  // When those engines of an earlier controller that are known have joined.
+  calls_.restore();
   if (has_queue_) tasks_.restore();
   watch();
   watch_tasks(options.tasks.scheme);
@@ -217,30 +212,9 @@ Server::State::State(BoundSockets bound, Session session, std::unique_ptr<TaskSt
     watch_doors(*bound.context, bound.descriptors.doors());
 }
 
-/// When those engines of an earlier controller that are known have joined.
-void Server::State::restore_calls() {
-  broadcast_.restore(calls_.restore(Clock::now()));
-  const std::map<EngineUuid, Instant> awaited = calls_.awaited();
-  for (const auto& [engine, until] : awaited)
-    if (membership_.table().is_registered(engine.text)) ask_again(engine);
-}
-
-void Server::State::record(const LeftCall& call) {
-  hub_.post(DirectRestored{call.msg_id, call.engine, call.request, call.reply, call.error_name,
-                           call.error_value});
-  for (const SharedFrames& output : call.outputs) hub_.post(OutputPublished{output});
-}
-
-/// Asks an engine that is there again for all that it owes.
-void Server::State::ask_again(const EngineUuid& engine) {
-  calls_.engine_returned(engine);
-  mux_.ask_again(engine);
-  broadcast_.ask_again(engine);
-}
-
 void Server::State::listen_to_membership() {
   membership_.on_joined([this](const RegisteredEngine& engine) {
-    ask_again(engine.uuid);
+    calls_.engine_joined(engine.uuid);
     if (has_queue_)
       tasks_.engine_joined(engine.uuid, queries_.facts_of(engine.uuid).gives_back);
   });
@@ -251,11 +225,9 @@ void Server::State::listen_to_membership() {
     if (has_queue_) tasks_.engine_returned(engine.uuid);
   });
   membership_.on_left([this](const RegisteredEngine& engine, const EngineEnd& end) {
-    calls_.engine_left(engine.uuid);
-    mux_.engine_left(engine.uuid);
+    calls_.engine_left(engine.uuid, end);
     control_engines_.forget(engine.uuid.text);
     if (has_queue_) tasks_.engine_left(engine.uuid, end);
-    broadcast_.engine_left(engine.uuid, end);
     queries_.engine_left(engine.uuid);
   });
   membership_.on_broken([this](const EngineUuid& uuid, const std::string& sentence) {
@@ -263,12 +235,12 @@ void Server::State::listen_to_membership() {
   });
   membership_.on_stranger([this](const EngineUuid& uuid) { queries_.ask_to_register(uuid); });
   queries_.on_reconnected([this](const EngineUuid& uuid, std::string_view channel) {
-    if (channel == "mux") mux_.ask_again(uuid);
-    if (channel == "broadcast") broadcast_.ask_again(uuid);
+    if (channel == "mux") calls_.engine_reconnected(uuid, CallChannel::mux);
+    if (channel == "broadcast") calls_.engine_reconnected(uuid, CallChannel::broadcast);
     if (channel == "task" && has_queue_) tasks_.engine_reconnected(uuid);
   });
   queries_.on_holds([this](const EngineUuid& uuid, const HeldTasks& held) {
-    ask_again(uuid);
+    calls_.engine_joined(uuid);
     if (has_queue_) tasks_.engine_holds(uuid, held, queries_.facts_of(uuid).gives_back);
   });
   queries_.warn_of([this] { return journal_warnings(); });
@@ -288,12 +260,12 @@ void Server::State::watch() {
   loop.watch(engine_connections_.socket(), [this] { watch_keys(engine_connections_, "engines"); });
   loop.watch(sockets_.control_client, [this] { control_.receive_requests(); });
   loop.watch(control_engines_.socket(), [this] { control_.receive_replies(); });
-  loop.watch(sockets_.mux_client, [this] { mux_.receive_requests(); });
-  loop.watch(mux_engines_.socket(), [this] { mux_.receive_replies(); });
+  loop.watch(sockets_.mux_client, [this] { calls_.receive_requests(); });
+  loop.watch(mux_engines_.socket(), [this] { calls_.receive_replies(); });
   loop.watch(sockets_.iopub_out, [this] { publisher_.receive_subscriptions(); });
   loop.watch(sockets_.iopub_in, [this] { output_.receive(); });
-  loop.watch(sockets_.broadcast_client, [this] { broadcast_.receive_requests(); });
-  loop.watch(broadcast_engines_.socket(), [this] { broadcast_.receive_replies(); });
+  loop.watch(sockets_.broadcast_client, [this] { calls_.receive_broadcasts(); });
+  loop.watch(broadcast_engines_.socket(), [this] { calls_.receive_broadcast_replies(); });
   loop.on_wake([this] { on_wake(); });
 }
 
@@ -340,8 +312,7 @@ void Server::State::on_wake() {
 
 /// More of the journal is on the disk, or the disk is in trouble.
 void Server::State::on_journal() {
-  mux_.on_journal();
-  broadcast_.on_journal();
+  calls_.on_journal();
   if (has_queue_) tasks_.on_journal();
 }
 
@@ -359,9 +330,7 @@ std::vector<std::string> Server::State::journal_warnings() const {
 void Server::State::on_time(Instant now) {
   membership_.on_time(now);
   on_journal();
-  for (const EngineUuid& engine : calls_.on_time(now))
-    broadcast_.engine_left(engine, {.why = "it had ended when this request came, or did not come "
-                                           "back to the controller that was started again"});
+  calls_.on_time(now);
   if (has_queue_) tasks_.on_time(now);
   for (EngineLink* engines :
        {&mux_engines_, &control_engines_, &task_engines_, &broadcast_engines_})
@@ -374,7 +343,7 @@ void Server::State::on_time(Instant now) {
   dask_.on_time(now);
   memory_.on_time(now);
   queries_.on_dask(now);
-  if (queries_.is_shutdown_requested() && !end_) end_ = now + farewell;
+  if (queries_.is_shutdown_requested() && !end_) end_ = now + shutdown_delay;
   hub_.flush_when_due(now);
   if (streams_deadline() <= now) sockets_.streams->turn(now);
 }

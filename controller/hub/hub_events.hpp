@@ -37,6 +37,7 @@ struct DirectSubmitted {
 struct DirectFinished {
   EngineUuid engine;
   SharedFrames frames;
+  bool is_own = false;  ///< An error that the I/O thread made, in the place of the engine's reply.
 };
 /// A direct request of an earlier controller, and its reply; both as above. Without a reply the
 /// error ends it; without both it waits.

@@ -124,12 +124,14 @@ void HubRecorder::on(const DirectFinished& event, WallTime wall) {
   const Result<Envelope> envelope = Envelope::locate(*event.frames);
   if (!envelope) return reject();
   const MessageId msg_id = read_msg_id(session_.packer(), envelope->parent_header);
-  // A reply may still come after its engine was given up: it is the better answer.
-  if (!index_.is_pending(msg_id) && !index_.is_completed(msg_id)) return;
+  // A reply may still come after its engine was given up: it is the better answer. An error is not,
+  // in the place of a reply to a request that was sent again as its client had lost the answer.
+  const bool is_completed = index_.is_completed(msg_id);
+  if (is_completed ? event.is_own : !index_.is_pending(msg_id)) return;
   const Opened opened = open(event.frames, Trust::unverified);
   if (!opened.message.has_value()) return;
   // That its reply was lost on its way to the client says an engine that was asked for it again.
-  if (index_.is_completed(msg_id) &&
+  if (is_completed &&
       packed_text(session_.packer(), opened.envelope.content, "ename") == "ResultLost")
     return;
   index_.finish(msg_id, index_.slot_of(event.engine.text), true);

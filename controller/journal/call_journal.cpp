@@ -214,6 +214,11 @@ bool CallJournal::is_owed(const Frames& request) const {
   return found != calls_.end() && found->second.request;
 }
 
+bool CallJournal::is_answered(const Frames& request) const {
+  const Result<Envelope> envelope = Envelope::locate(request, 2);
+  return envelope && journal_->is_finished(read_msg_id(session_.packer(), envelope->header));
+}
+
 std::vector<SharedFrames> CallJournal::owed_by(const EngineUuid& engine,
                                                CallChannel channel) const {
   std::vector<SharedFrames> requests;

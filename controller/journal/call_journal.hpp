@@ -42,7 +42,7 @@ struct LeftCall {
 /// requested() until replied(), or until its engine has left or is given up. Long calls, and calls
 /// beyond a bound, are left out: they pass, but do not outlive the controller.
 ///
-/// CallKeeper owns it, on the I/O thread. It passes nothing on, and what is told is not durable
+/// CallLedger owns it, on the I/O thread. It passes nothing on, and what is told is not durable
 /// before commit() and is_durable() say so. Sees no socket and no clock.
 class CallJournal {
  public:
@@ -80,6 +80,8 @@ class CallJournal {
   std::vector<SharedFrames> owed_by(const EngineUuid& engine, CallChannel channel) const;
   /// Whether this request is one that is owed.
   bool is_owed(const Frames& request) const;
+  /// Whether the end of this request is written, and not forgotten.
+  bool is_answered(const Frames& request) const;
   /// How many calls are not answered.
   std::size_t owed() const { return owed_.size(); }
   /// Whether so much is owed that further requests are not written.

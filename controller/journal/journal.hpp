@@ -39,7 +39,7 @@ struct JournalOptions {
 /// can go on with them. (For load-balanced tasks; CallJournal uses one of its own in the same way
 /// for direct calls.) The caller tells what happens and commits; what must not happen before it is
 /// written it does when is_durable() says so for the ticket of that commit. Nothing here holds a
-/// request or a reply back: that is the relays' task.
+/// request or a reply back: that is the ledgers' task.
 ///
 /// The records lie in segments, files of about 16 MiB, of which the oldest are removed once nothing
 /// in them is needed any more. A finished task is needed until its answer is one of too many

@@ -26,7 +26,7 @@ namespace px::controller {
 /// order in which they came.
 ///
 /// A task lies here from push() until pop(), in no order of targets or dependencies: those are
-/// looked at in the queue. It is not a journal: the files are gone with the process. The TaskRelay
+/// looked at in the queue. It is not a journal: the files are gone with the process. The TaskLedger
 /// owns it, on the I/O thread. Sees no file and no clock.
 class TaskBacklog {
  public:

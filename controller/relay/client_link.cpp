@@ -5,7 +5,7 @@
 #include <memory>
 #include <utility>
 
-#include "controller/relay/stand_in_reply.hpp"
+#include "controller/ledger/stand_in_reply.hpp"
 #include "wire/envelope.hpp"
 #include "wire/header.hpp"
 
@@ -14,6 +14,8 @@ namespace {
 
 /// More clients than a cluster usually has: those for whom nothing waits are forgotten.
 constexpr std::size_t max_idle_peers = 256;
+/// So many bytes of replies are kept for clients that have not come back; further ones are dropped.
+constexpr std::size_t most_kept_bytes = std::size_t{64} << 20;
 /// A reply that fits into the error that would take its place.
 constexpr std::size_t short_reply = 2048;
 
@@ -24,8 +26,7 @@ ClientLink::ClientLink(net::Socket& socket, Session session, ClientPolicy policy
     : socket_(socket),
       session_(std::move(session)),
       policy_(std::move(policy)),
-      advice_(std::move(advice)),
-      returning_(socket, policy_.return_until) {}
+      advice_(std::move(advice)) {}
 
 bool ClientLink::reply(std::span<const std::string_view> head, std::span<const FrameRun> runs,
                        Instant now) {
@@ -36,11 +37,12 @@ bool ClientLink::reply(std::span<const std::string_view> head, std::span<const F
     error = error_for(*spliced({head.begin(), head.end()}, {runs.begin(), runs.end()}),
                       known.unsent->value());
   const net::Socket::Run in_place{error.get(), 0, error ? error->size() : 0};
-  const bool is_sent = error ? socket_.forward({}, std::span(&in_place, 1), known.unsent)
-                             : socket_.forward(head, runs_to_send(runs), known.unsent);
+  const bool is_sent =
+      !waiting_.has(client) && (error ? socket_.forward({}, std::span(&in_place, 1), known.unsent)
+                                      : socket_.forward(head, runs_to_send(runs), known.unsent));
   if (!is_sent) {
     peers_.erase(peers_.find(client));
-    returning_.keep(head, {runs.begin(), runs.end()}, now);
+    keep(head, {runs.begin(), runs.end()}, now);
     return false;
   }
   known.backlog.added(known.unsent->value());
@@ -49,8 +51,28 @@ bool ClientLink::reply(std::span<const std::string_view> head, std::span<const F
 
 void ClientLink::answer(std::span<const std::string_view> idents, const SharedFrames& reply,
                         std::size_t from, Instant now) {
-  if (!socket_.forward(idents, *reply, from))
-    returning_.keep(idents, {FrameRun{reply, from, reply->size()}}, now);
+  if (waiting_.has(idents.front()) || !socket_.forward(idents, *reply, from))
+    keep(idents, {FrameRun{reply, from, reply->size()}}, now);
+}
+
+void ClientLink::keep(std::span<const std::string_view> head, std::vector<FrameRun> runs,
+                      Instant now) {
+  const std::size_t bytes = total_bytes(runs);
+  if (now >= policy_.return_until || waiting_.bytes() + bytes > most_kept_bytes) return;
+  waiting_.push({std::string(head.front()),
+                 {head.begin() + 1, head.end()},
+                 std::move(runs),
+                 bytes,
+                 policy_.return_until},
+                now);
+}
+
+void ClientLink::on_time(Instant now) {
+  waiting_.on_time(now, [this](const WaitingMessages::Message& reply) {
+    std::vector<std::string_view> idents{reply.peer};
+    idents.insert(idents.end(), reply.head.begin(), reply.head.end());
+    return socket_.forward(idents, runs_to_send(reply.runs));
+  });
 }
 
 ClientLink::Peer& ClientLink::peer(std::string_view client) {

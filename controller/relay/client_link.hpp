@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "controller/relay/client_backlog.hpp"
-#include "controller/relay/returning_clients.hpp"
 #include "controller/relay/send_budget.hpp"
+#include "controller/relay/waiting_messages.hpp"
 #include "net/socket.hpp"
 #include "net/unsent_bytes.hpp"
 #include "wire/session.hpp"
@@ -23,7 +23,9 @@ namespace px::controller {
 struct ClientPolicy {
   ClientBounds bounds;  ///< For each client on each channel.
   std::shared_ptr<const SendBudget> budget;
-  Instant return_until{};  ///< See ReturningClients.
+  /// Until then clients of an earlier controller may come back to this one; in the past for a first
+  /// controller.
+  Instant return_until{};
 };
 
 /// The clients' side of a channel: sends replies there, and never waits for a client.
@@ -32,7 +34,9 @@ struct ClientPolicy {
 /// there is counted here. A client that is stuck, e.g. as its process was stopped, or for which too
 /// much waits, gets a short error (ResultLost) in the place of each further long reply: it learns
 /// of all of them when it goes on. A reply to a client that is not connected is dropped; in the
-/// first seconds of a controller that follows another one it lies in ReturningClients instead.
+/// first seconds of a controller that follows another one it waits here instead (64 MiB on each
+/// channel): its clients take some seconds to reconnect, while engines already answer, and
+/// ipyparallel's clients ask for nothing a second time.
 ///
 /// The I/O thread owns it.
 class ClientLink {
@@ -59,9 +63,9 @@ class ClientLink {
   /// client that is stuck gets it, too.
   void answer(std::span<const std::string_view> idents, const SharedFrames& reply,
               std::size_t from, Instant now);
-  /// Tries again to send what lies in ReturningClients.
-  void on_time(Instant now) { returning_.on_time(now); }
-  std::optional<Instant> next_deadline() const { return returning_.next_deadline(); }
+  /// Tries again to send what waits for clients that have not come back.
+  void on_time(Instant now);
+  std::optional<Instant> next_deadline() const { return waiting_.next_deadline(); }
 
  private:
   struct Peer {
@@ -73,13 +77,14 @@ class ClientLink {
   Peer& peer(std::string_view client);
   void forget_idle();
   bool is_stuck(std::string_view client, Peer& peer, Instant now);
+  void keep(std::span<const std::string_view> head, std::vector<FrameRun> runs, Instant now);
   SharedFrames error_for(const Frames& reply, std::size_t waiting);
 
   net::Socket& socket_;
   Session session_;
   const ClientPolicy policy_;
   const std::string advice_;
-  ReturningClients returning_;
+  WaitingMessages waiting_;
   Peers peers_;
 };
 

@@ -8,14 +8,10 @@
 namespace px::controller {
 namespace {
 
-/// From one try to send what was held to the next: connections mostly stand in a moment.
-constexpr Duration between_tries = std::chrono::milliseconds(5);
-constexpr Duration between_later_tries = std::chrono::milliseconds(50);
-constexpr Duration a_moment = std::chrono::seconds(1);
 /// Of EngineLink::clean_at_.
 constexpr std::size_t least_engines = 4096;
-/// What a message takes beside its frames, while it is held.
-constexpr std::size_t holding_bytes = 512;
+/// What a message takes beside its frames, while it waits here.
+constexpr std::size_t waiting_bytes = 512;
 
 }  // namespace
 
@@ -41,33 +37,24 @@ std::optional<Problem> EngineLink::overload(std::string_view engine) const {
 void EngineLink::send(std::string_view engine, std::span<const std::string_view> head,
                       const SharedFrames& message, std::size_t from, Instant now) {
   const net::Socket::Run run{message.get(), from, message->size()};
-  if (held_.empty() && forward(engine, head, std::span(&run, 1))) return;
-  send(engine, head, std::vector{FrameRun{message, from, message->size()}}, now);
+  if (!waiting_.has(engine) && forward(engine, head, std::span(&run, 1))) return;
+  WaitingMessages::Message late{
+      std::string(engine), {head.begin(), head.end()}, {FrameRun{message, from, message->size()}}};
+  late.bytes = total_bytes(late.runs) + waiting_bytes;
+  if (undelivered_) late.until = now + patience_;
+  if (const auto unsent = unsent_for(engine)) unsent->add(late.bytes);
+  waiting_.push(std::move(late), now);
 }
 
-void EngineLink::send(std::string_view engine, std::span<const std::string_view> head,
-                      std::vector<FrameRun> runs, Instant now) {
-  const std::size_t bytes = total_bytes(runs) + holding_bytes;
-  Held held{
-      {EngineUuid{engine}, {head.begin(), head.end()}, std::move(runs)}, bytes, now + patience_};
-  const bool has_older = held_.find(engine) != held_.end();
-  if (has_older || !try_send(held)) hold(std::move(held), now);
+bool EngineLink::try_send(const Message& message) {
+  const std::vector<std::string_view> head{message.head.begin(), message.head.end()};
+  if (!forward(message.peer, head, runs_to_send(message.runs))) return false;
+  let_go(message);
+  return true;
 }
 
-void EngineLink::hold(Held held, Instant now) {
-  held_at_ = now;
-  if (held_.empty()) next_try_ = now + between_tries;
-  if (const auto unsent = unsent_for(held.message.engine.text)) unsent->add(held.bytes);
-  held_[held.message.engine.text].push_back(std::move(held));
-}
-
-void EngineLink::let_go(const Held& held) {
-  if (const auto unsent = unsent_for(held.message.engine.text)) unsent->remove(held.bytes);
-}
-
-bool EngineLink::try_send(const Held& held) {
-  const std::vector<std::string_view> head{held.message.head.begin(), held.message.head.end()};
-  return forward(held.message.engine.text, head, runs_to_send(held.message.runs));
+void EngineLink::let_go(const Message& message) {
+  if (const auto unsent = unsent_for(message.peer)) unsent->remove(message.bytes);
 }
 
 net::SharedUnsentBytes EngineLink::unsent_for(std::string_view engine) {
@@ -89,49 +76,27 @@ bool EngineLink::forward(std::string_view engine, std::span<const std::string_vi
 }
 
 void EngineLink::on_time(Instant now) {
-  if (held_.empty() || now < next_try_) return;
-  next_try_ = now + (now - held_at_ < a_moment ? between_tries : between_later_tries);
-  std::vector<MessageToEngine> expired;
-  for (auto entry = held_.begin(); entry != held_.end();) {
-    std::deque<Held>& queue = entry->second;
-    for (; !queue.empty(); queue.pop_front()) {
-      Held& first = queue.front();
-      const bool is_sent = try_send(first);
-      if (!is_sent && !is_overdue(first, now)) break;
-      let_go(first);
-      if (!is_sent) expired.push_back(std::move(first.message));
-    }
-    entry = queue.empty() ? held_.erase(entry) : std::next(entry);
-  }
-  for (const MessageToEngine& message : expired)
-    if (undelivered_) undelivered_(message, unreachable(message.engine));
-}
-
-bool EngineLink::is_overdue(const Held& held, Instant now) const {
-  return held.until <= now && (undelivered_ || !is_member_(held.message.engine.text));
-}
-
-Problem EngineLink::unreachable(const EngineUuid& engine) const {
-  const std::string what =
-      is_member_(engine.text)
-          ? "' has had no connection on this channel for " + format_duration(patience_)
-          : "' is not registered";
-  return {"EngineError", "engine '" + engine.text + what +
-                             ", and did not get this request; send it again, or to another engine"};
-}
-
-std::optional<Instant> EngineLink::next_deadline() const {
-  return held_.empty() ? std::nullopt : std::optional(next_try_);
+  give_up(waiting_.on_time(now, [this](const Message& message) { return try_send(message); }));
 }
 
 void EngineLink::forget(std::string_view engine) {
-  const auto found = held_.find(engine);
-  if (found == held_.end()) return;
-  const std::deque<Held> queue = std::move(found->second);
-  held_.erase(found);
-  for (const Held& held : queue) let_go(held);
+  give_up(waiting_.take(engine));
+}
+
+void EngineLink::give_up(const std::vector<Message>& messages) {
+  for (const Message& message : messages) let_go(message);
   if (!undelivered_) return;
-  for (const Held& held : queue) undelivered_(held.message, unreachable(held.message.engine));
+  for (const Message& message : messages)
+    undelivered_(as_call({EngineUuid{message.peer}, message.head, message.runs}),
+                 unreachable(message.peer));
+}
+
+Problem EngineLink::unreachable(const std::string& engine) const {
+  const std::string what = is_member_(engine) ? "' has had no connection on this channel for " +
+                                                    format_duration(patience_)
+                                              : "' is not registered";
+  return {"EngineError", "engine '" + engine + what +
+                             ", and did not get this request; send it again, or to another engine"};
 }
 
 }  // namespace px::controller

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <deque>
 #include <functional>
 #include <map>
 #include <memory>
@@ -10,9 +9,9 @@
 #include <string_view>
 #include <vector>
 
-#include "controller/relay/frame_run.hpp"
+#include "controller/ledger/stand_in_reply.hpp"
 #include "controller/relay/send_budget.hpp"
-#include "controller/relay/stand_in_reply.hpp"
+#include "controller/relay/waiting_messages.hpp"
 #include "net/socket.hpp"
 #include "wire/frames.hpp"
 #include "wire/ids.hpp"
@@ -20,16 +19,14 @@
 
 namespace px::controller {
 
-/// The engines' side of a channel. It sends requests to engines, and holds those whose engine has
-/// no connection on this channel: an engine is registered as soon as its heartbeat is answered,
-/// which may be a moment before its other connections stand, and a connection may break.
-///
-/// A message lies here from send() until the engine's connection takes it, which is tried again
-/// every 5 to 50 ms, in the order of sending, for each engine by itself. If no connection
-/// comes within `patience`, or the engine leaves, it goes to the listener of on_undelivered(),
-/// whose task it is to answer it. Once a connection has taken a message it lies in libzmq's queue
-/// for that engine, without a limit there, and is not held here: if the connection then breaks it
-/// is lost, unless its journal or queue (CallJournal, TaskQueue) sends it again.
+/// The engines' side of a channel. It sends requests to engines, and keeps those whose engine has
+/// no connection on this channel (WaitingMessages): an engine is registered as soon as its
+/// heartbeat is answered, which may be a moment before its other connections stand, and a
+/// connection may break. If no connection comes within `patience`, or the engine leaves, a message
+/// goes to the listener of on_undelivered(), whose task it is to answer it. Once a connection has
+/// taken a message it lies in libzmq's queue for that engine, without a limit there, and is not
+/// held here: if the connection then breaks it is lost, unless its journal or queue (CallJournal,
+/// TaskQueue) sends it again.
 ///
 /// Its bytes, here and in libzmq, are counted against a SendBudget. The I/O thread owns it.
 class EngineLink {
@@ -51,36 +48,28 @@ class EngineLink {
   /// To be asked before send(), which itself refuses nothing.
   std::optional<Problem> overload(std::string_view engine) const;
 
-  /// Sends [engine, head..., the runs' frames...], now or when the engine has a connection. Behind
-  /// messages that are held for that engine it waits as well. Never blocks.
-  void send(std::string_view engine, std::span<const std::string_view> head,
-            std::vector<FrameRun> runs, Instant now);
-  /// Sends [engine, head..., frames of `message` from index `from` on].
+  /// Sends [engine, head..., frames of `message` from index `from` on], now or when the engine has
+  /// a connection. Behind messages that wait here for that engine it waits as well. Never blocks.
   void send(std::string_view engine, std::span<const std::string_view> head,
             const SharedFrames& message, std::size_t from, Instant now);
-  /// Told of each message that is not delivered, and why: its sender is to be answered. Without a
-  /// listener, as for tasks, messages for an engine wait as long as that is registered, and are
-  /// then dropped: the TaskQueue knows what it has given to whom.
-  using Undelivered = std::function<void(const MessageToEngine&, const Problem&)>;
+  /// Told of each message that is not delivered, as [client, engine, delimiter, ...], and why: its
+  /// sender is to be answered. Without a listener, as for tasks, messages wait until forget(), and
+  /// are then dropped: the TaskQueue knows what it has given to whom.
+  using Undelivered = std::function<void(const SharedFrames& call, const Problem&)>;
   void on_undelivered(Undelivered listener) { undelivered_ = std::move(listener); }
-  /// Tries again to send what is held, and tells the listener of what waited too long.
+  /// Tries again to send what waits here, and tells the listener of what waited too long.
   void on_time(Instant now);
-  /// When on_time() has work; nothing while nothing is held.
-  std::optional<Instant> next_deadline() const;
+  /// When on_time() has work; nothing while nothing waits.
+  std::optional<Instant> next_deadline() const { return waiting_.next_deadline(); }
   /// The engine has left: what waits for its connection is not delivered.
   void forget(std::string_view engine);
 
  private:
-  struct Held {
-    MessageToEngine message;
-    std::size_t bytes;  // as the budget counts it
-    Instant until;      // then it is overdue
-  };
-  bool try_send(const Held& held);
-  void hold(Held held, Instant now);
-  void let_go(const Held& held);
-  bool is_overdue(const Held& held, Instant now) const;
-  Problem unreachable(const EngineUuid& engine) const;
+  using Message = WaitingMessages::Message;
+  bool try_send(const Message& message);
+  void let_go(const Message& message);
+  void give_up(const std::vector<Message>& messages);
+  Problem unreachable(const std::string& engine) const;
   net::SharedUnsentBytes unsent_for(std::string_view engine);
   bool forward(std::string_view engine, std::span<const std::string_view> head,
                std::span<const net::Socket::Run> runs);
@@ -89,9 +78,7 @@ class EngineLink {
   const Duration patience_;
   const std::shared_ptr<const SendBudget> budget_;
   Undelivered undelivered_;
-  /// By engine; the oldest first.
-  std::map<std::string, std::deque<Held>, std::less<>> held_;
-  Instant held_at_{}, next_try_{};  // the last one; the first ones of the queues
+  WaitingMessages waiting_;
   std::map<std::string, net::SharedUnsentBytes, std::less<>> unsent_for_;
   std::size_t clean_at_;  // when so many are known, those for which nothing waits are forgotten
 };

@@ -23,4 +23,13 @@ std::optional<Envelope> RelayContext::open(const Frames& frames, std::size_t ide
   return *envelope;
 }
 
+SharedFrames RelayContext::receive_routed(net::Socket& socket, std::string_view channel) const {
+  constexpr std::size_t fewest_frames = 8;  // two routing frames, delimiter, signature, four parts
+  while (SharedFrames frames = socket.receive()) {
+    if (frames->size() >= fewest_frames && frames->at(2) == delimiter) return frames;
+    bad_messages.add(std::string(channel) + ": not a message for or from an engine");
+  }
+  return nullptr;
+}
+
 }  // namespace px::controller

@@ -7,6 +7,7 @@
 #include "controller/hub/hub_thread.hpp"
 #include "controller/relay/bad_message_counter.hpp"
 #include "controller/relay/shared_memory.hpp"
+#include "net/socket.hpp"
 #include "wire/envelope.hpp"
 #include "wire/frames.hpp"
 #include "wire/session.hpp"
@@ -32,6 +33,10 @@ struct RelayContext {
   /// nothing, and it is counted as bad. No part is parsed. `channel` names the socket in the log.
   std::optional<Envelope> open(const Frames& frames, std::size_t ident_count,
                                std::string_view channel) const;
+  /// The next message of a socket with two routing frames, which are the client and the engine in
+  /// either order: [.., .., delimiter, ...]; null: there is none. What is no such message is
+  /// counted as bad. `channel` as above.
+  SharedFrames receive_routed(net::Socket& socket, std::string_view channel) const;
 };
 
 }  // namespace px::controller

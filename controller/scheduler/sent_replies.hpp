@@ -15,7 +15,7 @@ namespace px::controller {
 /// The latest replies to load-balanced tasks. A client whose connection broke may have lost one on
 /// its way: it sends its request again, and gets the reply again, and nothing runs twice. Requests
 /// are named by their signatures, which are the same if the same message is sent again; on a
-/// cluster that does not sign nothing is kept. Owned by the TaskRelay. Sees no socket.
+/// cluster that does not sign nothing is kept. Owned by the TaskLedger. Sees no socket.
 class SentReplies {
  public:
   struct Limits {

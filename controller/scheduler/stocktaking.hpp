@@ -21,7 +21,7 @@ struct HeldTasks {
 /// What the engines of a controller that was started again have still in hand. Clients and the
 /// journal bring again what is not answered; until it is known which engine holds which task, no
 /// task may be given to any engine, or it could run twice. This class only says when that is known
-/// and by whom a task is held: the tasks themselves wait in TaskRelay::waiting_ meanwhile. Sees no
+/// and by whom a task is held: the tasks themselves wait in TaskLedger::waiting_ meanwhile. Sees no
 /// socket and no clock.
 class Stocktaking {
  public:

@@ -26,7 +26,7 @@
 
 namespace px::controller {
 
-// What the queue asks of its owner, the TaskRelay, which performs the effects in their order.
+// What the queue asks of its owner, the TaskLedger, which performs the effects in their order.
 
 /// Hand this request to the engine.
 struct AssignTask {
@@ -103,8 +103,8 @@ struct TaskQueueOptions {
 /// far as rules allow.
 ///
 /// The owner tells it what happens and when, performs the effects that each function returns, and
-/// calls on_time() at next_deadline(). The TaskRelay owns it, on the I/O thread. Sees no socket and
-/// no clock.
+/// calls on_time() at next_deadline(). The TaskLedger owns it, on the I/O thread. Sees no socket
+/// and no clock.
 ///
 /// An engine that leaves is not given up at once: for engine_grace its replies may still come (for
 /// last_words_grace if its process has ended). Then each of its tasks goes to another engine if it

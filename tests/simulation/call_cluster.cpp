@@ -145,7 +145,7 @@ class CallCluster final : public CallSurroundings, private HarmedCluster {
     const std::string id = id_in(*reply, 1, true);
     if (Gathered* gathered = gathered_of(*reply))
       ++gathered->answers;
-    else
+    else if (error_in(*reply) != "ResultLost")  // that it has an answer already
       tasks_[id].told = status_in(*reply);
     for (const auto& client : clients_) {
       if (client->name != reply->at(0) || client->by(channel).to.up() > world_.now()) continue;
@@ -184,6 +184,9 @@ class CallCluster final : public CallSurroundings, private HarmedCluster {
   }
   static std::string status_in(const Frames& reply) {
     return packed_text(Packer::json, Envelope::locate(reply, 1)->content, "status").value_or("");
+  }
+  static std::string error_in(const Frames& reply) {
+    return packed_text(Packer::json, Envelope::locate(reply, 1)->content, "ename").value_or("");
   }
   Gathered* gathered_of(const Frames& reply) {
     const Envelope envelope = *Envelope::locate(reply, 1);

@@ -9,8 +9,7 @@
 
 #include "controller/hub/hub.hpp"
 #include "controller/hub/memory_store.hpp"
-#include "controller/relay/broadcast_relay.hpp"
-#include "controller/relay/call_keeper.hpp"
+#include "controller/ledger/call_ledger.hpp"
 #include "tests/simulation/setting.hpp"
 #include "tests/simulation/simulated_disk.hpp"
 #include "tests/simulation/world.hpp"
@@ -30,18 +29,18 @@ class CallSurroundings {
   virtual void answer(CallChannel channel, const SharedFrames& reply) = 0;
   /// The disk did not take what was told of this call.
   virtual void unwritten(const std::string& msg_id) = 0;
-  /// The reply of this call is passed on, as the disk has it, and what was printed before.
+  /// The reply of this call was passed on, as the disk has it, and what was printed before.
   virtual void written(const std::string& msg_id) = 0;
 };
 
-/// A controller as far as direct calls and broadcasts go: the classes that decide, joined as
-/// Server, DirectRelay and BroadcastDesk join them.
-class CallController {
+/// A controller as far as direct calls and broadcasts go: its CallLedger and its hub, with the
+/// simulated network in the place of sockets.
+class CallController final : private controller::CallTransport {
  public:
   /// disk  null: there is no journal.
   CallController(World& world, const Setting& setting, Session session,
                  std::shared_ptr<SimulatedDisk> disk, CallSurroundings& surroundings);
-  ~CallController() { *lives_ = false; }
+  ~CallController() override { *lives_ = false; }
 
   /// Goes on with what the journal says. Engines that are known have joined.
   std::vector<controller::LeftCall> restore();
@@ -67,21 +66,24 @@ class CallController {
   std::optional<Record> record_of(const std::string& msg_id) const;
 
  private:
-  void tell_of(const SharedFrames& request);
-  void ask(CallChannel channel, const SharedFrames& request);
-  void pass_reply(const SharedFrames& frames);
-  void pass_broadcast_reply(const SharedFrames& frames);
-  void send(const controller::BroadcastToClient& message);
-  void ask_again(const EngineUuid& engine, CallChannel channel);
-  void record(const controller::LeftCall& call);
-  void tell_hub(const controller::HubEvent& event);
+  bool is_member(const EngineUuid& engine) const override { return members_.contains(engine); }
+  std::optional<controller::Problem> overload(CallChannel, const EngineUuid&) const override {
+    return std::nullopt;
+  }
+  SharedFrames whole(const SharedFrames& frames) const override { return frames; }
+  WallTime wall() const override { return world_.wall(); }
+  void ask(CallChannel channel, const SharedFrames& call) override;
+  void answer(const SharedFrames& reply) override;
+  void answer(const controller::BroadcastToClient& message) override;
+  void record(controller::HubEvent event) override;
+
+  std::unique_ptr<controller::CallJournal> make_journal();
   bool is_disk_refusing();
   void note_unwritten(const Frames& frames, bool is_reply);
   void note_unwritten_end(const EngineUuid& engine);
   void turn_ends();
   void look_later();
   bool has(Defect defect) const { return setting_.defect == defect; }
-  WallTime wall() const { return world_.wall(); }
 
   World& world_;
   const Setting& setting_;
@@ -91,12 +93,11 @@ class CallController {
   const std::shared_ptr<bool> lives_ = std::make_shared<bool>(true);
   controller::MemoryStore* store_;  // the hub's
   controller::Hub hub_;
-  controller::CallKeeper calls_;
-  controller::BroadcastRelay relay_;
-  controller::HeldRequests<SharedFrames> requests_, broadcasts_;
-  controller::HeldMessages<SharedFrames> replies_, broadcast_replies_;
-  controller::HeldMessages<controller::BroadcastToClient> ends_;
+  controller::CallLedger ledger_;
   std::set<EngineUuid> members_;
+  std::set<std::string> broadcasts_;  // that came to this controller
+  bool takes_unwritten_ = false;      // requests that come now are not written
+  bool asks_again_ = false;
   bool has_failed_ = false;
   Instant next_look_ = Instant::max();
 };

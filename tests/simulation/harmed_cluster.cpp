@@ -8,11 +8,20 @@ using controller::JournalMode;
 
 constexpr int most_steps = 200'000;
 
+template <class Kind>
+bool is_a(const controller::JournalRecord& record) {
+  return std::holds_alternative<Kind>(record);
+}
+
 }  // namespace
 
 HarmedCluster::HarmedCluster(const Setting& setting) : setting_(setting), world_(setting.seed) {
   if (setting.journal != JournalMode::off) disk_ = std::make_shared<SimulatedDisk>(world_);
-  if (disk_ && has(Defect::disk_lies)) disk_->lie();
+  if (!disk_) return;
+  if (has(Defect::disk_lies)) disk_->lie();
+  if (has(Defect::submissions_are_lost)) disk_->lose(is_a<controller::JournalSubmitted>);
+  if (has(Defect::assignments_are_lost)) disk_->lose(is_a<controller::JournalAssigned>);
+  if (has(Defect::answers_are_lost)) disk_->lose(is_a<controller::JournalFinished>);
 }
 
 Outcome HarmedCluster::run_to_rest() {

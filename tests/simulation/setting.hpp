@@ -13,28 +13,25 @@ namespace px::simulation {
 /// A defect that is put in on purpose, to see that the simulation finds it.
 enum class Defect {
   none,
-  client_forgets,            ///< It sends nothing again to a new controller.
-  engine_runs_again,         ///< It does not know a request again that it had before.
-  no_stocktaking,            ///< A new controller hands out what engines still hold.
-  no_reconnection,           ///< Nobody tells the controller that an engine's connection broke.
-  client_waits_on,           ///< It sends nothing again when its own connection broke.
-  replies_are_not_kept,      ///< The controller does not know any more what it has answered.
-  queue_is_overfilled,       ///< The controller hands out more than the high-water mark.
-  deaths_go_unnoticed,       ///< Nobody tells the controller that an engine has died.
-  client_takes_any_reply,    ///< A reply that came twice counts twice.
-  journal_is_not_read,       ///< A new controller does not look at it.
-  accepted_before_written,   ///< A task is given to an engine before the journal has it.
-  answered_before_written,   ///< An answer goes to the client, and is never written.
-  assignment_is_not_written, ///< Nobody knows later which engine had a task.
-  answers_are_not_replayed,  ///< A task that is answered counts as one that waits.
-  answers_are_changed,       ///< Another answer is written than the client gets.
-  disk_lies,                 ///< It says that it has forced to the disk what it has not.
+  client_forgets,              ///< It sends nothing again to a new controller.
+  engine_runs_again,           ///< It does not know a request again that it had before.
+  no_stocktaking,              ///< A new controller hands out what engines still hold.
+  no_reconnection,             ///< Nobody tells the controller that an engine's connection broke.
+  client_waits_on,             ///< It sends nothing again when its own connection broke.
+  replies_are_not_kept,        ///< The controller does not know any more what it has answered.
+  queue_is_overfilled,         ///< The controller hands out more than the high-water mark.
+  deaths_go_unnoticed,         ///< Nobody tells the controller that an engine has died.
+  client_takes_any_reply,      ///< A reply that came twice counts twice.
+  journal_is_not_read,         ///< A new controller does not look at it.
+  submissions_are_lost,        ///< The journal does not say that a task was accepted,
+  assignments_are_lost,        ///< nor which engine was given it,
+  answers_are_lost,            ///< nor that it was answered.
+  answers_are_changed,         ///< The client gets another answer than is written.
+  disk_lies,                   ///< It says that it has forced to the disk what it has not.
   engine_keeps_what_it_gives,  ///< It says that it gives a task back, and runs it.
   returns_are_ignored,         ///< The controller does not hear that a task is given back.
-  backlog_is_overtaken,        ///< A task that comes goes past those that wait for the queue.
-  // Of direct calls and broadcasts:
-  calls_are_not_written,        ///< The journal does not hear of requests.
-  replies_pass_before_written,  ///< A reply goes to its client, and is never written.
+  backlog_is_overtaken,        ///< Of those that wait for the queue the latest goes first.
+  // Of direct calls and broadcasts, beside most of the above:
   owed_is_not_asked_for,        ///< A new controller does not ask engines for what they owe.
   gathered_is_forgotten,        ///< A new controller does not know what is gathered.
   missing_engines_are_awaited,  ///< Who owes something and does not come back is never given up.

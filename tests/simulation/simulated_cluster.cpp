@@ -95,9 +95,9 @@ class Cluster final : public Surroundings, private HarmedCluster {
     client.to.send([this, &client, answer] { take_answer(client, answer); });
   }
   void accepted(const Request& request) override { tasks_[request.id].is_accepted = true; }
-  void waits(const Request& request) override {
-    world_.tell(request.id + " waits behind a full queue");
-    ++outcome_.waited;
+  void waits(std::size_t count) override {
+    world_.tell(std::to_string(count) + " tasks wait behind a full queue");
+    outcome_.waited += static_cast<int>(count);
   }
   void answered_unwritten(const std::string& id) override {
     world_.tell("controller answers " + id + ", and the disk does not take it");

@@ -13,7 +13,13 @@ Result<std::vector<SegmentNumber>> SimulatedDisk::segments() {
 }
 
 Result<std::string> SimulatedDisk::read(SegmentNumber segment) {
-  return segments_.at(segment).text;
+  const std::string& text = segments_.at(segment).text;
+  if (!is_lost_) return text;
+  std::string left{controller::journal_magic};
+  controller::JournalReader reader{text};
+  while (const auto record = reader.next())
+    if (!is_lost_(*record)) left += reader.text();
+  return left;
 }
 
 Result<void> SimulatedDisk::write(SegmentNumber segment, std::uint64_t offset,
@@ -75,8 +81,9 @@ Result<void> SimulatedTexts::push(std::string_view text) {
 
 Result<std::string> SimulatedTexts::pop() {
   if (world_.pick(0, 19) == 0) return Error{ErrorKind::system, "Input/output error"};
-  std::string text = std::move(texts_.front());
-  texts_.pop_front();
+  const auto next = is_last_first_ ? texts_.end() - 1 : texts_.begin();
+  std::string text = std::move(*next);
+  texts_.erase(next);
   return text;
 }
 

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "controller/journal/journal_record.hpp"
 #include "controller/journal/journal_storage.hpp"
 #include "controller/journal/sync_thread.hpp"
 #include "controller/journal/text_queue.hpp"
@@ -43,6 +44,10 @@ class SimulatedDisk final : public controller::JournalStorage {
   bool is_broken() const { return is_broken_; }
   /// It only says that it has forced anything to the disk: a planted defect.
   void lie() { lies_ = true; }
+  /// No record for which `is_lost` holds is there when it is read: a planted defect.
+  void lose(std::function<bool(const controller::JournalRecord&)> is_lost) {
+    is_lost_ = std::move(is_lost);
+  }
   /// The next write writes a part of its text, or all of it, and throws Died.
   void die_at_next_write() { dies_ = true; }
   /// The process is no more: nothing is going to be written by it.
@@ -59,6 +64,7 @@ class SimulatedDisk final : public controller::JournalStorage {
   /// Removed, which the folder on the disk does not say yet; in the order of removal.
   std::vector<std::pair<controller::SegmentNumber, Segment>> removed_;
   bool is_full_ = false, is_broken_ = false, dies_ = false, lies_ = false;
+  std::function<bool(const controller::JournalRecord&)> is_lost_;
 };
 
 /// Files of a controller that end with it. Some writes fail, of which a disk that is there says
@@ -66,8 +72,9 @@ class SimulatedDisk final : public controller::JournalStorage {
 class SimulatedTexts final : public controller::TextQueue {
  public:
   /// disk  null: there is no journal.
-  SimulatedTexts(World& world, std::shared_ptr<SimulatedDisk> disk)
-      : world_(world), disk_(std::move(disk)) {}
+  /// is_last_first  what came last leaves first: a planted defect.
+  SimulatedTexts(World& world, std::shared_ptr<SimulatedDisk> disk, bool is_last_first)
+      : world_(world), disk_(std::move(disk)), is_last_first_(is_last_first) {}
 
   Result<void> push(std::string_view text) override;
   Result<std::string> pop() override;
@@ -75,6 +82,7 @@ class SimulatedTexts final : public controller::TextQueue {
  private:
   World& world_;
   const std::shared_ptr<SimulatedDisk> disk_;
+  const bool is_last_first_;
   std::deque<std::string> texts_;
 };
 

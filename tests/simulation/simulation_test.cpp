@@ -146,31 +146,24 @@ TEST_P(PlantedDefect, IsFound) {
 
 INSTANTIATE_TEST_SUITE_P(
     Simulation, PlantedDefect,
-    testing::Values(Planted{Defect::client_forgets, "was never answered"},
-                    Planted{Defect::engine_runs_again, "engine"},
-                    Planted{Defect::no_stocktaking, " has it"},
-                    Planted{Defect::no_reconnection, "was never answered"},
-                    Planted{Defect::client_waits_on, "was never answered"},
-                    Planted{Defect::replies_are_not_kept, "was never answered"},
-                    Planted{Defect::queue_is_overfilled, "was given 3 tasks"},
-                    Planted{Defect::engine_keeps_what_it_gives, "tasks at a time"},
-                    Planted{Defect::returns_are_ignored, "was never answered"},
-                    Planted{Defect::deaths_go_unnoticed, "was never answered"},
-                    Planted{Defect::client_takes_any_reply, "was answered twice"},
-                    Planted{Defect::journal_is_not_read, "there is no result of it",
-                            JournalMode::process},
-                    Planted{Defect::accepted_before_written, "though it was answered",
-                            JournalMode::process},
-                    Planted{Defect::answered_before_written, "though it was answered",
-                            JournalMode::process},
-                    Planted{Defect::assignment_is_not_written, "though it has no retries",
-                            JournalMode::process},
-                    Planted{Defect::answers_are_not_replayed, "though it was answered",
-                            JournalMode::process},
-                    Planted{Defect::answers_are_changed, "is not the one", JournalMode::process},
-                    Planted{Defect::backlog_is_overtaken, "after a task that came later",
-                            JournalMode::off, 5},
-                    Planted{Defect::disk_lies, "though it was answered", JournalMode::power}));
+    testing::Values(
+        Planted{Defect::client_forgets, "was never answered"},
+        Planted{Defect::engine_runs_again, "engine"}, Planted{Defect::no_stocktaking, " has it"},
+        Planted{Defect::no_reconnection, "was never answered"},
+        Planted{Defect::client_waits_on, "was never answered"},
+        Planted{Defect::replies_are_not_kept, "was never answered"},
+        Planted{Defect::queue_is_overfilled, "was given 3 tasks"},
+        Planted{Defect::engine_keeps_what_it_gives, "tasks at a time"},
+        Planted{Defect::returns_are_ignored, "was never answered"},
+        Planted{Defect::deaths_go_unnoticed, "was never answered"},
+        Planted{Defect::client_takes_any_reply, "was answered twice"},
+        Planted{Defect::journal_is_not_read, "there is no result of it", JournalMode::process},
+        Planted{Defect::submissions_are_lost, "there is no result of it", JournalMode::process},
+        Planted{Defect::answers_are_lost, "though it was answered", JournalMode::process},
+        Planted{Defect::assignments_are_lost, "though it has no retries", JournalMode::process},
+        Planted{Defect::answers_are_changed, "is not the one", JournalMode::process},
+        Planted{Defect::backlog_is_overtaken, "after a task that came later", JournalMode::off, 5},
+        Planted{Defect::disk_lies, " though it ", JournalMode::power}));
 
 TEST_P(PlantedDefectOfCalls, IsFound) {
   const std::string found = first_violation(
@@ -180,27 +173,22 @@ TEST_P(PlantedDefectOfCalls, IsFound) {
 
 INSTANTIATE_TEST_SUITE_P(
     Simulation, PlantedDefectOfCalls,
-    testing::Values(Planted{Defect::client_forgets, "was never answered"},
-                    Planted{Defect::client_waits_on, "was never answered"},
-                    Planted{Defect::no_reconnection, "was never answered"},
-                    Planted{Defect::deaths_go_unnoticed, "was never answered"},
-                    Planted{Defect::engine_runs_again, "runs again"},
-                    Planted{Defect::calls_are_overtaken, "which was submitted earlier"},
-                    Planted{Defect::client_takes_any_reply, "was answered twice"},
-                    Planted{Defect::journal_is_not_read, "there is no result of it",
-                            JournalMode::process},
-                    Planted{Defect::calls_are_not_written, "there is no result of it",
-                            JournalMode::process},
-                    Planted{Defect::replies_pass_before_written, "is not the one",
-                            JournalMode::process},
-                    Planted{Defect::owed_is_not_asked_for, "there is no result of it",
-                            JournalMode::process},
-                    Planted{Defect::gathered_is_forgotten, "was gathered 0 times",
-                            JournalMode::process},
-                    Planted{Defect::missing_engines_are_awaited, "is still awaited",
-                            JournalMode::process},
-                    Planted{Defect::late_output_is_not_written, "lack what", JournalMode::process},
-                    Planted{Defect::disk_lies, "there is no result of it", JournalMode::power}));
+    testing::Values(
+        Planted{Defect::client_forgets, "was never answered"},
+        Planted{Defect::client_waits_on, "was never answered"},
+        Planted{Defect::no_reconnection, "was never answered"},
+        Planted{Defect::deaths_go_unnoticed, "was never answered"},
+        Planted{Defect::engine_runs_again, "runs again"},
+        Planted{Defect::calls_are_overtaken, "which was submitted earlier"},
+        Planted{Defect::client_takes_any_reply, "was answered twice"},
+        Planted{Defect::journal_is_not_read, "there is no result of it", JournalMode::process},
+        Planted{Defect::submissions_are_lost, "there is no result of it", JournalMode::process},
+        Planted{Defect::answers_are_lost, "is not the one", JournalMode::process},
+        Planted{Defect::owed_is_not_asked_for, "there is no result of it", JournalMode::process},
+        Planted{Defect::gathered_is_forgotten, "was gathered 0 times", JournalMode::process},
+        Planted{Defect::missing_engines_are_awaited, "is still awaited", JournalMode::process},
+        Planted{Defect::late_output_is_not_written, "lack what", JournalMode::process},
+        Planted{Defect::disk_lies, "there is no result of it", JournalMode::power}));
 
 }  // namespace
 }  // namespace px::simulation

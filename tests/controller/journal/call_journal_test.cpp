@@ -2,28 +2,15 @@
 
 #include <gtest/gtest.h>
 
-#include <cstdint>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
-#include "controller/hub/hub.hpp"
-#include "controller/hub/memory_store.hpp"
 #include "controller/journal/joined_frames.hpp"
-#include "controller/relay/call_keeper.hpp"
-#include "tests/controller/journal/memory_storage.hpp"
+#include "tests/controller/journal/call_journal_fixture.hpp"
 
 namespace px::controller {
 namespace {
-
-const EngineUuid ann{"ann"}, bob{"bob"};
-
-std::vector<std::string> texts(const Frames& frames) {
-  std::vector<std::string> all;
-  for (std::size_t i = 0; i < frames.size(); ++i) all.emplace_back(frames.at(i));
-  return all;
-}
 
 TEST(JoinedFrames, AreSplitAgain) {
   const auto one = std::make_shared<TextFrames>(std::vector<std::string>{"a", "", "3"});
@@ -38,63 +25,6 @@ TEST(JoinedFrames, OtherFramesAreNotSplit) {
   EXPECT_TRUE(split(std::make_shared<TextFrames>(std::vector<std::string>{"2", "a"})).empty());
   EXPECT_TRUE(split(std::make_shared<TextFrames>(std::vector<std::string>{"x", "a"})).empty());
 }
-
-/// One controller after another on one disk.
-class CallJournalTest : public testing::Test {
- protected:
-  CallJournalTest() { begin(); }
-  void begin() { calls_ = open_journal(); }
-  std::unique_ptr<CallJournal> open_journal(std::size_t most_owed_bytes = std::size_t{1} << 30) {
-    JournalOptions options{.cluster = "ours", .limits = CallJournal::limits()};
-    options.longest = CallJournal::longest;
-    return std::make_unique<CallJournal>(std::make_unique<Journal>(storage_, options),
-                                         session_.fork(), most_owed_bytes);
-  }
-  std::vector<LeftCall> begin_again() {
-    EXPECT_TRUE(calls_->commit_late());
-    begin();
-    std::vector<LeftCall> left = calls_->replay();
-    EXPECT_TRUE(calls_->commit_late());
-    return left;
-  }
-  SharedFrames message(std::vector<std::string> idents, std::string type, std::string parent,
-                       Json content = Json::object(), Json metadata = Json::object(),
-                       std::string buffer = "buffer") {
-    Draft draft{std::move(idents), std::move(type),    std::move(parent), std::move(metadata),
-                std::move(content), {std::move(buffer)}};
-    return std::make_shared<TextFrames>(session_.compose(draft, wall_now()));
-  }
-  SharedFrames request(const EngineUuid& engine, const std::string& type = "execute_request",
-                       std::string buffer = "buffer") {
-    return message({"client", engine.text}, type, "{}", Json::object(), Json::object(),
-                   std::move(buffer));
-  }
-  /// The request is written.
-  SharedFrames ask(const EngineUuid& engine) {
-    const SharedFrames asked = request(engine);
-    calls_->requested(asked);
-    EXPECT_TRUE(calls_->commit());
-    return asked;
-  }
-  std::vector<SharedFrames> owed_by(const EngineUuid& engine) const {
-    return calls_->owed_by(engine, CallChannel::mux);
-  }
-  SharedFrames reply_to(const Frames& asked, Json content = {{"status", "ok"}},
-                        std::string buffer = "buffer") {
-    return message({std::string(asked.at(1)), "client"}, "execute_reply", std::string(asked.at(4)),
-                   std::move(content), {{"status", "ok"}}, std::move(buffer));
-  }
-  void publish(const Frames& asked, const std::string& text) {
-    const SharedFrames output = message({"topic"}, "stream", std::string(asked.at(4)),
-                                        {{"name", "stdout"}, {"text", text}});
-    calls_->published(output, *Envelope::locate(*output, 1));
-  }
-
-  Session session_{SessionId{"session"}, "alice", Packer::json,
-                   *Signer::create("hmac-sha256", "key")};
-  const std::shared_ptr<MemoryStorage> storage_ = std::make_shared<MemoryStorage>();
-  std::unique_ptr<CallJournal> calls_;
-};
 
 TEST_F(CallJournalTest, WhatAnEngineOwesIsAskedForAgainInItsOrder) {
   const SharedFrames first = ask(ann), of_bob = ask(bob), second = ask(ann);
@@ -212,183 +142,6 @@ TEST_F(CallJournalTest, EnginesThatDoNotComeBackAreGivenUp) {
   ASSERT_EQ(left.size(), 2u);
   EXPECT_FALSE(left[0].is_open);
   EXPECT_TRUE(left[1].is_open);
-}
-
-class CallKeeperTest : public CallJournalTest {
- protected:
-  static constexpr Duration patience = std::chrono::seconds(30);
-  static Instant at(Duration since_start) { return Instant{} + since_start; }
-  /// The journal is the one that ann and bob owe something in.
-  CallKeeper keeper() {
-    return {open_journal(), patience,
-            [this](const LeftCall& call) { recorded_.push_back(call); }};
-  }
-  std::vector<LeftCall> recorded_;
-};
-
-TEST_F(CallKeeperTest, WaitsForEnginesThatOweSomethingToAnEarlierController) {
-  ask(ann);
-  ask(bob);
-  CallKeeper calls = keeper();
-  EXPECT_EQ(calls.restore(at(std::chrono::seconds(1))).size(), 2u);
-  EXPECT_EQ(recorded_.size(), 2u);
-  EXPECT_EQ(calls.awaited().size(), 2u);
-  EXPECT_EQ(calls.next_deadline(), at(std::chrono::seconds(31)));
-  calls.engine_returned(bob);
-  EXPECT_TRUE(calls.on_time(at(std::chrono::seconds(30))).empty());
-  EXPECT_EQ(calls.on_time(at(std::chrono::seconds(31))), std::vector<EngineUuid>{ann});
-  ASSERT_EQ(recorded_.size(), 3u);
-  EXPECT_EQ(recorded_[2].engine, ann);
-  EXPECT_EQ(recorded_[2].error_name, "EngineError");
-  EXPECT_EQ(calls.owed(), 1u);
-  EXPECT_EQ(calls.next_deadline(), std::nullopt);
-}
-
-TEST_F(CallKeeperTest, EndsWhatAnEngineThatIsGoneIsAskedFor) {
-  CallKeeper calls = keeper();
-  const SharedFrames asked = request(ann);
-  calls.requested(asked);
-  calls.await(ann, at(std::chrono::seconds(0)));
-  EXPECT_TRUE(calls.on_time(at(patience) - std::chrono::milliseconds(1)).empty());
-  EXPECT_EQ(calls.on_time(at(patience)), std::vector<EngineUuid>{ann});
-  ASSERT_EQ(recorded_.size(), 1u);
-  EXPECT_EQ(recorded_[0].msg_id, read_msg_id(Packer::json, asked->at(4)));
-  EXPECT_NE(recorded_[0].error_value.find("had ended when this request came"), std::string::npos);
-  EXPECT_EQ(calls.owed(), 0u);
-}
-
-TEST_F(CallKeeperTest, AnEngineThatComesAndGoesIsWaitedForAnew) {
-  CallKeeper calls = keeper();
-  calls.await(ann, at(std::chrono::seconds(0)));
-  calls.engine_returned(ann);
-  calls.await(ann, at(std::chrono::seconds(20)));
-  EXPECT_TRUE(calls.on_time(at(std::chrono::seconds(30))).empty());
-  EXPECT_EQ(calls.on_time(at(std::chrono::seconds(50))), std::vector<EngineUuid>{ann});
-}
-
-TEST_F(CallKeeperTest, WaitsWithoutAJournalToo) {
-  CallKeeper calls{nullptr, patience, [](const LeftCall&) {}};
-  calls.await(ann, at(std::chrono::seconds(0)));
-  EXPECT_EQ(calls.on_time(at(patience)), std::vector<EngineUuid>{ann});
-}
-
-/// A disk that has what was written when a test says so.
-class SlowDisk final : public JournalSync {
- public:
-  void request(std::uint64_t number) override { requested_ = number; }
-  std::uint64_t synced() const override { return synced_; }
-  std::optional<Error> error() const override { return std::nullopt; }
-  void finish() { synced_ = requested_; }
-
- private:
-  std::uint64_t requested_ = 0, synced_ = 0;
-};
-
-/// Requests that wait for the disk, and the records.
-class HeldRequestsTest : public CallKeeperTest {
- protected:
-  void take(const SharedFrames& request) {
-    keeper_.requested(request);
-    requests_.pass_on({request});
-  }
-  void disk_has_all() {
-    disk_->finish();
-    requests_.on_journal();
-  }
-  void tell(const HubEvent& event) { hub_.on(event, wall_now(), at({})); }
-  void ann_joins() {
-    tell(EngineJoined{EngineId{0}, ann});
-    keeper_.engine_returned(ann);
-  }
-  void ann_dies() {
-    keeper_.engine_left(ann);
-    tell(EngineLeft{EngineId{0}, ann, {.engine = "ann", .why = "it died"}});
-  }
-  /// What its record says of how it ended.
-  std::string end_of(const Frames& request) {
-    hub_.on_time(wall_now(), at(HubOptions{}.registration_timeout));
-    std::string content;
-    store_->find(read_msg_id(Packer::json, request.at(4)), [&](const TaskRecord& record) {
-      if (record.result.has_value()) content = record.result.content();
-    });
-    return content;
-  }
-
-  SlowDisk* const disk_ = new SlowDisk;         // the journal's
-  MemoryStore* const store_ = new MemoryStore;  // the hub's
-  Hub hub_{session_.fork(), std::unique_ptr<TaskStore>(store_)};
-  CallKeeper keeper_{
-      std::make_unique<CallJournal>(
-          std::make_unique<Journal>(
-              storage_,
-              JournalOptions{.mode = JournalMode::power, .limits = CallJournal::limits()},
-              std::unique_ptr<JournalSync>(disk_)),
-          session_.fork()),
-      patience, [](const LeftCall&) {}};
-  std::vector<SharedFrames> passed_;
-  HeldRequests<SharedFrames> requests_{
-      keeper_, [this](const SharedFrames& request) { passed_.push_back(request); },
-      [this](const DirectSubmitted& call) { tell(call); }};
-};
-
-TEST_F(HeldRequestsTest, ArePassedOnWhenTheDiskHasThem) {
-  ann_joins();
-  const SharedFrames asked = request(ann);
-  take(asked);
-  EXPECT_TRUE(passed_.empty());
-  disk_has_all();
-  EXPECT_EQ(passed_, std::vector{asked});
-}
-
-TEST_F(HeldRequestsTest, EndInTheRecordsWhereTheirEngineDiesMeanwhile) {
-  ann_joins();
-  const SharedFrames asked = request(ann);
-  take(asked);
-  ann_dies();
-  disk_has_all();
-  EXPECT_NE(end_of(*asked).find("EngineError"), std::string::npos);
-}
-
-TEST_F(HeldRequestsTest, WaitForTheDiskAlsoWhereTheirEngineComesBackMeanwhile) {
-  const SharedFrames asked = request(ann);
-  keeper_.await(ann, at({}));
-  take(asked);
-  ann_joins();
-  requests_.pass_again(keeper_.owed_by(ann, CallChannel::mux));
-  EXPECT_TRUE(passed_.empty());
-  disk_has_all();
-  EXPECT_EQ(passed_.size(), 2u);
-  requests_.pass_again(keeper_.owed_by(ann, CallChannel::mux));
-  EXPECT_EQ(passed_.size(), 3u);
-}
-
-TEST_F(HeldRequestsTest, KeepTheirOrderWhereAFullDiskDoesNotTakeTheLaterOnes) {
-  const SharedFrames first = request(ann), second = request(ann);
-  take(first);
-  storage_->set_full(true);
-  take(second);
-  EXPECT_TRUE(passed_.empty());
-  disk_has_all();
-  EXPECT_EQ(passed_, (std::vector{first, second}));
-}
-
-TEST_F(HeldRequestsTest, AreInTheRecordsWhileTheirEngineIsAwaited) {
-  const SharedFrames asked = request(ann);
-  keeper_.await(ann, at({}));
-  take(asked);
-  ann_joins();
-  const SharedFrames reply = reply_to(*asked);
-  tell(DirectFinished{ann, reply});
-  EXPECT_EQ(end_of(*asked), reply->at(6));
-}
-
-TEST_F(HeldRequestsTest, AreNotInTheRecordsWhereTheirEngineIsUnknown) {
-  const SharedFrames asked = request(ann);
-  take(asked);
-  bool is_there = false;
-  store_->find(read_msg_id(Packer::json, asked->at(4)),
-               [&](const TaskRecord&) { is_there = true; });
-  EXPECT_FALSE(is_there);
 }
 
 TEST_F(CallJournalTest, LongMessagesAreLeftOut) {

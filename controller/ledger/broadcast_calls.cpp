@@ -1,4 +1,4 @@
-#include "controller/relay/broadcast_relay.hpp"
+#include "controller/ledger/broadcast_calls.hpp"
 
 #include <algorithm>
 #include <memory>
@@ -36,7 +36,7 @@ std::string part_text(std::string_view part) {
 
 }  // namespace
 
-Result<std::vector<MessageToEngine>> BroadcastRelay::request(const SharedFrames& frames,
+Result<std::vector<MessageToEngine>> BroadcastCalls::request(const SharedFrames& frames,
                                                              const Envelope& envelope) {
   const Packer packer = session_.packer();
   Result<Json> header = unpack(packer, envelope.header);
@@ -66,7 +66,7 @@ Result<std::vector<MessageToEngine>> BroadcastRelay::request(const SharedFrames&
   return copies;
 }
 
-MessageToEngine BroadcastRelay::copy_for(const Target& target, const SharedFrames& frames,
+MessageToEngine BroadcastCalls::copy_for(const Target& target, const SharedFrames& frames,
                                          const Envelope& envelope, Json& header, Json& metadata,
                                          const std::string& original_id) const {
   header["msg_id"] = original_id + "_" + target.uuid;
@@ -87,7 +87,7 @@ MessageToEngine BroadcastRelay::copy_for(const Target& target, const SharedFrame
   return copy;
 }
 
-std::vector<BroadcastToClient> BroadcastRelay::reply(const SharedFrames& frames,
+std::vector<BroadcastToClient> BroadcastCalls::reply(const SharedFrames& frames,
                                                      const Envelope& envelope, bool ends_call) {
   const Result<Json> metadata = unpack(session_.packer(), envelope.metadata);
   if (!metadata) return {};
@@ -109,12 +109,12 @@ std::vector<BroadcastToClient> BroadcastRelay::reply(const SharedFrames& frames,
   return answer;
 }
 
-bool BroadcastRelay::is_ok(const Answer& answer) const {
+bool BroadcastCalls::is_ok(const Answer& answer) const {
   const Result<Json> content = unpack(session_.packer(), answer.parts.content);
   return content && string_member(*content, "status") == "ok";
 }
 
-BroadcastToClient BroadcastRelay::gather(const Call& call) const {
+BroadcastToClient BroadcastCalls::gather(const Call& call) const {
   const auto is_failed = [&](const Target& target) {
     return target.answer && !is_ok(*target.answer);
   };
@@ -142,7 +142,7 @@ BroadcastToClient BroadcastRelay::gather(const Call& call) const {
   return message;
 }
 
-BroadcastRelay::Answer BroadcastRelay::death_notice(const Call& call,
+BroadcastCalls::Answer BroadcastCalls::death_notice(const Call& call,
                                                     const std::string& original_id,
                                                     const Target& target, const EngineEnd& end,
                                                     WallTime now) {
@@ -152,7 +152,7 @@ BroadcastRelay::Answer BroadcastRelay::death_notice(const Call& call,
 }
 
 /// In the place of the engine's own.
-BroadcastRelay::Answer BroadcastRelay::error_answer(const Call& call,
+BroadcastCalls::Answer BroadcastCalls::error_answer(const Call& call,
                                                     const std::string& original_id,
                                                     const Target& target, const Problem& problem,
                                                     WallTime now) {
@@ -170,7 +170,7 @@ BroadcastRelay::Answer BroadcastRelay::error_answer(const Call& call,
   return {frames, *parts};
 }
 
-std::vector<BroadcastToClient> BroadcastRelay::engine_left(const EngineUuid& engine, WallTime now,
+std::vector<BroadcastToClient> BroadcastCalls::engine_left(const EngineUuid& engine, WallTime now,
                                                            const EngineEnd& end) {
   std::vector<BroadcastToClient> answers;
   for (auto entry = calls_.begin(); entry != calls_.end();) {
@@ -189,13 +189,12 @@ std::vector<BroadcastToClient> BroadcastRelay::engine_left(const EngineUuid& eng
   return answers;
 }
 
-void BroadcastRelay::restore(const std::vector<LeftCall>& left, WallTime now) {
+void BroadcastCalls::restore(const std::vector<LeftCall>& left, WallTime now) {
   std::map<std::string, std::size_t> sizes;
   for (const LeftCall& copy : left) restore(copy, sizes, now);
   // With the first engine that leaves a call ends, whatever the others do.
-  std::erase_if(calls_, [](const auto& call) {
-    return call.second.unanswered == 0 || call.second.is_over;
-  });
+  std::erase_if(
+      calls_, [](const auto& call) { return call.second.unanswered == 0 || call.second.is_over; });
   for (auto& [original_id, call] : calls_) {
     if (call.targets.size() >= sizes[original_id]) continue;
     Target forgotten;
@@ -209,7 +208,7 @@ void BroadcastRelay::restore(const std::vector<LeftCall>& left, WallTime now) {
   }
 }
 
-void BroadcastRelay::restore(const LeftCall& left, std::map<std::string, std::size_t>& sizes,
+void BroadcastCalls::restore(const LeftCall& left, std::map<std::string, std::size_t>& sizes,
                              WallTime now) {
   const Packer packer = session_.packer();
   const Result<Envelope> envelope = Envelope::locate(*left.request, 2);

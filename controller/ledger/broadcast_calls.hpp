@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "controller/journal/call_journal.hpp"
-#include "controller/relay/frame_run.hpp"
-#include "controller/relay/stand_in_reply.hpp"
+#include "controller/ledger/frame_run.hpp"
+#include "controller/ledger/stand_in_reply.hpp"
 #include "wire/engine_end.hpp"
 #include "wire/envelope.hpp"
 #include "wire/error.hpp"
@@ -34,9 +34,9 @@ struct BroadcastToClient {
 /// comes, or the first engine of the call leaves or cannot be reached: then the call ends with one
 /// message to its client. Replies that come after the end are dropped. Of a broadcast that is not
 /// gathered it holds nothing.
-class BroadcastRelay {
+class BroadcastCalls {
  public:
-  explicit BroadcastRelay(Session session) : session_(std::move(session)) {}
+  explicit BroadcastCalls(Session session) : session_(std::move(session)) {}
 
   /// A verified request, [client, delimiter, ...]. Returns a copy for each of its targets, in their
   /// order. A copy is signed anew, has the msg_id "<original msg_id>_<engine uuid>", and shares the

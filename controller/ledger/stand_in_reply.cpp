@@ -1,4 +1,4 @@
-#include "controller/relay/stand_in_reply.hpp"
+#include "controller/ledger/stand_in_reply.hpp"
 
 #include <memory>
 
@@ -27,11 +27,11 @@ std::vector<std::string> refusal(Session& session, const Frames& request, const 
   return session.compose(draft, now);
 }
 
-SharedFrames reply_in_place(Session& session, const Frames& call, const Problem& problem) {
+SharedFrames reply_in_place(Session& session, const Frames& call, const Problem& problem,
+                            WallTime now) {
   const Result<Envelope> envelope = Envelope::locate(call, 2);
   if (!envelope) return nullptr;
   const Packer packer = session.packer();
-  const WallTime now = wall_now();
   Draft draft = stand_in_reply(call.at(1), problem, now);
   draft.idents = {std::string(call.at(1)), std::string(call.at(0))};
   draft.msg_type = stand_in_reply_type(read_message_name(packer, envelope->header).msg_type);

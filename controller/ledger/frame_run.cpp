@@ -1,4 +1,4 @@
-#include "controller/relay/frame_run.hpp"
+#include "controller/ledger/frame_run.hpp"
 
 #include <memory>
 #include <string_view>

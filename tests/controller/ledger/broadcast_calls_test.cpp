@@ -1,4 +1,4 @@
-#include "controller/relay/broadcast_relay.hpp"
+#include "controller/ledger/broadcast_calls.hpp"
 
 #include <gtest/gtest.h>
 
@@ -29,7 +29,7 @@ class Broadcast : public testing::Test {
  protected:
   /// A request of the client "cl" for engines with the ids 0, 1, ...
   Result<Copies> request(const Texts& engines, bool is_coalescing,
-                                   const char* type = "apply_request") {
+                         const char* type = "apply_request") {
     Json targets = Json::array();
     for (std::size_t i = 0; i < engines.size(); ++i) targets.push_back({engines[i], i});
     Draft draft{
@@ -102,7 +102,7 @@ class Broadcast : public testing::Test {
     return result;
   }
   Session client_ = session("client");
-  BroadcastRelay relay_{session("controller")};
+  BroadcastCalls relay_{session("controller")};
 };
 
 TEST_F(Broadcast, EachEngineGetsASignedCopyOfItsOwn) {
@@ -230,7 +230,7 @@ TEST_F(Broadcast, ACopyIsASignedCallOfItsEngine) {
 TEST_F(Broadcast, AGatheredCallOfAnEarlierControllerEndsWithWhatItHadAndWhatComes) {
   const auto copies = *request({"ann", "bob", "cid"}, true);
   const SharedFrames of_ann = answer_to(copies[0], Json{{"status", "ok"}}, {"0"});
-  relay_ = BroadcastRelay{session("next")};
+  relay_ = BroadcastCalls{session("next")};
   relay_.restore({left(copies[0], of_ann), left(copies[1]), left(copies[2])}, WallTime{});
   EXPECT_TRUE(ok(copies[2], {"2"}).empty());
   const ToClient answer = to_client(ok(copies[1], {"1"}));
@@ -248,24 +248,24 @@ TEST_F(Broadcast, AGatheredCallOfWhichAReplyWasNotKeptEndsWithAnError) {
   lost.is_open = false;
   lost.error_name = "ResultLost";
   lost.error_value = "it was not kept";
-  relay_ = BroadcastRelay{session("next")};
+  relay_ = BroadcastCalls{session("next")};
   relay_.restore({lost, left(copies[1])}, WallTime{});
   EXPECT_EQ(to_client(ok(copies[1], {"1"})).content["ename"], "ResultLost");
 }
 
 TEST_F(Broadcast, AGatheredCallOfAnEarlierControllerEndsWithTheDeathOfAnEngine) {
   const auto copies = *request({"ann"}, true);
-  relay_ = BroadcastRelay{session("next")};
+  relay_ = BroadcastCalls{session("next")};
   relay_.restore({left(copies[0])}, WallTime{});
-  const ToClient answer = to_client(
-      relay_.engine_left(EngineUuid{"ann"}, WallTime{}, {.why = "it did not come back"}));
+  const ToClient answer =
+      to_client(relay_.engine_left(EngineUuid{"ann"}, WallTime{}, {.why = "it did not come back"}));
   EXPECT_EQ(answer.content["ename"], "EngineError");
   EXPECT_EQ(answer.header["msg_type"], "apply_reply");
 }
 
 TEST_F(Broadcast, AGatheredCallOfWhichACopyWasForgottenEndsWithAnError) {
   const auto copies = *request({"ann", "bob"}, true);
-  relay_ = BroadcastRelay{session("next")};
+  relay_ = BroadcastCalls{session("next")};
   relay_.restore({left(copies[1])}, WallTime{});
   const ToClient answer = to_client(ok(copies[1], {"1"}));
   EXPECT_EQ(answer.content["ename"], "ResultLost");
@@ -278,7 +278,7 @@ TEST_F(Broadcast, AGatheredCallThatEndedWithTheDeathOfAnEngineIsNotRestored) {
   of_ann.is_open = false;
   of_ann.is_engine_gone = true;
   of_ann.error_name = "EngineError";
-  relay_ = BroadcastRelay{session("next")};
+  relay_ = BroadcastCalls{session("next")};
   relay_.restore({of_ann, left(copies[1])}, WallTime{});
   EXPECT_EQ(relay_.open_calls(), 0u);
   EXPECT_TRUE(ok(copies[1], {"1"}).empty());
@@ -288,7 +288,7 @@ TEST_F(Broadcast, WhatIsAnsweredOrNotGatheredIsNotRestored) {
   const auto gathered = *request({"ann"}, true);
   const auto single = *request({"ann"}, false);
   const SharedFrames reply = answer_to(gathered[0], Json{{"status", "ok"}}, {});
-  relay_ = BroadcastRelay{session("next")};
+  relay_ = BroadcastCalls{session("next")};
   relay_.restore({left(gathered[0], reply), left(single[0])}, WallTime{});
   EXPECT_EQ(relay_.open_calls(), 0u);
 }

@@ -32,6 +32,7 @@ std::vector<std::string> refusal(Session& session, const Frames& request, const 
 /// The whole reply to one engine's call, or to its copy of a broadcast, in the place of its own:
 /// [engine, client, delimiter, ...]; null where the call is no message.
 /// call  [client, engine, delimiter, ...]
-SharedFrames reply_in_place(Session& session, const Frames& call, const Problem& problem);
+SharedFrames reply_in_place(Session& session, const Frames& call, const Problem& problem,
+                            WallTime now);
 
 }  // namespace px::controller

@@ -1,0 +1,106 @@
+// What a TaskLedger makes of the journal of an earlier controller, and of the replies that engines
+// owe that one.
+
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "controller/ledger/task_ledger.hpp"
+
+namespace px::controller {
+
+void TaskLedger::restore(Instant now) {
+  if (!journal_) return;
+  std::size_t finished = 0;
+  for (ReplayedTask& task : journal_->replay()) {
+    finished += task.is_finished ? 1 : 0;
+    restore_one(std::move(task), now);
+  }
+  note_journal(journal_->commit());
+  if (finished > 0 || unfinished() > 0)
+    spdlog::info("{} unfinished tasks and {} results are taken over from an earlier controller",
+                 unfinished(), finished);
+  submit_waiting(now);
+}
+
+void TaskLedger::restore_one(ReplayedTask task, Instant now) {
+  std::optional<ArrivedTask> request = transport_.open_request(task.request);
+  if (!request) return;
+  history_.is_new(request->signature());
+  if (!task.is_finished) {
+    request->given = std::move(task.engine);
+    transport_.accepted(*request);
+    if (must_wait(*request)) return put_back(std::move(*request), now);
+    transport_.record(TaskSubmitted{task.msg_id, task.request});  // it may be asked for already
+    return waiting_.push_back(std::move(*request));
+  }
+  queue_.ended_before(task.msg_id.text, task.outcome == TaskOutcome::ok, task.engine);
+  if (task.reply) {
+    if (!transport_.is_right_reply(*task.reply)) return;
+    transport_.record(TaskSubmitted{task.msg_id, task.request});
+    transport_.record(TaskFinished{std::move(task.engine), task.msg_id, task.reply,
+                                   task.outcome == TaskOutcome::aborted});
+  }
+  if (request->delimiter_index > 0) replies_.sent(request->signature(), std::move(task.reply));
+}
+
+/// An earlier controller gave the task to an engine, and no engine says that it holds it. Whether
+/// it must not run again; else `holder` is the engine that may still have it.
+bool TaskLedger::is_given_up(const EngineUuid& given, TaskRules& rules, EngineUuid& holder) const {
+  if (stock_.has_reported(given)) return false;  // it was lost on its way there
+  if (queue_.has_engine(given)) {
+    holder = given;
+    return false;
+  }
+  return rules.retries-- == 0;
+}
+
+/// An engine may have answered a task before it was known again that it was asked for, and have
+/// ended since. Whether it has, and all went well.
+/// frames  of the task, whole.
+bool TaskLedger::finish_by_unknown(const ArrivedTask& task, const SharedFrames& frames) {
+  const auto found =
+      std::find_if(unknown_.begin(), unknown_.end(), [&task](const ArrivedReply& each) {
+        return each.outcome == TaskOutcome::ok && each.msg_id == task.msg_id;
+      });
+  if (found == unknown_.end()) return false;
+  const ArrivedReply reply = std::move(*found);
+  unknown_.erase(found);
+  queue_.ended_before(task.msg_id.text, true, reply.engine());
+  Answers answers;
+  answers.push_back({task.msg_id, reply.engine(), frames, task.delimiter_index, reply.frames,
+                     reply.outcome, false});
+  finish(std::move(answers));
+  return true;
+}
+
+/// Replies that came before it was known again that they were asked for. An engine that has
+/// reported sends them again, as it is given its tasks again: the second one would count for the
+/// next attempt.
+void TaskLedger::take_unknown(Instant now) {
+  Answers answers;
+  for (ArrivedReply& reply : std::exchange(unknown_, {})) {
+    const std::string engine{reply.frames->at(0)};
+    if (!queue_.knows(reply.msg_id.text))
+      unknown_.push_back(std::move(reply));
+    else if (!stock_.has_reported(EngineUuid{engine}))
+      collect(queue_.reply(engine, reply.msg_id.text, reply.outcome, reply.frames, now), answers);
+  }
+  finish(std::move(answers));
+}
+
+/// Asked for by an earlier controller: whoever waits for it is still there, or is not.
+void TaskLedger::forward_unknown(Instant now) {
+  are_clients_back_ = are_clients_back_ || now >= clients_are_back_;
+  // One that waits is asked for: see submit().
+  if (unknown_.empty() || !waiting_.empty() || !are_clients_back_) return;
+  for (ArrivedReply& reply : std::exchange(unknown_, {})) {
+    if (backlog_.knows(reply.msg_id.text))
+      unknown_.push_back(std::move(reply));
+    else
+      transport_.forward(reply.frames);
+  }
+}
+
+}  // namespace px::controller

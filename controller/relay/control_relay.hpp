@@ -1,0 +1,33 @@
+#pragma once
+
+#include "controller/relay/client_link.hpp"
+#include "controller/relay/engine_link.hpp"
+#include "controller/relay/relay_context.hpp"
+
+namespace px::controller {
+
+/// The channel of control messages to named engines (interrupts, aborts, questions): swaps the two
+/// routing frames, which name the client and the engine, and forwards the other frames as they are
+/// (protocol 4.2). What passes is neither written down nor recorded, and nothing is kept: a request
+/// lies in the EngineLink until the engine's connection takes it. One that cannot be delivered is
+/// answered by an error.
+///
+/// The I/O thread owns it, and calls it when its sockets are readable.
+class ControlRelay {
+ public:
+  /// All three outlive it.
+  ControlRelay(RelayContext& shared, ClientLink& clients, EngineLink& engines);
+  /// The clients' socket, or the engines', is readable: takes up to messages_per_turn.
+  void receive_requests();
+  void receive_replies();
+
+ private:
+  void answer(const SharedFrames& reply);
+  void answer_in_place(const SharedFrames& request, const Problem& problem);
+
+  RelayContext& shared_;
+  ClientLink& clients_;
+  EngineLink& engines_;
+};
+
+}  // namespace px::controller

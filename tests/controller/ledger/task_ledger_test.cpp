@@ -1,0 +1,265 @@
+#include "controller/ledger/task_ledger.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tests/controller/journal/memory_storage.hpp"
+
+namespace px::controller {
+namespace {
+
+using namespace std::chrono_literals;
+
+const EngineUuid ann{"ann"}, bob{"bob"};
+
+Instant at(Duration since_start) {
+  return Instant{} + 1h + since_start;
+}
+
+/// A disk that has what was written when a test says so, or fails.
+class SlowDisk final : public JournalSync {
+ public:
+  void request(std::uint64_t number) override { requested_ = number; }
+  std::uint64_t synced() const override { return synced_; }
+  std::optional<Error> error() const override { return error_; }
+  void finish() { synced_ = requested_; }
+  void fail() { error_ = Error{ErrorKind::system, "Input/output error"}; }
+
+ private:
+  std::uint64_t requested_ = 0, synced_ = 0;
+  std::optional<Error> error_;
+};
+
+/// A ledger with lists in the place of sockets. A request is [client, delimiter, signature,
+/// msg_id], a reply [engine, client, msg_id, text].
+class TaskLedgerTest : public testing::Test, public TaskTransport {
+ protected:
+  std::optional<ArrivedTask> open_request(const SharedFrames& frames) override {
+    if (frames->at(2) == "changed") return std::nullopt;
+    return ArrivedTask{frames, 1, MessageId{frames->at(3)}};
+  }
+  bool is_right_reply(const Frames&) override { return true; }
+  Result<TaskRules> rules_of(const ArrivedTask&) override { return TaskRules{}; }
+  SharedFrames whole(const SharedFrames& frames) override { return frames; }
+  SharedFrames error_reply(const FailTask& failure) override {
+    return frames({failure.engine.text, "client", failure.msg_id.text, failure.error_name});
+  }
+  void assign(AssignTask& task) override {
+    assigned_.push_back(task.msg_id.text + " to " + task.engine.text);
+  }
+  void recall(const RecallTask&) override {}
+  SharedFrames answer(TaskAnswer& answer) override {
+    tell(*answer.reply);
+    return answer.reply;
+  }
+  void answer_again(const ArrivedTask&, const SharedFrames& reply) override { tell(*reply); }
+  void refuse(const ArrivedTask& request, const Problem& problem) override {
+    answers_.push_back(request.msg_id.text + ": " + problem.name);
+  }
+  void forward(const SharedFrames& reply) override { tell(*reply); }
+  void accepted(const ArrivedTask&) override { ++accepted_; }
+  SharedFrames record(HubEvent) override { return nullptr; }
+  void tell(const Frames& reply) {
+    answers_.push_back(std::string(reply.at(2)) + ": " + std::string(reply.at(3)));
+  }
+
+  static SharedFrames frames(std::vector<std::string> texts) {
+    return std::make_shared<TextFrames>(std::move(texts));
+  }
+  std::unique_ptr<TaskLedger> make_ledger(JournalMode mode, Stocktaking stock = {},
+                                          std::size_t most_tasks = 100) {
+    std::unique_ptr<Journal> journal;
+    if (mode == JournalMode::process)
+      journal = std::make_unique<Journal>(storage_, JournalOptions{});
+    if (mode == JournalMode::power)
+      journal = std::make_unique<Journal>(storage_, JournalOptions{.mode = mode},
+                                          std::unique_ptr<JournalSync>(disk_ = new SlowDisk));
+    return std::make_unique<TaskLedger>(
+        TaskQueueOptions{}, [] { return 0.5; }, std::move(stock), std::move(journal),
+        TaskBacklog{{.tasks = most_tasks}, nullptr}, *this, at({}));
+  }
+  void ask(const std::string& id) {
+    ledger_->requested(
+        {frames({"client", "delimiter", "signature of " + id, id}), 1, MessageId{id}}, at({}));
+    ledger_->commit(at({}));
+  }
+  /// For the answer to a request that was too long to be sent again.
+  void ask_for_answer(const std::string& id) {
+    ledger_->requested({frames({"client", "delimiter", "question after " + id, id}), 1,
+                        MessageId{id}, false, "signature of " + id},
+                       at({}));
+    ledger_->commit(at({}));
+  }
+  void reply(const EngineUuid& engine, const std::string& id, const std::string& text = "done") {
+    ledger_->replied({frames({engine.text, "client", id, text}), MessageId{id}, TaskOutcome::ok},
+                     at({}));
+    ledger_->commit(at({}));
+  }
+  void joins(const EngineUuid& engine) { ledger_->engine_joined(engine, false, at({})); }
+  void disk_has_all() {
+    disk_->finish();
+    ledger_->on_journal(at({}));
+  }
+  using Texts = std::vector<std::string>;
+
+  const std::shared_ptr<MemoryStorage> storage_ = std::make_shared<MemoryStorage>();
+  SlowDisk* disk_ = nullptr;  // with JournalMode::power
+  Texts assigned_, answers_;
+  int accepted_ = 0;
+  std::unique_ptr<TaskLedger> ledger_ = make_ledger(JournalMode::off);
+};
+
+TEST_F(TaskLedgerTest, BringsATaskToAnEngineAndItsReplyBack) {
+  joins(ann);
+  ask("one");
+  EXPECT_EQ(assigned_, Texts{"one to ann"});
+  EXPECT_EQ(ledger_->unfinished(), 1u);
+  reply(ann, "one");
+  EXPECT_EQ(answers_, Texts{"one: done"});
+  EXPECT_EQ(ledger_->unfinished(), 0u);
+}
+
+TEST_F(TaskLedgerTest, AnswersARepeatedRequestAgainAndRunsItOnce) {
+  joins(ann);
+  ask("one");
+  ask("one");
+  reply(ann, "one");
+  ask("one");
+  EXPECT_EQ(assigned_.size(), 1u);
+  EXPECT_EQ(answers_, (Texts{"one: done", "one: done"}));
+}
+
+TEST_F(TaskLedgerTest, AnswersAQuestionForTheAnswerToAnEarlierRequest) {
+  joins(ann);
+  ask_for_answer("lost");
+  EXPECT_EQ(answers_, Texts{"lost: ConnectionLost"});
+  ask("one");
+  ask_for_answer("one");
+  EXPECT_EQ(answers_.size(), 1u);  // it runs
+  reply(ann, "one");
+  answers_.clear();
+  ask_for_answer("one");
+  EXPECT_EQ(answers_, Texts{});  // that question came before
+}
+
+TEST_F(TaskLedgerTest, AcceptsATaskWhenTheDiskHasIt) {
+  ledger_ = make_ledger(JournalMode::power);
+  joins(ann);
+  ask("one");
+  EXPECT_EQ(accepted_, 0);
+  EXPECT_EQ(assigned_, Texts{});
+  EXPECT_EQ(ledger_->unfinished(), 1u);
+  disk_has_all();
+  EXPECT_EQ(accepted_, 1);
+  EXPECT_EQ(assigned_, Texts{"one to ann"});
+}
+
+TEST_F(TaskLedgerTest, AnswersWhenTheDiskHasTheAnswer) {
+  ledger_ = make_ledger(JournalMode::power);
+  joins(ann);
+  ask("one");
+  disk_has_all();
+  reply(ann, "one");
+  EXPECT_EQ(answers_, Texts{});
+  disk_has_all();
+  EXPECT_EQ(answers_, Texts{"one: done"});
+}
+
+TEST_F(TaskLedgerTest, RefusesWhatAFailedDiskDoesNotHave) {
+  ledger_ = make_ledger(JournalMode::power);
+  joins(ann);
+  ask("one");
+  disk_->fail();
+  ledger_->on_journal(at({}));
+  EXPECT_EQ(assigned_, Texts{});
+  EXPECT_EQ(answers_, Texts{"one: Overloaded"});
+}
+
+TEST_F(TaskLedgerTest, RefusesWhatAFullDiskDoesNotTake) {
+  ledger_ = make_ledger(JournalMode::process);
+  joins(ann);
+  storage_->set_full(true);
+  ask("one");
+  EXPECT_EQ(answers_, Texts{"one: Overloaded"});
+  storage_->set_full(false);
+  ask("two");
+  EXPECT_EQ(assigned_, Texts{"two to ann"});
+}
+
+TEST_F(TaskLedgerTest, GoesOnWithWhatAnEarlierOneHasLeft) {
+  ledger_ = make_ledger(JournalMode::process);
+  joins(ann);
+  for (const char* id : {"one", "two", "three"}) ask(id);
+  reply(ann, "one");
+  ledger_->on_time(at({}));
+  ledger_ = make_ledger(JournalMode::process, {{ann}, at(5s)});
+  assigned_.clear();
+  answers_.clear();
+  ledger_->restore(at({}));
+  EXPECT_EQ(ledger_->unfinished(), 2u);
+  EXPECT_EQ(assigned_, Texts{});
+  EXPECT_EQ(ledger_->next_deadline(at({})), at(5s));
+  ask("one");
+  EXPECT_EQ(answers_, Texts{"one: done"});
+  joins(ann);
+  ledger_->engine_holds(ann, {{"two"}, {"two"}}, false, at(1s));
+  EXPECT_EQ(assigned_, Texts{"two to ann"});
+  reply(ann, "two");
+  reply(ann, "three");
+  EXPECT_EQ(answers_, (Texts{"one: done", "two: done", "three: done"}));
+}
+
+TEST_F(TaskLedgerTest, DropsWhatWasChangedOnTheDisk) {
+  Journal journal{storage_, JournalOptions{}};
+  journal.submitted(MessageId{"one"}, *frames({"client", "delimiter", "changed", "one"}));
+  ASSERT_TRUE(journal.commit());
+  ledger_ = make_ledger(JournalMode::process);
+  ledger_->restore(at({}));
+  EXPECT_EQ(ledger_->unfinished(), 0u);
+}
+
+TEST_F(TaskLedgerTest, KeepsAReplyToATaskOfAnEarlierControllerUntilItIsAskedFor) {
+  ledger_ = make_ledger(JournalMode::off, {{ann}, at(5s)});
+  reply(bob, "one");
+  reply(bob, "two");
+  ask("one");
+  ledger_->on_time(at(1s));
+  EXPECT_EQ(answers_, Texts{});
+  joins(ann);
+  ledger_->engine_holds(ann, {}, false, at(1s));
+  EXPECT_EQ(answers_, Texts{"one: done"});
+  ledger_->on_time(at(2s));  // whoever waits for it has its connections again
+  EXPECT_EQ(answers_, (Texts{"one: done", "two: done"}));
+}
+
+TEST_F(TaskLedgerTest, LetsTasksWaitBehindAFullQueue) {
+  ledger_ = make_ledger(JournalMode::off, {}, 2);
+  for (const char* id : {"one", "two", "three"}) ask(id);
+  EXPECT_EQ(ledger_->in_backlog(), 1u);
+  EXPECT_EQ(ledger_->unfinished(), 3u);
+  joins(ann);
+  reply(ann, "one");
+  ledger_->on_time(at({}));
+  EXPECT_EQ(ledger_->in_backlog(), 0u);
+  reply(ann, "two");
+  reply(ann, "three");
+  EXPECT_EQ(answers_, (Texts{"one: done", "two: done", "three: done"}));
+}
+
+TEST_F(TaskLedgerTest, FailsATaskWhoseEngineIsGone) {
+  joins(ann);
+  ask("one");
+  ledger_->engine_left(ann, {.engine = "ann", .why = "it died", .is_dead = true}, at({}));
+  const auto due = ledger_->next_deadline(at({}));
+  ASSERT_TRUE(due);
+  ledger_->on_time(*due);
+  EXPECT_EQ(answers_, Texts{"one: EngineError"});
+}
+
+}  // namespace
+}  // namespace px::controller

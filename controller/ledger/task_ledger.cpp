@@ -103,7 +103,7 @@ void TaskLedger::begin(ArrivedTask task, Instant now) {
   const bool is_stock_done = stock_.is_done(now);
   if (is_stock_done) submit_waiting(now);  // an engine may have left just now: they came before
   if (must_wait(task))
-    put_back(std::move(task), now);
+    put_back(std::move(task));
   else if (is_stock_done)
     submit(std::move(task), now);
   else
@@ -152,7 +152,7 @@ bool TaskLedger::must_wait(const ArrivedTask& task) const {
          !stock_.is_held(msg_id) && !queue_.knows(msg_id);
 }
 
-void TaskLedger::put_back(ArrivedTask task, Instant now) {
+void TaskLedger::put_back(ArrivedTask task) {
   if (backlog_.knows(task.msg_id.text)) return;
   // What lies in shared memory is not to be copied.
   const bool may_write = transport_.whole(task.frames) == task.frames;

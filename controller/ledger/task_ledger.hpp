@@ -187,7 +187,7 @@ class TaskLedger {
   void write(std::vector<ArrivedTask> tasks, Instant now);
   void begin(ArrivedTask task, Instant now);
   bool must_wait(const ArrivedTask& task) const;
-  void put_back(ArrivedTask task, Instant now);
+  void put_back(ArrivedTask task);
   void refill(Instant now);
   TaskBacklog::Load load() const;
   void submit_waiting(Instant now);
@@ -196,7 +196,7 @@ class TaskLedger {
   bool finish_by_unknown(const ArrivedTask& task, const SharedFrames& frames);
   void forward_unknown(Instant now);
   void take_unknown(Instant now);
-  void restore_one(ReplayedTask task, Instant now);
+  void restore_one(ReplayedTask task);
   void fail(const ArrivedTask& task, const SharedFrames& frames, const Problem& problem,
             EngineUuid engine = {});
   void perform(TaskEffects effects);

@@ -15,7 +15,7 @@ void TaskLedger::restore(Instant now) {
   std::size_t finished = 0;
   for (ReplayedTask& task : journal_->replay()) {
     finished += task.is_finished ? 1 : 0;
-    restore_one(std::move(task), now);
+    restore_one(std::move(task));
   }
   note_journal(journal_->commit());
   if (finished > 0 || unfinished() > 0)
@@ -24,14 +24,14 @@ void TaskLedger::restore(Instant now) {
   submit_waiting(now);
 }
 
-void TaskLedger::restore_one(ReplayedTask task, Instant now) {
+void TaskLedger::restore_one(ReplayedTask task) {
   std::optional<ArrivedTask> request = transport_.open_request(task.request);
   if (!request) return;
   history_.is_new(request->signature());
   if (!task.is_finished) {
     request->given = std::move(task.engine);
     transport_.accepted(*request);
-    if (must_wait(*request)) return put_back(std::move(*request), now);
+    if (must_wait(*request)) return put_back(std::move(*request));
     transport_.record(TaskSubmitted{task.msg_id, task.request});  // it may be asked for already
     return waiting_.push_back(std::move(*request));
   }

@@ -27,7 +27,7 @@ struct BroadcastToClient {
 };
 
 /// Copies a request to many engines and brings their replies back, each by itself or gathered into
-/// one (protocol 9, "coalescing"). A flat tree: one port for all engines. BroadcastDesk sends what
+/// one (protocol 9, "coalescing"). A flat tree: one port for all engines. CallLedger passes on what
 /// this class returns. Sees no socket and no clock.
 ///
 /// Of a gathered call it holds the replies that have come, but not the request, until the last one

@@ -288,7 +288,7 @@ Result<ServerOptions> make_server_options(const ControllerOptions& options,
   server.membership.table_file = paths.engine_table_file();
   server.hub.registration_timeout = server.membership.registration_timeout;
   server.tasks.scheme = *scheme;
-  if (*scheme == TaskScheme::pure || *scheme == TaskScheme::none)
+  if (!has_task_queue(*scheme))
     server.hub.why_no_resubmission = "a controller with --scheme=" + options.scheme +
                                      " has no queue of tasks: call the function again";
   server.tasks.hwm = static_cast<std::size_t>(options.hwm);

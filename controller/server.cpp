@@ -139,7 +139,7 @@ class Server::State {
   ControllerSockets sockets_;
   HubThread hub_;
   BadMessageCounter bad_messages_;
-  SharedMemoryDesk memory_;
+  SharedMemory memory_;
   RelayContext shared_;
   DaskScheduler dask_;
   Membership membership_;
@@ -194,8 +194,7 @@ Server::State::State(BoundSockets bound, Session session, std::unique_ptr<TaskSt
       queries_(shared_, membership_, dask_, hub_clients_, sockets_.engine_registration,
                engine_ports(bound.connection.engine), options.membership.heartbeat.period,
                bound.descriptors),
-      has_queue_(options.tasks.scheme != TaskScheme::pure &&
-                 options.tasks.scheme != TaskScheme::none),
+      has_queue_(has_task_queue(options.tasks.scheme)),
       client_connections_(*bound.context, sockets_.registration),
       engine_connections_(*bound.context, sockets_.engine_registration) {
   listen_to_membership();
@@ -296,7 +295,7 @@ void Server::State::watch_tasks(TaskScheme scheme) {
   if (scheme == TaskScheme::pure) {
     loop.watch(task_engines_.socket(), [this] { pure_tasks_.receive_replies(); });
     loop.watch(sockets_.task_client, [this] { pure_tasks_.receive_requests(); });
-  } else if (scheme != TaskScheme::none) {
+  } else if (has_queue_) {
     loop.watch(task_engines_.socket(), [this] { tasks_.receive_replies(); });
     loop.watch(sockets_.task_client, [this] { tasks_.receive_requests(); });
   }

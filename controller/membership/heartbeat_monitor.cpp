@@ -30,10 +30,10 @@ Duration HeartbeatMonitor::silence_of(std::string_view engine) const {
   return is_silent(engine) ? hearts_.find(engine)->second.misses * options_.period : Duration{};
 }
 
-void HeartbeatMonitor::newcomer(Instant now) {
+void HeartbeatMonitor::engine_added(Instant now) {
   constexpr std::size_t engines_of_one_delay = 20;
   if (!extra_ping_)
-    extra_ping_ = now + options_.newcomer_delay * (1 + hearts_.size() / engines_of_one_delay);
+    extra_ping_ = now + options_.first_ping_delay * (1 + hearts_.size() / engines_of_one_delay);
 }
 
 HeartbeatMonitor::Beat HeartbeatMonitor::on_time(Instant now) {

@@ -16,7 +16,7 @@ struct HeartbeatOptions {
   int max_misses = 10;  ///< An engine that misses more beats in a row than this is dead.
   /// A new engine is pinged so much later, together with others that register meanwhile; later by
   /// as much again for each 20 engines that are watched, as every one of them answers each ping.
-  Duration newcomer_delay = std::chrono::milliseconds(5);
+  Duration first_ping_delay = std::chrono::milliseconds(5);
   /// An engine that misses so many in a row is silent: it may come back, but should get no work
   /// meanwhile.
   int silent_misses = 2;
@@ -41,7 +41,7 @@ class HeartbeatMonitor {
   Duration silence_of(std::string_view engine) const;
   /// A new engine listens: a ping is due soon, so that it does not wait for a whole period until it
   /// is registered.
-  void newcomer(Instant now);
+  void engine_added(Instant now);
 
   /// What is to be done; all three may be empty.
   struct Beat {

@@ -50,7 +50,7 @@ Result<EngineId> Membership::request(const EngineUuid& uuid, std::optional<Engin
     leave(*owner, *reason, Process::has_ended);
   forget_former(now);
   auto id = table_.request(uuid, wanted, now, language, former_.engines());
-  if (id) heartbeat_.newcomer(now);
+  if (id) heartbeat_.engine_added(now);
   return id;
 }
 
@@ -122,13 +122,13 @@ void Membership::welcome(const RegisteredEngine& engine) {
 void Membership::newly_registered(const RegisteredEngine& engine) {
   save_due_ = save_due_.value_or(Clock::now() + save_delay);
   welcome(engine);
-  newcomers_.push_back(engine);
+  unannounced_.push_back(engine);
 }
 
-void Membership::tell_of_newcomers() {
-  if (newcomers_.empty()) return;
+void Membership::announce_engines() {
+  if (unannounced_.empty()) return;
   if (options_.saves_first) save();
-  for (const RegisteredEngine& engine : std::exchange(newcomers_, {})) {
+  for (const RegisteredEngine& engine : std::exchange(unannounced_, {})) {
     for (const Listener& listener : joined_listeners_) listener(engine);
     // What clients sent it meanwhile was dropped, as it was not known.
     const bool returns = returning_.erase(engine.uuid) > 0;
@@ -389,7 +389,7 @@ void Membership::receive_pongs() {
     else
       shared_.bad_messages.add("heartbeat: malformed answer to a ping");
   }
-  tell_of_newcomers();
+  announce_engines();
 }
 
 void Membership::heard(const EngineUuid& uuid, std::string_view pong) {
@@ -409,7 +409,7 @@ void Membership::receive_ping_subscriptions() {
   for (int i = 0; i < messages_per_turn; ++i) {
     const SharedFrames frames = ping_.receive();
     if (!frames) return;
-    if (frames->at(0).starts_with('\1')) heartbeat_.newcomer(Clock::now());
+    if (frames->at(0).starts_with('\1')) heartbeat_.engine_added(Clock::now());
   }
 }
 
@@ -419,10 +419,10 @@ void Membership::receive_notification_subscriptions() {
 }
 
 void Membership::tell_new_clients() {
-  if (!news_.has_newcomers()) return;
+  if (!news_.has_new_subscribers()) return;
   for (const auto& [id, uuid] : table_.engines())
-    news_.tell_newcomers(announcement({id, uuid}, Json::object()));
-  news_.have_told_newcomers();
+    news_.tell_new_subscribers(announcement({id, uuid}, Json::object()));
+  news_.have_told_new_subscribers();
 }
 
 void Membership::receive_lifelines() {

@@ -153,7 +153,7 @@ class Membership {
   void welcome(const RegisteredEngine& engine);
   void heard(const EngineUuid& uuid, std::string_view pong);
   void newly_registered(const RegisteredEngine& engine);
-  void tell_of_newcomers();
+  void announce_engines();
   void left(const RegisteredEngine& engine, std::string_view why, Process process);
   /// That it is there, and whether it is silent. Clients may hear that more than once.
   void announce(const RegisteredEngine& engine, const Json& more = Json::object());
@@ -195,7 +195,7 @@ class Membership {
     std::string language;
   };
   std::vector<Listener> joined_listeners_;
-  std::vector<RegisteredEngine> newcomers_;  // of which neither listeners nor clients know yet
+  std::vector<RegisteredEngine> unannounced_;  // of which neither listeners nor clients know yet
   std::set<EngineUuid> returning_;           // who introduce themselves again
   std::vector<LeftListener> left_listeners_;
   Listener silent_listener_, returned_listener_;

@@ -112,7 +112,7 @@ void CallRelay::ask(CallChannel channel, const SharedFrames& call) {
 }
 
 void CallRelay::answer(const SharedFrames& reply) {
-  const SharedFrames came = SharedMemoryDesk::as_it_came(reply);
+  const SharedFrames came = SharedMemory::as_it_came(reply);
   if (mux_.clients.reply(std::array{reply->at(1), reply->at(0)}, came, 2, Clock::now()))
     shared_.memory.drop(reply);
 }
@@ -120,7 +120,7 @@ void CallRelay::answer(const SharedFrames& reply) {
 void CallRelay::answer(const BroadcastToClient& message) {
   const std::vector<std::string_view> head{message.head.begin(), message.head.end()};
   std::vector<FrameRun> runs = message.runs;
-  for (FrameRun& run : runs) run.frames = SharedMemoryDesk::as_it_came(run.frames);
+  for (FrameRun& run : runs) run.frames = SharedMemory::as_it_came(run.frames);
   if (!broadcast_.clients.reply(head, runs, Clock::now())) return;
   for (const FrameRun& run : message.runs) shared_.memory.drop(run.frames);
 }

@@ -18,14 +18,14 @@ constexpr std::size_t least_subscribers = 256;
 }  // namespace
 
 void NewsPublisher::receive_subscriptions() {
-  for (const std::string& topic : topics_.receive_newcomers()) {
+  for (const std::string& topic : topics_.receive_new_subscribers()) {
     subscribers_[topic].unsent = std::make_shared<net::UnsentBytes>();
-    ++newcomers_;
+    ++new_;
   }
   if (subscribers_.size() < clean_at_) return;
   for (auto& [topic, subscriber] : subscribers_) {
-    newcomers_ += !subscriber.is_newcomer;
-    subscriber.is_newcomer = true;
+    new_ += !subscriber.is_new;
+    subscriber.is_new = true;
   }
 }
 
@@ -37,7 +37,7 @@ bool NewsPublisher::send(const std::string& topic, const Subscriber& subscriber,
 }
 
 NewsPublisher::Subscribers::iterator NewsPublisher::drop(Subscribers::iterator gone) {
-  if (gone->second.is_newcomer) --newcomers_;
+  if (gone->second.is_new) --new_;
   if (gone->second.is_behind) --behind_;
   return subscribers_.erase(gone);
 }
@@ -61,19 +61,19 @@ void NewsPublisher::publish(const SharedFrames& message, Kind kind) {
   }
 }
 
-void NewsPublisher::tell_newcomers(const SharedFrames& message) {
+void NewsPublisher::tell_new_subscribers(const SharedFrames& message) {
   if (topics_.has_plain()) socket_.forward(std::span<const std::string_view>{}, *message, 0);
   for (auto entry = subscribers_.begin(); entry != subscribers_.end();) {
     const Subscriber& subscriber = entry->second;
     const bool is_there =
-        !subscriber.is_newcomer || subscriber.is_behind || send(entry->first, subscriber, *message);
+        !subscriber.is_new || subscriber.is_behind || send(entry->first, subscriber, *message);
     entry = is_there ? std::next(entry) : drop(entry);
   }
 }
 
-void NewsPublisher::have_told_newcomers() {
-  for (auto& [topic, subscriber] : subscribers_) subscriber.is_newcomer = false;
-  newcomers_ = 0;
+void NewsPublisher::have_told_new_subscribers() {
+  for (auto& [topic, subscriber] : subscribers_) subscriber.is_new = false;
+  new_ = 0;
   clean_at_ = std::max(least_subscribers, 2 * subscribers_.size());
 }
 
@@ -92,8 +92,8 @@ bool NewsPublisher::catch_up(const std::string& topic, Subscriber& subscriber) {
     if (!send(topic, subscriber, *subscriber.kept.front())) return false;
   subscriber.is_behind = false;
   --behind_;
-  newcomers_ += !subscriber.is_newcomer;
-  subscriber.is_newcomer = true;
+  new_ += !subscriber.is_new;
+  subscriber.is_new = true;
   return true;
 }
 

@@ -19,9 +19,9 @@ namespace px::controller {
 /// its process was stopped, gets no more when most_bytes wait for it: when it reads again it is
 /// told which engines left meanwhile and, like a new subscriber, of all that are there.
 ///
-/// What Membership does with it: publish() for what happens, and whenever has_newcomers() one
-/// tell_newcomers() for each engine that is there, then have_told_newcomers(). A subscriber may
-/// hear of an engine twice. The I/O thread owns it.
+/// What Membership does with it: publish() for what happens, and whenever has_new_subscribers() one
+/// tell_new_subscribers() for each engine that is there, then have_told_new_subscribers(). A
+/// subscriber may hear of an engine twice. The I/O thread owns it.
 class NewsPublisher {
  public:
   /// The bytes that may wait for one subscriber in libzmq's queue,
@@ -44,12 +44,12 @@ class NewsPublisher {
   void receive_subscriptions();
   /// Whether there are subscribers that are to be told of all engines: new ones, and those that
   /// read again.
-  bool has_newcomers() const { return newcomers_ > 0; }
+  bool has_new_subscribers() const { return new_ > 0; }
   /// Sends a message to these alone. (Subscribers of certain topics, which cannot be told apart,
   /// get it as well.)
-  void tell_newcomers(const SharedFrames& message);
+  void tell_new_subscribers(const SharedFrames& message);
   /// They have been told of all engines.
-  void have_told_newcomers();
+  void have_told_new_subscribers();
 
   /// Looks whether those that did not read do so again.
   void on_time(Instant now);
@@ -58,7 +58,7 @@ class NewsPublisher {
  private:
   struct Subscriber {
     net::SharedUnsentBytes unsent;
-    bool is_newcomer = true;
+    bool is_new = true;
     bool is_behind = false;  // it does not read
     std::deque<SharedFrames> kept = {};
   };
@@ -71,7 +71,7 @@ class NewsPublisher {
   net::Socket& socket_;
   SubscriberTopics topics_;
   Subscribers subscribers_;
-  std::size_t newcomers_ = 0, behind_ = 0;
+  std::size_t new_ = 0, behind_ = 0;
   /// When there are so many, all are told again: of those that have gone nothing else is heard.
   std::size_t clean_at_ = 256;
   Instant next_look_{};

@@ -17,7 +17,7 @@ OutputPublisher::OutputPublisher(net::Socket& socket, Session session,
     : socket_(socket), topics_(socket), session_(std::move(session)), budget_(std::move(budget)) {}
 
 void OutputPublisher::receive_subscriptions() {
-  for (const std::string& topic : topics_.receive_newcomers())
+  for (const std::string& topic : topics_.receive_new_subscribers())
     subscribers_[topic].unsent = budget_->new_peer();
 }
 

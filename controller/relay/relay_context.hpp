@@ -24,7 +24,7 @@ struct RelayContext {
   Session session;  ///< Of the controller: signs what it says itself.
   HubThread& hub;
   BadMessageCounter& bad_messages;
-  SharedMemoryDesk& memory;
+  SharedMemory& memory;
 
   Packer packer() const { return session.packer(); }
   const Signer& signer() const { return session.signer(); }

@@ -23,10 +23,10 @@ const os::SegmentFrames* mapped(const SharedFrames& frames) {
 
 }  // namespace
 
-SharedMemoryDesk::SharedMemoryDesk(std::shared_ptr<const os::SegmentFolder> folder)
+SharedMemory::SharedMemory(std::shared_ptr<const os::SegmentFolder> folder)
     : folder_(std::move(folder)), next_cleaning_(Clock::now() + between_cleanings) {}
 
-SharedFrames SharedMemoryDesk::whole(const SharedFrames& frames, Packer packer) const {
+SharedFrames SharedMemory::whole(const SharedFrames& frames, Packer packer) const {
   if (!folder_) return frames;
   const Result<Envelope> envelope = Envelope::locate(*frames);
   if (!envelope || !os::may_name_segments(*frames, envelope->first_buffer)) return frames;
@@ -42,29 +42,29 @@ SharedFrames SharedMemoryDesk::whole(const SharedFrames& frames, Packer packer) 
   return std::move(*whole);
 }
 
-SharedFrames SharedMemoryDesk::for_engine(const SharedFrames& whole, std::string_view uuid) const {
+SharedFrames SharedMemory::for_engine(const SharedFrames& whole, std::string_view uuid) const {
   const os::SegmentFrames* const frames = mapped(whole);
   // Where it is copied, its sender may be gone with what it names.
   return frames && !frames->is_copied() && folder_->has(uuid) ? frames->named() : whole;
 }
 
-SharedFrames SharedMemoryDesk::as_it_came(const SharedFrames& whole) {
+SharedFrames SharedMemory::as_it_came(const SharedFrames& whole) {
   const os::SegmentFrames* const frames = mapped(whole);
   return frames ? frames->named() : whole;
 }
 
-void SharedMemoryDesk::drop(const SharedFrames& whole) const {
+void SharedMemory::drop(const SharedFrames& whole) const {
   if (const os::SegmentFrames* const frames = mapped(whole))
     for (const std::string& name : frames->names()) folder_->remove(name);
 }
 
-void SharedMemoryDesk::on_time(Instant now) {
+void SharedMemory::on_time(Instant now) {
   if (!folder_ || now < next_cleaning_) return;
   next_cleaning_ = now + between_cleanings;
   folder_->remove_left(longest_way);
 }
 
-std::optional<Instant> SharedMemoryDesk::next_deadline() const {
+std::optional<Instant> SharedMemory::next_deadline() const {
   return folder_ ? std::optional(next_cleaning_) : std::nullopt;
 }
 

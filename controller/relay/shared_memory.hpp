@@ -14,10 +14,10 @@ namespace px::controller {
 /// the place of a large buffer, so that the buffer's bytes never come through the controller. This
 /// class maps the bytes for what is kept here (journal, records, the task queue), and sends names
 /// to processes that share the memory and bytes to those that do not. The I/O thread owns it.
-class SharedMemoryDesk {
+class SharedMemory {
  public:
   /// folder  null: there is no shared memory; then messages pass as they are.
-  explicit SharedMemoryDesk(std::shared_ptr<const os::SegmentFolder> folder);
+  explicit SharedMemory(std::shared_ptr<const os::SegmentFolder> folder);
 
   /// The message with the bytes that it names, mapped and not read: for what is kept of it here.
   /// Copied if shared memory is short and they are few (8 MiB at most). Returns `frames` itself if

@@ -6,8 +6,8 @@
 
 namespace px::controller {
 
-std::vector<std::string> SubscriberTopics::receive_newcomers() {
-  std::vector<std::string> newcomers;
+std::vector<std::string> SubscriberTopics::receive_new_subscribers() {
+  std::vector<std::string> added;
   for (int i = 0; i < messages_per_turn; ++i) {
     const SharedFrames frames = socket_.receive();
     if (!frames) break;
@@ -19,10 +19,10 @@ std::vector<std::string> SubscriberTopics::receive_newcomers() {
       continue;
     }
     // No topic is the beginning of another one, nor of what is published.
-    newcomers.push_back(std::string(1, '\0') + std::to_string(++last_number_) + ".");
-    socket_.assign_topic(newcomers.back());
+    added.push_back(std::string(1, '\0') + std::to_string(++last_number_) + ".");
+    socket_.assign_topic(added.back());
   }
-  return newcomers;
+  return added;
 }
 
 }  // namespace px::controller

@@ -19,7 +19,7 @@ class SubscriberTopics {
   explicit SubscriberTopics(net::Socket& socket) : socket_(socket) {}
 
   /// The topics of those that have subscribed to everything since the last call.
-  std::vector<std::string> receive_newcomers();
+  std::vector<std::string> receive_new_subscribers();
   /// Whether a subscriber has ever asked for certain topics only. Such subscribers share one copy
   /// without a topic in front, which has to be sent as well, and have no bound of their own.
   bool has_plain() const { return has_plain_; }

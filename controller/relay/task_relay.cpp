@@ -204,7 +204,7 @@ void TaskRelay::recall(const RecallTask& task) {
 SharedFrames TaskRelay::answer(TaskAnswer& answer) {
   const bool has_client = answer.delimiter_index > 0;
   bool is_lost = false;
-  const SharedFrames reply = SharedMemoryDesk::as_it_came(answer.reply);
+  const SharedFrames reply = SharedMemory::as_it_came(answer.reply);
   if (has_client) {
     const std::array<std::string_view, 2> idents{answer.request->at(0), answer.engine.text};
     const std::size_t count = answer.engine.empty() ? 1 : 2;
@@ -236,7 +236,7 @@ void TaskRelay::refuse(const ArrivedTask& request, const Problem& problem) {
 }
 
 void TaskRelay::forward(const SharedFrames& reply) {
-  client_.reply(std::array{reply->at(1), reply->at(0)}, SharedMemoryDesk::as_it_came(reply), 2,
+  client_.reply(std::array{reply->at(1), reply->at(0)}, SharedMemory::as_it_came(reply), 2,
                 Clock::now());
 }
 

@@ -13,6 +13,10 @@ namespace px::controller {
 
 /// How the queue chooses among the engines that may run a task (protocol 8.3).
 enum class TaskScheme { leastload, lru, plainrandom, weighted, twobin, pure, none };
+/// Whether tasks wait in a TaskQueue, which chooses their engines.
+inline bool has_task_queue(TaskScheme scheme) {
+  return scheme != TaskScheme::pure && scheme != TaskScheme::none;
+}
 
 /// errors  bad_input: lists the names that exist.
 Result<TaskScheme> task_scheme_by_name(std::string_view name);

@@ -54,7 +54,7 @@ TEST(HeartbeatMonitor, TheMoreEnginesAnswerAPingTheLongerNewcomersAreGathered) {
   HeartbeatMonitor hearts = monitor();
   hearts.on_time(at(0s));
   for (int i = 0; i < 40; ++i) hearts.watch(EngineUuid{std::to_string(i)});
-  hearts.newcomer(at(100ms));
+  hearts.engine_added(at(100ms));
   EXPECT_EQ(hearts.next_deadline(), at(115ms));
 }
 
@@ -101,8 +101,8 @@ TEST(HeartbeatMonitor, AForgottenEngineIsNotDeclaredDead) {
 TEST(HeartbeatMonitor, ANewcomerIsPingedSoonWithThePresentPing) {
   HeartbeatMonitor hearts = monitor();
   const auto ping = hearts.on_time(at(0s)).ping;
-  hearts.newcomer(at(100ms));
-  hearts.newcomer(at(103ms));
+  hearts.engine_added(at(100ms));
+  hearts.engine_added(at(103ms));
   EXPECT_EQ(hearts.next_deadline(), at(105ms));
   EXPECT_EQ(hearts.on_time(at(105ms)).ping, ping);
   EXPECT_FALSE(hearts.on_time(at(108ms)).ping);

@@ -201,16 +201,16 @@ class NewsPublisherTest : public testing::Test {
   void await_subscriptions() {
     net::Loop loop;
     loop.watch(socket_, [] {});
-    for (int newcomers = 0; newcomers < 2;) {
+    for (int added = 0; added < 2;) {
       loop.wait_until(Clock::now() + patience);
       news_.receive_subscriptions();
-      if (!news_.has_newcomers()) continue;
-      news_.tell_newcomers(message("hello"));
-      news_.have_told_newcomers();
+      if (!news_.has_new_subscribers()) continue;
+      news_.tell_new_subscribers(message("hello"));
+      news_.have_told_new_subscribers();
       for (net::Socket* reader : {&lazy_, &other_})
         if (greeted_.count(reader) == 0 && receive_frames(*reader, 100ms)) {
           greeted_.insert(reader);
-          ++newcomers;
+          ++added;
         }
     }
   }
@@ -240,13 +240,13 @@ TEST_F(NewsPublisherTest, OneThatDoesNotReadIsToldLaterWhatItMissed) {
   news_.publish(message("gone"), NewsPublisher::Kind::past);
   EXPECT_EQ(text_of(receive_frames(other_)), "gone");
   int read = 0;
-  while (!news_.has_newcomers()) {
+  while (!news_.has_new_subscribers()) {
     read += receive_frames(lazy_, 20ms) != nullptr;
     news_.on_time(Clock::now());
   }
   EXPECT_LT(read, count);
-  news_.tell_newcomers(message("there"));
-  news_.have_told_newcomers();
+  news_.tell_new_subscribers(message("there"));
+  news_.have_told_new_subscribers();
   std::vector<std::string> texts;
   while (texts.empty() || texts.back() != "there") {
     texts.push_back(text_of(receive_frames(lazy_)));

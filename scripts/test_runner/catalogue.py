@@ -80,14 +80,14 @@ def all_groups(is_quick):
             _pytest("kernel", "the Jupyter kernel", "tests/kernel"),
             _pytest("cpp_engine", "C++ engines", "tests/cpp_engine"),
             _pytest("mpi", "MPI after a stop: random programs and scenarios", "tests/mpi"),
-            _pytest("bench", "bench/report", "tests/bench"),
+            _pytest("bench", "bench/report", "tests/bench", are_unit_tests=True),
             Ctest(name="cells", preset="cells", select=_CPP_CELLS, needs=("build-cells",),
                   what="the C++ interpreter (it forks and jumps, which sanitizers do not follow)"),
         ],
         # Tests that mostly wait for processes.
         "python": [
             _waiting("scripts", "the tools in scripts/, and the layout of the tree", "tests/scripts", "tests/layout"),
-            _waiting("engine", "the engine's Python half", "tests/engine"),
+            _waiting("engine", "the engine's Python half", "tests/engine", are_unit_tests=True),
             _waiting("python", "the Python package, and ipyparallel's own tests on it", "tests/python"),
             _waiting("browser", "JupyterLab and Notebook in a browser", "tests/browser"),
             _waiting("notebooks", "the notebooks", "tests/notebooks"),

@@ -41,6 +41,10 @@ class Group:
         """Runs the cases in `failed` once more. -> [Case]"""
         return []
 
+    def may_be_flaky(self, case):
+        """False for a unit test: if it fails it has failed, although it may pass when it runs again."""
+        return True
+
     def notes(self, shop, cases):
         """What somebody should do about the outcome. -> [str]"""
         return []
@@ -117,6 +121,10 @@ class Pytest(Group):
     """Folders of Python tests in one pytest process."""
 
     folders: tuple[str, ...]
+    are_unit_tests: bool = False
+
+    def may_be_flaky(self, case):
+        return not self.are_unit_tests
 
     def run(self, shop):
         shutil.rmtree(self._cache(shop), ignore_errors=True)
@@ -156,6 +164,9 @@ class Ctest(Group):
 
     preset: str
     select: str = ""
+
+    def may_be_flaky(self, case):
+        return " " not in case.name  # the programs that are one test run others, or take their time
 
     def run(self, shop):
         return self._run(shop, "", self.select)

@@ -23,7 +23,7 @@ def arguments(words):
         prog="scripts/test", allow_abbrev=False,
         description="All tests: installs what is missing, builds, runs the groups of tests side by "
         "side, and once more, alone, each test that failed. One that passes then is flaky; more than "
-        f"{verdicts.MOST_FLAKY} flaky tests fail the run. Logs: build/logs; reports: build/*.junit.xml.",
+        f"{verdicts.MOST_FLAKY} flaky tests fail the run, and so does one flaky unit test. Logs: build/logs; reports: build/*.junit.xml.",
         epilog="Exit code: 0 all passed, 1 a test failed, 2 a wrong option. PX_HOSTS_COMMAND names the "
         "program that makes several hosts, PX_PEER_SUITE the one that runs ipyparallel's own tests.",
     )  # fmt: skip
@@ -116,7 +116,7 @@ class Run:
         self.say(f"rerun  {name}: alone, {len(failed)} that failed")
         began = time.monotonic()
         again = self._guarded(name, lambda: group.rerun(self.shop, failed))
-        result.cases = verdicts.after_rerun(result.cases, again)
+        result.cases = verdicts.after_rerun(result.cases, again, group.may_be_flaky)
         result.seconds += time.monotonic() - began
         self.say(f"end    {name}: {summary.counts(again)} in the rerun")
 

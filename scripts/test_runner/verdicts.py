@@ -1,4 +1,7 @@
-"""Which tests are flaky: those that failed first and passed when they ran again, alone."""
+"""Which tests are flaky: those that failed first and passed when they ran again, alone.
+
+A unit test has nothing to wait for and nothing beside it, so one that is flaky has failed.
+"""
 
 from dataclasses import replace
 
@@ -14,18 +17,26 @@ def to_rerun(cases):
     return failed if len(failed) <= MOST_RERUN else []
 
 
-def after_rerun(first, rerun):
+def after_rerun(first, rerun, may_be_flaky=lambda case: True):
     """The verdict on each case of `first`. A crash stays a failure, and so does a test that the
-    rerun did not reach, skipped or failed again. Crashes of the rerun itself are added."""
+    rerun did not reach, skipped or failed again. Crashes of the rerun itself are added.
+
+    may_be_flaky  false for a unit test: if it passed in the rerun it stays a failure that says so."""
     passed = {case.name for case in rerun if case.outcome == PASSED}
     asked = {case.name for case in to_rerun(first)}
     verdicts = [
-        replace(case, outcome=FLAKY) if case.name in asked and case.name in passed else case
+        _passed_later(case, may_be_flaky) if case.name in asked and case.name in passed else case
         for case in first
     ]
     names = {case.name for case in first}
     crashes = [case for case in rerun if case.outcome == FAILED and case.name not in names]
     return verdicts + crashes
+
+
+def _passed_later(case, may_be_flaky):
+    if may_be_flaky(case):
+        return replace(case, outcome=FLAKY)
+    return replace(case, reason=f"flaky, which a unit test must not be: {case.reason}")
 
 
 def too_many_are_flaky(cases):

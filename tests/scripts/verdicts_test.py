@@ -16,6 +16,15 @@ def test_a_test_that_passes_in_the_rerun_only_is_flaky():
     assert outcomes(verdicts.after_rerun(first, rerun)) == {"a": PASSED, "b": FLAKY, "c": FAILED}
 
 
+def test_a_unit_test_that_passes_in_the_rerun_only_has_failed():
+    first = [Case("a", FAILED, "expected 1"), Case("b", FAILED, "expected 2"), Case("c", FAILED)]
+    rerun = [Case("a", PASSED), Case("b", FAILED), Case("c", PASSED)]
+    a, b, c = verdicts.after_rerun(first, rerun, may_be_flaky=lambda case: case.name == "c")
+    assert (a.outcome, a.reason) == (FAILED, "flaky, which a unit test must not be: expected 1")
+    assert b == first[1]
+    assert c.outcome == FLAKY
+
+
 @pytest.mark.parametrize("rerun", [[], [Case("a", SKIPPED)], [Case("b", PASSED)]])
 def test_a_test_that_the_rerun_does_not_pass_stays_failed(rerun):
     assert outcomes(verdicts.after_rerun([Case("a", FAILED)], rerun))["a"] == FAILED

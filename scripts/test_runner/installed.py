@@ -9,7 +9,7 @@ GROUPS = ("engine", "kernel", "python")
 _SHARED = ("docs/compatibility.md", "pyproject.toml", "tests/conftest.py", "tests/deadlines.py", "tests/jupyter_kernels.py",
            "tests/partition_vectors.txt", "tests/random_stops.py")  # fmt: skip
 # They read the sources, or find the same with every Python.
-_ABOUT_SOURCES = ("layout_test.py", "types_test.py")
+_ABOUT_SOURCES = ("types_test.py",)
 _ABOUT_CPP = ("cpp_kernel_test.py", "other_kernels_test.py")
 
 

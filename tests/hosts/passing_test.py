@@ -8,7 +8,7 @@ import sys
 import bed as beds
 import pytest
 from host_cluster import HostCluster
-from transfers_test import CLIENT, COUNT, files_in_memory
+from transfers_hosts_test import CLIENT, COUNT, files_in_memory
 
 HOSTS = ("host2", "host3")
 MPICH = "mpiexec.mpich"

@@ -15,8 +15,8 @@ from test_runner.programs import Workshop
 FILES = (
     "docs/compatibility.md", "pyproject.toml", "python/polyxeus/__init__.py", "tests/conftest.py", "tests/deadlines.py", "tests/jupyter_kernels.py",
     "tests/partition_vectors.txt",
-    "tests/random_stops.py", "tests/engine/conftest.py", "tests/engine/apply_test.py", "tests/engine/parts_test.cpp", "tests/kernel/cells_test.py",
-    "tests/kernel/cpp_kernel_test.py", "tests/python/client_test.py", "tests/python/layout_test.py",
+    "tests/random_stops.py", "tests/engine/conftest.py", "tests/engine/apply_test.py", "tests/engine/parts_test.cpp", "tests/kernel/cells_kernel_test.py",
+    "tests/kernel/cpp_kernel_test.py", "tests/python/client_test.py", "tests/python/types_test.py",
     "tests/python/reference/left_out.py", "tests/system/start_test.py",
 )  # fmt: skip
 
@@ -49,7 +49,7 @@ def test_the_tests_are_copied_without_the_sources_and_what_is_about_them(tree, p
     assert files_of(copy) == {
         "docs/compatibility.md", "pyproject.toml", "tests/conftest.py", "tests/deadlines.py", "tests/jupyter_kernels.py",
         "tests/partition_vectors.txt", "tests/random_stops.py",
-        "tests/engine/conftest.py", "tests/engine/apply_test.py", "tests/kernel/cells_test.py",
+        "tests/engine/conftest.py", "tests/engine/apply_test.py", "tests/kernel/cells_kernel_test.py",
         "tests/python/client_test.py", "tests/python/reference/left_out.py",
     }  # fmt: skip
 

@@ -3,7 +3,7 @@
 _TRACKER = "looks at a pyzmq MessageTracker; wait_for_send() itself is tested in tests/python"
 _STOP = (
     "expects an interrupted cell to succeed; here it fails, so that what waits behind it does not "
-    "run: tests/kernel_magics/interrupt_test.py"
+    "run: tests/kernel_magics/interrupt_magics_test.py"
 )
 _CONFIG = "about ipyparallel's launcher classes and traitlets configuration"
 
@@ -23,7 +23,7 @@ LEFT_OUT = {
     "test_ipython_log": _CONFIG,
     "test_load_profile": _CONFIG,
     "test_start_stop_controller": _CONFIG,
-    "test_restart_engines": "waits until the ids are gone; here the new engines have them: restart_test.py",
+    "test_restart_engines": "waits until the ids are gone; here the new engines have them: engine_restart_test.py",
     "test_autopx_blocking": "looks for the traceback on stdout; here it stands on stderr, once",
     "test_cellpx_keyboard_interrupt_default": _STOP,
     "test_cellpx_keyboard_interrupt_SIGINT": _STOP,

@@ -5,10 +5,13 @@ original ends with an error."""
 import os
 import signal
 import sys
+import time
+from concurrent.futures import Future
 
 import ipyparallel as ipp
 import programs
 import pytest
+import zmq
 from programs import PATIENCE, wait_until
 from successor_test import note_run_and_wait, runs
 
@@ -23,28 +26,38 @@ class Cluster:
     """A controller and engines of one kind, and an ipyparallel client."""
 
     def __init__(self, cluster, controller, engine):
-        self.cluster, self.stage = cluster, cluster.stage
+        self.stage = cluster.stage
         self.command = [*controller, *cluster.options(), "--reuse", "--restore", "--sqlitedb"]
         self.start_controller()
         wait_until(cluster.connection_file("engine").exists, "the controller listens")
         for _ in range(ENGINES):
             self.stage.start([*engine, *cluster.options()], "engine")
-        self.client = self.connect()
+        self.client = ipp.Client(str(cluster.connection_file("client")), timeout=PATIENCE)
+        cluster.clients.append(self.client)
         wait_until(lambda: len(self.client.ids) == ENGINES, "the engines register")
 
     def start_controller(self):
         self.controller = self.stage.start(self.command, "controller")
 
-    def connect(self):
-        client = ipp.Client(str(self.cluster.connection_file("client")), timeout=PATIENCE)
-        self.cluster.clients.append(client)
-        return client
-
     def replace_controller(self):
+        """Returns when the client is connected again. No other client may connect before: ZeroMQ counts clients
+        without a name from the same number in each process, so their replies go to the first that connects."""
+        connected = monitors(self.client)
         os.killpg(self.controller.pid, signal.SIGKILL)  # the original is nine processes
         self.controller.wait()
         self.start_controller()
-        self.connect()
+        for monitor in connected:
+            assert monitor.poll(PATIENCE * 1000), "the client does not connect to the other controller"
+            monitor.close()
+
+
+def monitors(client):
+    """Sockets that get a message when a connection for calls, and one for tasks, is made."""
+    made = Future()
+    client._io_loop.add_callback(lambda: made.set_result([
+        each.get_monitor_socket(zmq.EVENT_HANDSHAKE_SUCCEEDED)
+        for each in (client._mux_socket, client._task_socket)]))  # fmt: skip
+    return made.result(PATIENCE)
 
 
 def fate(answer, expected):
@@ -74,10 +87,11 @@ def fates(cluster, folder):
     wait_until(lambda: have_come(cluster.client), "the controller has passed all calls on")
     cluster.replace_controller()
     gate.touch()
-    come = -1
-    while come < (now := sum(answer.ready() for answer in answers)) < len(answers):
-        come = now
-        cluster.client.wait(answers, timeout=LIMIT)
+    come, since = 0, time.monotonic()
+    while come < len(answers) and time.monotonic() - since < LIMIT:
+        cluster.client.wait(answers, timeout=0.2)
+        before, come = come, sum(answer.ready() for answer in answers)
+        since = time.monotonic() if come > before else since
     return [fate(answer, n if n < TASKS else [n] * ENGINES) for n, answer in enumerate(answers)]
 
 

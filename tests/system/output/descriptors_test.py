@@ -6,6 +6,7 @@ import signal
 import ipyparallel as ipp
 import pytest
 from programs import wait_until
+from running_cluster import connect
 
 
 @pytest.fixture(scope="module", params=["local", "mpi"])
@@ -229,9 +230,13 @@ child.wait()
         assert len(lines) == 60000
 
 
-def test_who_prints_more_than_the_controller_takes_waits(pair, tmp_path):
-    """100 MiB are more than an engine keeps."""
-    cluster, rc = pair
+def test_who_prints_more_than_the_controller_takes_waits(own_cluster, tmp_path):
+    """100 MiB are more than an engine keeps. The client is ours: for each message that comes, ipyparallel's copies
+    all that it has."""
+    cluster = own_cluster()
+    cluster.start_controller()
+    cluster.start_engines(1)
+    rc = connect(cluster.connection_file("client"), 1)
     progress, count = tmp_path / "progress", 1600
     gate = tmp_path / "gate"
     os.mkfifo(gate)
@@ -258,6 +263,7 @@ def test_who_prints_more_than_the_controller_takes_waits(pair, tmp_path):
         cluster.controller.signal(signal.SIGCONT)
     finish(answer)
     assert [int(line.rstrip("x")) for line in answer.stdout.splitlines()] == list(range(count))
+    rc.close()
 
 
 # ---------------------------------------------------------------- what is for the log

@@ -4,7 +4,7 @@ import dataclasses
 import random
 
 SEED = 20261122
-FOREVER, SHORT = 60, 0.005  # seconds
+FOREVER, SHORT = 3600, 0.005  # seconds
 
 
 @dataclasses.dataclass

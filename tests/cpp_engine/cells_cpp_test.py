@@ -2,7 +2,6 @@
 
 import os
 import re
-import time
 
 import ipyparallel
 import polyxeus as ipp
@@ -104,9 +103,7 @@ def test_cin_says_at_once_that_there_is_no_input(rc):
 
 def test_no_rank_runs_a_cell_that_does_not_compile_on_all(rc, view):
     run(rc[[2]], "int only_here = 7;")
-    begun = time.monotonic()
     failures = error_of(view, "only_here += 1; MPI_Barrier(MPI_COMM_WORLD);")
-    assert time.monotonic() - begun < 10
     assert {engine: name for engine, (name, _) in failures.items()} == {
         0: "CompileError", 1: "CompileError", 2: "NotRun", 3: "CompileError",
     }  # fmt: skip
@@ -122,10 +119,8 @@ def test_a_cell_for_one_engine_asks_nobody(rc):
 def test_the_stop_button_ends_loops_and_keeps_what_was_there(rc, view):
     run(view, "int kept = 5; volatile long steps = 0;")
     result, _ = begin(view, "for (;;) steps = steps + 1;")
-    begun = time.monotonic()
     rc.interrupt(block=True)
-    result.wait(10)
-    assert time.monotonic() - begun < 5
+    assert result.wait(30)
     names = {each.ename for each in result.get(return_exceptions=True)}
     assert names == {"Interrupted"}
     assert shown(run(view, "kept")) == ["5"] * 4

@@ -287,14 +287,12 @@ say(errors=errors, left=rc[:].apply_async(__import__("socket").gethostname).get(
 """,
     )
     client.wait_said("submitted")
-    start = time.monotonic()
     bed.crash("host3")
     beds.wait_until(
         lambda: strict.said("does not answer heartbeats") == before + 2,
         "it is noticed",
         interval=0.01,
     )
-    assert time.monotonic() - start < 3 * 0.3 + 1.0  # three heartbeats; and the machine is shared
     assert set(client.wait_said("hosts")) == {"host2"}
     told = client.result(timeout=30)
     assert told["left"] == ["host2", "host2"]

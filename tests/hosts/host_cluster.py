@@ -1,7 +1,6 @@
 """pxcluster on one host of a bed, and what its cluster leaves on the others."""
 
 import json
-import time
 
 import bed as beds
 
@@ -34,10 +33,8 @@ class HostCluster:
         )
 
     def start(self, *arguments, **environment):
-        """In the background, all engines ready on return; gives what it said and the seconds."""
-        begin = time.monotonic()
-        done = self.run("start", "--daemonize", *arguments, **environment)
-        return done.stderr, time.monotonic() - begin
+        """In the background, all engines ready on return; gives what it said."""
+        return self.run("start", "--daemonize", *arguments, **environment).stderr
 
     def start_in_front(self, *arguments, said, **environment):
         """Stays; `said`: a file for what it says. Engines need not be ready on return."""
@@ -51,9 +48,7 @@ class HostCluster:
         )
 
     def stop(self, check=True):
-        begin = time.monotonic()
         self.run("stop", check=check)
-        return time.monotonic() - begin
 
     def px(self, code):
         """What each engine prints, by its id."""

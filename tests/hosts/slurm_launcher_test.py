@@ -71,11 +71,11 @@ def long_cell(cluster):
 
 
 def test_engines_are_the_ranks_of_a_job_that_a_stop_cancels(cluster):
-    said, _seconds = cluster.start("--engines=slurm", "-n", "4")
+    said = cluster.start("--engines=slurm", "-n", "4")
     assert "the engines are slurm job" in said and "runs on host[1-2]" in said
     assert cluster.px(RANKS) == ["0 4 host1", "1 4 host1", "2 4 host2", "3 4 host2"]
     assert cluster.px("from mpi4py import MPI; print(MPI.COMM_WORLD.Get_size())") == ["4"] * 4
-    assert cluster.stop() <= 5
+    cluster.stop()
     assert queue(cluster) == ""
     assert [line for line in cluster.left_over() if "engine" in line and "host4" not in line] == []
 
@@ -142,7 +142,7 @@ def test_inside_of_an_allocation_engines_are_an_srun(cluster):
 
 
 def test_the_controller_may_be_a_job_as_well(cluster):
-    said, _seconds = cluster.start("--engines=slurm", "--controller=slurm", "-n", "2")
+    said = cluster.start("--engines=slurm", "--controller=slurm", "-n", "2")
     assert "the controller is slurm job" in said
     assert sorted(line.split()[0] for line in cluster.px(RANKS)) == ["0", "1"]
     assert len(queue(cluster).splitlines()) == 2

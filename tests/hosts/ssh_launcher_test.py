@@ -15,7 +15,7 @@ HOSTNAME = "import socket; print(socket.gethostname())"
 def six(bed):
     """Six engines on two hosts, shared by the tests that leave them alive."""
     cluster = HostCluster(bed)
-    cluster.said, _seconds = cluster.start("--engines=ssh", "--hosts", "host2:4,host3:2")
+    cluster.said = cluster.start("--engines=ssh", "--hosts", "host2:4,host3:2")
     yield cluster
     cluster.stop(check=False)
 
@@ -158,7 +158,7 @@ def test_engines_whose_watchers_and_controller_are_killed_at_once_end_by_their_h
 
 
 def test_a_host_that_cannot_be_reached_is_named_and_the_others_are_used(bed, cluster):
-    said, _seconds = cluster.start("--engines=ssh", "--hosts=host2:1,nowhere:1")
+    said = cluster.start("--engines=ssh", "--hosts=host2:1,nowhere:1")
     assert "ssh cannot connect to nowhere" in said and "Could not resolve hostname" in said
     assert cluster.px(HOSTNAME) == ["host2"]
 
@@ -172,7 +172,7 @@ def test_a_program_that_is_missing_is_named_at_once(cluster):
 
 
 def test_lines_of_shell_run_before_the_engines(bed, cluster):
-    said, _seconds = cluster.start(
+    said = cluster.start(
         "--engines=ssh",
         "--hosts=host2:1",
         "--engine-env=export GREETING='good morning'",

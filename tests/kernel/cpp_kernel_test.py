@@ -251,13 +251,11 @@ def test_stop_at_random_moments_of_random_cells_ends_them_and_hits_nothing_else(
         message_id = cpp.client.execute(stop.code)
         cpp.output_of(message_id, until=lambda each: each["msg_type"] == "status")
         time.sleep(stop.delay)
-        began = time.monotonic()
         cpp.manager.interrupt_kernel()
         try:
             cell = cpp.finish(message_id)
         except Empty as problem:
             raise AssertionError(f"{stop.told}: it never ended") from problem
-        assert time.monotonic() - began < 20, stop.told
         if cell.status == "error":
             interrupted += 1
             assert re.search("[Ii]nterrupted", str(cell.reply)), f"{stop.told}: {cell.reply}"

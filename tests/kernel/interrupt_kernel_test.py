@@ -2,16 +2,15 @@
 
 import os
 import signal
-import time
 
 import pytest
 
 BUSY = {
-    "a sleep": "print('go'); import time; time.sleep(60)",
+    "a sleep": "print('go'); import time; time.sleep(3600)",
     "a loop": "print('go')\nwhile True: pass",
-    "an await": "print('go'); import asyncio; await asyncio.sleep(60)",
+    "an await": "print('go'); import asyncio; await asyncio.sleep(3600)",
     "a lock": "print('go'); import threading; threading.Event().wait()",
-    "a child process": "print('go'); import subprocess; subprocess.run(['sleep', '60'])",
+    "a child process": "print('go'); import subprocess; subprocess.run(['sleep', '3600'])",
 }
 
 
@@ -29,10 +28,8 @@ def test_an_interrupt_stops_the_cell_and_keeps_the_kernel(kernel, interrupt, wha
     kernel.run("kept = 42")
     message_id = kernel.client.execute(BUSY[what])
     kernel.await_text(message_id, "go")
-    start = time.monotonic()
     interrupt(kernel)
     cell = kernel.finish(message_id)
-    assert time.monotonic() - start < 10
     assert cell.reply["ename"] == "KeyboardInterrupt"
     assert kernel.run("print(kept)").text() == "42\n"
 
@@ -45,7 +42,7 @@ def test_an_interrupt_of_an_idle_kernel_does_not_hit_the_next_cell(kernel):
 
 
 def test_the_control_channel_is_answered_while_a_cell_runs(kernel):
-    message_id = kernel.client.execute("print('go'); import time; time.sleep(60)")
+    message_id = kernel.client.execute("print('go'); import time; time.sleep(3600)")
     kernel.await_text(message_id, "go")
     assert kernel.ask_control("kernel_info_request", {})["implementation"] == "polyxeus"
     usage = kernel.ask_control("usage_request", {})
@@ -57,7 +54,7 @@ def test_the_control_channel_is_answered_while_a_cell_runs(kernel):
 
 
 def test_output_arrives_while_the_cell_still_runs(kernel):
-    message_id = kernel.client.execute("print('early'); import time; time.sleep(60)")
+    message_id = kernel.client.execute("print('early'); import time; time.sleep(3600)")
     kernel.await_text(message_id, "early")
     by_signal(kernel)
     assert kernel.finish(message_id).reply["ename"] == "KeyboardInterrupt", "it ran no longer"

@@ -7,7 +7,7 @@ import time
 import pytest
 from conftest import Notebook
 from deadlines import wait_until, wait_until_busy
-from random_stops import random_stops
+from random_stops import FOREVER, random_stops
 from running_cluster import RunningCluster
 from scale_test import lines_by_engine
 
@@ -68,17 +68,15 @@ def all_say(line):
 
 def stop(notebook, code, engines=(0, 1, 2, 3), is_in_it=lambda: None):
     """Runs a cell on these engines, presses stop when it has begun there and is_in_it() returns;
-    (the cell, seconds until the prompt)."""
+    the cell."""
     message_id, seen = begin(notebook, code, engines)
     is_in_it()
-    start = time.monotonic()
     notebook.interrupt()
-    result = notebook.end(message_id, seen)
-    return result, time.monotonic() - start
+    return notebook.end(message_id, seen)
 
 
 CODE = {
-    "sleep": "comm.Barrier(); print('begun', flush=True)\ntime.sleep(60)",
+    "sleep": "comm.Barrier(); print('begun', flush=True)\ntime.sleep(3600)",
     "loop": "comm.Barrier(); print('begun', flush=True)\nwhile True: pass",
     "matmul": "a = np.ones((300, 300)); comm.Barrier(); print('begun', flush=True)\n"
               "while True: b = a @ a",
@@ -89,9 +87,8 @@ CODE = {
 def test_stop_interrupts_the_engines_and_keeps_their_state(mpi_notebook, what):
     notebook = mpi_notebook
     notebook.ok("%px kept = rank * 10\nmine = 'kept'")
-    result, seconds = stop(notebook, f"%%px\n{CODE[what]}")
+    result = stop(notebook, f"%%px\n{CODE[what]}")
     assert result.status == "error"
-    assert seconds < 2, f"{seconds:.2f} s"
     assert "Sending signal SIGINT to engines" in result.text("stderr")
     assert ranks_that_failed(result, "KeyboardInterrupt") == [0, 1, 2, 3], result.text("stderr")
     assert notebook.text("print(view['kept'], mine)") == "[0, 10, 20, 30] kept\n"
@@ -99,11 +96,10 @@ def test_stop_interrupts_the_engines_and_keeps_their_state(mpi_notebook, what):
 
 def test_stop_ends_a_receive_that_blocks(mpi_notebook):
     notebook = mpi_notebook
-    result, seconds = stop(notebook, "%%px -t 0:3\nprint('begun', flush=True)\n"
-                                     "x = comm.recv(source=3, tag=77)", (0, 1, 2))  # fmt: skip
+    result = stop(notebook, "%%px -t 0:3\nprint('begun', flush=True)\n"
+                            "x = comm.recv(source=3, tag=77)", (0, 1, 2))  # fmt: skip
     assert ranks_that_failed(result, "KeyboardInterrupt") == [0, 1, 2], result.text("stderr")
     assert "in MPI_Recv" in result.text("stderr")
-    assert seconds < 2, f"{seconds:.2f} s"
     assert printed(notebook, "%px print(comm.allreduce(1))") == all_say("4")
 
 
@@ -119,9 +115,8 @@ def test_stop_gives_the_prompt_back_where_nothing_can_be_interrupted(mpi_noteboo
             "signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})\n"
             "signal.signal(signal.SIGINT, signal.default_int_handler)")
     # what polls for a message computes
-    result, seconds = stop(notebook, code, (0, 1, 2), lambda: wait_until_busy(pids, 30))
+    result = stop(notebook, code, (0, 1, 2), lambda: wait_until_busy(pids, 30))
     assert result.status == "error"
-    assert seconds < 2, f"{seconds:.2f} s"
     said = result.text("stderr")
     assert "Engines 0-2 have not stopped" in said
     assert "by `%pxcluster restart`" in said
@@ -152,9 +147,9 @@ def test_stop_behind_another_client_says_so_and_leaves_its_cell(notebook, cluste
 
 
 def test_what_is_printed_after_the_interrupt_is_shown(mpi_notebook):
-    code = ("%%px -t 0\ntry:\n    print('begun', flush=True); time.sleep(60)\n"
+    code = ("%%px -t 0\ntry:\n    print('begun', flush=True); time.sleep(3600)\n"
             "finally:\n    print('cleaned up')")
-    result, _ = stop(mpi_notebook, code, engines=[0])
+    result = stop(mpi_notebook, code, engines=[0])
     assert "cleaned up" in result.text()
 
 
@@ -162,24 +157,22 @@ def test_signal_on_interrupt_names_another_signal(mpi_notebook):
     notebook = mpi_notebook
     notebook.ok("%%px\nimport signal\ndef on_usr1(*_): raise ValueError('usr1')\n"
                 "previous = signal.signal(signal.SIGUSR1, on_usr1)")
-    result, seconds = stop(notebook, f"%%px --signal-on-interrupt SIGUSR1\n{CODE['sleep']}")
+    result = stop(notebook, f"%%px --signal-on-interrupt SIGUSR1\n{CODE['sleep']}")
     assert "Sending signal SIGUSR1 to engines" in result.text("stderr")
     assert ranks_that_failed(result, "ValueError: usr1") == [0, 1, 2, 3], result.text("stderr")
-    assert seconds < 2
 
 
 def test_a_number_is_a_signal_as_well(mpi_notebook):
-    result, seconds = stop(mpi_notebook, f"%%px --signal-on-interrupt 2\n{CODE['sleep']}")
+    result = stop(mpi_notebook, f"%%px --signal-on-interrupt 2\n{CODE['sleep']}")
     assert "Sending signal 2 to engines" in result.text("stderr")
     assert ranks_that_failed(result, "KeyboardInterrupt") == [0, 1, 2, 3], result.text("stderr")
-    assert seconds < 2
 
 
 def test_pxconfig_sets_the_signal_for_all_cells(mpi_notebook):
     notebook = mpi_notebook
     notebook.ok("%pxconfig --signal-on-interrupt 0")
     try:
-        result, _ = stop(notebook, "%%px\nprint('begun', flush=True); time.sleep(2)")
+        result = stop(notebook, "%%px\nprint('begun', flush=True); time.sleep(2)")
         assert "Sending signal" not in result.text("stderr")
     finally:
         notebook.ok("%pxconfig --signal-on-interrupt SIGINT\nrc.wait(timeout=20)")
@@ -196,23 +189,24 @@ def test_a_signal_that_kills_ends_the_engines(stage, kernel_name, name):
     notebook = Notebook(kernel_name)
     try:
         notebook.ok(f"%pxconfig --profile {profile}\nkept = 1")
-        code = "import time; print('begun', flush=True); time.sleep(60)"
-        result, seconds = stop(notebook, f"%%px --signal-on-interrupt {name}\n{code}", (0, 1))
+        code = "import time; print('begun', flush=True); time.sleep(3600)"
+        result = stop(notebook, f"%%px --signal-on-interrupt {name}\n{code}", (0, 1))
         assert f"Sending signal {name} to engines" in result.text("stderr")
         assert "EngineError" in result.text("stderr")
-        assert seconds < 2
         assert notebook.text("print(rc.ids, kept)") == "[] 1\n"
     finally:
         notebook.close()
         cluster.stop()
 
 
-def test_signal_0_lets_them_run_on(mpi_notebook):
+def test_signal_0_lets_them_run_on(mpi_notebook, tmp_path):
     notebook = mpi_notebook
-    code = "%%px --signal-on-interrupt 0 -o ar\nprint('begun', flush=True); time.sleep(4)\ndone = 1"
-    result, seconds = stop(notebook, code)
+    gate = tmp_path / "gate"
+    code = ("%%px --signal-on-interrupt 0 -o ar\nimport os\nprint('begun', flush=True)\n"
+            f"while not os.path.exists({str(gate)!r}): time.sleep(0.01)\ndone = 1")
+    result = stop(notebook, code)
     assert result.status == "error"
-    assert seconds < 2
+    gate.touch()
     assert "Sending signal" not in result.text("stderr")
     assert notebook.text("%pxpull done\nprint(done)") == "[1, 1, 1, 1]\n"
 
@@ -238,9 +232,9 @@ def test_a_cell_that_is_run_after_the_stop_waits_until_the_stopped_one_has_ended
                                                                                  tmp_path):
     notebook = mpi_notebook
     gate = tmp_path / "gate"
-    code = ("%%px\nimport os\ntry:\n    print('begun', flush=True); time.sleep(60)\nfinally:\n"
+    code = ("%%px\nimport os\ntry:\n    print('begun', flush=True); time.sleep(3600)\nfinally:\n"
             f"    while not os.path.exists({str(gate)!r}): time.sleep(0.01)")
-    result, _ = stop(notebook, code)
+    result = stop(notebook, code)
     assert "Engines 0-3 have not stopped" in result.text("stderr")
     message_id = notebook.begin("%px print('next')")
     client = notebook.cluster.client()
@@ -253,17 +247,25 @@ def test_a_cell_that_is_run_after_the_stop_waits_until_the_stopped_one_has_ended
     assert lines_by_engine(result.text().rstrip("\n")) == all_say("next")
 
 
-def test_a_second_interrupt_returns_at_once(mpi_notebook):
-    notebook = mpi_notebook
-    message_id, seen = begin(notebook, "%%px --signal-on-interrupt 0\nprint('begun', flush=True)\n"
-                                       "time.sleep(4)")
-    notebook.interrupt()
-    time.sleep(0.3)
-    start = time.monotonic()
-    notebook.interrupt()
-    notebook.end(message_id, seen)
-    assert time.monotonic() - start < 1
-    notebook.ok("rc.wait(timeout=20)")
+def test_a_second_interrupt_returns_at_once(mpi_notebook, tmp_path):
+    """After a first one the prompt is back in no less than 1.5 s. That a second one is sooner shows in one of
+    several tries, on a busy machine, too."""
+    notebook, took = mpi_notebook, []
+    while not took or min(took) > 1:
+        assert len(took) < 10, took
+        gate = tmp_path / f"gate-{len(took)}"
+        message_id, seen = begin(
+            notebook, "%%px\nimport os, signal\nbefore = signal.signal(signal.SIGINT, signal.SIG_IGN)\n"
+            f"print('begun', flush=True)\nwhile not os.path.exists({str(gate)!r}): time.sleep(0.01)\n"
+            "_ = signal.signal(signal.SIGINT, before)")  # fmt: skip
+        start = time.monotonic()
+        notebook.interrupt()
+        notebook.await_text(message_id, seen, "Sending signal")
+        notebook.interrupt()
+        assert "have not stopped" in notebook.end(message_id, seen).text("stderr")
+        took.append(time.monotonic() - start)
+        gate.touch()
+        notebook.ok("rc.wait(timeout=20)")
 
 
 # ---------------------------------------------------------------- at random moments
@@ -294,16 +296,14 @@ def test_stop_at_random_moments_of_random_cells_ends_them_and_hits_nothing_else(
         message_id, seen = notebook.begin(planned.code), []
         notebook.await_message(message_id, seen, lambda each: each["msg_type"] == "status")
         time.sleep(planned.delay)
-        began = time.monotonic()
         notebook.interrupt()
         result = notebook.end(message_id, seen)
-        assert time.monotonic() - began < 20, planned.told
         if result.status == "error":
             interrupted += 1
             assert re.match("KeyboardInterrupt|Interrupted|AlreadyDisplayed", result.error), (
                 f"{planned.told}: {result.error}")
         else:
-            assert "60" not in planned.code, f"{planned.told}: it was not hit"
+            assert str(FOREVER) not in planned.code, f"{planned.told}: it was not hit"
         check = notebook.run("assert view.apply_async(len, 'ab').get(20) == [2] * 4; assert rc.wait(timeout=20)")
         assert check.status == "ok", f"{planned.told}: a later call fails: {check.error}"
     assert interrupted

@@ -40,14 +40,22 @@ def test_chunks_cover_all_items_and_end_small():
     assert bounds[-1][1] - bounds[-1][0] == 1
 
 
-def test_results_come_in_order_or_as_they_are_ready(view):
-    def wait(seconds):
-        time.sleep(seconds)
-        return seconds
+def test_results_come_in_order_or_as_they_are_ready(view, tmp_path):
+    def wait(gate, number):
+        import os
+        import time
 
-    times = [0.4, 0.0, 0.0, 0.0]
-    assert list(view.map_async(wait, times)) == times
-    assert list(view.map_async(wait, times, ordered=False))[-1] == 0.4
+        while number == 0 and not os.path.exists(gate):
+            time.sleep(0.01)
+        return number
+
+    gates = [str(tmp_path / "gate")] * 4
+    in_order, as_ready = view.map_async(wait, gates, range(4)), view.map_async(wait, gates, range(4), ordered=False)
+    as_they_come = iter(as_ready)
+    assert sorted(itertools.islice(as_they_come, 3)) == [1, 2, 3]
+    (tmp_path / "gate").touch()
+    assert list(as_they_come) == [0]
+    assert list(in_order) == [0, 1, 2, 3]
 
 
 def test_failures_are_raised_or_stand_among_the_results(view):

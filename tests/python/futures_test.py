@@ -78,13 +78,15 @@ def test_results_are_split_and_joined(rc):
 
 
 def test_times_and_progress(rc, capsys):
+    began = time.monotonic()
     result = rc[:].apply_async(time.sleep, 0.2)
     with pytest.raises(TimeoutError, match="not ready"):
         result.get(0)
-    assert result.elapsed < 10
+    assert result.elapsed <= time.monotonic() - began
     result.wait_interactive()
+    took = time.monotonic() - began
     assert "4/4" in capsys.readouterr().out
-    assert 0.8 <= result.serial_time < 4 and 0.2 <= result.wall_time < 10
+    assert 0.2 <= result.wall_time <= took and 4 * 0.2 <= result.serial_time <= 4 * took
     assert result.progress == 4
 
 

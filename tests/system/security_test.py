@@ -9,7 +9,6 @@ import stat
 import struct
 import subprocess
 import threading
-import time
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -306,21 +305,17 @@ def old_files(cluster, tmp_path):
 
 
 def test_an_old_key_is_named_by_the_client_and_by_the_controller(cluster, rc, old_files):
-    start = time.monotonic()
     with pytest.raises(OSError, match="rejects the encryption key.*copy the current file"):
         polyxeus.Client(str(old_files["client"]))
-    assert time.monotonic() - start < 5
     wait_until(lambda: "to the port of clients was refused" in cluster.controller.output(),
                "the controller says so", 10)  # fmt: skip
 
 
 def test_an_old_key_is_named_by_the_engine_and_by_the_controller(cluster, rc, old_files, stage):
-    start = time.monotonic()
     done = stage.run([*programs.ENGINE, f"--file={old_files['engine']}", "--timeout=2"])
     assert done.returncode > 0
     assert "rejects the encryption key" in done.stderr
     assert str(old_files["engine"]) in done.stderr
-    assert time.monotonic() - start < 15
     wait_until(lambda: "to the port of engines was refused" in cluster.controller.output(),
                "the controller says so", 10)  # fmt: skip
 

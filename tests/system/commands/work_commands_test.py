@@ -233,9 +233,7 @@ def test_control_c_interrupts_the_engines_and_keeps_their_state(run, local_clust
         for _ in range(4):
             assert "begun" in process.stdout.readline()
         process.send_signal(signal.SIGINT)
-        began = time.monotonic()
         _, complaints = process.communicate(timeout=30)
-    assert time.monotonic() - began < 10
     assert process.returncode == 130
     assert "KeyboardInterrupt" in complaints
     assert run("px", "print(kept)").stdout == "[0-3] 1\n"

@@ -1,13 +1,12 @@
 """A rank dies: everybody who must know hears of it at once, and the others go on."""
 
 import signal
-import time
 
 import ipyparallel as ipp
 import pytest
 from programs import wait_until
 
-HEARD_WITHIN = 15  # seconds; by missed heartbeats alone it would take more than 30
+NOT_BY_HEARTBEATS = "--HeartMonitor.max_heartmonitor_misses=1000"  # by these alone it would take very long
 
 
 @ipp.interactive
@@ -46,7 +45,7 @@ DEATHS = [exit_at_once, kill_self, segfault]
 def pair(own_cluster):
     """Two engines without MPI."""
     cluster = own_cluster()
-    cluster.start_controller()
+    cluster.start_controller(NOT_BY_HEARTBEATS)
     cluster.start_engines(2)
     return cluster, cluster.client(engines=2)
 
@@ -55,11 +54,9 @@ def pair(own_cluster):
 def test_the_client_hears_of_it_at_once_and_the_other_engine_goes_on(pair, die):
     cluster, rc = pair
     rc[:].push({"kept": 42}, block=True)
-    started = time.monotonic()
     answer = rc[0].apply_async(die)
     with pytest.raises(ipp.RemoteError, match="EngineError.*died while running"):
         answer.get(20)
-    assert time.monotonic() - started < HEARD_WITHIN
     assert rc.ids == [1]
     assert rc[1]["kept"] == 42
     cluster.engines = [engine for engine in cluster.engines if engine.is_running()]
@@ -69,12 +66,10 @@ def test_the_client_hears_of_it_at_once_and_the_other_engine_goes_on(pair, die):
 def test_an_idle_engine_killed_from_outside_is_gone_at_once(pair):
     cluster, rc = pair
     victim = rc[1].apply_sync(pid)
-    started = time.monotonic()
     import os
 
     os.kill(victim, signal.SIGKILL)
     wait_until(lambda: rc.ids == [0], "the client hears of the death")
-    assert time.monotonic() - started < HEARD_WITHIN
 
 
 def test_a_task_with_retries_runs_on_another_engine_after_its_engine_died(pair, tmp_path):
@@ -106,28 +101,24 @@ def test_a_task_without_retries_whose_engine_died_is_an_error_for_the_client(pai
 
 def test_a_dead_rank_leaves_engines_outside_of_its_mpi_world_alone(own_cluster, mpiexec):
     cluster = own_cluster()
-    cluster.start_controller()
+    cluster.start_controller(NOT_BY_HEARTBEATS)
     cluster.start_mpi_engines(3)
     rc = cluster.client(engines=3)
     cluster.start_engines(1)
     cluster.wait_for_engines(rc, 4)
     single = rc.ids[-1]
     rc[single].push({"kept": 42}, block=True)
-    started = time.monotonic()
     answer = rc[1].apply_async(kill_self)
     with pytest.raises(ipp.RemoteError, match="EngineError"):
         answer.get(20)
-    assert time.monotonic() - started < HEARD_WITHIN
     wait_until(lambda: 1 not in rc.ids, "the rank is unregistered")
     assert rc[single]["kept"] == 42
 
 
 def test_an_engine_that_ends_on_sigterm_is_unregistered_at_once(pair):
     cluster, rc = pair
-    started = time.monotonic()
     cluster.engines[0].signal(signal.SIGTERM)
     wait_until(lambda: len(rc.ids) == 1, "the client hears of the end")
-    assert time.monotonic() - started < HEARD_WITHIN
     cluster.engines[0].wait(10)
     del cluster.engines[0]
 

@@ -37,6 +37,11 @@ class Process final : public IoThread, private Channels {
     EXPECT_EQ(::write(bell_.value(), &one, sizeof one), 8);
     EXPECT_TRUE(replied_.wait_for(lock, 20s, [&] { return replies_ > before; })) << type;
   }
+  /// Calls until that thread has sent a reply: it does the work of the I/O thread then.
+  void call_until_sent_by(std::thread::id sender) {
+    const Instant end = Clock::now() + 20s;
+    while (!senders().contains(sender) && Clock::now() < end) call("complete_request");
+  }
   std::set<std::thread::id> senders() {
     const std::lock_guard lock{mutex_};
     return senders_;
@@ -94,9 +99,7 @@ TEST(IoThread, AnIdleMainThreadDoesItsWorkWhereRequestsAreShort) {
   Process process;
   const auto main_thread = std::this_thread::get_id();
   std::thread client{[&] {
-    const Instant end = Clock::now() + 20s;
-    while (!process.senders().contains(main_thread) && Clock::now() < end)
-      process.call("complete_request");
+    process.call_until_sent_by(main_thread);
     for (int i = 0; i < 200; ++i) process.call("complete_request");
     process.stop();
   }};
@@ -120,9 +123,9 @@ TEST(IoThread, ItAnswersOrdersWhileALongRequestRunsAlsoAfterShortOnes) {
 
 TEST(IoThread, AnIdleMainThreadThatDoesItsWorkEndsWhenTheProcessDoes) {
   Process process;
+  const auto main_thread = std::this_thread::get_id();
   std::thread client{[&] {
-    for (int i = 0; i < 50; ++i) process.call("complete_request");
-    std::this_thread::sleep_for(5ms);  // the main thread waits where the I/O thread did
+    process.call_until_sent_by(main_thread);
     process.stop();
   }};
   process.serve([](const Request&) {});

@@ -1,4 +1,5 @@
-// Loaded before all libraries of a process: counts how often each of its threads gives its core away.
+// Loaded before all libraries of a process: counts how often each of its threads gives its core
+// away.
 
 #include <sys/syscall.h>
 #include <unistd.h>

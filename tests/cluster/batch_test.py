@@ -5,10 +5,10 @@ import os
 import shutil
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
+from deadlines import wait_until
 
 PXCLUSTER = os.environ.get("PXCLUSTER") or shutil.which("pxcluster")
 STAND_IN = Path(__file__).parent / "batch_stand_in.py"
@@ -106,10 +106,7 @@ def test_a_job_is_submitted_runs_and_is_deleted(place):
     assert f"the engines are {place.system} job 17" in said
     assert place.answers("import os; print(os.environ['GREETING'])") == ["good morning"] * 2
     place.run("stop")
-    deadline = time.monotonic() + 5
-    while place.pids() and time.monotonic() < deadline:
-        time.sleep(0.02)
-    assert place.pids() == []
+    wait_until(lambda: place.pids() == [], "its processes end", 30)
     assert list((place.profile / "pid").iterdir()) == []
 
 

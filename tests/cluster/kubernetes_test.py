@@ -7,13 +7,13 @@ import os
 import shutil
 import signal
 import subprocess
-import time
 from pathlib import Path
 
 import jsonschema
 import kubernetes_validate
 import pytest
 import yaml
+from deadlines import wait_until
 
 FOLDER = Path(__file__).parents[2] / "docs" / "examples" / "kubernetes"
 MPIJOB = json.loads((Path(__file__).parent / "mpijob.schema.json").read_text())
@@ -142,16 +142,16 @@ def test_the_secret_is_one_that_a_controller_and_an_engine_work_with(tmp_path):
         ),
     ]  # fmt: skip
     try:
-        deadline = time.monotonic() + 40
-        answer = None
-        while time.monotonic() < deadline and "6" not in (answer.stdout if answer else ""):
-            answer = subprocess.run(
+        def answers():
+            done = subprocess.run(
                 ["pxcluster", "px", *options, "print(2 * 3)"],
                 env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True,
                 timeout=40,
             )  # fmt: skip
-            time.sleep(0.1)
-        assert "6" in answer.stdout, answer.stderr
+            print(done.stderr)  # shown where it fails
+            return "6" in done.stdout
+
+        wait_until(answers, "the engine answers", 40, 0.1)
     finally:
         for process in started:
             process.send_signal(signal.SIGTERM)

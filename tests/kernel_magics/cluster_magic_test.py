@@ -1,8 +1,7 @@
 """%pxcluster runs the program, live."""
 
-import time
-
 import pytest
+from deadlines import wait_until
 
 
 def test_a_cluster_is_started_used_and_stopped_from_the_notebook(lonely_notebook):
@@ -12,10 +11,7 @@ def test_a_cluster_is_started_used_and_stopped_from_the_notebook(lonely_notebook
         advice = said.text() + said.text("stderr")
         for name in ("%px", "`rc`", "`view`", "stop it with %pxcluster stop"):
             assert name in advice, "what it names can be typed into the next cell"
-        deadline = time.monotonic() + 30
-        while notebook.run("assert len(rc.ids) == 2").status != "ok":
-            assert time.monotonic() < deadline
-            time.sleep(0.2)
+        wait_until(lambda: notebook.run("assert len(rc.ids) == 2").status == "ok", "both are there", 30, 0.2)
         assert notebook.text("%px print('up')") == "[0,1] up\n"
         listed = notebook.ok("%pxcluster list")
         assert "default" in listed.text()

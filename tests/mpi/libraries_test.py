@@ -2,11 +2,11 @@
 
 import random
 import subprocess
-import time
 from pathlib import Path
 
 import polyxeus
 import pytest
+from deadlines import wait_until
 
 from scenarios_test import EVERYBODY, PATIENCE, assert_well, kinds, run
 
@@ -26,9 +26,7 @@ def library(ranks, tmp_path):
 def stop_while(ranks, cell, after, stopped=EVERYBODY):
     """Stops the cell that long after all ranks have called the library in it; their errors."""
     cells = ranks.execute(lambda _: "library.solve(1)\nprint('begun', flush=True)\n" + cell)
-    deadline = time.monotonic() + PATIENCE
-    while not all(cells.printed()) and time.monotonic() < deadline:
-        cells.wait(0.01)
+    wait_until(lambda: all(cells.printed()), "all ranks have called it", PATIENCE)
     cells.wait(after)
     ranks.rc[list(stopped)].interrupt()
     assert cells.wait(PATIENCE)

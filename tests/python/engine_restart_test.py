@@ -4,6 +4,7 @@ import os
 import signal
 
 import pytest
+from deadlines import wait_until
 
 import polyxeus as ipp
 
@@ -39,7 +40,7 @@ def test_tasks_with_retries_run_again_after_a_restart(own):
 
     started = os.path.join(rc.cluster.profile_dir, "started")
     result = view.apply_async(first_time_slow, started)
-    wait_for(lambda: os.path.exists(started))
+    wait_until(lambda: os.path.exists(started), "the call runs", 30)
     rc.restart_engines()
     assert result.get(30) == "again"
 
@@ -71,12 +72,3 @@ def test_a_client_of_a_file_elsewhere_says_how_to_restart(own, tmp_path):
     with ipp.Client(str(copy)) as other:
         with pytest.raises(RuntimeError, match="use `pxcluster` with --profile"):
             other.restart_engines()
-
-
-def wait_for(is_met):
-    import time
-
-    end = time.monotonic() + 30
-    while not is_met():
-        assert time.monotonic() < end
-        time.sleep(0.02)

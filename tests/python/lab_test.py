@@ -6,11 +6,11 @@ import re
 import socket
 import subprocess
 import sys
-import time
 import urllib.error
 import urllib.request
 
 import pytest
+from deadlines import wait_until
 
 TOKEN = "of-this-test"
 
@@ -38,11 +38,8 @@ class Server:
     def wait_until_it_listens(self):
         """It says where it will listen before it does."""
         port = int(self.address.rstrip("/").rpartition(":")[2])
-        deadline = time.monotonic() + 30
         with socket.socket() as probe:
-            while probe.connect_ex(("127.0.0.1", port)):
-                assert time.monotonic() < deadline, f"nobody listens on port {port}"
-                time.sleep(0.02)
+            wait_until(lambda: not probe.connect_ex(("127.0.0.1", port)), f"it listens on port {port}", 30)
 
     def clusters(self):
         status, answer = self.ask("GET")
@@ -51,9 +48,7 @@ class Server:
 
     def wait_for(self, wanted):
         """Until that many engines run in the first cluster."""
-        deadline = time.monotonic() + 30
-        while self.clusters()[0]["n"] != wanted:
-            assert time.monotonic() < deadline, f"not {wanted} engines: {self.clusters()}"
+        wait_until(lambda: self.clusters()[0]["n"] == wanted, f"{wanted} engines run", 30)
 
 
 def free_port():
@@ -122,10 +117,9 @@ def test_a_cluster_that_was_started_by_hand_is_shown_and_stopped(server):
     with (subprocess.Popen(["pxcontroller", "--cluster-id=hand"], env=environment, stderr=subprocess.DEVNULL) as controller,
           subprocess.Popen(["pxengine", "--cluster-id=hand"], env=environment, stderr=subprocess.DEVNULL) as engine):  # fmt: skip
         try:
-            deadline = time.monotonic() + 30
-            while not (found := server.clusters()) or found[0]["n"] != 1:
-                assert time.monotonic() < deadline, f"not listed: {found}"
-            (cluster,) = found
+            wait_until(server.clusters, "it is listed", 30)
+            server.wait_for(1)
+            (cluster,) = server.clusters()
             assert (cluster["cluster_id"], cluster["launcher"], cluster["owner"]) == ("hand", "started by hand", None)
             key = cluster["key"]
             assert server.ask("PATCH", f"/{key}", {"n": 2})[0] == 200

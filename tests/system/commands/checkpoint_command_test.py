@@ -1,4 +1,4 @@
-"""pxcluster checkpoint and pxcluster jobs."""
+"""pxcluster checkpoint."""
 
 import json
 import os
@@ -79,19 +79,6 @@ def test_what_cannot_be_done_is_one_sentence_and_an_exit_code(run, view, argumen
 def test_without_a_cluster_there_is_nothing_to_write(cluster_cmd, stage, tmp_path):
     done = stage.run([*cluster_cmd, "checkpoint", "create", str(tmp_path), "--profile=nobody"])
     assert done.returncode == 11
-
-
-def test_jobs_are_listed_until_they_have_ended(run, view, tmp_path):
-    gate = tmp_path / "gate"
-    code = f"import os, time\nwhile not os.path.exists({str(gate)!r}):\n    time.sleep(0.01)"
-    result = view.execute(code, label="waits at a gate")
-    (job,) = json.loads(run("jobs", "--label=waits at a gate", "--json").stdout)
-    assert (job["text"], job["engines"]) == ("import os, time", [0, 1, 2, 3])
-    assert "waits at a gate" in run("jobs").stdout
-    gate.touch()
-    result.get(30)
-    assert run("jobs", "--label=waits at a gate").stdout == "no jobs\n"
-    assert "4 done" in run("jobs", "--all", "--label=waits at a gate").stdout
 
 
 def test_a_client_that_is_killed_while_it_writes_leaves_the_last_one_readable(

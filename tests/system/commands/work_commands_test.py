@@ -1,4 +1,4 @@
-"""pxcluster px, push and pull: what a shell script does with a running cluster."""
+"""pxcluster px, push, pull and jobs: what a shell script does with a running cluster."""
 
 import collections
 import fcntl
@@ -13,6 +13,7 @@ import termios
 import time
 
 import pytest
+from running_cluster import connect
 
 
 @pytest.fixture(scope="module")
@@ -237,6 +238,20 @@ def test_control_c_interrupts_the_engines_and_keeps_their_state(run, local_clust
     assert process.returncode == 130
     assert "KeyboardInterrupt" in complaints
     assert run("px", "print(kept)").stdout == "[0-3] 1\n"
+
+
+def test_jobs_are_listed_until_they_have_ended(run, local_cluster, tmp_path):
+    gate = tmp_path / "gate"
+    code = f"import os, time\nwhile not os.path.exists({str(gate)!r}):\n    time.sleep(0.01)"
+    with connect(local_cluster.connection_file("client"), 4) as client:
+        result = client[:].execute(code, label="waits at a gate")
+        (job,) = json.loads(run("jobs", "--label=waits at a gate", "--json").stdout)
+        assert (job["text"], job["engines"]) == ("import os, time", [0, 1, 2, 3])
+        assert "waits at a gate" in run("jobs").stdout
+        gate.touch()
+        result.get(30)
+        assert run("jobs", "--label=waits at a gate").stdout == "no jobs\n"
+        assert "4 done" in run("jobs", "--all", "--label=waits at a gate").stdout
 
 
 ROUNDS = int(os.environ.get("PX_TEST_INTERRUPTS", "20"))

@@ -16,7 +16,9 @@ from pathlib import Path
 import deadlines
 import polyxeus
 import pytest
+import zmq
 from programs import PATIENCE, wait_until
+from raw_peer import DELIMITER, RawPeer
 from running_cluster import connect
 
 CLIENT = Path(__file__).parent / "slow_client.py"
@@ -129,3 +131,52 @@ def test_more_tasks_than_there_is_memory_for(little_cluster, twice_its_memory, t
         assert is_done(calls[0])
         assert all(is_done(call) in (True, False) for call in calls)
         assert tasks[0].get(PATIENCE) == MIB
+
+
+def reply(dealer, longer_than=0):
+    """The next reply: the name of the error that it says; None: it says none, and is longer than so many bytes."""
+    assert dealer.poll(PATIENCE * 1000)
+    frames = dealer.recv_multipart()
+    name = json.loads(frames[frames.index(DELIMITER) + 5]).get("ename")
+    assert name or sum(map(len, frames)) > longer_than
+    return name
+
+
+@in_each_group
+def test_control_requests_for_an_engine_that_does_not_read(little_cluster, twice_its_memory):
+    (engine,) = little_cluster.engines
+    file = little_cluster.connection_file("client")
+    with connect(file, 1, timeout=PATIENCE) as rc, RawPeer(json.loads(file.read_text())) as peer:
+        (uuid,), _ = rc._build_targets("all")
+        control = peer.dealer("control")
+        with stopped(engine):
+            for _ in range(twice_its_memory):
+                request = peer.message("abort_request", {"msg_ids": []}, buffers=[bytes(MIB)])
+                control.send_multipart([uuid.encode(), *request])
+            replies = [reply(control)]
+            while replies[-1] != "Overloaded":  # it may have answered the first ones before it stopped
+                replies.append(reply(control))
+        replies += [reply(control) for _ in range(twice_its_memory - len(replies))]
+        assert set(replies) == {None, "Overloaded"}
+        assert rc[0].apply_sync(abs, -1) == 1
+
+
+@in_each_group
+@pytest.mark.parametrize("kind", ["db_request", "result_request"])
+def test_records_for_a_client_that_does_not_read(little_cluster, twice_its_memory, kind):
+    file = little_cluster.connection_file("client")
+    with connect(file, 1, timeout=PATIENCE) as rc, RawPeer(json.loads(file.read_text())) as peer:
+        (msg_id,) = rc[0].apply_async(bytes, MIB).msg_ids
+        rc.wait(timeout=PATIENCE)
+        content = {"msg_ids": [msg_id], "status_only": False}
+        if kind == "db_request":
+            content = {"query": {"msg_id": msg_id}, "keys": ["result_buffers"]}
+        registration = peer.socket(zmq.DEALER)
+        registration.rcvhwm, registration.rcvbuf = 1, 1 << 16
+        registration.connect(peer.address("registration"))
+        for _ in range(twice_its_memory):
+            registration.send_multipart(peer.message(kind, content))
+        wait_until(lambda: rc.queue_status() is not None, "others are answered")
+        replies = [reply(registration, longer_than=MIB) for _ in range(twice_its_memory)]
+        assert set(replies) <= {None, "ResultLost"}
+        assert rc[0].apply_sync(abs, -1) == 1

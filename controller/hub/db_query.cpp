@@ -48,15 +48,6 @@ Json with_dates(const Json& value) {
   return list;
 }
 
-Json comparable_value(const TaskRecord& record, const std::string& key) {
-  if (!is_date_key(key)) return record_value(record, key);
-  const auto date = key == "submitted"   ? submitted_date(record)
-                    : key == "started"   ? started_date(record)
-                    : key == "completed" ? completed_date(record)
-                                         : record.received;
-  return date ? microseconds(*date) : Json(nullptr);
-}
-
 bool is_truthy(const Json& value) {
   if (value.is_boolean()) return value.get<bool>();
   if (value.is_number()) return value != 0;
@@ -214,6 +205,15 @@ std::size_t match_one(std::string_view pattern, std::size_t at, char c) {
 }
 
 }  // namespace
+
+Json comparable_value(const TaskRecord& record, std::string_view key) {
+  if (!is_date_key(key)) return record_value(record, key);
+  const auto date = key == "submitted"   ? submitted_date(record)
+                    : key == "started"   ? started_date(record)
+                    : key == "completed" ? completed_date(record)
+                                         : record.received;
+  return date ? microseconds(*date) : Json(nullptr);
+}
 
 bool is_date_key(std::string_view key) {
   return key == "submitted" || key == "started" || key == "completed" || key == "received";

@@ -57,6 +57,8 @@ class RecordFilter {
 
 /// Whether the values of this key are dates.
 bool is_date_key(std::string_view key);
+/// record_value(), but dates as whole microseconds since 1970.
+Json comparable_value(const TaskRecord& record, std::string_view key);
 
 /// fnmatch: `*`, `?`, `[abc]`, `[!a-c]`.
 bool glob_matches(std::string_view pattern, std::string_view text);

@@ -11,19 +11,13 @@
 
 namespace px::controller {
 
-// How a task record lies in a row: 23 columns in the order of record_keys(), with the declared
-// types of the reference. Parts are JSON text, dates ISO text, buffers a pickled list of bytes.
+// How a task record lies in a row: a column for each of record_keys(), those of the request first.
+// Messages, labels, results and errors are JSON text, dates microseconds since 1970.
 
 /// A table's name, quoted for use in a statement.
 std::string quoted_table(const std::string& table);
-
-std::string create_table_sql(const std::string& table);
-/// Whether a table has just the columns of ours; an absent one has not, see `is_absent`.
-struct TableState {
-  bool is_absent = false;
-  bool is_ours = false;
-};
-Result<TableState> inspect_table(SqliteDatabase& database, const std::string& table);
+/// Names and types of the columns, as CREATE TABLE takes them; the first is the key.
+std::string columns_sql();
 
 /// Writes a whole row, over an older one where there is one.
 std::string upsert_sql(const std::string& table);

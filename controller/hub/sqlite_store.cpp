@@ -6,47 +6,50 @@
 #include "controller/hub/sqlite_rows.hpp"
 
 namespace px::controller {
+namespace {
+
+/// Makes the table where there is none.
+Result<void> prepare_table(SqliteDatabase& database, const std::filesystem::path& file,
+                           const std::string& table) {
+  const std::string wanted = columns_sql();
+  auto columns =
+      database.prepare("SELECT group_concat(name || ' ' || type, ', ') FROM pragma_table_info(?1)");
+  if (!columns) return columns.error();
+  columns->bind_text(1, table);
+  if (const Result<bool> row = columns->step(); !row) return row.error();
+  const std::optional<std::string> found = columns->text(0);
+  columns->reset();
+  if (!found)
+    return database.run("CREATE TABLE IF NOT EXISTS " + quoted_table(table) + " (" + wanted +
+                        ", PRIMARY KEY (msg_id))");
+  if (*found == wanted) return {};
+  return Error{ErrorKind::unsupported,
+               "the table " + table + " of the task database " + file.string() +
+                   " has other columns than those of this version, as the tables of ipyparallel "
+                   "have: move the file away, or name another table with --SQLiteDB.table"};
+}
+
+}  // namespace
 
 Result<std::unique_ptr<SqliteStore>> SqliteStore::open(const std::filesystem::path& file,
                                                        SqliteStoreOptions options) {
   Result<SqliteDatabase> database = SqliteDatabase::open(file);
   if (!database) return database.error();
-  const Result<std::string> table = prepare_table(*database, options);
+  const Result<void> table = prepare_table(*database, file, options.table);
   if (!table) return table.error();
-  Result<Statements> statements = prepare_statements(*database, *table);
+  Result<Statements> statements = prepare_statements(*database, options.table);
   if (!statements) return statements.error();
   return std::unique_ptr<SqliteStore>(
-      new SqliteStore(std::move(*database), std::move(*statements), *table, std::move(options)));
+      new SqliteStore(std::move(*database), std::move(*statements), std::move(options)));
 }
 
-SqliteStore::SqliteStore(SqliteDatabase database, Statements statements, std::string table,
-                         SqliteStoreOptions options)
+SqliteStore::SqliteStore(SqliteDatabase database, Statements statements, SqliteStoreOptions options)
     : database_(std::move(database)),
       statements_(std::move(statements)),
-      table_(std::move(table)),
       options_(std::move(options)) {}
 
 SqliteStore::~SqliteStore() {
   flush();
-}
-
-/// A table of that name with other columns is left alone: "<name>_1" and so on is used instead.
-Result<std::string> SqliteStore::prepare_table(SqliteDatabase& database,
-                                               const SqliteStoreOptions& options) {
-  std::string table = options.table;
-  for (int number = 1;; ++number) {
-    const Result<TableState> state = inspect_table(database, table);
-    if (!state) return state.error();
-    if (state->is_ours) return table;
-    if (state->is_absent) break;
-    const std::string next = options.table + "_" + std::to_string(number);
-    options.warn("the table " + table +
-                 " of the task database has different columns; using the table " + next);
-    table = next;
-  }
-  const Result<void> created = database.run(create_table_sql(table));
-  if (!created) return created.error();
-  return table;
 }
 
 Result<SqliteStore::Statements> SqliteStore::prepare_statements(SqliteDatabase& database,
@@ -215,8 +218,8 @@ Result<void> SqliteStore::trim_file() {
                   " MiB: the oldest finished records are dropped; raise --SQLiteDB.size_limit to "
                   "keep more");
   const std::string drop_oldest =
-      "DELETE FROM " + quoted_table(table_) + " WHERE rowid IN (SELECT rowid FROM " +
-      quoted_table(table_) +
+      "DELETE FROM " + quoted_table(options_.table) + " WHERE rowid IN (SELECT rowid FROM " +
+      quoted_table(options_.table) +
       " WHERE result_header IS NOT NULL OR completed IS NOT NULL ORDER BY rowid LIMIT 64)";
   while (*bytes > options_.max_file_bytes / 10 * 9) {
     if (auto dropped = database_.run(drop_oldest); !dropped) return dropped;
@@ -255,7 +258,7 @@ void SqliteStore::find_matching(const RecordFilter& filter, Buffers buffers,
                                 const RecordVisitor& visit) {
   const bool is_written = flush();
   const RoughCondition condition = rough_condition(filter);
-  auto rows = database_.prepare(select_sql(table_, buffers, condition.sql));
+  auto rows = database_.prepare(select_sql(options_.table, buffers, condition.sql));
   if (!rows) return report(rows.error());
   for (std::size_t i = 0; i < condition.values.size(); ++i)
     rows->bind_text(static_cast<int>(i + 1), condition.values[i]);
@@ -275,7 +278,7 @@ void SqliteStore::find_matching(const RecordFilter& filter, Buffers buffers,
 std::vector<MessageId> SqliteStore::history() {
   flush();
   std::vector<MessageId> msg_ids;
-  auto rows = database_.prepare("SELECT msg_id FROM " + quoted_table(table_) +
+  auto rows = database_.prepare("SELECT msg_id FROM " + quoted_table(options_.table) +
                                 " WHERE submitted IS NOT NULL ORDER BY submitted, rowid");
   if (!rows) {
     report(rows.error());
@@ -291,7 +294,8 @@ std::vector<MessageId> SqliteStore::history() {
 
 void SqliteStore::drop(const std::vector<MessageId>& msg_ids) {
   flush();
-  auto statement = database_.prepare("DELETE FROM " + quoted_table(table_) + " WHERE msg_id=?");
+  auto statement =
+      database_.prepare("DELETE FROM " + quoted_table(options_.table) + " WHERE msg_id=?");
   if (!statement) return report(statement.error());
   Result<void> result = database_.run("BEGIN IMMEDIATE");
   for (const MessageId& msg_id : msg_ids) {
@@ -313,7 +317,7 @@ void SqliteStore::drop_finished(const std::optional<EngineUuid>& engine) {
     const TaskRecord& record = current->record;
     if (record.result.has_value() && (!engine || record.engine_uuid == *engine)) erase(current);
   }
-  auto statement = database_.prepare("DELETE FROM " + quoted_table(table_) +
+  auto statement = database_.prepare("DELETE FROM " + quoted_table(options_.table) +
                                      " WHERE (result_header IS NOT NULL OR completed IS NOT NULL)" +
                                      (engine ? " AND engine_uuid=?" : ""));
   if (!statement) return report(statement.error());

@@ -33,8 +33,8 @@ struct SqliteStoreOptions {
   std::function<void(std::string_view)> warn = [](std::string_view) {};
 };
 
-/// The records in an SQLite file that ipyparallel's SQLiteDB reads and writes too: they outlive the
-/// controller, and other programs may read them meanwhile.
+/// The records in an SQLite file (see sqlite_rows): they outlive the controller, and other programs
+/// may read them meanwhile.
 ///
 /// Changes are gathered and written in groups, in one transaction each; a query for many records
 /// first writes what has gathered. So what was recorded in the last commit_interval is lost with
@@ -45,6 +45,7 @@ struct SqliteStoreOptions {
 class SqliteStore final : public TaskStore {
  public:
   /// errors  system: the file cannot be opened or is no database.
+  ///         unsupported: its table has other columns, as those of ipyparallel have.
   static Result<std::unique_ptr<SqliteStore>> open(const std::filesystem::path& file,
                                                    SqliteStoreOptions options = {});
   ~SqliteStore() override;
@@ -74,10 +75,7 @@ class SqliteStore final : public TaskStore {
     SqliteStatement upsert, update, select;
   };
 
-  SqliteStore(SqliteDatabase database, Statements statements, std::string table,
-              SqliteStoreOptions options);
-  static Result<std::string> prepare_table(SqliteDatabase& database,
-                                           const SqliteStoreOptions& options);
+  SqliteStore(SqliteDatabase database, Statements statements, SqliteStoreOptions options);
   static Result<Statements> prepare_statements(SqliteDatabase& database, const std::string& table);
 
   std::optional<TaskRecord> read(const MessageId& msg_id);
@@ -100,7 +98,6 @@ class SqliteStore final : public TaskStore {
 
   SqliteDatabase database_;
   Statements statements_;
-  std::string table_;
   SqliteStoreOptions options_;
   Entries changed_, clean_;  // the oldest first
   std::unordered_map<MessageId, Entries::iterator, StringIdHash, StringIdEqual> entries_;

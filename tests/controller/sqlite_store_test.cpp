@@ -138,38 +138,39 @@ TEST_F(SqliteStoreTest, TheFileIsForItsOwnerAlone) {
             std::filesystem::perms::owner_read | std::filesystem::perms::owner_write);
 }
 
-TEST_F(SqliteStoreTest, ATableOfAnotherShapeIsLeftAlone) {
+TEST_F(SqliteStoreTest, ATableOfIpyparallelIsAnErrorThatNamesTheFix) {
   hub_.reset();
   {
     auto database = SqliteDatabase::open(file());
-    ASSERT_TRUE(database->run("DROP TABLE \"ipython-tasks\"; CREATE TABLE \"ipython-tasks\" (x)"));
+    ASSERT_TRUE(
+        database->run("DROP TABLE \"ipython-tasks\"; CREATE TABLE \"ipython-tasks\" "
+                      "(msg_id text PRIMARY KEY, header dict text, buffers bufs blob)"));
   }
-  open();
-  run_direct("one");
-  EXPECT_NE(record("one"), nullptr);
-  EXPECT_EQ(warnings_.size(), 1u);
-  EXPECT_EQ(look("SELECT msg_id FROM \"ipython-tasks_1\""), std::vector<std::string>{"one"});
+  const auto store = SqliteStore::open(file());
+  ASSERT_FALSE(store);
+  EXPECT_EQ(store.error().what,
+            "the table ipython-tasks of the task database " + file().string() +
+                " has other columns than those of this version, as the tables of ipyparallel have: "
+                "move the file away, or name another table with --SQLiteDB.table");
+  EXPECT_TRUE(SqliteStore::open(file(), {.table = "mine"}));
 }
 
-TEST_F(SqliteStoreTest, WhatTheReferenceWroteIsRead) {
-  hub_.reset();
-  {
-    auto database = SqliteDatabase::open(file());
-    ASSERT_TRUE(database->run(
-        R"(INSERT INTO "ipython-tasks" (msg_id, header, metadata, content, buffers, submitted,
-             client_uuid, queue, completed, result_header, result_content, stdout) VALUES
-           ('old', '{"msg_id": "old", "session": "s"}', '{"label": null}', '{}',
-            x'80055d9443036162639461' || x'2e', '2026-11-21T08:00:00+00:00', 's', 'mux',
-            '2026-11-21 08:00:01.500000+00:00', '{"engine": "e"}', '{"status": "error"}', ''))"));
-  }
+TEST_F(SqliteStoreTest, BuffersComeBackAsTheyWereAndDamagedOnesAreLeftOut) {
+  const std::string odd("a\0\n\xff", 4);
+  submit_direct("one", "engine a", {.buffers = {"", odd, std::string(70'000, 'x')}});
   open();
-  const Json old = record("old");
-  EXPECT_EQ(old["submitted"], "2026-11-21T08:00:00Z");
-  EXPECT_EQ(old["completed"], "2026-11-21T08:00:01.500000Z");
-  EXPECT_EQ(old["result_metadata"], Json::object());
-  const OpenAnswer answer =
-      ask("db_request", {{"query", {{"msg_id", "old"}}}, {"keys", {"buffers"}}});
-  EXPECT_EQ(answer.buffers, std::vector<std::string>{"abc"});
+  const auto stored = [&] {
+    return ask("db_request", {{"query", {{"msg_id", "one"}}}, {"keys", {"buffers"}}}).buffers;
+  };
+  EXPECT_EQ(stored(), (std::vector<std::string>{"", odd, std::string(70'000, 'x')}));
+  for (const std::string damaged : {"", "[3]", "[3]\nab", "[-1]\nab", "[\nab", "7\nab"}) {
+    auto other = SqliteDatabase::open(file());
+    auto update = other->prepare("UPDATE \"ipython-tasks\" SET buffers=?1");
+    update->bind_blob(1, damaged);
+    ASSERT_TRUE(update->run());
+    open();
+    EXPECT_EQ(stored(), std::vector<std::string>{}) << damaged;
+  }
 }
 
 TEST_F(SqliteStoreTest, ADiskThatRefusesIsOneWarningAndTheRecordsWait) {

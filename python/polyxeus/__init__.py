@@ -20,10 +20,13 @@ The packages inside, each with the packages right below it:
     engine         the Python half of pxengine                          serialize, drop_in
     kernel         the Python half of pxkernel                          engine, magics
 
-Each may import what those below it may, and error, version and activation.
+Each may import what those below it may, and error, version and activation. Types that several share
+are in hints, which only type checkers read.
 """
 
 from polyxeus import activation
+
+TYPE_CHECKING = False  # type checkers take it for True; importing it from typing takes longer than all of this
 
 _HOMES = {
     "client.client": ["Client"],
@@ -83,30 +86,61 @@ _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 _MODULES = ("error", "mpi")
 _CONSTANTS = ("ALL_COMPLETED", "FIRST_COMPLETED", "FIRST_EXCEPTION")
 
-__all__ = [*_HOME_OF, *_CONSTANTS, "register_joblib_backend"]
-_HOME_OF["__version__"] = "version"
+if TYPE_CHECKING:  # all names of _HOMES again: checkers do not see what __getattr__() imports
+    from typing import Any
 
+    from concurrent.futures import (
+        ALL_COMPLETED as ALL_COMPLETED, FIRST_COMPLETED as FIRST_COMPLETED, FIRST_EXCEPTION as FIRST_EXCEPTION
+    )  # fmt: skip
 
-def __getattr__(name):
-    import importlib
+    from polyxeus import error as error, mpi as mpi
+    from polyxeus.client.client import *
+    from polyxeus.cluster.cluster import *
+    from polyxeus.cluster.manager import *
+    from polyxeus.drop_in.canning import *
+    from polyxeus.drop_in.datapub import *
+    from polyxeus.drop_in.modules import *
+    from polyxeus.engine.bound_kernel import *
+    from polyxeus.engine_calls.functional_dependency import *
+    from polyxeus.error import *
+    from polyxeus.results.async_result import *
+    from polyxeus.results.map_result import AsyncMapResult as AsyncMapResult
+    from polyxeus.results.metadata import ExecuteReply as ExecuteReply, Metadata as Metadata
+    from polyxeus.serialize.reference import *
+    from polyxeus.version import *
+    from polyxeus.views.balanced_view import *
+    from polyxeus.views.checkpoints import Checkpoint as Checkpoint, CheckpointTimer as CheckpointTimer
+    from polyxeus.views.dependency import *
+    from polyxeus.views.direct_view import *
+    from polyxeus.views.executor import *
+    from polyxeus.views.remote_functions import (
+        ParallelFunction as ParallelFunction, RemoteFunction as RemoteFunction, parallel as parallel,
+        remote as remote
+    )  # fmt: skip
+else:
+    __all__ = [*_HOME_OF, *_CONSTANTS, "register_joblib_backend"]
+    _HOME_OF["__version__"] = "version"
 
-    if name in _HOME_OF:
-        value = getattr(importlib.import_module(f"polyxeus.{_HOME_OF[name]}"), name)
-    elif name in _CONSTANTS:
-        value = getattr(importlib.import_module("concurrent.futures"), name)
-    elif name in _MODULES:
-        return importlib.import_module(f"polyxeus.{name}")
-    else:
-        raise AttributeError(f"module 'polyxeus' has no attribute {name!r}")
-    globals()[name] = value
-    return value
+    def __getattr__(name):
+        import importlib
+
+        if name in _HOME_OF:
+            value = getattr(importlib.import_module(f"polyxeus.{_HOME_OF[name]}"), name)
+        elif name in _CONSTANTS:
+            value = getattr(importlib.import_module("concurrent.futures"), name)
+        elif name in _MODULES:
+            return importlib.import_module(f"polyxeus.{name}")
+        else:
+            raise AttributeError(f"module 'polyxeus' has no attribute {name!r}")
+        globals()[name] = value
+        return value
 
 
 def __dir__():
     return sorted({*globals(), *__all__, *_MODULES})
 
 
-def register_joblib_backend(name=None, make_default=False):
+def register_joblib_backend(name: "str | None" = None, make_default: bool = False) -> None:
     """Lets joblib run on the default cluster: Parallel(backend="polyxeus").
 
     name          of the backend; None: "polyxeus", and "ipyparallel" where that is free
@@ -117,12 +151,12 @@ def register_joblib_backend(name=None, make_default=False):
     return joblib_backend.register(name=name, make_default=make_default)
 
 
-def load_ipython_extension(shell):
+def load_ipython_extension(shell: "Any") -> None:
     """`%load_ext polyxeus`: the magics %px, %%px, %autopx ..."""
     _import_magics().load(shell)
 
 
-def unload_ipython_extension(shell):
+def unload_ipython_extension(shell: "Any") -> None:
     """`%unload_ext polyxeus`: they are gone."""
     _import_magics().unload(shell)
 

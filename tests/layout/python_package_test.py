@@ -21,6 +21,7 @@ MAY_IMPORT = {
     "torch": set(),
     "mpi": {"engine"},
     "launchers": set(),
+    "hints": {"results", "views"},
     "serialize": SHARED,
     "engine_calls": SHARED | {"serialize"},
     "engine": SHARED | {"serialize", "drop_in"},
@@ -44,9 +45,21 @@ def name_of(path, package=PACKAGE):
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
 
+def running_nodes(tree):
+    """All nodes but those that only type checkers read."""
+    for node in ast.iter_child_nodes(tree):
+        if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
+            nodes = node.orelse
+        else:
+            nodes = [node]
+        for each in nodes:
+            yield each
+            yield from running_nodes(each)
+
+
 def imported_names(tree, module, is_package):
     """The dotted names that the import statements of a module may mean, wherever they stand."""
-    for node in ast.walk(tree):
+    for node in running_nodes(tree):
         if isinstance(node, ast.Import):
             yield from ((alias.name,) for alias in node.names)
         elif isinstance(node, ast.ImportFrom):

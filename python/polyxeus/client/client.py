@@ -12,7 +12,7 @@ import weakref
 from collections import defaultdict
 from collections.abc import Iterable
 from concurrent.futures import Future
-from typing import Any
+from typing import TYPE_CHECKING, Any, Literal, NoReturn, overload
 
 from polyxeus import _client, activation, error
 from polyxeus.client import kept_variables
@@ -36,6 +36,12 @@ from polyxeus.serialize.values import FORMS, NO_PICKLE
 from polyxeus.views.balanced_view import LoadBalancedView
 from polyxeus.views.direct_view import BroadcastView, DirectView
 from polyxeus.views.executor import ViewExecutor
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing_extensions import Self, Unpack
+    from polyxeus.cluster.cluster import Cluster
+    from polyxeus.hints import BalancedViewFlags, SomeRequests, Targets, ViewFlags
 
 __all__ = ["Client"]
 
@@ -86,8 +92,8 @@ class Client(HubQueries, EngineControl):
         paramiko: bool | None = None,
         timeout: float | None = None,
         cluster_id: str | None = None,
-        cluster: Any = None,
-        **extra_args: Any,
+        cluster: Cluster | None = None,
+        **extra_args: NoReturn,
     ) -> None:
         self._connection = self._comms = None
         for name in ("url_or_file", "url_file"):
@@ -120,7 +126,7 @@ class Client(HubQueries, EngineControl):
         self.debug = debug
         self.cluster = cluster
         self.profile = profile or "default"
-        self.results = {}
+        self.results: dict[str, Any] = {}
         self._maps = weakref.WeakValueDictionary()  # by the msg_id of their first request
         self._known_version, self._known_targets = -1, {}  # see _addressed()
         choice = dict(
@@ -155,10 +161,10 @@ class Client(HubQueries, EngineControl):
         if self._connection is not None:
             self._connection.close()
 
-    def __enter__(self):
+    def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, *_problem):
+    def __exit__(self, *_problem: object) -> None:
         self.close()
 
     @property
@@ -185,7 +191,7 @@ class Client(HubQueries, EngineControl):
     def spin(self) -> None:
         """Nothing: answers come by themselves."""
 
-    def spin_thread(self, interval: float = 1):
+    def spin_thread(self, interval: float = 1) -> None:
         """Nothing: answers come by themselves."""
 
     stop_spin_thread = spin
@@ -217,14 +223,14 @@ class Client(HubQueries, EngineControl):
     def __len__(self) -> int:
         return self._connection.engine_count() if not self._closed else 0
 
-    def __bool__(self):
+    def __bool__(self) -> Literal[True]:
         return True
 
-    def __iter__(self):
+    def __iter__(self) -> Iterator[DirectView]:
         for engine_id in self.ids:
             yield self.direct_view(engine_id)
 
-    def __getitem__(self, key):
+    def __getitem__(self, key: int | slice | tuple[int, ...] | list[int] | range) -> DirectView:
         if isinstance(key, bool) or not isinstance(key, (int, slice, tuple, list, range)):
             raise TypeError(
                 f"index a Client with an int, a slice or a list of ints, not with {key!r}"
@@ -292,7 +298,7 @@ class Client(HubQueries, EngineControl):
             raise IndexError(f"there is no engine {number}; {_who_is_there(ids)}")
         return ids[number]
 
-    def direct_view(self, targets: Any = "all", **kwargs: Any) -> DirectView:
+    def direct_view(self, targets: Targets = "all", **kwargs: Unpack[ViewFlags]) -> DirectView:
         """A view that runs things on these engines.
 
         "all" are those that are there whenever it is used; client[:] those that are there now.
@@ -302,7 +308,9 @@ class Client(HubQueries, EngineControl):
             targets = self._build_targets(targets)[1]
         return DirectView(self, targets[0] if single else targets, **kwargs)
 
-    def load_balanced_view(self, targets: Any = None, **kwargs: Any) -> LoadBalancedView:
+    def load_balanced_view(
+        self, targets: Targets = None, **kwargs: Unpack[BalancedViewFlags]
+    ) -> LoadBalancedView:
         """A view that gives each task to whichever of these engines is free; None: of all."""
         if isinstance(targets, str) and targets == "all":
             targets = None
@@ -311,7 +319,7 @@ class Client(HubQueries, EngineControl):
         return LoadBalancedView(self, targets, **kwargs)
 
     def broadcast_view(
-        self, targets: Any = "all", is_coalescing: bool = False, **kwargs: Any
+        self, targets: Targets = "all", is_coalescing: bool = False, **kwargs: Unpack[ViewFlags]
     ) -> BroadcastView:
         """A view that sends the same work for many engines once.
 
@@ -322,11 +330,11 @@ class Client(HubQueries, EngineControl):
         view.is_coalescing = is_coalescing
         return view
 
-    def executor(self, targets: Any = None) -> ViewExecutor:
+    def executor(self, targets: Targets = None) -> ViewExecutor:
         """An executor of concurrent.futures on a balanced view."""
         return self.load_balanced_view(targets).executor
 
-    def activate(self, targets: Any = "all", suffix: str = "") -> Any:
+    def activate(self, targets: Targets = "all", suffix: str = "") -> DirectView:
         """Defines the magics %px, %%px, %autopx ... in IPython; gives their view.
 
         targets  on which engines they work
@@ -337,15 +345,27 @@ class Client(HubQueries, EngineControl):
         view.activate(suffix)
         return view
 
+    @overload
+    def wait_for_engines(
+        self, n: int | None = None, *, timeout: float | None = -1, block: Literal[True] = True,
+        interactive: bool | None = None, widget: bool | None = None,
+    ) -> None: ...  # fmt: skip
+
+    @overload
+    def wait_for_engines(
+        self, n: int | None = None, *, timeout: float | None = -1, block: Literal[False],
+        interactive: bool | None = None, widget: bool | None = None,
+    ) -> Future[None]: ...  # fmt: skip
+
     def wait_for_engines(
         self,
         n: int | None = None,
         *,
         timeout: float | None = -1,
-        block: bool | None = True,
+        block: Any = True,
         interactive: bool | None = None,
         widget: bool | None = None,
-    ):
+    ) -> Any:
         """Waits until n engines are there.
 
         n            None: as many as the cluster was started with.
@@ -373,7 +393,7 @@ class Client(HubQueries, EngineControl):
         """
         return ClusterMemory(*self._connection.memory(float(timeout)))
 
-    def where(self, targets: Any = "all", timeout: float = 1.0) -> EnginePlaces:
+    def where(self, targets: Targets = "all", timeout: float = 1.0) -> EnginePlaces:
         """In which MPI call or line of its code each engine is, and for how long: a text to print, and a
         dict for each engine.
 
@@ -390,7 +410,7 @@ class Client(HubQueries, EngineControl):
             table = ""
         return f"<p>{html.escape(repr(self))}</p>{table}"
 
-    def restart_engines(self, keep: Any = None) -> KeptVariables | None:
+    def restart_engines(self, keep: str | Iterable[str] | bool | None = None) -> KeptVariables | None:
         """Ends all engines, also those that hang, and starts them again: as many, with the same
         ids, commands and options. Returns when they are registered.
 
@@ -454,7 +474,7 @@ class Client(HubQueries, EngineControl):
             found[known["engine_uuid"]].add(known["msg_id"])
         return found
 
-    def wait(self, jobs: Any = None, timeout: float | None = -1):
+    def wait(self, jobs: Any = None, timeout: float | None = -1) -> bool:
         """Waits for requests, at most `timeout` seconds; True when all are answered.
 
         jobs  AsyncResults, msg_ids, indices into the history, Futures; None: all of this client
@@ -493,7 +513,7 @@ class Client(HubQueries, EngineControl):
                 transfers.show(*self._connection.transfer_progress(), time.monotonic())
 
     def wait_interactive(
-        self, jobs: Any = None, interval: float = 1.0, timeout: float | None = -1.0
+        self, jobs: SomeRequests = None, interval: float = 1.0, timeout: float | None = -1.0
     ) -> None:
         """wait() with a progress bar.
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from polyxeus.error import NoEnginesRegistered, RemoteError
 from polyxeus.results.async_result import AsyncResult
 from polyxeus.serialize import requests
+
+if TYPE_CHECKING:
+    from polyxeus.hints import SomeRequests, Targets
 
 __all__ = ["EngineControl"]
 
@@ -34,7 +37,9 @@ class EngineControl:
     def _block(self, block):
         return self.block if block is None else block
 
-    def send_signal(self, sig: int | str, targets: Any = None, block: bool | None = None):
+    def send_signal(
+        self, sig: int | str, targets: Targets = None, block: bool | None = None
+    ) -> AsyncResult[Any] | None:
         """Sends a signal to what the engines run.
 
         sig      its number or name, like "SIGUSR1"
@@ -47,21 +52,23 @@ class EngineControl:
         content = {"sig": sig if isinstance(sig, str) else int(sig), "spares_newer": True}
         return self._send_control(targets, "signal_request", content, self._block(block))
 
-    def interrupt(self, targets: Any = None, block: bool | None = None):
+    def interrupt(self, targets: Targets = None, block: bool | None = None) -> AsyncResult[Any] | None:
         """Interrupts what the engines run now, as Ctrl-C does; their variables stay.
 
         targets, block  as in send_signal()
         """
         return self.send_signal("SIGINT", targets, block)
 
-    def clear(self, targets: Any = None, block: bool | None = None):
+    def clear(self, targets: Targets = None, block: bool | None = None) -> AsyncResult[Any] | None:
         """Forgets all that was defined on the engines.
 
         targets, block  as in send_signal()
         """
         return self._send_control(targets, "clear_request", {}, self._block(block))
 
-    def abort(self, jobs: Any = None, targets: Any = None, block: bool | None = None):
+    def abort(
+        self, jobs: SomeRequests = None, targets: Targets = None, block: bool | None = None
+    ) -> AsyncResult[Any] | None:
         """What of these requests has not begun is not to run; None: all that are not answered.
 
         jobs  msg_ids or AsyncResults.
@@ -82,11 +89,7 @@ class EngineControl:
         return self._send_control(targets, "abort_request", content, self._block(block))
 
     def shutdown(
-        self,
-        targets: Any = "all",
-        restart: bool = False,
-        hub: bool = False,
-        block: bool | None = None,
+        self, targets: Targets = "all", restart: bool = False, hub: bool = False, block: bool | None = None
     ) -> None:
         """Ends engines; with `hub` all of them and the controller, and closes this client.
 

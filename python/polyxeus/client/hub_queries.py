@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from types import GeneratorType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from polyxeus import error
 from polyxeus.client.jobs import Jobs
@@ -14,6 +14,10 @@ from polyxeus.results.cached_result import CachedResult, CachedTasks
 from polyxeus.results.map_result import AsyncHubMapResult, AsyncRecordedResult
 from polyxeus.results.metadata import parse_date, remote_error
 from polyxeus.serialize import requests
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from polyxeus.hints import SomeRequests, Targets
 
 __all__ = ["HubQueries"]
 
@@ -49,7 +53,7 @@ class HubQueries:
 
     # ------------------------------------------------------------ the cluster
 
-    def queue_status(self, targets: Any = "all", verbose: bool = False) -> dict[Any, Any]:
+    def queue_status(self, targets: Targets = "all", verbose: bool = False) -> dict[Any, Any]:
         """What waits at each engine, in numbers or (verbose) as msg_ids.
 
         result  {engine id: {"queue": .., "completed": .., "tasks": ..}, "unassigned": ..}
@@ -64,9 +68,7 @@ class HubQueries:
         """The ids of all requests that the controller has on record, oldest first."""
         return self._ask("history_request", {})["history"]
 
-    def db_query(
-        self, query: dict[str, Any], keys: str | list[str] | None = None
-    ) -> list[dict[str, Any]]:
+    def db_query(self, query: dict[str, Any], keys: str | list[str] | None = None) -> list[dict[str, Any]]:
         """The records that meet a query like {"completed": {"$ne": None}}.
 
         keys  what of them; None: all but buffers.
@@ -170,7 +172,7 @@ class HubQueries:
             return None
         return own[0] if len(own) == 1 else type(own[0]).joined(own)
 
-    def unfinished(self, label: Any = None, session: str = "") -> Jobs:
+    def unfinished(self, label: Any = None, session: str = "") -> Sequence[dict[str, Any]]:
         """What any client has submitted and has not ended: by whom, since when, and where.
 
         label    only what has this label
@@ -194,12 +196,12 @@ class HubQueries:
 
     def get_result(
         self,
-        indices_or_msg_ids: Any = None,
+        indices_or_msg_ids: SomeRequests = None,
         block: bool | None = None,
         owner: bool = True,
         label: Any = None,
         session: str = "",
-    ) -> AsyncResult:
+    ) -> AsyncResult[Any]:
         """The results of requests of any client, by msg_id or index into this one's history.
 
         What this client no longer has comes from the controller's records: an AsyncHubResult.
@@ -220,7 +222,7 @@ class HubQueries:
             result.wait()
         return result
 
-    def result_status(self, msg_ids: Any, status_only: bool = True) -> dict[str, Any]:
+    def result_status(self, msg_ids: SomeRequests, status_only: bool = True) -> dict[str, Any]:
         """Which of these requests are "pending" and which "completed"; without `status_only` the
         results of the latter stand there, too."""
         ids = self._msg_ids_from_jobs(msg_ids)
@@ -243,8 +245,8 @@ class HubQueries:
         return answer
 
     def resubmit(
-        self, indices_or_msg_ids: Any = None, metadata: Any = None, block: bool | None = None
-    ) -> AsyncResult:
+        self, indices_or_msg_ids: SomeRequests = None, metadata: Any = None, block: bool | None = None
+    ) -> AsyncResult[Any]:
         """Runs requests again, on any engine; gives an AsyncHubResult.
 
         indices_or_msg_ids  default: the last request of this client
@@ -310,12 +312,12 @@ class HubQueries:
 
     def become_dask(
         self,
-        targets: Any = "all",
+        targets: Targets = "all",
         port: int = 0,
         nanny: bool = False,
         scheduler_args: dict[str, Any] | None = None,
         **worker_args: Any,
-    ):
+    ) -> Any:
         """Makes engines workers of dask, beside their work here; gives a distributed.Client.
 
         The controller starts the scheduler, on a port of its choice.
@@ -335,7 +337,7 @@ class HubQueries:
 
     become_distributed = become_dask
 
-    def stop_dask(self, targets: Any = "all") -> None:
+    def stop_dask(self, targets: Targets = "all") -> None:
         """Ends the workers and the scheduler that become_dask() has started."""
         self.direct_view(targets).apply_sync(dask_worker.stop)
         self._ask("stop_distributed_request", {})

@@ -12,7 +12,7 @@ import shlex
 import string
 import time
 import weakref
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from polyxeus import _client
 from polyxeus.client import kept_variables
@@ -22,6 +22,11 @@ from polyxeus.client.kept_variables import KeptVariables
 from polyxeus.cluster import start_settings
 from polyxeus.cluster.programs import Program, signal_number
 from polyxeus.cluster.recorded import RecordedPart, signal_processes
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Coroutine, Iterable
+    from typing_extensions import Self, Unpack
+    from polyxeus.hints import P, T, ProfileKeys
 
 __all__ = ["Cluster"]
 
@@ -46,6 +51,21 @@ _OF_CONFIGURATION = {  # arguments that a configuration's traits of Cluster are
     "engine_launcher_class": "engines",
     "controller_launcher_class": "controller",
 }
+
+
+def _coroutine(sync: Callable[P, T]) -> Callable[P, Coroutine[Any, Any, T]]:
+    """The twin of a method that ends in _sync."""
+    name = sync.__name__[: -len("_sync")]
+
+    async def method(self, *args, **kwargs):
+        function = getattr(self, sync.__name__)
+        loop = asyncio.get_running_loop()
+        return await loop.run_in_executor(None, lambda: function(*args, **kwargs))
+
+    method.__name__ = name
+    method.__qualname__ = f"Cluster.{name}"
+    method.__doc__ = f"Coroutine: the same as {name}_sync()."
+    return method
 
 
 class Cluster:
@@ -109,7 +129,7 @@ class Cluster:
         send_engines_connection_env: bool = True,
         engine_launcher_class: str | type | None = None,
         controller_launcher_class: str | type | None = None,
-        **others: Any,
+        **others: Unpack[ProfileKeys],
     ) -> None:
         check_kinds(
             "Cluster",
@@ -131,7 +151,7 @@ class Cluster:
             raise TypeError(f"log_level of Cluster must be a number or a name like 'DEBUG', not {log_level!r:.80}")
         _refuse_both("engines", engines, "engine_launcher_class", engine_launcher_class)
         _refuse_both("controller", controller, "controller_launcher_class", controller_launcher_class)
-        self.config = getattr(parent, "config", None) if config is None else config
+        self.config: Any = getattr(parent, "config", None) if config is None else config
         if self.config is not None and not hasattr(self.config, "items"):
             raise TypeError(f"config of Cluster must be a traitlets Config or a dict, not {self.config!r:.80}")
         traits = {
@@ -149,31 +169,31 @@ class Cluster:
         )
         n = of_configuration("n", n)
         _check_count(n)
-        self.n = n
+        self.n: int | None = n
         self._engine_launcher = start_settings.launcher(engines, "engines")
         self._controller_launcher = start_settings.launcher(controller, "controllers")
         if language is not None and not isinstance(language, str):
             raise TypeError(f"language must be text like 'cpp' or 'python:2,cpp:2', not {language!r}")
         self.language = language
-        self.cluster_id = _new_id() if cluster_id is None else cluster_id
+        self.cluster_id: str = _new_id() if cluster_id is None else cluster_id
         self.profile = profile
         choice = dict(
             profile=profile or "", profile_dir=profile_dir or "", ipython_dir=ipython_dir or ""
         )
-        self.connection_file = _client.client_file(cluster_id=self.cluster_id, **choice)
+        self.connection_file: str = _client.client_file(cluster_id=self.cluster_id, **choice)
         security = os.path.dirname(self.connection_file)
         self.profile_dir = os.path.dirname(security)
         self._own_file = os.path.join(security, f"cluster-{self.cluster_id}.json")
-        self.cluster_file = self._own_file if cluster_file is None else cluster_file
-        self.controller_ip = of_configuration("controller_ip", controller_ip)
-        self.controller_location = of_configuration("controller_location", controller_location)
-        self.controller_args = list(of_configuration("controller_args", controller_args) or [])
+        self.cluster_file: str = self._own_file if cluster_file is None else cluster_file
+        self.controller_ip: str | None = of_configuration("controller_ip", controller_ip)
+        self.controller_location: str | None = of_configuration("controller_location", controller_location)
+        self.controller_args: list[str] = list(of_configuration("controller_args", controller_args) or [])
         self.engine_args = list(engine_args or [])
         self._engine_timeout = of_configuration("engine_timeout", engine_timeout)
-        self.delay = of_configuration("delay", delay, 0)
+        self.delay: float = of_configuration("delay", delay, 0)
         self._shutdown_atexit = of_configuration("shutdown_atexit", shutdown_atexit, True)
         self.log_level = log_level
-        self.load_profile = of_configuration("load_profile", None if load_profile else False, True)
+        self.load_profile: bool = of_configuration("load_profile", None if load_profile else False, True)
         if not of_configuration(
             "send_engines_connection_env", None if send_engines_connection_env else False, True
         ):
@@ -189,11 +209,11 @@ class Cluster:
         self._settings.update(launchers)
         for launcher in (controller, engines):
             self._settings.update(start_settings.launcher_traits(launcher))
-        self.log = log or logging.getLogger(f"polyxeus.cluster.{self.cluster_id}")
+        self.log: Any = log or logging.getLogger(f"polyxeus.cluster.{self.cluster_id}")
         if strange and config is not None:
             self.log.warning("%s in the configuration of Cluster: ignored", ", ".join(strange))
-        self.controller = None
-        self.engines = {}
+        self.controller: Any = None
+        self.engines: dict[str, Any] = {}
         self._client = None
         self._clients = weakref.WeakSet()
         self._pid = os.getpid()
@@ -246,7 +266,7 @@ class Cluster:
     controller_launcher_class = controller_launcher
 
     @property
-    def engine_set(self):
+    def engine_set(self) -> Any:
         """The first set of engines, or None."""
         return next(iter(self.engines.values()), None)
 
@@ -342,7 +362,7 @@ class Cluster:
         self.update_cluster_file()
         return engine_set_id
 
-    def start_cluster_sync(self, n: int | None = None):
+    def start_cluster_sync(self, n: int | None = None) -> Self:
         """Starts the controller and n engines (default: self.n)."""
         _check_count(n)
         if n is not None:
@@ -404,7 +424,7 @@ class Cluster:
             raise KeyError(f"unknown engine set {engine_set_id!r}; known: {known}") from None
 
     def restart_engines_sync(
-        self, engine_set_id: str | None = None, keep: Any = None
+        self, engine_set_id: str | None = None, keep: str | Iterable[str] | bool | None = None
     ) -> KeptVariables | None:
         """Ends a set of engines, default all, also those that hang, and starts it again with the
         same ids and options; returns when its engines are registered.
@@ -511,7 +531,7 @@ class Cluster:
         """How many engines were started."""
         return sum(each.n for each in self.engines.values())
 
-    def stopped_engine_set(self):
+    def stopped_engine_set(self) -> str | None:
         """Why engines have ended that should run; None where they run."""
         for name, each in self.engines.items():
             if not each.is_running():
@@ -525,7 +545,7 @@ class Cluster:
         }
 
     @classmethod
-    def from_dict(cls, d: dict[str, Any], **kwargs: Any):
+    def from_dict(cls, d: dict[str, Any], **kwargs: Any) -> Self:
         """The running cluster that to_dict() or a cluster file describes."""
         try:
             known = d["cluster"]
@@ -552,7 +572,7 @@ class Cluster:
         profile_dir: str | None = None,
         cluster_id: str | None = "",
         **kwargs: Any,
-    ):
+    ) -> Self:
         """The cluster that runs under a profile and id; FileNotFoundError where none does.
 
         cluster_file  the file that describes it; None: that of the profile and id
@@ -569,9 +589,25 @@ class Cluster:
         with open(cluster_file) as file:
             return cls.from_dict(json.load(file), **kwargs)
 
+    # ------------------------------------------------------------ coroutines
+
+    start_controller = _coroutine(start_controller_sync)
+    start_engines = _coroutine(start_engines_sync)
+    start_cluster = _coroutine(start_cluster_sync)
+    connect_client = _coroutine(connect_client_sync)
+    start_and_connect = _coroutine(start_and_connect_sync)
+    stop_engines = _coroutine(stop_engines_sync)
+    restart_engines = _coroutine(restart_engines_sync)
+    signal_engines = _coroutine(signal_engines_sync)
+    signal_engine = _coroutine(signal_engine_sync)
+    stop_engine = _coroutine(stop_engine_sync)
+    restart_engine = _coroutine(restart_engine_sync)
+    stop_controller = _coroutine(stop_controller_sync)
+    stop_cluster = _coroutine(stop_cluster_sync)
+
     # ------------------------------------------------------------ context managers
 
-    def __enter__(self):
+    def __enter__(self) -> Client:
         try:
             self._client = self.start_and_connect_sync()
         except BaseException:
@@ -579,10 +615,10 @@ class Cluster:
             raise
         return self._client
 
-    def __exit__(self, *_problem):
+    def __exit__(self, *_problem: object) -> None:
         self.stop_cluster_sync()
 
-    async def __aenter__(self):
+    async def __aenter__(self) -> Client:
         try:
             self._client = await self.start_and_connect()
         except BaseException:
@@ -590,30 +626,8 @@ class Cluster:
             raise
         return self._client
 
-    async def __aexit__(self, *_problem):
+    async def __aexit__(self, *_problem: object) -> None:
         await self.stop_cluster()
-
-
-def _add_coroutines():
-    """Gives each method that ends in _sync its twin, a coroutine."""
-
-    def twin(name):
-        async def method(self, *args, **kwargs):
-            function = getattr(self, name + "_sync")
-            loop = asyncio.get_running_loop()
-            return await loop.run_in_executor(None, lambda: function(*args, **kwargs))
-
-        method.__name__ = name
-        method.__qualname__ = f"Cluster.{name}"
-        method.__doc__ = f"Coroutine: the same as {name}_sync()."
-        return method
-
-    for full in [name for name in vars(Cluster) if name.endswith("_sync")]:
-        name = full[: -len("_sync")]
-        setattr(Cluster, name, twin(name))
-
-
-_add_coroutines()
 
 
 _clusters = weakref.WeakSet()

@@ -23,8 +23,8 @@ class ClusterManager:
     """
 
     def __init__(self, log: Any = None) -> None:
-        self.clusters = {}
-        self.log = log or logging.getLogger("polyxeus.cluster")
+        self.clusters: dict[str, Cluster] = {}
+        self.log: Any = log or logging.getLogger("polyxeus.cluster")
 
     @staticmethod
     def _key(cluster):
@@ -40,7 +40,7 @@ class ClusterManager:
         profiles: list[str] | None = None,
         profile: str | None = None,
         init_default_clusters: bool = False,
-    ):
+    ) -> dict[str, Cluster]:
         """Looks which clusters run; {key: Cluster}.
 
         profile_dirs, profile_dir, profiles, profile
@@ -71,7 +71,7 @@ class ClusterManager:
             cluster = Cluster(profile_dir=folder, cluster_id="")
             self.clusters.setdefault(self._key(cluster), cluster)
 
-    def new_cluster(self, **kwargs: Any):
+    def new_cluster(self, **kwargs: Any) -> tuple[str, Cluster]:
         """(key, a Cluster that is not started)."""
         cluster = Cluster(**kwargs)
         key = self._key(cluster)
@@ -80,11 +80,11 @@ class ClusterManager:
         self.clusters[key] = cluster
         return key, cluster
 
-    def get_cluster(self, cluster_id: str | None):
+    def get_cluster(self, cluster_id: str) -> Cluster:
         """The cluster of this key.  KeyError where there is none."""
         return self.clusters[cluster_id]
 
-    def remove_cluster(self, cluster_id: str | None):
+    def remove_cluster(self, cluster_id: str) -> None:
         """Forgets the cluster of this key; it runs on."""
         del self.clusters[cluster_id]
 

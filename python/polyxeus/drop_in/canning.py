@@ -1,12 +1,17 @@
 """ipyparallel's names for turning functions, values and calls into bytes."""
 
+from __future__ import annotations
+
 import pickle
+from typing import TYPE_CHECKING, Any
 
 from polyxeus.serialize import functions, other_pickler
 from polyxeus.serialize.reference import Reference
 
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
 __all__ = [
-    "Canned",
     "PrePickled",
     "can",
     "can_map",
@@ -38,14 +43,14 @@ class PrePickled:
         view.apply_sync(len, table)                           # -> [1, 1, 1, 1]
     """
 
-    def __init__(self, obj):
+    def __init__(self, obj: Any) -> None:
         self.data = functions.dumps(obj)
 
     def __reduce__(self):
         return functions.loads, (self.data,)
 
 
-def can(obj):
+def can(obj: Any) -> Any:
     """`obj` with its functions and classes as bytes, which any pickle takes.
 
     Those in its lists, tuples and dicts are turned into bytes, too.
@@ -61,7 +66,7 @@ def can(obj):
     return obj
 
 
-def uncan(obj, g=None):
+def uncan(obj: Any, g: dict[str, Any] | None = None) -> Any:
     """What can() was given.
 
     g  the namespace in which References are looked up; None: they stay
@@ -77,17 +82,19 @@ def uncan(obj, g=None):
     return obj
 
 
-def can_map(mapping):
+def can_map(mapping: dict[str, Any]) -> dict[str, Any]:
     """can() for each value of a dict."""
     return {key: can(value) for key, value in mapping.items()}
 
 
-def uncan_map(mapping, g=None):
+def uncan_map(mapping: dict[str, Any], g: dict[str, Any] | None = None) -> dict[str, Any]:
     """uncan() for each value of a dict."""
     return {key: uncan(value, g) for key, value in mapping.items()}
 
 
-def serialize_object(obj, buffer_threshold=None, item_threshold=None):
+def serialize_object(
+    obj: Any, buffer_threshold: int | None = None, item_threshold: int | None = None
+) -> list[Any]:
     """`obj` as a list of buffers for deserialize_object(); large ones are not copied.
 
     buffer_threshold, item_threshold  accepted; large is what pickle holds out of band
@@ -99,7 +106,7 @@ def serialize_object(obj, buffer_threshold=None, item_threshold=None):
     return [pickle.dumps((len(buffers), data)), *buffers]
 
 
-def deserialize_object(buffers, g=None):
+def deserialize_object(buffers: Sequence[Any], g: dict[str, Any] | None = None) -> tuple[Any, list[Any]]:
     """(the object that serialize_object() was given first, the buffers that follow it)
 
     g  the namespace in which References are looked up; None: that of cells
@@ -113,17 +120,25 @@ def deserialize_object(buffers, g=None):
         functions.set_namespace(before)
 
 
-def pack_apply_message(f, args, kwargs, buffer_threshold=None, item_threshold=None):
+def pack_apply_message(
+    f: Any,
+    args: Iterable[Any],
+    kwargs: dict[str, Any],
+    buffer_threshold: int | None = None,
+    item_threshold: int | None = None,
+) -> list[Any]:
     """A call as a list of buffers for unpack_apply_message()."""
     return serialize_object((f, tuple(args), dict(kwargs)))
 
 
-def unpack_apply_message(bufs, g=None, copy=True):
+def unpack_apply_message(
+    bufs: Sequence[Any], g: dict[str, Any] | None = None, copy: bool = True
+) -> tuple[Any, tuple[Any, ...], dict[str, Any]]:
     """(function, args, kwargs) of a call; References are looked up in `g`."""
     return deserialize_object(bufs, g)[0]
 
 
-def use_dill():
+def use_dill() -> None:
     """dill pickles in this process what polyxeus cannot; DirectView.use_dill() does so on the engines, too.
 
     errors  ImportError: dill is not installed
@@ -131,11 +146,11 @@ def use_dill():
     other_pickler.use("dill")
 
 
-def use_cloudpickle():
+def use_cloudpickle() -> None:
     """Ends use_dill(): functions of cells always travel by value, others by name."""
     other_pickler.use(None)
 
 
-def use_pickle():
+def use_pickle() -> None:
     """Ends use_dill(): functions of cells always travel by value, others by name."""
     other_pickler.use(None)

@@ -1,9 +1,16 @@
 """ipyparallel's way to show values while a task still runs."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
 __all__ = ["publish_data"]
 
 
-def publish_data(data):
+def publish_data(data: Mapping[str, Any]) -> None:
     """Gives the client a dict of values while the task or cell still runs: its AsyncResult.data has them.
 
     data    {name: value}; values are pickled. A later call with the same name replaces its value

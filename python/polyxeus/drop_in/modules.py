@@ -117,7 +117,7 @@ class _Distributions:
         return [_Distribution()] if context.name == "ipyparallel" else []
 
 
-def install_as_ipyparallel():
+def install_as_ipyparallel() -> None:
     """Lets all that is imported from now on have polyxeus for ipyparallel, also where that is not
     installed: packages that drive ipyparallel then run on polyxeus unchanged.
 

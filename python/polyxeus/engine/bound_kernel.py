@@ -7,10 +7,12 @@ import subprocess
 import sys
 from pathlib import Path
 
+__all__ = ["bind_kernel"]
+
 _current = None  # the BoundKernel of this process, if it is an engine
 
 
-def bind_kernel():
+def bind_kernel() -> str:
     """Lets Jupyter's clients connect to the engine in which it is called.
 
     Returns the path of the connection file, on the engine's host, for

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from polyxeus.engine_calls import namespace
 from polyxeus.error import UnmetDependency
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from polyxeus.hints import F
 
 __all__ = ["depend", "dependent", "require"]
 
@@ -28,12 +32,12 @@ class depend:
         rc.load_balanced_view().apply_sync(where)             # -> 3
     """
 
-    def __init__(self, _wrapped_f, *args: Any, **kwargs: Any) -> None:
+    def __init__(self, _wrapped_f: Callable[..., Any], *args: Any, **kwargs: Any) -> None:
         self.f = _wrapped_f
         self.args = args
         self.kwargs = kwargs
 
-    def __call__(self, f):
+    def __call__(self, f: F) -> F:
         return dependent(f, self.f, *self.args, **self.kwargs)
 
 
@@ -49,7 +53,9 @@ class dependent:
         isinstance(root, ipp.dependent)                       # -> True
     """
 
-    def __init__(self, _wrapped_f, _wrapped_df, *dargs, **dkwargs) -> None:
+    def __init__(
+        self, _wrapped_f: Callable[..., Any], _wrapped_df: Callable[..., Any], *dargs: Any, **dkwargs: Any
+    ) -> None:
         self.f = _wrapped_f
         self.__name__ = getattr(_wrapped_f, "__name__", "f")
         self.df = _wrapped_df
@@ -61,12 +67,12 @@ class dependent:
         if self.df(*self.dargs, **self.dkwargs) is False:
             raise UnmetDependency(f"{self.__name__}() cannot run here")
 
-    def __call__(self, *args, **kwargs):
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
         self.check_dependency()
         return self.f(*args, **kwargs)
 
 
-def require(*objects: Any, **mapping: Any):
+def require(*objects: Any, **mapping: Any) -> depend:
     """Decorator: these modules are imported, and these things defined, where the function runs.
 
     objects  modules or their names; functions and classes, which keep their names

@@ -7,7 +7,7 @@ import threading
 import warnings
 from concurrent.futures import FIRST_COMPLETED, FIRST_EXCEPTION, Future
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from polyxeus import error
 from polyxeus.results.callers_traceback import ends_at_caller
@@ -20,6 +20,11 @@ from polyxeus.results.slices import slices
 from polyxeus.results.timings import TimingMixin, is_reached
 from polyxeus.serialize import requests
 
+if TYPE_CHECKING:
+    from collections.abc import Callable, Generator, Iterator
+    from polyxeus.client.client import Client
+    from polyxeus.hints import Anything, ReturnWhen
+
 __all__ = ["AsyncHubResult", "AsyncResult"]
 
 _FUTURE_STATE = frozenset(
@@ -27,6 +32,7 @@ _FUTURE_STATE = frozenset(
 )
 _future_lock = threading.Lock()
 _MISSING = object()
+T = TypeVar("T")
 
 
 def _seconds(timeout):
@@ -36,7 +42,7 @@ def _seconds(timeout):
     return None if timeout is None or timeout < 0 else timeout
 
 
-class AsyncResult(DisplayMixin, TimingMixin, Future):
+class AsyncResult(DisplayMixin, TimingMixin, Future[T]):
     """The result of a call, maybe one that is not there yet.
 
     It is a concurrent.futures.Future; `await` works, too. A call on one engine has one result, a
@@ -47,6 +53,11 @@ class AsyncResult(DisplayMixin, TimingMixin, Future):
         pending.engine_id                                     # -> [0, 1, 2, 3]
         pending.get_dict()                                    # -> {0: 8, 1: 8, 2: 8, 3: 8}
     """
+
+    if TYPE_CHECKING:  # of a call on several engines lists
+        msg_id = submitted = started = completed = received = engine_uuid = engine_id = follow = Anything
+        after = status = execute_input = execute_result = error = stdout = stderr = outputs = data = Anything
+        label = Anything
 
     owner = False
     _return_exceptions = False
@@ -59,16 +70,16 @@ class AsyncResult(DisplayMixin, TimingMixin, Future):
 
     def __init__(
         self,
-        client,
-        tasks,
-        read=requests.read,
+        client: Client,
+        tasks: Any,
+        read: Callable[..., Any] = requests.read,
         *,
-        fname="unknown",
+        fname: str = "unknown",
         targets: Any = None,
-        single=False,
+        single: bool = False,
         owner: bool = False,
         return_exceptions: bool | None = False,
-        chunk_sizes=None,
+        chunk_sizes: list[int] | None = None,
     ) -> None:
         # The state of a Future is made when somebody asks for it: see __getattr__.
         self._client = client
@@ -113,7 +124,7 @@ class AsyncResult(DisplayMixin, TimingMixin, Future):
     def _has_failed(self):
         return any(self._tasks.outcome(i)[0] != "ok" for i in range(len(self._tasks)))
 
-    def __await__(self):
+    def __await__(self) -> Generator[Any, None, T]:
         import asyncio
 
         return asyncio.wrap_future(self).__await__()
@@ -136,7 +147,7 @@ class AsyncResult(DisplayMixin, TimingMixin, Future):
         """The same as ready()."""
         return self.ready()
 
-    def result(self, timeout: float | None = None) -> Any:
+    def result(self, timeout: float | None = None) -> T:
         """The result; waits for it. Raises what failed; TimeoutError when it is not there then."""
         if not self.wait(-1 if timeout is None else timeout):
             raise TimeoutError(self._not_ready())
@@ -233,7 +244,15 @@ class AsyncResult(DisplayMixin, TimingMixin, Future):
         """Whether all answers are there."""
         return self._tasks.is_ready()
 
-    def wait(self, timeout: float | None = -1, return_when: str | None = None):
+    @overload
+    def wait(self, timeout: float | None = -1, return_when: None = None) -> bool: ...
+
+    @overload
+    def wait(
+        self, timeout: float | None = -1, *, return_when: ReturnWhen
+    ) -> tuple[set[AsyncResult[Any]], set[AsyncResult[Any]]]: ...
+
+    def wait(self, timeout: float | None = -1, return_when: Any = None) -> Any:
         """Waits until all answers are there, at most `timeout` seconds; True where they are.
 
         return_when  FIRST_COMPLETED, FIRST_EXCEPTION or ALL_COMPLETED: waits for that, and gives
@@ -264,8 +283,8 @@ class AsyncResult(DisplayMixin, TimingMixin, Future):
         self,
         timeout: float | None = None,
         return_exceptions: bool | None = None,
-        return_when: str | None = None,
-    ) -> Any:
+        return_when: ReturnWhen | None = None,
+    ) -> T:
         """The result; waits for it.
 
         timeout            seconds; raises TimeoutError when it is not there by then.
@@ -334,7 +353,7 @@ class AsyncResult(DisplayMixin, TimingMixin, Future):
         return by_engine
 
     @property
-    def r(self) -> Any:
+    def r(self) -> T:
         """The result, as get() gives it."""
         return self.get()
 
@@ -343,7 +362,7 @@ class AsyncResult(DisplayMixin, TimingMixin, Future):
         """The results by engine id."""
         return self.get_dict()
 
-    def abort(self):
+    def abort(self) -> None:
         """What has not begun is not to run.  Raises RuntimeError where all is answered."""
         if self.ready():
             raise RuntimeError("nothing to abort: the result is already there")
@@ -361,7 +380,7 @@ class AsyncResult(DisplayMixin, TimingMixin, Future):
 
     # ------------------------------------------------------------ parts
 
-    def split(self) -> tuple[AsyncResult, ...]:
+    def split(self) -> tuple[AsyncResult[Any], ...]:
         """One AsyncResult for each request."""
         if len(self._tasks) == 1:
             return (self,)
@@ -384,7 +403,7 @@ class AsyncResult(DisplayMixin, TimingMixin, Future):
         return part
 
     @classmethod
-    def join(cls, *async_results: AsyncResult):
+    def join(cls, *async_results: AsyncResult[Any]) -> AsyncResult[Any]:
         """One AsyncResult for the requests of all: the inverse of split()."""
         if not async_results:
             raise ValueError("join() needs at least one AsyncResult")
@@ -401,7 +420,7 @@ class AsyncResult(DisplayMixin, TimingMixin, Future):
             return_exceptions=first._return_exceptions,
         )
 
-    def __iter__(self):
+    def __iter__(self) -> Iterator[Any]:
         if self._single_result:
             raise TypeError("the result of a single request is not iterable: use get()")
         if self.ready():
@@ -448,7 +467,7 @@ class AsyncResult(DisplayMixin, TimingMixin, Future):
         self._metadata = [self._live_at(i) for i in range(len(self._tasks))]
         return self._metadata[0] if self._single_result else list(self._metadata)
 
-    def __getitem__(self, key):
+    def __getitem__(self, key: int | slice | str) -> Any:
         """ar[0], ar[1:3]: results; ar["stdout"]: metadata."""
         if isinstance(key, str):
             if key not in KEYS:
@@ -463,15 +482,17 @@ class AsyncResult(DisplayMixin, TimingMixin, Future):
             return self._collect_exceptions(self.get()[key])
         raise TypeError(f"an AsyncResult is indexed by int, slice or text, not {key!r}")
 
-    def __getattr__(self, key):
-        if key in _FUTURE_STATE:
-            self._become_future()
-            return self.__dict__[key]
-        if key in KEYS:
-            return self[key]
-        raise AttributeError(f"{type(self).__name__!r} object has no attribute {key!r}")
+    if not TYPE_CHECKING:  # which would take any name for an attribute
 
-    def __dir__(self):
+        def __getattr__(self, key):
+            if key in _FUTURE_STATE:
+                self._become_future()
+                return self.__dict__[key]
+            if key in KEYS:
+                return self[key]
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {key!r}")
+
+    def __dir__(self) -> list[str]:
         return [*super().__dir__(), *KEYS]
 
     def __repr__(self):
@@ -481,7 +502,7 @@ class AsyncResult(DisplayMixin, TimingMixin, Future):
         return f"<{type(self).__name__}({self._fname}): {state}>"
 
 
-class AsyncHubResult(AsyncResult):
+class AsyncHubResult(AsyncResult[T]):
     """The result of a request of any client, from the controller's records.
 
     Client.get_result() gives it where the client has not sent the request itself.

@@ -5,10 +5,14 @@ from __future__ import annotations
 import sys
 import threading
 from contextlib import contextmanager
+from typing import TYPE_CHECKING, Literal
 
 from polyxeus import error
 from polyxeus.results.comms import deliver
 from polyxeus.results.metadata import ExecuteReply
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 __all__ = ["DisplayMixin"]
 
@@ -123,7 +127,7 @@ class DisplayMixin:
     """What an AsyncResult can show."""
 
     @contextmanager
-    def stream_output(self):
+    def stream_output(self) -> Iterator[None]:
         """Shows output while it comes, as long as the `with` statement lasts."""
         stream = _Stream(self)
         stream.start()
@@ -132,7 +136,9 @@ class DisplayMixin:
         finally:
             stream.close()
 
-    def display_outputs(self, groupby: str = "type", result_only: bool = False) -> None:
+    def display_outputs(
+        self, groupby: Literal["type", "engine", "order"] = "type", result_only: bool = False
+    ) -> None:
         """Shows what the engines printed, displayed and gave back.
 
         groupby      "type": all stdout, then all stderr ...; "engine": all of each engine;

@@ -5,7 +5,7 @@ __all__ = ["History"]
 _LEAST_KEPT = 50_000
 
 
-class History(list):
+class History(list[str]):
     """msg_ids, the oldest first: the latest 50,000 at least, and all that are not answered. Older ones leave, so
     that a program may send as many as it likes.
 

@@ -1,17 +1,22 @@
 """Maps that read their input while they go on."""
 
+from __future__ import annotations
+
 import queue
 import threading
 from collections import deque
+from collections.abc import Iterator
+from typing import TypeVar
 
 from polyxeus.results.slices import slices, take
 
 __all__ = ["LazyMapIterator"]
 
 _END = object()
+T = TypeVar("T")
 
 
-class LazyMapIterator:
+class LazyMapIterator(Iterator[T]):
     """The results of a map over sequences that are read as results come: they may be endless.
 
     A thread of its own reads them, as they may take their time.
@@ -81,7 +86,7 @@ class LazyMapIterator:
             self._sent.put(_END)
             self._first.set()
 
-    def cancel(self):
+    def cancel(self) -> None:
         """Reads no further input. What is sent already runs on."""
         self._is_cancelled = True
         if self._permits is not None:
@@ -95,10 +100,10 @@ class LazyMapIterator:
             self._view._outstanding_maps.discard(self)
         self._view.client._connection.stop_since(self._mark, self._feeder.ident)
 
-    def __iter__(self):
+    def __iter__(self) -> Iterator[T]:
         return self._iterator
 
-    def __next__(self):
+    def __next__(self) -> T:
         return next(self._iterator)
 
     def _results(self):

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
-from polyxeus.results.async_result import AsyncHubResult, AsyncResult
+from typing import TYPE_CHECKING, Any
+
+from polyxeus.results.async_result import AsyncHubResult, AsyncResult, T
 from polyxeus.results.callers_traceback import ends_at_caller
 from polyxeus.results.slices import as_completed
 from polyxeus.serialize import requests
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from polyxeus.client.client import Client
 
 __all__ = ["AsyncHubMapResult", "AsyncMapResult", "AsyncRecordedResult", "join_parts"]
 
@@ -20,7 +26,7 @@ def join_parts(map_object, results):
     return joined
 
 
-class AsyncMapResult(AsyncResult):
+class AsyncMapResult(AsyncResult[list[T]]):
     """The results of a map, as one list; iterate over it while they come.
 
     ordered  whether iteration keeps the order of the items; else first come, first served
@@ -31,7 +37,14 @@ class AsyncMapResult(AsyncResult):
     """
 
     def __init__(
-        self, client, tasks, read=requests.read, *, map_object, ordered: bool = True, **options
+        self,
+        client: Client,
+        tasks: Any,
+        read: Callable[..., Any] = requests.read,
+        *,
+        map_object: Any,
+        ordered: bool = True,
+        **options: Any,
     ) -> None:
         super().__init__(client, tasks, read, **options)
         self._map_object = map_object
@@ -45,7 +58,7 @@ class AsyncMapResult(AsyncResult):
         part._single_result = False
         return part
 
-    def __iter__(self):
+    def __iter__(self) -> Iterator[T]:
         if self.ready():
             yield from self.get()
             return

@@ -1,13 +1,19 @@
 """What is known of a request beside its result: times, engine, output."""
 
+from __future__ import annotations
+
 import re
 import threading
 import weakref
 from datetime import datetime, timedelta, timezone
 from functools import partial, wraps
+from typing import TYPE_CHECKING, Any
 
 from polyxeus import error
 from polyxeus.results.completion import call_when_ready
+
+if TYPE_CHECKING:
+    from polyxeus.error import RemoteError
 
 __all__ = [
     "ExecuteReply", "Metadata", "MetadataByRequest", "known_of", "live_metadata", "metadata_of", "remote_error", "utc"
@@ -20,47 +26,48 @@ _TIMES = ("submitted", "started", "completed", "received")
 _OVERWRITTEN = re.compile(r".*\r(?=[^\n])")
 
 
-class Metadata(dict):
+class Metadata(dict[str, Any]):
     """A dict with these keys and no others; they are attributes, too.
 
     That of a request fills itself in: who looks at it finds what is known by then.
     """
 
+    msg_id: str | None
+    submitted: datetime | None
+    started: datetime | None
+    completed: datetime | None
+    received: datetime | None
+    engine_uuid: str | None
+    engine_id: int | None
+    follow: Any
+    after: Any
+    status: str | None
+    execute_input: str | None
+    execute_result: dict[str, Any] | None
+    error: RemoteError | None
+    stdout: str
+    stderr: str
+    outputs: list[dict[str, Any]]
+    data: dict[str, Any]
+    label: Any
     _known = None  # gives what is known now, and whether that is all; None: nothing more comes
 
-    def __init__(self, *args, **kwargs):
-        super().__init__(
-            msg_id=None,
-            submitted=None,
-            started=None,
-            completed=None,
-            received=None,
-            engine_uuid=None,
-            engine_id=None,
-            follow=None,
-            after=None,
-            status=None,
-            execute_input=None,
-            execute_result=None,
-            error=None,
-            stdout="",
-            stderr="",
-            outputs=[],
-            data={},
-            label=None,
-        )
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(dict.fromkeys(Metadata.__annotations__), stdout="", stderr="", outputs=[], data={})
         dict.update(self, dict(*args, **kwargs))
 
-    def __getattr__(self, key):
-        try:
-            return self[key]
-        except KeyError:
-            raise AttributeError(key) from None
+    if not TYPE_CHECKING:  # which would take any name for an attribute
 
-    def __setattr__(self, key, value):
-        if key not in self:
-            raise AttributeError(key)
-        self[key] = value
+        def __getattr__(self, key):
+            try:
+                return self[key]
+            except KeyError:
+                raise AttributeError(key) from None
+
+        def __setattr__(self, key, value):
+            if key not in self:
+                raise AttributeError(key)
+            self[key] = value
 
     def __setitem__(self, key, value):
         if key not in self:
@@ -167,7 +174,7 @@ def known_of(tasks):
     return metadata_of(tasks, 0), is_all
 
 
-class MetadataByRequest(dict):
+class MetadataByRequest(dict[str, Metadata]):
     """msg_id -> Metadata: that of a request whose result somebody still has; empty for others.
 
     find  gives the task of a msg_id, or None
@@ -245,7 +252,7 @@ def remote_error(failure):
 class ExecuteReply:
     """What came of a cell: its metadata as attributes; shows the value of its last line."""
 
-    def __init__(self, msg_id, content, metadata):
+    def __init__(self, msg_id: str, content: dict[str, Any], metadata: Any) -> None:
         """metadata  gives that of the request."""
         self.msg_id = msg_id
         self._content = content
@@ -253,14 +260,14 @@ class ExecuteReply:
         self._metadata_of = metadata
 
     @property
-    def metadata(self):
+    def metadata(self) -> Metadata:
         """The request's Metadata, its output included as far as it has come."""
         return self._metadata_of()
 
-    def __getitem__(self, key):
+    def __getitem__(self, key: str) -> Any:
         return self.metadata[key]
 
-    def __getattr__(self, key):
+    def __getattr__(self, key: str) -> Any:
         if key.startswith("_"):
             raise AttributeError(key)
         try:
@@ -272,12 +279,12 @@ class ExecuteReply:
         return (self.metadata["execute_result"] or {}).get(part, {})
 
     @property
-    def source(self):
+    def source(self) -> str:
         """The code, where the engine gives it."""
         return self._result("source") or ""
 
     @property
-    def data(self):
+    def data(self) -> dict[str, Any]:
         """The value of the last line in all its forms, by MIME type."""
         return self._result("data")
 
@@ -295,7 +302,7 @@ class ExecuteReply:
         mark = f"Out[{self.metadata['engine_id']}:{self.execution_count}]: "
         return _coloured(mark) + start + text
 
-    def display(self):
+    def display(self) -> None:
         """Shows the value in IPython."""
         from IPython.display import publish_display_data
 

@@ -5,9 +5,12 @@ from __future__ import annotations
 import time
 from concurrent.futures import ALL_COMPLETED, FIRST_COMPLETED, FIRST_EXCEPTION
 from datetime import datetime
-from typing import Any, Callable
+from typing import TYPE_CHECKING, Any, Callable
 
 from polyxeus.results.metadata import utc
+
+if TYPE_CHECKING:
+    from polyxeus.hints import ReturnWhen
 
 __all__ = ["TimingMixin"]
 
@@ -16,11 +19,7 @@ class TimingMixin:
     """What an AsyncResult knows of time."""
 
     def timedelta(
-        self,
-        start: Any,
-        end: Any,
-        start_key: Callable[..., Any] = min,
-        end_key: Callable[..., Any] = max,
+        self, start: Any, end: Any, start_key: Callable[..., Any] = min, end_key: Callable[..., Any] = max
     ) -> float:
         """The seconds between two moments; of several the earliest start and the latest end."""
         if not isinstance(start, datetime):
@@ -56,7 +55,7 @@ class TimingMixin:
         interval: float = 0.1,
         timeout: float | None = -1,
         widget: bool | None = None,
-        return_when: str | None = ALL_COMPLETED,
+        return_when: ReturnWhen | None = ALL_COMPLETED,
     ) -> None:
         """Waits with a progress bar, drawn every `interval` seconds.
 

@@ -1,12 +1,22 @@
 """Names of things that engines have, and functions that look into their namespace."""
 
+from __future__ import annotations
+
 import sys
 import types
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from polyxeus.hints import F
 
 __all__ = ["Reference", "interactive"]
 
 
-class Reference:
+_Anything: Any = object  # for type checkers: an argument of any type may be a reference
+
+
+class Reference(_Anything):
     """Stands for what an expression is on the engine, mostly the name of a variable there.
 
     As an argument, or anywhere inside of one, it becomes that value where the function runs.
@@ -15,7 +25,7 @@ class Reference:
         view.apply_sync(sum, ipp.Reference("part"))           # -> [1, 5, 9, 13]
     """
 
-    def __init__(self, name):
+    def __init__(self, name: str) -> None:
         if not isinstance(name, str):
             raise TypeError(f"a Reference needs an expression (text), not {name!r}")
         self.name = name
@@ -23,13 +33,13 @@ class Reference:
     def __repr__(self):
         return f"<Reference: {self.name!r}>"
 
-    def __eq__(self, other):
+    def __eq__(self, other: object) -> bool:
         return isinstance(other, Reference) and other.name == self.name
 
-    def __hash__(self):
+    def __hash__(self) -> int:
         return hash((Reference, self.name))
 
-    def get_object(self, g=None):
+    def get_object(self, g: Mapping[str, Any] | None = None) -> Any:
         """What it stands for in the namespace `g`, a dict; None: an empty one."""
         return eval(self.name, {} if g is None else g)
 
@@ -39,7 +49,7 @@ class Reference:
         return functions.evaluate, (self.name,)
 
 
-def interactive(f):
+def interactive(f: F) -> F:
     """Decorator: a function whose globals are, where it runs, those of the user's cells.
 
     For functions of modules, which see their own module else:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Callable, Iterable
+from typing import TYPE_CHECKING, Any, Callable, Iterable, Literal
 
 from polyxeus.results.async_result import AsyncResult
 from polyxeus.results.lazy_map import LazyMapIterator
@@ -12,6 +12,12 @@ from polyxeus.views.dependency import Dependency
 from polyxeus.views.remote_functions import ParallelFunction, getname
 from polyxeus.views.stopping import stops_on_interrupt
 from polyxeus.views.view import View, label_text
+
+if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
+    from typing_extensions import Self, Unpack
+    from polyxeus.client.client import Client
+    from polyxeus.hints import P, T, BalancedFlags, BalancedViewFlags, Dependencies
 
 __all__ = ["LoadBalancedView"]
 
@@ -36,15 +42,21 @@ class LoadBalancedView(View):
 
     _flag_names = ["targets", "block", "track", "follow", "after", "timeout", "retries", "label"]
 
-    def __init__(self, client, targets: Any = None, **flags: Any) -> None:
-        self.follow = None
-        self.after = None
+    if TYPE_CHECKING:  # a task has one result
+
+        def temp_flags(self, **kwargs: Unpack[BalancedFlags]) -> AbstractContextManager[None]: ...
+        def apply_async(self, f: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> AsyncResult[T]: ...
+        def apply_sync(self, f: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T: ...
+
+    def __init__(self, client: Client, targets: Any = None, **flags: Unpack[BalancedViewFlags]) -> None:
+        self.follow: Dependencies = None
+        self.after: Dependencies = None
         self.timeout = 0.0
         self.retries = 0
         self._outstanding_maps = set()
         super().__init__(client, targets, **flags)
 
-    def set_flags(self, **kwargs: Any) -> View:
+    def set_flags(self, **kwargs: Unpack[BalancedFlags]) -> Self:
         """Sets several flags at once; gives the view back."""
         for name in ("follow", "after"):
             if name in kwargs:
@@ -113,7 +125,7 @@ class LoadBalancedView(View):
         ordered: bool = True,
         return_exceptions: bool | None = False,
         label: Any = None,
-    ):
+    ) -> Any:
         """Calls f for each item of the sequences, on whichever engines are free.
 
         chunksize          items in one message. None: one while there are few of them; with many
@@ -157,12 +169,12 @@ class LoadBalancedView(View):
 
     def imap(
         self,
-        f: Callable[..., Any],
+        f: Callable[..., T],
         *sequences: Iterable[Any],
         ordered: bool = True,
-        max_outstanding: int | str = "auto",
+        max_outstanding: int | Literal["auto"] = "auto",
         return_exceptions: bool | None = False,
-    ):
+    ) -> LazyMapIterator[T]:
         """An iterator over the results of a map that reads the sequences while it goes on: they may
         be endless.
 
@@ -178,7 +190,7 @@ class LoadBalancedView(View):
         lazy = LazyMapIterator(self, f, zip(*sequences), ordered, max_outstanding, return_exceptions)
         return lazy.start()
 
-    def register_joblib_backend(self, name: str | None = None, make_default: bool = False):
+    def register_joblib_backend(self, name: str | None = None, make_default: bool = False) -> None:
         """Lets joblib run on this view, under this name: Parallel(backend=name).
 
         name          None: "polyxeus", and "ipyparallel" where that is free

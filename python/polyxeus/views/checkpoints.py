@@ -7,13 +7,18 @@ import sys
 import threading
 import warnings
 from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 from polyxeus.serialize import requests
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from typing_extensions import Self
 
 __all__ = ["Checkpoint", "CheckpointTimer", "checkpoint", "restore"]
 
 
-class Checkpoint(Mapping):
+class Checkpoint(Mapping[str, Any]):
     """What a checkpoint holds, or what was restored: a dict, printed as text.
 
     checkpoint()  path, name, label, time, size (ranks), ranks (a list: what the manifest says of
@@ -25,10 +30,10 @@ class Checkpoint(Mapping):
         self._told = requests.load(told)
         self._text = text
 
-    def __getitem__(self, key):
+    def __getitem__(self, key: str) -> Any:
         return self._told[key]
 
-    def __iter__(self):
+    def __iter__(self) -> Iterator[str]:
         return iter(self._told)
 
     def __len__(self) -> int:
@@ -51,9 +56,9 @@ class CheckpointTimer:
     error  the exception of the last try; None: it went well
     """
 
-    def __init__(self, seconds: float, make) -> None:
-        self.last = None
-        self.error = None
+    def __init__(self, seconds: float, make: Callable[[], Checkpoint]) -> None:
+        self.last: Checkpoint | None = None
+        self.error: Exception | None = None
         self._seconds = seconds
         self._make = make
         self._is_stopped = threading.Event()
@@ -78,10 +83,10 @@ class CheckpointTimer:
         if self._thread is not threading.current_thread():
             self._thread.join()
 
-    def __enter__(self):
+    def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, *problem):
+    def __exit__(self, *problem: object) -> None:
         self.stop()
 
 

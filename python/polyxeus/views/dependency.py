@@ -7,7 +7,7 @@ from typing import Any, Iterable
 __all__ = ["Dependency"]
 
 
-class Dependency(set):
+class Dependency(set[str]):
     """Requests that a task waits for.
 
     dependencies  msg_ids, AsyncResults, or what as_dict() gave

@@ -5,7 +5,7 @@ from __future__ import annotations
 import keyword
 import os
 from functools import partial
-from typing import Any, Callable, Iterable
+from typing import TYPE_CHECKING, Any, Callable, Iterable, overload
 
 from polyxeus import activation
 from polyxeus.engine_calls import namespace
@@ -17,6 +17,11 @@ from polyxeus.views.remote_functions import ParallelFunction, getname
 from polyxeus.views.stopping import stops_on_interrupt
 from polyxeus.views.sync_imports import sync_imports
 from polyxeus.views.view import View, label_text
+
+if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
+    from polyxeus.hints import Dist, Targets
+    from polyxeus.views.checkpoints import Checkpoint, CheckpointTimer
 
 __all__ = ["BroadcastView", "DirectView"]
 
@@ -81,10 +86,10 @@ class DirectView(View):
         self,
         code: str,
         silent: bool = True,
-        targets: Any = None,
+        targets: Targets = None,
         block: bool | None = None,
         label: Any = None,
-    ) -> AsyncResult:
+    ) -> AsyncResult[Any]:
         """Runs source text on the engines, as a cell; always gives an AsyncResult.
 
         silent  the value of the last line is not shown, and the cell gets no number
@@ -105,10 +110,10 @@ class DirectView(View):
     def run(
         self,
         filename: str | os.PathLike[str],
-        targets: Any = None,
+        targets: Targets = None,
         block: bool | None = None,
         label: Any = None,
-    ) -> AsyncResult:
+    ) -> AsyncResult[Any]:
         """Runs the text of a file of this host on the engines, which need not have it: execute() with it.
 
         errors  OSError: the file cannot be read
@@ -125,7 +130,7 @@ class DirectView(View):
     def push(
         self,
         ns: dict[str, Any],
-        targets: Any = None,
+        targets: Targets = None,
         block: bool | None = None,
         track: bool | None = None,
     ) -> Any:
@@ -151,14 +156,12 @@ class DirectView(View):
             result = self._send(requests.call(namespace.assign, (ns,)), targets, fname="push")
         return self._finish(result, self._flag("block", block))
 
-    def update(self, ns: dict[str, Any]):
+    def update(self, ns: dict[str, Any]) -> Any:
         """push() with the view's flags."""
         return self.push(ns)
 
     @stops_on_interrupt
-    def pull(
-        self, names: str | Iterable[str], targets: Any = None, block: bool | None = None
-    ) -> Any:
+    def pull(self, names: str | Iterable[str], targets: Targets = None, block: bool | None = None) -> Any:
         """The value of a variable (or expression) of each engine.
 
         names   one, or a list of several: each engine gives a list then
@@ -187,23 +190,23 @@ class DirectView(View):
         """pull(), waiting for it."""
         return self.pull(key_s, block=True)
 
-    def __getitem__(self, key):
+    def __getitem__(self, key: str | Iterable[str]) -> Any:
         return self.get(key)
 
-    def __setitem__(self, key, value):
+    def __setitem__(self, key: str, value: Any) -> None:
         self.update({key: value})
 
     @stops_on_interrupt
     def scatter(
         self,
-        key: Any,
+        key: str,
         seq: Any,
-        dist: str = "b",
+        dist: Dist = "b",
         flatten: bool = False,
-        targets: Any = None,
+        targets: Targets = None,
         block: bool | None = None,
         track: bool | None = None,
-    ):
+    ) -> AsyncResult[Any] | None:
         """Cuts a sequence into one part for each engine, named `key` there.
 
         seq      a list, a range, an array (shape (m, ...): cut along its first dimension), a DataFrame (by rows)
@@ -236,7 +239,7 @@ class DirectView(View):
         result.get()
         return None
 
-    def exchange(self, key: str, source: int):
+    def exchange(self, key: str, source: int) -> None:
         """Copies the array `key` of engine `source` to the other engines of this view by MPI.
 
         The engines are ranks of one MPI world and may speak different languages; the controller
@@ -246,7 +249,7 @@ class DirectView(View):
         mpi_exchange.exchange(self, key, source)
 
     @stops_on_interrupt
-    def gather(self, key: Any, dist: str = "b", targets: Any = None, block: bool | None = None):
+    def gather(self, key: str, dist: Dist = "b", targets: Targets = None, block: bool | None = None) -> Any:
         """The parts of a sequence that the engines have, as one sequence: the inverse of scatter().
 
         dist    as in scatter()
@@ -270,6 +273,20 @@ class DirectView(View):
 
     # ------------------------------------------------------------ checkpoints
 
+    @overload
+    def checkpoint(
+        self, path: str | os.PathLike[str], names: str | Iterable[str] | None = None, label: Any = None,
+        scattered: str | Iterable[str] = (), keep: int | None = None, every: None = None,
+        targets: Targets = None,
+    ) -> Checkpoint: ...  # fmt: skip
+
+    @overload
+    def checkpoint(
+        self, path: str | os.PathLike[str], names: str | Iterable[str] | None = None, label: Any = None,
+        scattered: str | Iterable[str] = (), keep: int | None = None, *, every: float,
+        targets: Targets = None,
+    ) -> CheckpointTimer: ...  # fmt: skip
+
     def checkpoint(
         self,
         path: str | os.PathLike[str],
@@ -277,9 +294,9 @@ class DirectView(View):
         label: Any = None,
         scattered: str | Iterable[str] = (),
         keep: int | None = None,
-        every: float | None = None,
-        targets: Any = None,
-    ):
+        every: Any = None,
+        targets: Targets = None,
+    ) -> Any:
         """Writes variables of the engines to files, for restore(); gives a Checkpoint.
 
         Each engine writes its own files into a new folder below `path`, which all hosts of the
@@ -303,8 +320,8 @@ class DirectView(View):
         names: str | Iterable[str] | None = None,
         label: Any = None,
         scattered: str | Iterable[str] = (),
-        targets: Any = None,
-    ):
+        targets: Targets = None,
+    ) -> Checkpoint:
         """Defines the variables of a checkpoint on the engines; gives what was done.
 
         As many engines as ranks: each gets what its rank had. Another number: what was scattered is
@@ -326,7 +343,7 @@ class DirectView(View):
         track: bool | None = False,
         return_exceptions: bool | None = False,
         label: Any = None,
-    ):
+    ) -> Any:
         """Calls f for each item of the sequences; each engine gets one block of them.
 
         Gives a list, or an AsyncMapResult where `block` is not set.
@@ -356,7 +373,7 @@ class DirectView(View):
 
     # ------------------------------------------------------------ the engines' state
 
-    def sync_imports(self, local: bool = True, quiet: bool = False):
+    def sync_imports(self, local: bool = True, quiet: bool = False) -> AbstractContextManager[None]:
         """`with view.sync_imports(): import numpy` imports here and on the engines.
 
         local  False: on the engines only
@@ -365,7 +382,7 @@ class DirectView(View):
         return sync_imports(self, local=local, quiet=quiet)
 
     @property
-    def importer(self):
+    def importer(self) -> AbstractContextManager[None]:
         """sync_imports() for `with view.importer:`."""
         return self.sync_imports(True)
 
@@ -374,27 +391,27 @@ class DirectView(View):
         other_pickler.use(name)
         return self._finish(self._send(requests.call(namespace.use_pickler, (name,))), self.block)
 
-    def use_dill(self):
+    def use_dill(self) -> Any:
         """dill pickles here and on the engines what polyxeus cannot, such as functions that hold open files.
 
         errors  ImportError: dill is not installed here; RemoteError: not on the engines
         """
         return self._use_pickler("dill")
 
-    def use_cloudpickle(self):
+    def use_cloudpickle(self) -> Any:
         """Ends use_dill(): functions of a session always travel by value, by cloudpickle where that is needed."""
         return self._use_pickler(None)
 
     use_pickle = use_cloudpickle
 
-    def clear(self, targets: Any = None, block: bool | None = None):
+    def clear(self, targets: Targets = None, block: bool | None = None) -> AsyncResult[Any] | None:
         """Forgets all that was defined on the engines.
 
         targets, block  None: those of the view
         """
         return self.client.clear(self._flag("targets", targets), self._flag("block", block))
 
-    def interrupt(self, targets: Any = None, block: bool | None = None):
+    def interrupt(self, targets: Targets = None, block: bool | None = None) -> AsyncResult[Any] | None:
         """Interrupts what the engines run now, as Ctrl-C does; their variables stay.
 
         What ran fails with a KeyboardInterrupt, what waits in the queue runs.
@@ -403,13 +420,13 @@ class DirectView(View):
             "SIGINT", self._flag("targets", targets), self._flag("block", block)
         )
 
-    def kill(self, targets: Any = None, block: bool | None = None):
+    def kill(self, targets: Targets = None, block: bool | None = None) -> AsyncResult[Any] | None:
         """Ends the engines at once by SIGKILL, whatever they do; what ran on them fails with an EngineError."""
         return self.client.send_signal(
             "SIGKILL", self._flag("targets", targets), self._flag("block", block)
         )
 
-    def activate(self, suffix: str = "") -> Any:
+    def activate(self, suffix: str = "") -> None:
         """Defines the magics %px, %%px, %autopx ... for this view in IPython.
 
         suffix  is appended to their names: several views may have theirs.

@@ -5,9 +5,15 @@ from __future__ import annotations
 import concurrent.futures
 import time
 import warnings
-from typing import Any, Callable, Iterable
+from typing import TYPE_CHECKING, Any, Callable, Iterable
 
 from polyxeus.results.async_result import AsyncResult
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from polyxeus.hints import P, T
+    from polyxeus.views.balanced_view import LoadBalancedView
+    from polyxeus.views.direct_view import DirectView
 
 __all__ = ["ViewExecutor"]
 
@@ -21,18 +27,18 @@ class ViewExecutor(concurrent.futures.Executor):
             list(executor.map(pow, [2, 3], [5, 2]))           # -> [32, 9]
     """
 
-    def __init__(self, view) -> None:
+    def __init__(self, view: DirectView | LoadBalancedView) -> None:
         self.view = view
 
     @property
     def _max_workers(self):
         return len(self.view)
 
-    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> AsyncResult:
+    def submit(self, fn: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> AsyncResult[T]:
         """view.apply_async(): gives an AsyncResult, which is a Future."""
         return self.view.apply_async(fn, *args, **kwargs)
 
-    def map(self, func: Callable[..., Any], *iterables: Iterable[Any], **kwargs: Any):
+    def map(self, func: Callable[..., T], *iterables: Iterable[Any], **kwargs: Any) -> Iterator[T]:
         """view.imap(): an iterator over the results."""
         if kwargs.pop("timeout", None) is not None:
             warnings.warn("map() of a ViewExecutor has no timeout", stacklevel=2)

@@ -4,17 +4,25 @@ from __future__ import annotations
 
 import inspect
 import warnings
-from typing import Any, Callable, Iterable
+from typing import TYPE_CHECKING, Any, Callable, Iterable
 
 from polyxeus.results.map_result import AsyncMapResult
 from polyxeus.serialize import requests
 from polyxeus.views import partition
 from polyxeus.views.stopping import stops_on_interrupt
 
+if TYPE_CHECKING:
+    from polyxeus.client.client import Client
+    from polyxeus.hints import Dist
+    from polyxeus.views.balanced_view import LoadBalancedView
+    from polyxeus.views.direct_view import DirectView
+
 __all__ = ["ParallelFunction", "RemoteFunction", "getname", "parallel", "remote"]
 
 
-def remote(view, block: bool | None = None, **flags: Any):
+def remote(
+    view: DirectView | LoadBalancedView, block: bool | None = None, **flags: Any
+) -> Callable[[Callable[..., Any]], RemoteFunction]:
     """Decorator: calls of the function run on the view's engines.
 
     block  wait for the result; None: as the view does
@@ -29,7 +37,13 @@ def remote(view, block: bool | None = None, **flags: Any):
     return lambda f: RemoteFunction(view, f, block=block, **flags)
 
 
-def parallel(view, dist: str = "b", block: bool | None = None, ordered: bool = True, **flags: Any):
+def parallel(
+    view: DirectView | LoadBalancedView,
+    dist: Dist = "b",
+    block: bool | None = None,
+    ordered: bool = True,
+    **flags: Any,
+) -> Callable[[Callable[..., Any]], ParallelFunction]:
     """Decorator: calls of the function run on the view's engines, each with a part of the
     arguments; its method map() calls it for each item.
 
@@ -67,7 +81,11 @@ class RemoteFunction:
     """
 
     def __init__(
-        self, view, f: Callable[..., Any], block: bool | None = None, **flags: Any
+        self,
+        view: DirectView | LoadBalancedView,
+        f: Callable[..., Any],
+        block: bool | None = None,
+        **flags: Any,
     ) -> None:
         self.view = view
         self.func = f
@@ -81,7 +99,7 @@ class RemoteFunction:
         except (TypeError, ValueError):
             pass
 
-    def __call__(self, *args, **kwargs):
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
         block = self.view.block if self.block is None else self.block
         with self.view.temp_flags(block=block, **self.flags):
             return self.view.apply(self.func, *args, **kwargs)
@@ -101,9 +119,9 @@ class ParallelFunction(RemoteFunction):
 
     def __init__(
         self,
-        view,
+        view: DirectView | LoadBalancedView,
         f: Callable[..., Any],
-        dist: str = "b",
+        dist: Dist = "b",
         block: bool | None = None,
         chunksize: int | None = None,
         ordered: bool = True,
@@ -120,15 +138,15 @@ class ParallelFunction(RemoteFunction):
         self.mapObject = partition.dists[dist]()
         self._is_mapping = False
 
-    def __call__(self, *sequences):
+    def __call__(self, *sequences: Any) -> Any:
         return self._run(sequences, is_mapping=False)
 
-    def map(self, *sequences: Iterable[Any]):
+    def map(self, *sequences: Iterable[Any]) -> Any:
         """Calls the function for each item, as the builtin map() does."""
         return self._run(sequences, is_mapping=True)
 
     @property
-    def client(self):
+    def client(self) -> Client:
         """The Client of its view."""
         return self.view.client
 
@@ -160,7 +178,7 @@ class ParallelFunction(RemoteFunction):
         block = self.view.block if self.block is None else self.block
         return self.view._finish(result, block)
 
-    def requests_for(self, f: Callable[..., Any], parts, forms):
+    def requests_for(self, f: Callable[..., Any], parts: Any, forms: Any) -> list[Any]:
         """The requests for these parts of the sequences, in forms that the engines read."""
         if self._is_mapping:
             return requests.map_calls(f, parts, forms, self._dist)

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import functools
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from polyxeus.hints import F
 
 __all__ = ["stops_on_interrupt"]
 
 
-def stops_on_interrupt(method):
+def stops_on_interrupt(method: F) -> F:
     """Decorator of what asks engines for something: a KeyboardInterrupt meanwhile is raised as it
     is, and what was asked for is interrupted where it runs and aborted where it waits.
 
@@ -15,7 +19,7 @@ def stops_on_interrupt(method):
     """
 
     @functools.wraps(method)
-    def stoppable(self, *args, **kwargs):
+    def stoppable(self, *args: Any, **kwargs: Any) -> Any:
         connection = self.client._connection
         mark = connection.sent_calls
         try:
@@ -24,4 +28,4 @@ def stops_on_interrupt(method):
             connection.stop_since(mark)
             raise
 
-    return stoppable
+    return stoppable  # type: ignore[return-value]

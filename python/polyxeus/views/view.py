@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
-from typing import Any, Callable, Iterable
+from typing import TYPE_CHECKING, Any, Callable, Iterable
 
 from polyxeus.results.async_result import AsyncResult
 from polyxeus.results.history import History
@@ -11,6 +11,13 @@ from polyxeus.results.map_result import AsyncMapResult
 from polyxeus.serialize import requests
 from polyxeus.views.executor import ViewExecutor
 from polyxeus.views.remote_functions import getname, parallel, remote
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing_extensions import Self, Unpack
+    from polyxeus.client.client import Client
+    from polyxeus.hints import P, T, Dist, Flags, SomeRequests, Targets, ViewFlags
+    from polyxeus.views.remote_functions import ParallelFunction, RemoteFunction
 
 __all__ = ["View"]
 
@@ -27,11 +34,11 @@ class View:
 
     _flag_names = ["targets", "block", "track", "label"]
 
-    def __init__(self, client, targets: Any = None, **flags: Any) -> None:
+    def __init__(self, client: Client, targets: Any = None, **flags: Unpack[ViewFlags]) -> None:
         self.client = client
         self.block = client.block
         self.track = False
-        self.label = None
+        self.label: Any = None
         self.targets = targets
         self.history = History(lambda: client.outstanding)
         self.results = client.results
@@ -56,7 +63,7 @@ class View:
 
     # ------------------------------------------------------------ flags
 
-    def set_flags(self, **kwargs: Any) -> View:
+    def set_flags(self, **kwargs: Unpack[Flags]) -> Self:
         """Sets several flags at once; gives the view back."""
         for name, value in kwargs.items():
             if name not in self._flag_names:
@@ -70,7 +77,7 @@ class View:
         return self
 
     @contextmanager
-    def temp_flags(self, **kwargs: Any):
+    def temp_flags(self, **kwargs: Unpack[Flags]) -> Iterator[None]:
         """Sets flags for the time of a `with` statement."""
         saved = {name: getattr(self, name) for name in self._flag_names}
         self.set_flags(**kwargs)
@@ -99,15 +106,15 @@ class View:
     def _really_apply(self, f, args=(), kwargs=None, block=None, **options):
         raise NotImplementedError("use a DirectView, a LoadBalancedView or a BroadcastView")
 
-    def apply(self, f: Callable[..., Any], /, *args: Any, **kwargs: Any):
+    def apply(self, f: Callable[P, Any], /, *args: P.args, **kwargs: P.kwargs) -> Any:
         """Calls f(*args, **kwargs) on the engines; waits for it where `block` is set."""
         return self._really_apply(f, args, kwargs)
 
-    def apply_async(self, f: Callable[..., Any], /, *args: Any, **kwargs: Any) -> AsyncResult:
+    def apply_async(self, f: Callable[P, Any], /, *args: P.args, **kwargs: P.kwargs) -> AsyncResult[Any]:
         """Calls f(*args, **kwargs) on the engines; gives an AsyncResult at once."""
         return self._really_apply(f, args, kwargs, block=False)
 
-    def apply_sync(self, f: Callable[..., Any], /, *args: Any, **kwargs: Any):
+    def apply_sync(self, f: Callable[P, Any], /, *args: P.args, **kwargs: P.kwargs) -> Any:
         """Calls f(*args, **kwargs) on the engines and gives what came of it."""
         return self._really_apply(f, args, kwargs, block=True)
 
@@ -117,21 +124,17 @@ class View:
         """Calls f for each item of the sequences."""
         raise NotImplementedError("use a DirectView, a LoadBalancedView or a BroadcastView")
 
-    def map_async(
-        self, f: Callable[..., Any], *sequences: Iterable[Any], **kwargs: Any
-    ) -> AsyncMapResult:
+    def map_async(self, f: Callable[..., T], *sequences: Iterable[Any], **kwargs: Any) -> AsyncMapResult[T]:
         """map(..., block=False): gives an AsyncMapResult at once."""
         self._refuse_block("map_async", kwargs)
         return self.map(f, *sequences, block=False, **kwargs)
 
-    def map_sync(
-        self, f: Callable[..., Any], *sequences: Iterable[Any], **kwargs: Any
-    ) -> list[Any]:
+    def map_sync(self, f: Callable[..., T], *sequences: Iterable[Any], **kwargs: Any) -> list[T]:
         """map(..., block=True): gives the list of results."""
         self._refuse_block("map_sync", kwargs)
         return self.map(f, *sequences, block=True, **kwargs)
 
-    def imap(self, f: Callable[..., Any], *sequences: Iterable[Any], **kwargs: Any):
+    def imap(self, f: Callable[..., T], *sequences: Iterable[Any], **kwargs: Any) -> Iterator[T]:
         """An iterator over the results of a map."""
         return iter(self.map_async(f, *sequences, **kwargs))
 
@@ -140,11 +143,15 @@ class View:
         if "block" in kwargs:
             raise TypeError(f"{method}() does not take `block`: use apply() or map() with block=")
 
-    def remote(self, block: bool | None = None, **flags: Any):
+    def remote(
+        self, block: bool | None = None, **flags: Any
+    ) -> Callable[[Callable[..., Any]], RemoteFunction]:
         """Decorator: calls of the function run on the engines."""
         return remote(self, block=self._flag("block", block), **flags)
 
-    def parallel(self, dist: str = "b", block: bool | None = None, **flags: Any):
+    def parallel(
+        self, dist: Dist = "b", block: bool | None = None, **flags: Any
+    ) -> Callable[[Callable[..., Any]], ParallelFunction]:
         """Decorator: calls of the function run on the engines, each with a part of what it gets.
 
         dist   "b": blocks, "r": like cards
@@ -157,14 +164,16 @@ class View:
     def spin(self) -> None:
         """Nothing: answers come by themselves."""
 
-    def wait(self, jobs: Any = None, timeout: float | None = -1):
+    def wait(self, jobs: SomeRequests = None, timeout: float | None = -1) -> bool:
         """Waits for requests, at most `timeout` seconds (below 0: for ever); False when the time is over.
 
         jobs  AsyncResults, msg_ids or indices into the history; None: all of this view
         """
         return self.client.wait(self.history if jobs is None else jobs, timeout)
 
-    def abort(self, jobs: Any = None, targets: Any = None, block: bool | None = None):
+    def abort(
+        self, jobs: SomeRequests = None, targets: Targets = None, block: bool | None = None
+    ) -> AsyncResult[Any] | None:
         """What of these requests has not begun is not to run; it fails with TaskAborted.
 
         jobs     AsyncResults or msg_ids; None: all of this view that are not answered
@@ -175,7 +184,7 @@ class View:
             jobs, targets=self._flag("targets", targets), block=self._flag("block", block)
         )
 
-    def queue_status(self, targets: Any = None, verbose: bool = False) -> dict[Any, Any]:
+    def queue_status(self, targets: Targets = None, verbose: bool = False) -> dict[Any, Any]:
         """What waits at the engines, by their ids: {0: {"queue": 2, "completed": 5, "tasks": 0}, ...}.
 
         verbose  the msg_ids in place of their number
@@ -189,11 +198,7 @@ class View:
         return self.client.purge_results(jobs=jobs, targets=targets)
 
     def shutdown(
-        self,
-        targets: Any = None,
-        restart: bool = False,
-        hub: bool = False,
-        block: bool | None = None,
+        self, targets: Targets = None, restart: bool = False, hub: bool = False, block: bool | None = None
     ) -> None:
         """Ends the engines; with `hub` the controller as well.
 
@@ -206,8 +211,8 @@ class View:
         )
 
     def get_result(
-        self, indices_or_msg_ids: Any = None, block: bool | None = None, owner: bool = False
-    ) -> AsyncResult:
+        self, indices_or_msg_ids: SomeRequests = None, block: bool | None = None, owner: bool = False
+    ) -> AsyncResult[Any]:
         """Results by msg_id, or by index into this view's history; default: the last one.
 
         block  wait for them

@@ -66,13 +66,14 @@ std::string hint_for_name(const std::string& name, const std::string& message,
   if (name.starts_with("omp_"))
     return "`#include <omp.h>`, with `%flags -fopenmp` in the first cell";
   if (message.find("did you mean") != message.npos) return "";
-  if (const std::string_view header = header_of(name); !header.empty())
-    return has_header(std::string(header)) ? "it is in std: `std::" + name + "`"
-                                           : hint_for_header(std::string(header), has_header);
-  const std::regex assigned(R"(^\s*)" + name + R"(\s*=[^=])");
-  if (std::regex_search(code, assigned))
+  if (std::regex_search(code, std::regex(R"(^\s*)" + name + R"(\s*=[^=])")))
     return "declare it with a type: `auto " + name + " = ...;`";
-  return "";
+  if (std::regex_search(code, std::regex(R"(\b)" + name + R"(\s*(\.|->|\[))")))
+    return "";  // a variable, also where a function of std has its name
+  const std::string header(header_of(name));
+  if (header.empty()) return "";
+  return has_header(header) ? "it is in std: `std::" + name + "`"
+                            : hint_for_header(header, has_header);
 }
 
 }  // namespace

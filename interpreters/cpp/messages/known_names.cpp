@@ -1,107 +1,24 @@
 #include "interpreters/cpp/messages/known_names.hpp"
 
+#include <clang/Tooling/Inclusions/StandardLibrary.h>
+
 #include <algorithm>
 #include <iterator>
+#include <optional>
+#include <utility>
 
 namespace px::cpp {
 namespace {
 
-struct Header {
-  std::string_view name;
-  std::string_view names;  // of std, between blanks
-};
+namespace stdlib = clang::tooling::stdlib;
 
-constexpr Header headers[] = {
-    {"algorithm",
-     " sort stable_sort find find_if count count_if copy transform max min minmax clamp "
-     "reverse unique max_element min_element binary_search all_of any_of none_of "
-     "for_each fill replace remove remove_if shuffle swap_ranges "},
-    {"any", " any any_cast make_any "},
-    {"array", " array to_array "},
-    {"atomic", " atomic atomic_flag memory_order "},
-    {"barrier", " barrier "},
-    {"bit", " bit_cast popcount countl_zero endian bit_ceil bit_floor "},
-    {"bitset", " bitset "},
-    {"cassert", ""},
-    {"cctype", " isdigit isalpha isspace toupper tolower isupper islower "},
-    {"cfenv", " feclearexcept fetestexcept fesetround fegetround "},
-    {"charconv", " to_chars from_chars "},
-    {"chrono", " chrono "},
-    {"cinttypes", " imaxabs imaxdiv "},
-    {"climits", ""},
-    {"cmath", " sqrt pow sin cos tan exp log fabs floor ceil round hypot isnan abs "},
-    {"codecvt", " codecvt_utf8 wstring_convert "},
-    {"compare", " strong_ordering partial_ordering weak_ordering "},
-    {"complex", " complex "},
-    {"concepts", " same_as integral floating_point convertible_to derived_from "},
-    {"condition_variable", " condition_variable condition_variable_any "},
-    {"coroutine", " coroutine_handle suspend_always suspend_never coroutine_traits "},
-    {"csetjmp", " jmp_buf longjmp "},
-    {"csignal", " signal raise sig_atomic_t "},
-    {"cstdint", " int8_t int16_t int32_t int64_t uint8_t uint16_t uint32_t uint64_t "},
-    {"cstdio", " printf fprintf snprintf scanf puts "},
-    {"cstdlib", " malloc free rand srand exit atoi atof getenv "},
-    {"cstring", " strlen strcpy strcmp memcpy memset "},
-    {"ctime", " time clock localtime strftime "},
-    {"deque", " deque "},
-    {"exception", " exception exception_ptr current_exception rethrow_exception "},
-    {"execution", " execution "},
-    {"expected", " expected unexpected "},
-    {"filesystem", " filesystem "},
-    {"flat_map", " flat_map "},
-    {"flat_set", " flat_set "},
-    {"format", " format format_to vformat formatter "},
-    {"forward_list", " forward_list "},
-    {"fstream", " ifstream ofstream fstream "},
-    {"functional", " function bind plus less greater hash ref cref invoke placeholders "},
-    {"future", " future promise async packaged_task shared_future launch "},
-    {"generator", " generator "},
-    {"iomanip", " setw setprecision setfill put_time quoted "},
-    {"iostream", " cout cin cerr clog endl "},
-    {"iterator", " back_inserter ostream_iterator istream_iterator advance distance next prev "},
-    {"latch", " latch "},
-    {"limits", " numeric_limits "},
-    {"list", " list "},
-    {"locale", " locale wbuffer_convert "},
-    {"map", " map multimap "},
-    {"mdspan", " mdspan extents layout_right layout_left "},
-    {"memory", " unique_ptr shared_ptr weak_ptr make_unique make_shared "},
-    {"memory_resource", " pmr "},
-    {"mutex", " mutex lock_guard unique_lock scoped_lock once_flag call_once "},
-    {"numbers", " numbers "},
-    {"numeric", " accumulate iota reduce inner_product partial_sum gcd lcm "},
-    {"optional", " optional nullopt make_optional "},
-    {"print", " print println "},
-    {"queue", " queue priority_queue "},
-    {"random",
-     " mt19937 random_device uniform_int_distribution uniform_real_distribution "
-     "normal_distribution default_random_engine "},
-    {"ranges", " ranges views "},
-    {"ratio", " ratio "},
-    {"regex", " regex smatch regex_match regex_search regex_replace "},
-    {"semaphore", " counting_semaphore binary_semaphore "},
-    {"set", " set multiset "},
-    {"shared_mutex", " shared_mutex shared_lock "},
-    {"source_location", " source_location "},
-    {"span", " span "},
-    {"spanstream", " spanstream ispanstream ospanstream "},
-    {"sstream", " stringstream ostringstream istringstream "},
-    {"stack", " stack "},
-    {"stacktrace", " stacktrace "},
-    {"stdexcept", " runtime_error logic_error invalid_argument out_of_range "},
-    {"stop_token", " stop_token stop_source "},
-    {"string", " string to_string stoi stod getline u8string "},
-    {"string_view", " string_view "},
-    {"syncstream", " osyncstream "},
-    {"thread", " thread jthread this_thread "},
-    {"tuple", " tuple make_tuple tie get apply "},
-    {"type_traits", " is_same is_same_v decay_t enable_if_t remove_reference_t "},
-    {"unordered_map", " unordered_map "},
-    {"unordered_set", " unordered_set "},
-    {"utility", " pair make_pair move forward swap exchange "},
-    {"valarray", " valarray "},
-    {"variant", " variant visit get_if holds_alternative monostate "},
-    {"vector", " vector "},
+/// What clang's table does not tell: namespaces, and names that several headers have.
+constexpr std::pair<std::string_view, std::string_view> of_names[] = {
+    {"abs", "cmath"},           {"chrono", "chrono"},   {"endl", "iostream"},
+    {"execution", "execution"}, {"get", "tuple"},       {"filesystem", "filesystem"},
+    {"move", "utility"},        {"numbers", "numbers"}, {"placeholders", "functional"},
+    {"pmr", "memory_resource"}, {"ranges", "ranges"},   {"views", "ranges"},
+    {"this_thread", "thread"},
 };
 
 constexpr KnownLibrary of_headers[] = {
@@ -192,16 +109,18 @@ const KnownLibrary* find_in(const KnownLibrary (&known)[count], std::string_view
 }  // namespace
 
 std::string_view header_of(std::string_view name) {
-  const std::string word = " " + std::string(name) + " ";
-  for (const Header& each : headers)
-    if (each.names.find(word) != std::string_view::npos) return each.name;
-  return "";
+  for (const auto& [known, header] : of_names)
+    if (known == name) return header;
+  const auto symbol = stdlib::Symbol::named("std::", name);
+  const auto header = symbol ? symbol->header() : std::nullopt;
+  return header ? std::string_view(header->name().trim("<>")) : "";
 }
 
 const std::vector<std::string>& standard_headers() {
   static const std::vector<std::string> names = [] {
     std::vector<std::string> made;
-    for (const Header& each : headers) made.emplace_back(each.name);
+    for (const stdlib::Header& each : stdlib::Header::all())
+      made.push_back(each.name().trim("<>").str());
     return made;
   }();
   return names;

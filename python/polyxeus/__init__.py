@@ -33,42 +33,18 @@ _HOMES = {
     "cluster.cluster": ["Cluster"],
     "cluster.manager": ["ClusterManager"],
     "drop_in.canning": [
-        "PrePickled",
-        "can",
-        "can_map",
-        "deserialize_object",
-        "pack_apply_message",
-        "serialize_object",
-        "uncan",
-        "uncan_map",
-        "unpack_apply_message",
-        "use_cloudpickle",
-        "use_dill",
-        "use_pickle",
+        "PrePickled", "can", "can_map", "deserialize_object", "pack_apply_message", "serialize_object",
+        "uncan", "uncan_map", "unpack_apply_message", "use_cloudpickle", "use_dill", "use_pickle"
     ],
     "drop_in.datapub": ["publish_data"],
     "drop_in.modules": ["install_as_ipyparallel"],
     "engine.bound_kernel": ["bind_kernel"],
     "engine_calls.functional_dependency": ["depend", "dependent", "require"],
     "error": [
-        "AlreadyDisplayedError",
-        "CompositeError",
-        "DependencyTimeout",
-        "EngineError",
-        "IPythonError",
-        "ImpossibleDependency",
-        "InvalidDependency",
-        "KernelError",
-        "NoEnginesRegistered",
-        "RemoteError",
-        "TaskAborted",
-        "TaskRejectError",
-        "TaskTimeout",
-        "TimeoutError",
-        "UnmetDependency",
-        "collect_exceptions",
-        "unwrap_exception",
-        "wrap_exception",
+        "AlreadyDisplayedError", "CompositeError", "DependencyTimeout", "EngineError", "IPythonError",
+        "ImpossibleDependency", "InvalidDependency", "KernelError", "NoEnginesRegistered", "RemoteError",
+        "TaskAborted", "TaskRejectError", "TaskTimeout", "TimeoutError", "UnmetDependency",
+        "collect_exceptions", "unwrap_exception", "wrap_exception"
     ],
     "results.async_result": ["AsyncHubResult", "AsyncResult"],
     "results.map_result": ["AsyncMapResult"],
@@ -81,7 +57,7 @@ _HOMES = {
     "views.direct_view": ["BroadcastView", "DirectView"],
     "views.executor": ["ViewExecutor"],
     "views.remote_functions": ["ParallelFunction", "RemoteFunction", "parallel", "remote"],
-}
+}  # fmt: skip
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 _MODULES = ("error", "mpi")
 _CONSTANTS = ("ALL_COMPLETED", "FIRST_COMPLETED", "FIRST_EXCEPTION")

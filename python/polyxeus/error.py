@@ -8,25 +8,11 @@ import traceback as _traceback
 from typing import Any, Dict, List, NoReturn, Tuple, TypeVar, Union
 
 __all__ = [
-    "AlreadyDisplayedError",
-    "CompositeError",
-    "DependencyTimeout",
-    "EngineError",
-    "IPythonError",
-    "ImpossibleDependency",
-    "InvalidDependency",
-    "KernelError",
-    "NoEnginesRegistered",
-    "RemoteError",
-    "TaskAborted",
-    "TaskRejectError",
-    "TaskTimeout",
-    "TimeoutError",
-    "UnmetDependency",
-    "collect_exceptions",
-    "unwrap_exception",
-    "wrap_exception",
-]
+    "AlreadyDisplayedError", "CompositeError", "DependencyTimeout", "EngineError", "IPythonError",
+    "ImpossibleDependency", "InvalidDependency", "KernelError", "NoEnginesRegistered", "RemoteError",
+    "TaskAborted", "TaskRejectError", "TaskTimeout", "TimeoutError", "UnmetDependency",
+    "collect_exceptions", "unwrap_exception", "wrap_exception"
+]  # fmt: skip
 
 TimeoutError = builtins.TimeoutError
 _Entry = Tuple[str, str, Any, Dict[str, Any]]  # name, text, traceback, engine_info

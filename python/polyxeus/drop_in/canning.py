@@ -12,19 +12,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
 __all__ = [
-    "PrePickled",
-    "can",
-    "can_map",
-    "deserialize_object",
-    "pack_apply_message",
-    "serialize_object",
-    "uncan",
-    "uncan_map",
-    "unpack_apply_message",
-    "use_cloudpickle",
-    "use_dill",
-    "use_pickle",
-]
+    "PrePickled", "can", "can_map", "deserialize_object", "pack_apply_message", "serialize_object", "uncan",
+    "uncan_map", "unpack_apply_message", "use_cloudpickle", "use_dill", "use_pickle"
+]  # fmt: skip
 
 
 class Canned:

@@ -184,6 +184,111 @@ def _left_behind(reason):
     return f"it cannot travel with the function ({reason}): define it on the engine"
 
 
+class _FunctionPickler:
+    """How interactive functions are pickled: with what they use. A part of the class that _pickler_class() makes."""
+
+    def __init__(self, file, trip, buffer_callback=None):
+        super().__init__(file, protocol=PROTOCOL, buffer_callback=buffer_callback)
+        self._trip = trip
+        self._cells = {}
+
+    def _reduce(self, function):
+        cells = function.__closure__ or ()
+        self._cells.update((id(cell), cell) for cell in cells)
+        args = (sys.implementation.cache_tag, _pack_code(function.__code__), cells)
+        return _make_function, args, self._state(function), None, None, _restore
+
+    def _state(self, function):
+        carried, left = self._uses(function)
+        state = {
+            "names": (function.__name__, function.__qualname__, function.__module__),
+            "cells": [_contents(cell) for cell in function.__closure__ or ()],
+            "defaults": function.__defaults__,
+            "kwdefaults": function.__kwdefaults__,
+            "doc": function.__doc__,
+            "dict": function.__dict__,
+            "annotations": _annotations(function),
+            "carried": carried,
+            "left": left,
+            "source": sources.lines_of(function.__code__),
+        }
+        return {key: value for key, value in state.items() if value}
+
+    def _uses(self, function):
+        """(what travels, why the rest does not), by the names that the function uses."""
+        carried, left = {}, {}
+        names = function.__globals__
+        for name in _global_names(function.__code__):
+            if name not in names or _SHELL_NAME.match(name):
+                continue
+            try:
+                thing = self._carry(names[name], function.__code__)
+            except Exception as problem:
+                is_large = isinstance(problem, _TooLarge)
+                left[name] = _TOO_LARGE if is_large else f"{type(problem).__name__}: {problem}"
+            else:
+                if thing is not None:
+                    carried[name] = thing
+        return carried, left
+
+    def _carry(self, value, code):
+        """("import", names of modules), ("value", it) or ("pickle", bytes)."""
+        if type(value) in _PLAIN:
+            return "value", value
+        if isinstance(value, types.ModuleType):
+            name = value.__name__
+            if name == "__main__":
+                return None
+            return "import", [name, *_submodules(name, _attribute_names(code))]
+        if isinstance(value, (types.FunctionType, types.BuiltinFunctionType, type)):
+            self._check(value)
+            self._trip.has_carried = True
+            return "value", value
+        return self._carry_data(value)
+
+    def _check(self, value):
+        """Raises what makes the value impossible to pickle, if we have to be careful."""
+        trip = self._trip
+        if not trip.is_careful or id(value) in trip.in_progress:
+            return
+        if id(value) not in trip.verdicts:
+            try:
+                self._dump_apart(value, io.BytesIO())
+                trip.verdicts[id(value)] = None
+            except Exception as problem:
+                trip.verdicts[id(value)] = problem
+        if trip.verdicts[id(value)] is not None:
+            raise trip.verdicts[id(value)]
+
+    def _carry_data(self, value):
+        if id(value) in self._trip.in_progress:
+            return None  # it is on its way already: data may hold functions that use it
+        known = self._trip.data.get(id(value))
+        if known is None:
+            known = self._trip.data[id(value)] = value, self._try_data(value)
+        if isinstance(known[1], Exception):
+            raise known[1]
+        return "pickle", known[1]
+
+    def _try_data(self, value):
+        if _is_surely_large(value):
+            return _TooLarge()
+        file = _BoundedFile(MOST_CARRIED_BYTES)
+        try:
+            self._dump_apart(value, file)
+        except Exception as problem:
+            return problem
+        return b"".join(file.chunks)
+
+    def _dump_apart(self, value, file):
+        in_progress = self._trip.in_progress
+        in_progress.add(id(value))
+        try:
+            _pickler_class()(file, self._trip).dump(value)
+        finally:
+            in_progress.discard(id(value))
+
+
 @functools.lru_cache(maxsize=None)
 def _pickler_class():
     """Made when it is needed first: cloudpickle takes a moment to import."""
@@ -193,12 +298,7 @@ def _pickler_class():
         base = pickle.Pickler  # classes of the session cannot travel then
     reduce_other = getattr(base, "reducer_override", lambda self, value: NotImplemented)
 
-    class Pickler(base):
-        def __init__(self, file, trip, buffer_callback=None):
-            super().__init__(file, protocol=PROTOCOL, buffer_callback=buffer_callback)
-            self._trip = trip
-            self._cells = {}
-
+    class Pickler(_FunctionPickler, base):
         def reducer_override(self, value):
             kind = type(value)
             if kind is types.FunctionType and _is_interactive(value):
@@ -207,102 +307,6 @@ def _pickler_class():
             if kind is types.CellType and id(value) in self._cells:
                 return _make_cell, ()
             return reduce_other(self, value)
-
-        def _reduce(self, function):
-            cells = function.__closure__ or ()
-            self._cells.update((id(cell), cell) for cell in cells)
-            args = (sys.implementation.cache_tag, _pack_code(function.__code__), cells)
-            return _make_function, args, self._state(function), None, None, _restore
-
-        def _state(self, function):
-            carried, left = self._uses(function)
-            state = {
-                "names": (function.__name__, function.__qualname__, function.__module__),
-                "cells": [_contents(cell) for cell in function.__closure__ or ()],
-                "defaults": function.__defaults__,
-                "kwdefaults": function.__kwdefaults__,
-                "doc": function.__doc__,
-                "dict": function.__dict__,
-                "annotations": _annotations(function),
-                "carried": carried,
-                "left": left,
-                "source": sources.lines_of(function.__code__),
-            }
-            return {key: value for key, value in state.items() if value}
-
-        def _uses(self, function):
-            """(what travels, why the rest does not), by the names that the function uses."""
-            carried, left = {}, {}
-            names = function.__globals__
-            for name in _global_names(function.__code__):
-                if name not in names or _SHELL_NAME.match(name):
-                    continue
-                try:
-                    thing = self._carry(names[name], function.__code__)
-                except Exception as problem:
-                    is_large = isinstance(problem, _TooLarge)
-                    left[name] = _TOO_LARGE if is_large else f"{type(problem).__name__}: {problem}"
-                else:
-                    if thing is not None:
-                        carried[name] = thing
-            return carried, left
-
-        def _carry(self, value, code):
-            """("import", names of modules), ("value", it) or ("pickle", bytes)."""
-            if type(value) in _PLAIN:
-                return "value", value
-            if isinstance(value, types.ModuleType):
-                name = value.__name__
-                if name == "__main__":
-                    return None
-                return "import", [name, *_submodules(name, _attribute_names(code))]
-            if isinstance(value, (types.FunctionType, types.BuiltinFunctionType, type)):
-                self._check(value)
-                self._trip.has_carried = True
-                return "value", value
-            return self._carry_data(value)
-
-        def _check(self, value):
-            """Raises what makes the value impossible to pickle, if we have to be careful."""
-            trip = self._trip
-            if not trip.is_careful or id(value) in trip.in_progress:
-                return
-            if id(value) not in trip.verdicts:
-                try:
-                    self._dump_apart(value, io.BytesIO())
-                    trip.verdicts[id(value)] = None
-                except Exception as problem:
-                    trip.verdicts[id(value)] = problem
-            if trip.verdicts[id(value)] is not None:
-                raise trip.verdicts[id(value)]
-
-        def _carry_data(self, value):
-            if id(value) in self._trip.in_progress:
-                return None  # it is on its way already: data may hold functions that use it
-            known = self._trip.data.get(id(value))
-            if known is None:
-                known = self._trip.data[id(value)] = value, self._try_data(value)
-            if isinstance(known[1], Exception):
-                raise known[1]
-            return "pickle", known[1]
-
-        def _try_data(self, value):
-            if _is_surely_large(value):
-                return _TooLarge()
-            file = _BoundedFile(MOST_CARRIED_BYTES)
-            try:
-                self._dump_apart(value, file)
-            except Exception as problem:
-                return problem
-            return b"".join(file.chunks)
-
-        def _dump_apart(self, value, file):
-            in_progress = self._trip.in_progress
-            in_progress.add(id(value))
-            try:
-                Pickler(file, self._trip).dump(value)
-            finally:
-                in_progress.discard(id(value))
 
     return Pickler
 

@@ -189,22 +189,14 @@ bool SqliteStore::flush() {
   return true;
 }
 
-Result<std::uint64_t> SqliteStore::ask_number(const std::string& sql) {
-  auto statement = database_.prepare(sql);
+Result<std::uint64_t> SqliteStore::file_bytes() {
+  auto statement = database_.prepare(
+      "SELECT (page_count - freelist_count) * page_size "
+      "FROM pragma_page_count(), pragma_freelist_count(), pragma_page_size()");
   if (!statement) return statement.error();
   const Result<bool> row = statement->step();
   if (!row) return row.error();
-  return *row ? std::strtoull(statement->text(0).value_or("0").c_str(), nullptr, 10) : 0;
-}
-
-Result<std::uint64_t> SqliteStore::file_bytes() {
-  const auto pages = ask_number("PRAGMA page_count");
-  if (!pages) return pages.error();
-  const auto free = ask_number("PRAGMA freelist_count");
-  if (!free) return free.error();
-  const auto size = ask_number("PRAGMA page_size");
-  if (!size) return size.error();
-  return (*pages - *free) * *size;
+  return std::strtoull(statement->text(0).value_or("0").c_str(), nullptr, 10);
 }
 
 Result<void> SqliteStore::trim_file() {

@@ -92,7 +92,6 @@ class SqliteStore final : public TaskStore {
   Result<void> trim_file();
   /// Of the pages in use; what is dropped makes room in the file, which does not shrink.
   Result<std::uint64_t> file_bytes();
-  Result<std::uint64_t> ask_number(const std::string& sql);
   void trim(Entries& entries, std::size_t records, std::size_t bytes);
   void report(const Error& error);
 

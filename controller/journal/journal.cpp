@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <map>
 #include <utility>
 
 namespace px::controller {
@@ -47,6 +48,7 @@ std::vector<ReplayedTask> Journal::replay() {
     read(segment, replay);
     segment_ = segment;
   }
+  index_.forget_assignments_of_nothing();
   last_order_ = replay.last_order();
   // What an earlier controller wrote may not be on the disk, and is going to be relied on.
   if (syncs_)
@@ -251,12 +253,22 @@ bool Journal::copy_needed(SegmentNumber segment) {
     return false;
   }
   JournalReader reader{**text};
-  std::string copies;
-  std::vector<Waiting> copied;
+  std::vector<std::pair<JournalRecord, std::string_view>> needed;
+  std::map<std::pair<std::size_t, TaskDigest>, std::size_t> latest;  // by kind and task
   while (auto record = reader.next()) {
     if (!index_.is_needed(*record, segment)) continue;
-    copies += reader.text();
-    copied.push_back({std::move(*record), reader.text().size()});
+    latest[{record->index(), task_of(*record)}] = needed.size();
+    needed.emplace_back(std::move(*record), reader.text());
+  }
+  // Of records of which the later overrules the earlier the last only: were the process to end in the
+  // middle of the copies, an earlier one would stand behind the later one of this segment.
+  std::string copies;
+  std::vector<Waiting> copied;
+  for (std::size_t i = 0; i < needed.size(); ++i) {
+    auto& [record, record_text] = needed[i];
+    if (latest[{record.index(), task_of(record)}] != i) continue;
+    copies += record_text;
+    copied.push_back({std::move(record), record_text.size()});
   }
   if (copies.empty()) return true;
   if (auto written = write(copies); !written) {

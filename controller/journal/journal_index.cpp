@@ -1,5 +1,6 @@
 #include "controller/journal/journal_index.hpp"
 
+#include <iterator>
 #include <variant>
 
 namespace px::controller {
@@ -39,9 +40,17 @@ void JournalIndex::submitted(const TaskDigest& task, SegmentNumber segment, std:
 }
 
 void JournalIndex::assigned(const TaskDigest& task, SegmentNumber segment, std::size_t bytes) {
-  const auto found = tasks_.find(task);
-  if (found != tasks_.end() && found->second.finished.bytes == 0)
-    put(found->second.assigned, segment, bytes);
+  Task& known = tasks_[task];  // whose submission may stand further behind, as a copy
+  if (known.finished.bytes == 0) put(known.assigned, segment, bytes);
+}
+
+void JournalIndex::forget_assignments_of_nothing() {
+  for (auto each = tasks_.begin(); each != tasks_.end();) {
+    Task& known = each->second;
+    const bool is_known = known.submitted.bytes > 0 || known.finished.bytes > 0;
+    if (!is_known) take(known.assigned);
+    each = is_known ? std::next(each) : tasks_.erase(each);
+  }
 }
 
 void JournalIndex::finished(const TaskDigest& task, SegmentNumber segment, std::size_t bytes) {
@@ -87,18 +96,14 @@ bool JournalIndex::is_finished(const TaskDigest& task) const {
 }
 
 bool JournalIndex::is_needed(const JournalRecord& record, SegmentNumber segment) const {
-  const auto stands_here = [&](const TaskDigest& task, Place Task::* place) {
-    const auto found = tasks_.find(task);
-    return found != tasks_.end() && (found->second.*place).bytes > 0 &&
-           (found->second.*place).segment == segment;
+  const auto found = tasks_.find(task_of(record));
+  if (found == tasks_.end()) return false;
+  const auto stands_here = [&](const Place& place) {
+    return place.bytes > 0 && place.segment == segment;
   };
-  if (const auto* one = std::get_if<JournalSubmitted>(&record))
-    return stands_here(digest_of(one->msg_id.text), &Task::submitted);
-  if (const auto* two = std::get_if<JournalAssigned>(&record))
-    return stands_here(two->task, &Task::assigned);
-  if (const auto* three = std::get_if<JournalFinished>(&record))
-    return stands_here(three->task, &Task::finished);
-  return false;
+  if (std::holds_alternative<JournalSubmitted>(record)) return stands_here(found->second.submitted);
+  if (std::holds_alternative<JournalAssigned>(record)) return stands_here(found->second.assigned);
+  return std::holds_alternative<JournalFinished>(record) && stands_here(found->second.finished);
 }
 
 std::vector<TaskDigest> JournalIndex::superfluous() const {

@@ -33,12 +33,15 @@ class JournalIndex {
   void wrote(SegmentNumber segment, std::size_t bytes);
   /// The record stands in this segment with so many bytes. One that was copied is told again.
   void add(const JournalRecord& record, SegmentNumber segment, std::size_t bytes);
-  // The same for one kind of record each. That an unknown task was assigned or forgotten is
-  // ignored; an answer without its submission is kept, as a damaged journal may lack that.
+  // The same for one kind of record each. That an unknown task was forgotten is ignored. An
+  // assignment or an answer may come before its submission, which was copied when its segment went;
+  // an answer without one is kept, as a damaged journal may lack that.
   void submitted(const TaskDigest& task, SegmentNumber segment, std::size_t bytes);
   void assigned(const TaskDigest& task, SegmentNumber segment, std::size_t bytes);
   void finished(const TaskDigest& task, SegmentNumber segment, std::size_t bytes);
   void forgotten(const TaskDigest& task);
+  /// All records of an earlier controller were told: assignments without a submission are of no use.
+  void forget_assignments_of_nothing();
   /// The segment is gone, or is about to be.
   void removed(SegmentNumber segment);
 

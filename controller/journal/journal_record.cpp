@@ -186,6 +186,15 @@ struct Append {
 
 }  // namespace
 
+TaskDigest task_of(const JournalRecord& record) {
+  if (const auto* submitted = std::get_if<JournalSubmitted>(&record))
+    return digest_of(submitted->msg_id.text);
+  if (const auto* assigned = std::get_if<JournalAssigned>(&record)) return assigned->task;
+  if (const auto* finished = std::get_if<JournalFinished>(&record)) return finished->task;
+  const auto* forgotten = std::get_if<JournalForgotten>(&record);
+  return forgotten ? forgotten->task : TaskDigest{};
+}
+
 void append_record(std::string& text, const JournalRecord& record) {
   std::visit(Append{text}, record);
 }

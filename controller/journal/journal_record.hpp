@@ -51,6 +51,9 @@ struct JournalForgotten {
 using JournalRecord = std::variant<JournalBegin, JournalSubmitted, JournalAssigned, JournalFinished,
                                    JournalForgotten>;
 
+/// The task that the record is of; of a JournalBegin the default.
+TaskDigest task_of(const JournalRecord& record);
+
 /// How each segment begins; the digit is the version of the format.
 inline constexpr std::string_view journal_magic = "pxjrnl2\n";
 /// How each record begins.

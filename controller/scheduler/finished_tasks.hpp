@@ -1,5 +1,6 @@
 #pragma once
 
+#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
@@ -17,7 +18,7 @@ using WorkerKey = std::uint32_t;
 /// two ids that have one digest.
 struct TaskDigest {
   std::uint64_t high = 0, low = 0;
-  bool operator==(const TaskDigest&) const = default;
+  auto operator<=>(const TaskDigest&) const = default;
 };
 TaskDigest digest_of(std::string_view msg_id);
 struct TaskDigestHash {

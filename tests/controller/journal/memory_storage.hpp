@@ -13,6 +13,9 @@
 
 namespace px::controller {
 
+/// The process that was writing has died.
+struct Died {};
+
 /// Segments in memory, and a disk that fails when a test wants it to.
 class MemoryStorage final : public JournalStorage {
  public:
@@ -34,9 +37,12 @@ class MemoryStorage final : public JournalStorage {
     is_used_ = false;
     if (is_full_) return Error{ErrorKind::system, "No space left on device"};
     ++writes_;
+    const bool dies = writes_left_ > 0 && --writes_left_ == 0;
+    if (dies) text = text.substr(0, last_bytes_);
     std::string& whole = texts_[segment];
     check(offset <= whole.size());
     whole.replace(offset, text.size(), text);
+    if (dies) throw Died{};
     return {};
   }
   Result<void> sync() override {
@@ -62,6 +68,12 @@ class MemoryStorage final : public JournalStorage {
     return !is_full_ || !says_when_full_;
   }
 
+  /// Of the next writes the one of this number, from 1, writes so many bytes at most and throws Died.
+  void die_in_write(int number, std::size_t bytes) {
+    const std::lock_guard lock{mutex_};
+    writes_left_ = number;
+    last_bytes_ = bytes;
+  }
   void set_full(bool is_full) {
     const std::lock_guard lock{mutex_};
     is_full_ = is_full;
@@ -121,6 +133,8 @@ class MemoryStorage final : public JournalStorage {
   std::condition_variable answers_;
   std::map<SegmentNumber, std::string> texts_, synced_, aside_;
   bool is_full_ = false, has_failed_ = false, says_when_full_ = false;
+  int writes_left_ = 0;         // until it dies; 0: it does not
+  std::size_t last_bytes_ = 0;  // of that write
   bool hangs_ = false, is_used_ = false;
   std::size_t writes_ = 0;
 };

@@ -6,7 +6,7 @@
 #include "client/core.hpp"
 #include "client/partition.hpp"
 #include "client/requests/call.hpp"
-#include "client/requests/work.hpp"
+#include "client/requests/request_body.hpp"
 #include "wire/duration_text.hpp"
 
 namespace px::client {

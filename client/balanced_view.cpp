@@ -4,7 +4,7 @@
 
 #include "client/core.hpp"
 #include "client/partition.hpp"
-#include "client/requests/work.hpp"
+#include "client/requests/request_body.hpp"
 
 namespace px::client {
 namespace {
@@ -37,20 +37,20 @@ TaskOptions LoadBalancedView::task_options() const {
 }
 
 AsyncResult LoadBalancedView::execute(const std::string& code, bool is_silent) const {
-  return {core_->send_balanced({execute_work(code, is_silent)}, task_options()), core_};
+  return {core_->send_balanced({cell_body(code, is_silent)}, task_options()), core_};
 }
 
 AsyncResult LoadBalancedView::call(const Function& function, const Arguments& arguments,
                                    const NamedValues& named) const {
-  return {core_->send_balanced({call_work(function, arguments, named)}, task_options()), core_};
+  return {core_->send_balanced({call_body(function, arguments, named)}, task_options()), core_};
 }
 
 AsyncResult LoadBalancedView::call_each(const Function& function,
                                         const std::vector<Arguments>& all) const {
-  std::vector<Work> works;
-  works.reserve(all.size());
-  for (const Arguments& arguments : all) works.push_back(call_work(function, arguments));
-  return {core_->send_balanced(works, task_options()), core_};
+  std::vector<RequestBody> bodies;
+  bodies.reserve(all.size());
+  for (const Arguments& arguments : all) bodies.push_back(call_body(function, arguments));
+  return {core_->send_balanced(bodies, task_options()), core_};
 }
 
 std::vector<Block> LoadBalancedView::cut(std::size_t count, const MapOptions& options) const {
@@ -62,10 +62,10 @@ std::vector<Block> LoadBalancedView::cut(std::size_t count, const MapOptions& op
 AsyncResult LoadBalancedView::map(const Function& function, const Arguments& sequences,
                                   const MapOptions& options) const {
   const std::size_t count = value_or_throw(count_items(sequences));
-  std::vector<Work> works;
+  std::vector<RequestBody> bodies;
   for (const Block block : cut(count, options))
-    works.push_back(map_work(function, take_block(sequences, block)));
-  return {core_->send_balanced(works, task_options()), core_};
+    bodies.push_back(map_body(function, take_block(sequences, block)));
+  return {core_->send_balanced(bodies, task_options()), core_};
 }
 
 MapStream LoadBalancedView::map_stream(const Function& function, Arguments sequences,
@@ -73,8 +73,8 @@ MapStream LoadBalancedView::map_stream(const Function& function, Arguments seque
   const std::vector<Block> blocks = cut(value_or_throw(count_items(sequences)), options);
   const auto send = [core = core_, function, sequences = std::move(sequences),
                      task = task_options()](Block block) {
-    const Work work = map_work(function, take_block(sequences, block));
-    return AsyncResult{core->send_balanced({work}, task), core};
+    const RequestBody body = map_body(function, take_block(sequences, block));
+    return AsyncResult{core->send_balanced({body}, task), core};
   };
   return MapStream{send, blocks, options.max_outstanding, is_ordered};
 }

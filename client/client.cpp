@@ -67,7 +67,7 @@ Client Client::connect(const ClientOptions& options) {
   const Result<ClientConnectionInfo> info =
       read_client_connection_info(read_connection_file(path, patience));
   if (!info) throw ClientError(ErrorKind::bad_input, path + ": " + info.error().what);
-  const net::SshWish ssh{options.ssh.server, options.ssh.key_file};
+  const net::SshOptions ssh{options.ssh.server, options.ssh.key_file};
   auto connection = value_or_throw(Connection::open(*info, path, {options.timeout, "", ssh}));
   return Client{ClientCore::make(std::move(connection))};
 }

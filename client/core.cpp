@@ -27,25 +27,25 @@ std::vector<EngineId> ClientCore::resolve(const Targets& targets) const {
   return value_or_throw(targets.resolve(present));
 }
 
-std::shared_ptr<Call> ClientCore::send_direct(const std::vector<EngineId>& ids, const Work& work,
-                                              const Json& label) {
+std::shared_ptr<Call> ClientCore::send_direct(const std::vector<EngineId>& ids,
+                                              const RequestBody& body, const Json& label) {
   check_open();
   const std::shared_ptr<const EngineDirectory> engines = connection_->engines();
-  std::optional<Work> placed;
+  std::optional<RequestBody> placed;
   std::vector<Addressed> all;
   std::vector<EngineId> elsewhere;
   for (const EngineId id : ids) {
-    const bool is_placed = connection_->shares_memory(work.buffers, uuid_of(id, *engines));
-    if (is_placed && !placed) placed = in_shared_memory(work);
+    const bool is_placed = connection_->shares_memory(body.buffers, uuid_of(id, *engines));
+    if (is_placed && !placed) placed = in_shared_memory(body);
     if (!is_placed) elsewhere.push_back(id);
-    all.push_back({id, is_placed ? *placed : work});
+    all.push_back({id, is_placed ? *placed : body});
   }
-  if (const auto shipped = shipped_to(elsewhere, work, *engines); !shipped.empty())
+  if (const auto shipped = shipped_to(elsewhere, body, *engines); !shipped.empty())
     for (auto& [id, sent] : all)
       if (const auto found = shipped.find(engines->memory_of(id));
           found != shipped.end() && !sent.hold)
         sent = found->second;
-  return post_direct(all, *engines, label, together_of(work, ids));
+  return post_direct(all, *engines, label, together_of(body, ids));
 }
 
 std::shared_ptr<Call> ClientCore::send_direct(const std::vector<Addressed>& all, const Json& label,
@@ -53,12 +53,12 @@ std::shared_ptr<Call> ClientCore::send_direct(const std::vector<Addressed>& all,
   check_open();
   const std::shared_ptr<const EngineDirectory> engines = connection_->engines();
   std::vector<Addressed> placed;
-  for (const auto& [id, work] : all) {
-    const bool is_placed = connection_->shares_memory(work.buffers, uuid_of(id, *engines));
+  for (const auto& [id, body] : all) {
+    const bool is_placed = connection_->shares_memory(body.buffers, uuid_of(id, *engines));
     const auto shipped =
-        is_placed ? std::map<std::string, Work>{} : shipped_to({id}, work, *engines);
-    const Work& other = shipped.empty() ? work : shipped.begin()->second;
-    placed.push_back({id, is_placed ? in_shared_memory(work) : other});
+        is_placed ? std::map<std::string, RequestBody>{} : shipped_to({id}, body, *engines);
+    const RequestBody& other = shipped.empty() ? body : shipped.begin()->second;
+    placed.push_back({id, is_placed ? in_shared_memory(body) : other});
   }
   return post_direct(placed, *engines, label, together);
 }
@@ -70,24 +70,24 @@ std::shared_ptr<Call> ClientCore::post_direct(const std::vector<Addressed>& all,
       os::with_fetching(direct_metadata(label, together), connection_->is_far());
   std::vector<Outgoing> messages;
   std::vector<TaskSent> tasks;
-  for (const auto& [id, work] : all) {
+  for (const auto& [id, body] : all) {
     const EngineUuid uuid = uuid_of(id, engines);
-    check_understood(work, {id}, engines.engines_of_ipyparallel());
-    auto composed = connection_->composer().compose(uuid.text, work, metadata);
+    check_understood(body, {id}, engines.engines_of_ipyparallel());
+    auto composed = connection_->composer().compose(uuid.text, body, metadata);
     tasks.push_back({composed.msg_id, id, uuid, composed.submitted, label});
-    messages.push_back({Way::direct,
+    messages.push_back({RequestChannel::direct,
                         uuid,
                         std::move(composed.head),
                         std::move(composed.buffers),
                         std::move(composed.hold),
                         {},
-                        work.shipment});
+                        body.shipment});
   }
   return post(std::move(messages), std::move(tasks),
-              all.empty() ? OutputEnd::none : all.front().work.output_end);
+              all.empty() ? OutputEnd::none : all.front().body.output_end);
 }
 
-std::shared_ptr<Call> ClientCore::send_balanced(const std::vector<Work>& all,
+std::shared_ptr<Call> ClientCore::send_balanced(const std::vector<RequestBody>& all,
                                                 const TaskOptions& wanted) {
   check_open();
   const TaskOptions options = understood(all, wanted);
@@ -95,13 +95,13 @@ std::shared_ptr<Call> ClientCore::send_balanced(const std::vector<Work>& all,
   std::vector<Outgoing> messages;
   std::vector<TaskSent> tasks;
   const std::shared_ptr<const EngineDirectory> engines = connection_->engines();
-  for (const Work& work : all) {
+  for (const RequestBody& body : all) {
     const bool is_placed =
-        connection_->places_tasks() && all_share_memory(work, engines->ids(), *engines);
+        connection_->places_tasks() && all_share_memory(body, engines->ids(), *engines);
     auto composed =
-        connection_->composer().compose("", is_placed ? in_shared_memory(work) : work, metadata);
+        connection_->composer().compose("", is_placed ? in_shared_memory(body) : body, metadata);
     tasks.push_back({composed.msg_id, std::nullopt, {}, composed.submitted, options.label});
-    messages.push_back({Way::balanced,
+    messages.push_back({RequestChannel::balanced,
                         {},
                         std::move(composed.head),
                         std::move(composed.buffers),
@@ -112,15 +112,15 @@ std::shared_ptr<Call> ClientCore::send_balanced(const std::vector<Work>& all,
               all.empty() ? OutputEnd::none : all.front().output_end);
 }
 
-std::shared_ptr<Call> ClientCore::send_broadcast(const std::vector<EngineId>& ids, const Work& work,
-                                                 const Json& label) {
+std::shared_ptr<Call> ClientCore::send_broadcast(const std::vector<EngineId>& ids,
+                                                 const RequestBody& body, const Json& label) {
   check_open();
   const std::shared_ptr<const EngineDirectory> engines = connection_->engines();
-  check_understood(work, ids, engines->engines_of_ipyparallel());
-  const Json together = together_of(work, ids);
+  check_understood(body, ids, engines->engines_of_ipyparallel());
+  const Json together = together_of(body, ids);
   std::vector<Outgoing> messages;
   std::map<EngineId, std::pair<TaskSent, std::size_t>> sent;  // and the message that it is in
-  for (const auto& [part, receivers] : broadcast_parts(ids, work, *engines)) {
+  for (const auto& [part, receivers] : broadcast_parts(ids, body, *engines)) {
     std::vector<std::pair<EngineUuid, EngineId>> targets;
     for (const EngineId id : receivers) targets.emplace_back(uuid_of(id, *engines), id);
     const std::string metadata =
@@ -131,7 +131,7 @@ std::shared_ptr<Call> ClientCore::send_broadcast(const std::vector<EngineId>& id
       TaskSent task{copy, id, uuid, composed.submitted, label};
       sent.emplace(id, std::pair(std::move(task), messages.size()));
     }
-    messages.push_back({Way::broadcast,
+    messages.push_back({RequestChannel::broadcast,
                         {},
                         std::move(composed.head),
                         std::move(composed.buffers),
@@ -146,27 +146,27 @@ std::shared_ptr<Call> ClientCore::send_broadcast(const std::vector<EngineId>& id
     tasks.push_back(task);
     places.push_back(place);
   }
-  return post(std::move(messages), std::move(tasks), work.output_end, places);
+  return post(std::move(messages), std::move(tasks), body.output_end, places);
 }
 
 /// One message for all, or, where large buffers go to other hosts, one for each memory: they name
 /// them differently.
-std::vector<std::pair<Work, std::vector<EngineId>>> ClientCore::broadcast_parts(
-    const std::vector<EngineId>& ids, const Work& work, const EngineDirectory& engines) {
+std::vector<std::pair<RequestBody, std::vector<EngineId>>> ClientCore::broadcast_parts(
+    const std::vector<EngineId>& ids, const RequestBody& body, const EngineDirectory& engines) {
   std::vector<EngineId> here, elsewhere;
   for (const EngineId id : ids)
-    (connection_->shares_memory(work.buffers, uuid_of(id, engines)) ? here : elsewhere)
+    (connection_->shares_memory(body.buffers, uuid_of(id, engines)) ? here : elsewhere)
         .push_back(id);
-  if (elsewhere.empty()) return {{in_shared_memory(work), ids}};
-  auto shipped = shipped_to(elsewhere, work, engines);
-  if (shipped.empty()) return {{work, ids}};
-  std::vector<std::pair<Work, std::vector<EngineId>>> parts;
-  if (!here.empty()) parts.emplace_back(in_shared_memory(work), std::move(here));
+  if (elsewhere.empty()) return {{in_shared_memory(body), ids}};
+  auto shipped = shipped_to(elsewhere, body, engines);
+  if (shipped.empty()) return {{body, ids}};
+  std::vector<std::pair<RequestBody, std::vector<EngineId>>> parts;
+  if (!here.empty()) parts.emplace_back(in_shared_memory(body), std::move(here));
   std::map<std::string, std::vector<EngineId>> by_memory;  // empty: they share none
   for (const EngineId id : elsewhere) by_memory[engines.memory_of(id)].push_back(id);
   for (auto& [memory, receivers] : by_memory) {
     const auto found = shipped.find(memory);
-    parts.emplace_back(found == shipped.end() ? work : std::move(found->second),
+    parts.emplace_back(found == shipped.end() ? body : std::move(found->second),
                        std::move(receivers));
   }
   return parts;
@@ -177,25 +177,25 @@ std::shared_ptr<Call> ClientCore::send_control(const std::vector<EngineId>& ids,
   check_open();
   const std::shared_ptr<const EngineDirectory> engines = connection_->engines();
   const OutputEnd end = type == "shutdown_request" ? OutputEnd::by_leave : OutputEnd::none;
-  const Work work{type, pack(Packer::json, content), {}, end};
+  const RequestBody body{type, pack(Packer::json, content), {}, end};
   std::vector<Outgoing> messages;
   std::vector<TaskSent> tasks;
   for (const EngineId id : ids) {
     const EngineUuid uuid = uuid_of(id, *engines);
-    auto composed = connection_->composer().compose(uuid.text, work, "{}");
+    auto composed = connection_->composer().compose(uuid.text, body, "{}");
     tasks.push_back({composed.msg_id, id, uuid, composed.submitted, {}});
-    messages.push_back({Way::control, uuid, std::move(composed.head), {}, {}, {}});
+    messages.push_back({RequestChannel::control, uuid, std::move(composed.head), {}, {}, {}});
   }
   return post(std::move(messages), std::move(tasks), end);
 }
 
 std::shared_ptr<Call> ClientCore::send_hub(const std::string& type, const Json& content) {
   check_open();
-  const Work work{type, pack(Packer::json, content), {}, OutputEnd::none};
-  auto composed = connection_->composer().compose("", work, "{}");
+  const RequestBody body{type, pack(Packer::json, content), {}, OutputEnd::none};
+  auto composed = connection_->composer().compose("", body, "{}");
   std::vector<TaskSent> tasks{{composed.msg_id, std::nullopt, {}, composed.submitted, {}}};
   std::vector<Outgoing> messages;
-  messages.push_back({Way::hub, {}, std::move(composed.head), {}, {}, {}});
+  messages.push_back({RequestChannel::hub, {}, std::move(composed.head), {}, {}, {}});
   return post(std::move(messages), std::move(tasks), OutputEnd::none);
 }
 
@@ -210,35 +210,35 @@ Reply ClientCore::ask_hub(const std::string& type, const Json& content, Duration
 }
 
 /// The work with its large buffers in shared memory; as it is where that has no room.
-Work ClientCore::in_shared_memory(const Work& work) {
-  std::optional<os::PlacedBuffers> placed = connection_->place(work.buffers);
-  if (!placed) return work;
-  return {work.type,
-          work.content,
+RequestBody ClientCore::in_shared_memory(const RequestBody& body) {
+  std::optional<os::PlacedBuffers> placed = connection_->place(body.buffers);
+  if (!placed) return body;
+  return {body.type,
+          body.content,
           std::move(placed->buffers),
-          work.output_end,
+          body.output_end,
           std::move(placed->indexes),
           std::move(placed->hold)};
 }
 
-std::map<std::string, Work> ClientCore::shipped_to(const std::vector<EngineId>& ids,
-                                                   const Work& work,
-                                                   const EngineDirectory& engines) const {
-  if (!connection_->ships() || work.buffers.empty()) return {};
-  return ship(work, ids, engines);
+std::map<std::string, RequestBody> ClientCore::shipped_to(const std::vector<EngineId>& ids,
+                                                          const RequestBody& body,
+                                                          const EngineDirectory& engines) const {
+  if (!connection_->ships() || body.buffers.empty()) return {};
+  return ship(body, ids, engines);
 }
 
-bool ClientCore::all_share_memory(const Work& work, const std::vector<EngineId>& ids,
+bool ClientCore::all_share_memory(const RequestBody& body, const std::vector<EngineId>& ids,
                                   const EngineDirectory& engines) const {
   return std::all_of(ids.begin(), ids.end(), [&](EngineId id) {
     const auto uuid = engines.uuid_of(id);
-    return uuid && connection_->shares_memory(work.buffers, *uuid);
+    return uuid && connection_->shares_memory(body.buffers, *uuid);
   });
 }
 
 /// Null for a single engine and for work that is no cell.
-Json ClientCore::together_of(const Work& work, const std::vector<EngineId>& ids) {
-  if (work.type != "execute_request" || ids.size() < 2) return nullptr;
+Json ClientCore::together_of(const RequestBody& body, const std::vector<EngineId>& ids) {
+  if (body.type != "execute_request" || ids.size() < 2) return nullptr;
   const std::string& session = connection_->composer().session_id().text;
   return together(session + "_cell_" + std::to_string(++cells_), ids);
 }
@@ -251,9 +251,9 @@ EngineUuid ClientCore::uuid_of(EngineId id, const EngineDirectory& engines) {
 }
 
 /// Engines of ipyparallel would never answer what they do not know.
-void ClientCore::check_understood(const Work& work, const std::vector<EngineId>& ids,
+void ClientCore::check_understood(const RequestBody& body, const std::vector<EngineId>& ids,
                                   const std::vector<EngineId>& of_ipyparallel) {
-  if (of_ipyparallel.empty() || !is_native(work)) return;
+  if (of_ipyparallel.empty() || !is_native(body)) return;
   std::vector<EngineId> strangers;
   for (const EngineId id : ids)
     if (std::binary_search(of_ipyparallel.begin(), of_ipyparallel.end(), id))
@@ -268,7 +268,7 @@ void ClientCore::check_understood(const Work& work, const std::vector<EngineId>&
 }
 
 /// Leaves engines of ipyparallel out of those that may get the tasks, where there are others.
-TaskOptions ClientCore::understood(const std::vector<Work>& all, TaskOptions options) const {
+TaskOptions ClientCore::understood(const std::vector<RequestBody>& all, TaskOptions options) const {
   const std::shared_ptr<const EngineDirectory> engines = connection_->engines();
   const std::vector<EngineId>& of_ipyparallel = engines->engines_of_ipyparallel();
   if (of_ipyparallel.empty() || all.empty() || !is_native(all.front())) return options;

@@ -44,22 +44,23 @@ class ClientCore {
 
   /// Sends one request to each of these engines.
   /// label  any JSON, kept in the controller's records; null: none.
-  std::shared_ptr<Call> send_direct(const std::vector<EngineId>& ids, const Work& work,
+  std::shared_ptr<Call> send_direct(const std::vector<EngineId>& ids, const RequestBody& body,
                                     const Json& label);
-  /// Work for one engine.
+  /// RequestBody for one engine.
   struct Addressed {
     EngineId engine;
-    Work work;
+    RequestBody body;
   };
   /// The same, with work of its own for each engine.
   /// together  of a cell that several engines got together: see together(); null otherwise.
   std::shared_ptr<Call> send_direct(const std::vector<Addressed>& all, const Json& label,
                                     const Json& together = nullptr);
   /// Sends each work as a task for whichever engine is free.
-  std::shared_ptr<Call> send_balanced(const std::vector<Work>& all, const TaskOptions& options);
+  std::shared_ptr<Call> send_balanced(const std::vector<RequestBody>& all,
+                                      const TaskOptions& options);
   /// Sends one message that the controller copies to these engines. With large buffers it sends one
   /// for each other host that shares memory.
-  std::shared_ptr<Call> send_broadcast(const std::vector<EngineId>& ids, const Work& work,
+  std::shared_ptr<Call> send_broadcast(const std::vector<EngineId>& ids, const RequestBody& body,
                                        const Json& label);
   /// Sends a control message to each of these engines, which handle it before the requests that
   /// wait there, and while user code runs.
@@ -78,21 +79,22 @@ class ClientCore {
   std::shared_ptr<Call> post_direct(const std::vector<Addressed>& all,
                                     const EngineDirectory& engines, const Json& label,
                                     const Json& together);
-  Work in_shared_memory(const Work& work);
-  std::map<std::string, Work> shipped_to(const std::vector<EngineId>& ids, const Work& work,
-                                         const EngineDirectory& engines) const;
-  std::vector<std::pair<Work, std::vector<EngineId>>> broadcast_parts(
-      const std::vector<EngineId>& ids, const Work& work, const EngineDirectory& engines);
-  bool all_share_memory(const Work& work, const std::vector<EngineId>& ids,
+  RequestBody in_shared_memory(const RequestBody& body);
+  std::map<std::string, RequestBody> shipped_to(const std::vector<EngineId>& ids,
+                                                const RequestBody& body,
+                                                const EngineDirectory& engines) const;
+  std::vector<std::pair<RequestBody, std::vector<EngineId>>> broadcast_parts(
+      const std::vector<EngineId>& ids, const RequestBody& body, const EngineDirectory& engines);
+  bool all_share_memory(const RequestBody& body, const std::vector<EngineId>& ids,
                         const EngineDirectory& engines) const;
-  Json together_of(const Work& work, const std::vector<EngineId>& ids);
+  Json together_of(const RequestBody& body, const std::vector<EngineId>& ids);
   static EngineUuid uuid_of(EngineId id, const EngineDirectory& engines);
   std::shared_ptr<Call> post(std::vector<Outgoing> messages, std::vector<TaskSent> tasks,
                              OutputEnd output_end, const std::vector<std::size_t>& places = {});
   void check_open() const;
-  static void check_understood(const Work& work, const std::vector<EngineId>& ids,
+  static void check_understood(const RequestBody& body, const std::vector<EngineId>& ids,
                                const std::vector<EngineId>& of_ipyparallel);
-  TaskOptions understood(const std::vector<Work>& all, TaskOptions options) const;
+  TaskOptions understood(const std::vector<RequestBody>& all, TaskOptions options) const;
 
   const OwnProcess process_;
   std::unique_ptr<Connection> connection_;

@@ -4,7 +4,7 @@
 
 #include "client/core.hpp"
 #include "client/partition.hpp"
-#include "client/requests/work.hpp"
+#include "client/requests/request_body.hpp"
 #include "os/private_file.hpp"
 
 namespace px::client {
@@ -13,8 +13,8 @@ std::vector<EngineId> DirectView::engines() const {
   return core_->resolve(targets_);
 }
 
-AsyncResult DirectView::send(const Work& work, const Json& label) const {
-  return {core_->send_direct(engines(), work, label), core_};
+AsyncResult DirectView::send(const RequestBody& body, const Json& label) const {
+  return {core_->send_direct(engines(), body, label), core_};
 }
 
 AsyncResult DirectView::order(const std::string& type, const Json& content) const {
@@ -22,7 +22,7 @@ AsyncResult DirectView::order(const std::string& type, const Json& content) cons
 }
 
 AsyncResult DirectView::execute(const std::string& code, const SendOptions& options) const {
-  return send(execute_work(code, options.is_silent), options.label);
+  return send(cell_body(code, options.is_silent), options.label);
 }
 
 AsyncResult DirectView::run(const std::string& path, const SendOptions& options) const {
@@ -31,7 +31,7 @@ AsyncResult DirectView::run(const std::string& path, const SendOptions& options)
 
 AsyncResult DirectView::call(const Function& function, const Arguments& arguments,
                              const NamedValues& named) const {
-  return send(call_work(function, arguments, named));
+  return send(call_body(function, arguments, named));
 }
 
 AsyncResult DirectView::map(const Function& function, const Arguments& sequences) const {
@@ -40,16 +40,16 @@ AsyncResult DirectView::map(const Function& function, const Arguments& sequences
   std::vector<ClientCore::Addressed> all;
   for (std::size_t i = 0; i < ids.size(); ++i)
     if (blocks[i].size() > 0)
-      all.push_back({ids[i], map_work(function, take_block(sequences, blocks[i]))});
+      all.push_back({ids[i], map_body(function, take_block(sequences, blocks[i]))});
   return {core_->send_direct(all, {}), core_};
 }
 
 AsyncResult DirectView::push(const NamedValues& values) const {
-  return send(push_work(values));
+  return send(push_body(values));
 }
 
 AsyncResult DirectView::pull(const std::vector<std::string>& expressions) const {
-  return send(pull_work(expressions));
+  return send(pull_body(expressions));
 }
 
 AsyncResult DirectView::scatter(const std::string& name, const Value& sequence) const {
@@ -57,7 +57,7 @@ AsyncResult DirectView::scatter(const std::string& name, const Value& sequence) 
   const std::vector<Block> blocks = even_blocks(value_or_throw(count_items(sequence)), ids.size());
   std::vector<ClientCore::Addressed> all;
   for (std::size_t i = 0; i < ids.size(); ++i)
-    all.push_back({ids[i], push_work({{name, take_block(sequence, blocks[i])}}, true)});
+    all.push_back({ids[i], push_body({{name, take_block(sequence, blocks[i])}}, true)});
   return {core_->send_direct(all, {}), core_};
 }
 
@@ -88,25 +88,25 @@ std::vector<EngineId> BroadcastView::engines() const {
   return core_->resolve(targets_);
 }
 
-AsyncResult BroadcastView::send(const Work& work, const Json& label) const {
-  return {core_->send_broadcast(engines(), work, label), core_};
+AsyncResult BroadcastView::send(const RequestBody& body, const Json& label) const {
+  return {core_->send_broadcast(engines(), body, label), core_};
 }
 
 AsyncResult BroadcastView::execute(const std::string& code, const SendOptions& options) const {
-  return send(execute_work(code, options.is_silent), options.label);
+  return send(cell_body(code, options.is_silent), options.label);
 }
 
 AsyncResult BroadcastView::call(const Function& function, const Arguments& arguments,
                                 const NamedValues& named) const {
-  return send(call_work(function, arguments, named));
+  return send(call_body(function, arguments, named));
 }
 
 AsyncResult BroadcastView::push(const NamedValues& values) const {
-  return send(push_work(values));
+  return send(push_body(values));
 }
 
 AsyncResult BroadcastView::pull(const std::vector<std::string>& expressions) const {
-  return send(pull_work(expressions));
+  return send(pull_body(expressions));
 }
 
 }  // namespace px::client

@@ -11,7 +11,7 @@
 
 namespace px::client {
 
-struct Work;
+struct RequestBody;
 
 /// Options of the requests of a view.
 struct SendOptions {
@@ -109,7 +109,7 @@ class DirectView {
   const std::shared_ptr<ClientCore>& core() const { return core_; }
 
  private:
-  AsyncResult send(const Work& work, const Json& label = {}) const;
+  AsyncResult send(const RequestBody& body, const Json& label = {}) const;
   AsyncResult order(const std::string& type, const Json& content) const;
   std::shared_ptr<ClientCore> core_;
   Targets targets_;
@@ -135,7 +135,7 @@ class BroadcastView {
   AsyncResult pull(const std::vector<std::string>& expressions) const;
 
  private:
-  AsyncResult send(const Work& work, const Json& label = {}) const;
+  AsyncResult send(const RequestBody& body, const Json& label = {}) const;
   std::shared_ptr<ClientCore> core_;
   Targets targets_;
 };

@@ -11,7 +11,7 @@
 #include "wire/checked_json.hpp"
 #include "wire/duration_text.hpp"
 #include "wire/engine_facts.hpp"
-#include "wire/read_text.hpp"
+#include "wire/text_parsing.hpp"
 
 namespace px::client {
 namespace {

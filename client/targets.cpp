@@ -4,7 +4,7 @@
 #include <limits>
 #include <utility>
 
-#include "wire/read_text.hpp"
+#include "wire/text_parsing.hpp"
 
 namespace px::client {
 namespace {

@@ -116,7 +116,7 @@ Result<void> reach_directly(EngineConnectionInfo& info, const std::string& sourc
 }  // namespace
 
 Result<std::unique_ptr<net::SshTunnel>> reach_controller(EngineConnectionInfo& info,
-                                                         const net::SshWish& ssh,
+                                                         const net::SshOptions& ssh,
                                                          const std::string& source,
                                                          const Session& session,
                                                          Duration patience) {

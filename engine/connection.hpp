@@ -38,7 +38,7 @@ Result<EngineConnectionInfo> read_connection(const ConnectionText& found,
 /// makes a tunnel, which is returned then and must live as long as it is used (find_route()).
 /// errors  lost_peer: it answers nowhere: says what was tried and the fix; system: no tunnel.
 Result<std::unique_ptr<net::SshTunnel>> reach_controller(EngineConnectionInfo& info,
-                                                         const net::SshWish& ssh,
+                                                         const net::SshOptions& ssh,
                                                          const std::string& source,
                                                          const Session& session, Duration patience);
 

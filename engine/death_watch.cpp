@@ -15,7 +15,7 @@
 #include "os/spawn.hpp"
 #include "wire/checked_json.hpp"
 #include "wire/engine_end.hpp"
-#include "wire/read_text.hpp"
+#include "wire/text_parsing.hpp"
 
 namespace px::engine {
 namespace {

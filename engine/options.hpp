@@ -20,7 +20,7 @@ struct EngineOptions {
   std::string python;               ///< --python: the interpreter, a path or a name in PATH
   std::string file;                 ///< --file: the engine's connection file; "-" = standard input
   std::string location;             ///< --location: in place of the one in the file
-  net::SshWish ssh;                 ///< --ssh, --sshkey
+  net::SshOptions ssh;              ///< --ssh, --sshkey
   std::string ident;                ///< --ident: the engine's uuid
   std::string user;                 ///< --user: the name in message headers
   std::string key;                  ///< --Session.key: where the file has none

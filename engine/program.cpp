@@ -12,7 +12,7 @@
 #include "os/host_name.hpp"
 #include "program/command_line.hpp"
 #include "wire/new_session.hpp"
-#include "wire/read_text.hpp"
+#include "wire/text_parsing.hpp"
 
 namespace px::engine {
 namespace {

@@ -5,7 +5,7 @@
 #include <cctype>
 #include <optional>
 
-#include "wire/read_text.hpp"
+#include "wire/text_parsing.hpp"
 
 namespace px::magics {
 namespace {

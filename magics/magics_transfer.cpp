@@ -63,7 +63,7 @@ MagicOutcome Magics::pxscatter(const std::string& line, Namespace& variables, Ce
       client::value_or_throw(variables.cut(name, client::even_blocks(count, engines.size())));
   std::vector<client::ClientCore::Addressed> all;
   for (std::size_t i = 0; i < engines.size(); ++i)
-    all.push_back({engines[i], client::push_work(
+    all.push_back({engines[i], client::push_body(
                                    {{options.as.empty() ? name : options.as, parts.at(i)}}, true)});
   return finish({client::AsyncResult{core->send_direct(all, {}), core}, engines}, screen);
 }
@@ -83,8 +83,8 @@ Magics::Sent Magics::ask(const MagicOptions& options, const Namespace& variables
   const std::shared_ptr<client::ClientCore> core = connect_();
   const client::DirectView view = chosen(options);
   const std::vector<EngineId> engines = view.engines();
-  const client::Work work = client::pull_work(options.names, variables.forms());
-  return {{core->send_direct(engines, work, {}), core}, engines};
+  const client::RequestBody body = client::pull_body(options.names, variables.forms());
+  return {{core->send_direct(engines, body, {}), core}, engines};
 }
 
 client::DirectView Magics::chosen(const MagicOptions& options) {

@@ -1,7 +1,7 @@
 #include "magics/remote_names.hpp"
 
 #include "client/async_result.hpp"
-#include "client/requests/work.hpp"
+#include "client/requests/request_body.hpp"
 
 namespace px::magics {
 namespace {
@@ -11,8 +11,8 @@ constexpr Duration patience = std::chrono::seconds(1);
 
 std::optional<Json> ask(const std::shared_ptr<client::ClientCore>& core, EngineId engine,
                         const std::string& type, const Json& content) {
-  const client::Work work{type, pack(Packer::json, content), {}, client::OutputEnd::none};
-  const client::AsyncResult result{core->send_direct({engine}, work, {}), core};
+  const client::RequestBody body{type, pack(Packer::json, content), {}, client::OutputEnd::none};
+  const client::AsyncResult result{core->send_direct({engine}, body, {}), core};
   if (!result.wait(patience)) {
     result.abort();  // nobody wants it any more when the engine gets there
     return std::nullopt;

@@ -15,7 +15,7 @@ namespace px::net {
 ///
 /// The guest leaves the turn when it does something else. If that is brief, the loop is left alone
 /// until the guest comes back; otherwise the I/O thread takes over, at the latest after `patience`.
-/// Used by client/requests/io_help and by jupyter/io_thread.
+/// Used by client/requests/shared_io_work and by jupyter/io_thread.
 class LoopTurn {
  public:
   /// The I/O thread has the turn at first.

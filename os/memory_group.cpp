@@ -4,7 +4,7 @@
 #include <charconv>
 
 #include "os/private_file.hpp"
-#include "wire/read_text.hpp"
+#include "wire/text_parsing.hpp"
 
 namespace px::os {
 namespace {

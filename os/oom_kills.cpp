@@ -5,7 +5,7 @@
 
 #include "os/memory_group.hpp"
 #include "os/private_file.hpp"
-#include "wire/read_text.hpp"
+#include "wire/text_parsing.hpp"
 
 namespace px::os {
 std::optional<long long> read_oom_kills(std::string_view text) {

@@ -10,7 +10,7 @@
 #include <system_error>
 #include <utility>
 
-#include "wire/read_text.hpp"
+#include "wire/text_parsing.hpp"
 
 namespace px::os {
 namespace {

@@ -17,7 +17,7 @@
 #include "os/home_folder.hpp"
 #include "wire/language_plan.hpp"
 #include "wire/nearest_name.hpp"
-#include "wire/read_text.hpp"
+#include "wire/text_parsing.hpp"
 
 namespace px::program {
 namespace {

@@ -7,7 +7,7 @@
 #include <px_version.hpp>
 
 #include "client/core.hpp"
-#include "client/requests/work.hpp"
+#include "client/requests/request_body.hpp"
 #include "wire/ids.hpp"
 
 namespace px::client {
@@ -89,9 +89,9 @@ std::vector<Json> answers(const AsyncResult& result, const std::string& failed,
 }
 
 /// The engines of a checkpoint; the first one takes care of the folders.
-class Crew {
+class CheckpointEngines {
  public:
-  Crew(const DirectView& view, std::string failed, CheckpointWatch watch)
+  CheckpointEngines(const DirectView& view, std::string failed, CheckpointWatch watch)
       : view_(view),
         engines_(view.engines()),
         failed_(std::move(failed)),
@@ -112,7 +112,7 @@ class Crew {
                             const std::vector<Arguments>& arguments) const {
     std::vector<ClientCore::Addressed> all;
     for (std::size_t i = 0; i < engines_.size(); ++i)
-      all.push_back({engines_[i], call_work(of_engine(name), arguments[i])});
+      all.push_back({engines_[i], call_body(of_engine(name), arguments[i])});
     return answers({view_.core()->send_direct(all, {}), view_.core()}, failed_, watch_);
   }
   std::vector<Json> ask_all(const std::string& name, const Arguments& arguments) const {
@@ -141,10 +141,14 @@ class Crew {
   CheckpointWatch watch_;
 };
 
-Json manifest_of(const CheckpointWish& wish, const std::vector<EngineId>& engines,
+Json manifest_of(const CheckpointRequest& request, const std::vector<EngineId>& engines,
                  std::vector<Json> ranks) {
-  Json manifest{{"format", 1},         {"polyxeus", version},    {"time", format_date(wall_now())},
-                {"label", wish.label}, {"size", engines.size()}, {"ranks", Json::array()}};
+  Json manifest{{"format", 1},
+                {"polyxeus", version},
+                {"time", format_date(wall_now())},
+                {"label", request.label},
+                {"size", engines.size()},
+                {"ranks", Json::array()}};
   for (std::size_t i = 0; i < ranks.size(); ++i) {
     ranks[i]["rank"] = i;
     ranks[i]["engine"] = engines[i].value;
@@ -177,57 +181,58 @@ Json names_or_null(const std::optional<std::vector<std::string>>& names) {
 
 }  // namespace
 
-Json write_checkpoint(const DirectView& view, const CheckpointWish& wish,
+Json write_checkpoint(const DirectView& view, const CheckpointRequest& request,
                       const CheckpointWatch& watch) {
-  const Crew crew{view, "no checkpoint was written: ", watch};
+  const CheckpointEngines engines{view, "no checkpoint was written: ", watch};
   const std::string token = new_session_id();
-  const Json begun = crew.ask_first("begin", {Json(wish.path), Json(token)});
+  const Json begun = engines.ask_first("begin", {Json(request.path), Json(token)});
   try {
     std::vector<Arguments> arguments;
-    for (std::size_t rank = 0; rank < crew.engines().size(); ++rank)
-      arguments.push_back({Json(wish.path), Json(token), begun.at("previous"), Json(rank),
-                           names_or_null(wish.names), Json(wish.scattered)});
-    std::vector<Json> ranks = crew.ask_all("write", arguments);
+    for (std::size_t rank = 0; rank < engines.engines().size(); ++rank)
+      arguments.push_back({Json(request.path), Json(token), begun.at("previous"), Json(rank),
+                           names_or_null(request.names), Json(request.scattered)});
+    std::vector<Json> ranks = engines.ask_all("write", arguments);
     const std::uint64_t written = take_sum(ranks, "written");
     const std::uint64_t linked = take_sum(ranks, "linked");
-    Json manifest = manifest_of(wish, crew.engines(), std::move(ranks));
-    const Json done = crew.ask_first(
-        "commit", {Json(wish.path), Json(token), Json(manifest.dump(1)), Json(wish.keep)});
+    Json manifest = manifest_of(request, engines.engines(), std::move(ranks));
+    const Json done = engines.ask_first(
+        "commit", {Json(request.path), Json(token), Json(manifest.dump(1)), Json(request.keep)});
     manifest["name"] = done.at("name");
-    manifest["path"] = wish.path + "/" + done.at("name").get<std::string>();
+    manifest["path"] = request.path + "/" + done.at("name").get<std::string>();
     manifest["removed"] = done.at("removed");
     manifest["written"] = written;
     manifest["linked"] = linked;
     tell_controller(*view.core(), manifest["path"].get<std::string>());
     return manifest;
   } catch (...) {
-    crew.tell_first("abort", {Json(wish.path), Json(token)});
+    engines.tell_first("abort", {Json(request.path), Json(token)});
     throw;
   }
 }
 
 Json restore_checkpoint(const DirectView& view, const std::string& path, const Json& label,
-                        const RestoreWish& wish, const CheckpointWatch& watch) {
-  const Crew crew{view, "nothing was restored: ", watch};
-  const Json found = crew.ask_first("find", {Json(path), label});
+                        const RestoreRequest& request, const CheckpointWatch& watch) {
+  const CheckpointEngines engines{view, "nothing was restored: ", watch};
+  const Json found = engines.ask_first("find", {Json(path), label});
   const Json manifest = Json::parse(found.at("manifest").get<std::string>());
-  const RestorePlan plan = value_or_throw(plan_restore(manifest, crew.engines().size(), wish));
+  const RestorePlan plan =
+      value_or_throw(plan_restore(manifest, engines.engines().size(), request));
   const std::string token = new_session_id();
   std::vector<Json> read;
   try {
     std::vector<Arguments> arguments;
     for (const Json& items : plan.items)
       arguments.push_back({found.at("folder"), Json(token), items});
-    read = crew.ask_all("load", arguments);
+    read = engines.ask_all("load", arguments);
   } catch (...) {
-    crew.tell_all("forget", {Json(token)});
+    engines.tell_all("forget", {Json(token)});
     throw;
   }
-  crew.ask_all("define", {Json(token), Json(plan.scattered)});
-  return {{"path", found.at("folder")},       {"label", manifest.at("label")},
-          {"time", manifest.at("time")},      {"ranks", manifest.at("ranks").size()},
-          {"engines", crew.engines().size()}, {"names", plan.names},
-          {"scattered", plan.scattered},      {"bytes", take_sum(read, "read")}};
+  engines.ask_all("define", {Json(token), Json(plan.scattered)});
+  return {{"path", found.at("folder")},          {"label", manifest.at("label")},
+          {"time", manifest.at("time")},         {"ranks", manifest.at("ranks").size()},
+          {"engines", engines.engines().size()}, {"names", plan.names},
+          {"scattered", plan.scattered},         {"bytes", take_sum(read, "read")}};
 }
 
 }  // namespace px::client

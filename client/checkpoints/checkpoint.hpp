@@ -15,7 +15,7 @@
 namespace px::client {
 
 /// Which variables a checkpoint is to hold, and where it is to be written.
-struct CheckpointWish {
+struct CheckpointRequest {
   std::string path;  ///< An absolute path that all hosts of the engines see; made if needed.
   std::optional<std::vector<std::string>> names;  ///< Nothing: all that can be written.
   std::vector<std::string> scattered;             ///< More names of blocks of one array.
@@ -42,7 +42,7 @@ using CheckpointWatch = std::function<void(const CheckpointProgress&)>;
 /// latest checkpoint remains the one before.
 /// result  the manifest, with "name", "path", "removed", "written" and "linked" (bytes) added.
 /// errors  ClientError: nothing was written; no engine has lost or changed a variable.
-Json write_checkpoint(const DirectView& view, const CheckpointWish& wish,
+Json write_checkpoint(const DirectView& view, const CheckpointRequest& request,
                       const CheckpointWatch& watch = {});
 
 /// Restores the variables of a checkpoint on these engines: on all of them, or on none if one
@@ -53,7 +53,7 @@ Json write_checkpoint(const DirectView& view, const CheckpointWish& wish,
 /// result  {"path", "label", "time", "ranks", "engines", "names", "scattered", "bytes"}
 /// errors  ClientError, as plan_restore() or as the engines say; nothing was restored.
 Json restore_checkpoint(const DirectView& view, const std::string& path, const Json& label,
-                        const RestoreWish& wish, const CheckpointWatch& watch = {});
+                        const RestoreRequest& request, const CheckpointWatch& watch = {});
 
 /// Texts for people. A checkpoint in one line; the same with a line for each variable; and what
 /// restore_checkpoint() returned.

@@ -36,13 +36,13 @@ std::map<std::string, Holders> holders_of(const Json& manifest) {
 }
 
 /// Of the variables in a checkpoint those that are wanted.
-Result<std::map<std::string, Holders>> choose(const Json& manifest, const RestoreWish& wish) {
+Result<std::map<std::string, Holders>> choose(const Json& manifest, const RestoreRequest& request) {
   std::map<std::string, Holders> all = holders_of(manifest);
-  if (!wish.names) return all;
+  if (!request.names) return all;
   Names known;
   for (const auto& [name, holders] : all) known.push_back(name);
   std::map<std::string, Holders> chosen;
-  for (const std::string& name : *wish.names) {
+  for (const std::string& name : *request.names) {
     const auto found = all.find(name);
     if (found == all.end())
       return Error{ErrorKind::bad_input, "the checkpoint has no variable '" + name + "'" +
@@ -97,8 +97,8 @@ Json form_of(const Json& entry) {
   return Json::array({entry.at("dtype"), std::move(shape)});
 }
 
-bool is_scattered(const std::string& name, const Holders& holders, const RestoreWish& wish) {
-  return has(wish.scattered, name) ||
+bool is_scattered(const std::string& name, const Holders& holders, const RestoreRequest& request) {
+  return has(request.scattered, name) ||
          std::any_of(holders.begin(), holders.end(),
                      [](const Json* entry) { return entry && entry->value("scattered", false); });
 }
@@ -157,13 +157,13 @@ std::string why_not_blocks(const Holders& holders) {
 /// Distributes over another number of engines than there were ranks.
 class Distribution {
  public:
-  Distribution(std::size_t ranks, std::size_t engines, const RestoreWish& wish)
-      : ranks_(ranks), items_(engines), wish_(wish) {}
+  Distribution(std::size_t ranks, std::size_t engines, const RestoreRequest& request)
+      : ranks_(ranks), items_(engines), request_(request) {}
 
   void add(const std::string& name, const Holders& holders) {
     const bool is_everywhere = std::find(holders.begin(), holders.end(), nullptr) == holders.end();
     if (!is_everywhere) return refuse(name, "not all ranks have it");
-    if (is_scattered(name, holders, wish_)) return add_blocks(name, holders);
+    if (is_scattered(name, holders, request_)) return add_blocks(name, holders);
     if (!are_same(name, holders))
       return refuse(name, "its values differ between the ranks and it is not scattered");
     for (Items& each : items_) each.add(name, *holders[0]);
@@ -205,31 +205,31 @@ class Distribution {
 
   std::size_t ranks_;
   std::vector<Items> items_;
-  const RestoreWish& wish_;
+  const RestoreRequest& request_;
   Names scattered_;
   std::map<std::string, Names> refused_;  // why -> names
 };
 
 RestorePlan give_back(const std::map<std::string, Holders>& chosen, std::size_t engines,
-                      const RestoreWish& wish) {
+                      const RestoreRequest& request) {
   RestorePlan plan;
   std::vector<Items> items(engines);
   for (const auto& [name, holders] : chosen) {
     for (std::size_t rank = 0; rank < engines; ++rank)
       if (holders[rank]) items[rank].add(name, *holders[rank]);
-    if (is_scattered(name, holders, wish)) plan.scattered.push_back(name);
+    if (is_scattered(name, holders, request)) plan.scattered.push_back(name);
     plan.names.push_back(name);
   }
   for (Items& each : items) plan.items.push_back(each.take());
   return plan;
 }
 
-Result<RestorePlan> plan(const Json& manifest, std::size_t engines, const RestoreWish& wish) {
-  auto chosen = choose(manifest, wish);
+Result<RestorePlan> plan(const Json& manifest, std::size_t engines, const RestoreRequest& request) {
+  auto chosen = choose(manifest, request);
   if (!chosen) return chosen.error();
   const std::size_t ranks = manifest.at("ranks").size();
-  if (ranks == engines) return give_back(*chosen, engines, wish);
-  Distribution distribution{ranks, engines, wish};
+  if (ranks == engines) return give_back(*chosen, engines, request);
+  Distribution distribution{ranks, engines, request};
   Names names;
   for (const auto& [name, holders] : *chosen) {
     distribution.add(name, holders);
@@ -241,9 +241,9 @@ Result<RestorePlan> plan(const Json& manifest, std::size_t engines, const Restor
 }  // namespace
 
 Result<RestorePlan> plan_restore(const Json& manifest, std::size_t engines,
-                                 const RestoreWish& wish) {
+                                 const RestoreRequest& request) {
   try {
-    return plan(manifest, engines, wish);
+    return plan(manifest, engines, request);
   } catch (const Json::exception& problem) {
     return Error{ErrorKind::bad_input,
                  std::string("the checkpoint's manifest is malformed: ") + problem.what()};

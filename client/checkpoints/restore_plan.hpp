@@ -11,7 +11,7 @@
 namespace px::client {
 
 /// Which variables of a checkpoint are to be restored.
-struct RestoreWish {
+struct RestoreRequest {
   std::optional<std::vector<std::string>> names;  ///< Nothing: all.
   std::vector<std::string> scattered;  ///< More names of blocks of one array.
 };
@@ -34,6 +34,6 @@ struct RestorePlan {
 /// errors    bad_input: an unknown name, a variable that cannot be distributed, or a malformed
 ///           manifest; the sentence names all such variables and says what to do.
 Result<RestorePlan> plan_restore(const Json& manifest, std::size_t engines,
-                                 const RestoreWish& wish);
+                                 const RestoreRequest& request);
 
 }  // namespace px::client

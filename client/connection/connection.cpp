@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "client/connection/comm_relay.hpp"
-#include "client/requests/io_help.hpp"
 #include "client/requests/outbox.hpp"
+#include "client/requests/shared_io_work.hpp"
 #include "net/discovery/controller_search.hpp"
 #include "os/descriptor_limit.hpp"
 #include "os/segments/segment.hpp"
@@ -175,14 +175,14 @@ void Connection::run() {
   change_comms([](CommRelay& comms) { comms.close(); });
 }
 
-std::shared_ptr<IoHelp> Connection::make_help() {
-  IoHelp::Work work{[this] {
-                      loop_.wait_until(net::Loop::at_once);
-                      do_due();
-                    },
-                    [this] { return next_deadline(); },
-                    [this] { return pending_.unanswered() == 1; }};
-  return std::make_shared<IoHelp>(loop_, std::move(work));
+std::shared_ptr<SharedIoWork> Connection::make_help() {
+  SharedIoWork::Steps steps{[this] {
+                              loop_.wait_until(net::Loop::at_once);
+                              do_due();
+                            },
+                            [this] { return next_deadline(); },
+                            [this] { return pending_.unanswered() == 1; }};
+  return std::make_shared<SharedIoWork>(loop_, std::move(steps));
 }
 
 void Connection::do_due() {
@@ -269,14 +269,14 @@ void Connection::send(Outgoing message) {
 void Connection::send_now(Outgoing message) {
   const WallTime now = wall_now();
   const std::vector<std::string> frames = composer_.seal(std::move(message.head));
-  const auto sent = copy_of(message.way, frames, message.payloads);
+  const auto sent = copy_of(message.channel, frames, message.payloads);
   bool is_awaited = !message.has_waited || message.entries.empty();
   for (auto& [id, entry] : message.entries) {
     if (message.has_waited) {
       is_awaited |= pending_.sent(id, sent, message.hold);
       continue;
     }
-    entry.way = message.way;
+    entry.channel = message.channel;
     entry.sent = sent;
     entry.hold = message.hold;
     pending_.add(id, std::move(entry));
@@ -286,7 +286,8 @@ void Connection::send_now(Outgoing message) {
     for (const auto& [id, entry] : message.entries) pending_.fail(id, failure, now);
   };
   if (stage_ == Stage::lost) return fail_all(lost(why_));
-  const bool is_addressed = message.way == Way::direct || message.way == Way::control;
+  const bool is_addressed =
+      message.channel == RequestChannel::direct || message.channel == RequestChannel::control;
   if (is_addressed && !engines_.has(message.engine)) {
     const auto id = engines_.id_of(message.engine.text);
     const std::string name = id ? std::to_string(id->value) : message.engine.text;
@@ -297,42 +298,43 @@ void Connection::send_now(Outgoing message) {
     payloads.push_back({bytes.bytes.data(), bytes.bytes.size(),
                         [](void* owner) { delete static_cast<SharedBytes*>(owner); },
                         new SharedBytes(bytes)});
-  socket_of(message.way).send_with_payloads(frames, payloads);
+  socket_of(message.channel).send_with_payloads(frames, payloads);
 }
 
 /// Null where it cannot be sent again: it is too long, or engines could not know it again.
-std::shared_ptr<const SentRequest> Connection::copy_of(Way way,
+std::shared_ptr<const SentRequest> Connection::copy_of(RequestChannel channel,
                                                        const std::vector<std::string>& frames,
                                                        const std::vector<SharedBytes>& payloads) {
-  if (way == Way::control || way == Way::hub || !signer_.is_enabled()) return nullptr;
+  if (channel == RequestChannel::control || channel == RequestChannel::hub || !signer_.is_enabled())
+    return nullptr;
   std::size_t bytes = 0;
   for (const std::string& frame : frames) bytes += frame.size();
   for (const SharedBytes& payload : payloads) bytes += payload.bytes.size();
-  if (bytes > longest_kept) return head_of(way, frames);
-  auto copy = std::make_shared<SentRequest>(SentRequest{++sent_count_, way, frames});
+  if (bytes > longest_kept) return head_of(channel, frames);
+  auto copy = std::make_shared<SentRequest>(SentRequest{++sent_count_, channel, frames});
   for (const SharedBytes& payload : payloads) copy->frames.emplace_back(payload.bytes);
   return copy;
 }
 
 /// What it takes to ask for the answer: routing, signature, header and metadata.
-std::shared_ptr<const SentRequest> Connection::head_of(Way way,
+std::shared_ptr<const SentRequest> Connection::head_of(RequestChannel channel,
                                                        const std::vector<std::string>& frames) {
   const auto end = std::find(frames.begin(), frames.end(), delimiter) + 5;
   return std::make_shared<SentRequest>(
-      SentRequest{++sent_count_, way, {frames.begin(), end}, true});
+      SentRequest{++sent_count_, channel, {frames.begin(), end}, true});
 }
 
-net::Socket& Connection::socket_of(Way way) {
-  switch (way) {
-    case Way::direct:
+net::Socket& Connection::socket_of(RequestChannel channel) {
+  switch (channel) {
+    case RequestChannel::direct:
       return mux_;
-    case Way::balanced:
+    case RequestChannel::balanced:
       return task_;
-    case Way::broadcast:
+    case RequestChannel::broadcast:
       return broadcast_;
-    case Way::control:
+    case RequestChannel::control:
       return control_;
-    case Way::hub:
+    case RequestChannel::hub:
       return registration_;
   }
   return registration_;
@@ -426,15 +428,19 @@ bool Connection::send_to_comm(const CommRequest& request) {
     engine = comms_->engine_of(request.comm_id);
   }
   if (!engine) return false;
-  const Work work{request.type, request.content, request.buffers, OutputEnd::none};
-  Composer::Composed composed = composer_.compose(engine->text, work, request.metadata);
+  const RequestBody body{request.type, request.content, request.buffers, OutputEnd::none};
+  Composer::Composed composed = composer_.compose(engine->text, body, request.metadata);
   {
     const std::lock_guard lock{mutex_};
     comms_->on_sent(composed.msg_id, request);  // before anything can come of it
   }
   std::vector<Outgoing> messages;
-  messages.push_back(
-      {Way::direct, *engine, std::move(composed.head), std::move(composed.buffers), {}, {}});
+  messages.push_back({RequestChannel::direct,
+                      *engine,
+                      std::move(composed.head),
+                      std::move(composed.buffers),
+                      {},
+                      {}});
   post(std::move(messages));
   return true;
 }

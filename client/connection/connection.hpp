@@ -13,9 +13,9 @@
 #include <thread>
 #include <vector>
 
-#include "client/breaks/broken_links.hpp"
-#include "client/breaks/ended_cluster.hpp"
 #include "client/connection/silence.hpp"
+#include "client/reconnect/broken_links.hpp"
+#include "client/reconnect/ended_cluster.hpp"
 #include "client/requests/composer.hpp"
 #include "client/requests/engine_directory.hpp"
 #include "client/transfers/engine_streams.hpp"
@@ -31,7 +31,7 @@
 namespace px::client {
 
 class CommRelay;
-class IoHelp;
+class SharedIoWork;
 class Outbox;
 struct CommNews;
 struct CommRequest;
@@ -45,7 +45,7 @@ struct EngineChange;
 ///
 /// Any thread may call the public functions. The members below the comment `shared` are guarded by
 /// mutex_; all others belong to the I/O thread, or to the thread that does its work for the moment
-/// (see IoHelp). Handlers run on that thread: they must not block, throw, or destroy the
+/// (see SharedIoWork). Handlers run on that thread: they must not block, throw, or destroy the
 /// connection. ClientCore owns it.
 class Connection {
  public:
@@ -56,7 +56,7 @@ class Connection {
     std::string python = {};
     /// What the user says about a tunnel. One is made as well if the file names an ssh server and
     /// no address answers.
-    net::SshWish ssh = {};
+    net::SshOptions ssh = {};
   };
   /// Connects to the controller by the first of its addresses that answers, or through ssh, and
   /// waits until it has answered with its list of engines.
@@ -87,7 +87,7 @@ class Connection {
   /// For Call: how a waiting thread lets posted messages be sent at once, and how it helps the I/O
   /// thread.
   const std::shared_ptr<Outbox>& outbox() const { return outbox_; }
-  const std::shared_ptr<IoHelp>& help() const { return help_; }
+  const std::shared_ptr<SharedIoWork>& help() const { return help_; }
 
   /// Whether these buffers should be placed in shared memory for this engine: at least one of them
   /// is large, and the engine runs on this host and uses the same shared memory.
@@ -170,7 +170,7 @@ class Connection {
 
   /// The I/O thread.
   void run();
-  std::shared_ptr<IoHelp> make_help();
+  std::shared_ptr<SharedIoWork> make_help();
   /// One step of the work, without waiting: sends what was posted and does what is due by time.
   void do_due();
   net::Socket make(net::SocketKind kind);
@@ -223,16 +223,18 @@ class Connection {
   void on_segment_reply(const Json& content);
   static std::optional<EngineStreams::Place> place_of_streams(const ClientConnectionInfo& info);
   EngineStreams::Handlers stream_handlers();
-  std::shared_ptr<const SentRequest> copy_of(Way way, const std::vector<std::string>& frames,
+  std::shared_ptr<const SentRequest> copy_of(RequestChannel channel,
+                                             const std::vector<std::string>& frames,
                                              const std::vector<SharedBytes>& payloads);
-  std::shared_ptr<const SentRequest> head_of(Way way, const std::vector<std::string>& frames);
+  std::shared_ptr<const SentRequest> head_of(RequestChannel channel,
+                                             const std::vector<std::string>& frames);
   void send_again(const SentRequest& request);
   void take_up(const Pending::Unanswered& unanswered, const std::string& what);
   void go_on_with(const std::string& controller);
   void make_up_for(const Breaks& breaks);
   void ask_records(LostReply lost);
   bool on_record(const MessageId& question, const Envelope& envelope, const SharedFrames& frames);
-  net::Socket& socket_of(Way way);
+  net::Socket& socket_of(RequestChannel channel);
   void add_engine(EngineId id, const EngineUuid& uuid, std::optional<std::string> language,
                   std::string memory, std::string_view passing);
   void remove_engine(const EngineUuid& uuid, const Pending::Loss& loss = {});
@@ -257,7 +259,7 @@ class Connection {
   const std::unique_ptr<net::Context> context_;
   net::Loop loop_;  // its wakers are for all
   const std::shared_ptr<Outbox> outbox_;
-  const std::shared_ptr<IoHelp> help_;
+  const std::shared_ptr<SharedIoWork> help_;
   net::Socket registration_, mux_, task_, broadcast_, control_, notification_, iopub_;
   net::ConnectionMonitor monitor_;
   /// A connection other than that of registration_.

@@ -11,7 +11,7 @@
 #include "wire/engine_facts.hpp"
 #include "wire/header.hpp"
 #include "wire/json_scan.hpp"
-#include "wire/read_text.hpp"
+#include "wire/text_parsing.hpp"
 
 namespace px::client {
 namespace {
@@ -104,7 +104,7 @@ void Connection::on_hub_reply(const Envelope& envelope, const SharedFrames& fram
                         wall_now());
     Breaks breaks = broken_.take();
     if (incarnation.empty())  // nobody knows what it would do with repeats
-      breaks = {.ways = {}, .of_output = breaks.of_output};
+      breaks = {.channels = {}, .of_output = breaks.of_output};
     make_up_for(breaks);
   }
   controller_ = controller;

@@ -53,7 +53,7 @@ void Connection::on_link_events() {
 
 /// Byte for byte, so that engines know it again; of a long one its answer is asked for.
 void Connection::send_again(const SentRequest& request) {
-  net::Socket& socket = socket_of(request.way);
+  net::Socket& socket = socket_of(request.channel);
   if (!request.is_long) {
     socket.send(request.frames);
     return;
@@ -100,10 +100,10 @@ void Connection::make_up_for(const Breaks& breaks) {
   if (!breaks.any()) return;
   const Pending::Unanswered unanswered = pending_.begin_again_by(breaks.to_repeat());
   take_up(unanswered, "the connection to the controller broke");
-  if (breaks.ways.contains(Way::hub))
+  if (breaks.channels.contains(RequestChannel::hub))
     for (auto& [question, reply] : std::exchange(asked_records_, {})) ask_records(std::move(reply));
   if (breaks.of_output) pending_.lose_output();
-  const bool is_repeated = !unanswered.to_send.empty() && !breaks.ways.empty();
+  const bool is_repeated = !unanswered.to_send.empty() && !breaks.channels.empty();
   if (!is_repeated && unanswered.lost.empty() && !breaks.of_output) return;
   std::string sentence = "a connection to the controller broke and stands again";
   if (is_repeated) sentence += sent_again(unanswered.to_send.size()) + " again";
@@ -115,11 +115,12 @@ void Connection::make_up_for(const Breaks& breaks) {
 
 /// The engine or the controller does not have the reply any more: the records may.
 void Connection::ask_records(LostReply lost) {
-  const Work work{"result_request",
-                  pack(Packer::json, Json{{"msg_ids", {lost.id.text}}, {"status_only", false}}),
-                  {},
-                  OutputEnd::none};
-  Composer::Composed question = composer_.compose("", work, "{}");
+  const RequestBody body{
+      "result_request",
+      pack(Packer::json, Json{{"msg_ids", {lost.id.text}}, {"status_only", false}}),
+      {},
+      OutputEnd::none};
+  Composer::Composed question = composer_.compose("", body, "{}");
   asked_records_.emplace(question.msg_id, std::move(lost));
   registration_.send(composer_.seal(std::move(question.head)));
 }

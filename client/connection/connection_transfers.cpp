@@ -19,7 +19,7 @@ std::string record_head(std::string_view type, std::string content) {
 /// Its buffers, or a request before it, are under way: from now on its answer is awaited.
 void Connection::hold_back(Outgoing message) {
   for (auto& [id, entry] : message.entries) {
-    entry.way = message.way;
+    entry.channel = message.channel;
     entry.waits = true;
     pending_.add(id, std::move(entry));
   }
@@ -42,21 +42,22 @@ void Connection::perform(HostTransfers::Effects effects) {
 
 void Connection::operator()(HostTransfers::SendPiece& effect) {
   if (stage_ == Stage::lost) return;
-  const Work work{std::string(os::segment_request_type), os::write_segment_piece(effect.piece)};
-  std::string head = record_head(work.type, work.content);
+  const RequestBody body{std::string(os::segment_request_type),
+                         os::write_segment_piece(effect.piece)};
+  std::string head = record_head(body.type, body.content);
   const Instant now = Clock::now();
   if (effect.is_overdue) streams_.give_up(effect.relay, now);
   if (effect.piece.has_bytes() && streams_.send(effect.relay, head, effect.bytes, now)) return;
-  // Both ways, as it is to come behind the pieces.
+  // Both channels, as it is to come behind the pieces.
   if (effect.piece.is_release) streams_.send_if_there(effect.relay, std::move(head), now);
-  Composer::Composed composed = composer_.compose(effect.relay.text, work, "{}");
+  Composer::Composed composed = composer_.compose(effect.relay.text, body, "{}");
   const std::vector<std::string> frames = composer_.seal(std::move(composed.head));
   std::vector<net::Socket::Payload> payloads;
   if (effect.piece.has_bytes())
     payloads.push_back({effect.bytes.bytes.data(), effect.bytes.bytes.size(),
                         [](void* owner) { delete static_cast<SharedBytes*>(owner); },
                         new SharedBytes(effect.bytes)});
-  socket_of(Way::direct).send_with_payloads(frames, payloads);
+  socket_of(RequestChannel::direct).send_with_payloads(frames, payloads);
 }
 
 void Connection::operator()(HostTransfers::SendRequest& effect) {
@@ -75,15 +76,16 @@ void Connection::perform(ResultFetches::Effects effects) {
 
 void Connection::operator()(ResultFetches::SendRequest& effect) {
   if (stage_ == Stage::lost) return;
-  const Work work{std::string(os::fetch_request_type), os::write_fetched_piece(effect.piece)};
+  const RequestBody body{std::string(os::fetch_request_type),
+                         os::write_fetched_piece(effect.piece)};
   const Instant now = Clock::now();
   if (effect.is_overdue) streams_.give_up(effect.engine, now);
   const bool is_asked_by_stream =
       !effect.piece.is_release &&
-      streams_.send(effect.engine, record_head(work.type, work.content), {}, now);
+      streams_.send(effect.engine, record_head(body.type, body.content), {}, now);
   if (is_asked_by_stream) return;
-  Composer::Composed composed = composer_.compose(effect.engine.text, work, "{}");
-  socket_of(Way::direct).send(composer_.seal(std::move(composed.head)));
+  Composer::Composed composed = composer_.compose(effect.engine.text, body, "{}");
+  socket_of(RequestChannel::direct).send(composer_.seal(std::move(composed.head)));
 }
 
 void Connection::operator()(ResultFetches::Deliver& effect) {
@@ -152,9 +154,9 @@ std::optional<EngineStreams::Place> Connection::place_of_streams(const ClientCon
 
 EngineStreams::Handlers Connection::stream_handlers() {
   return {[this](const EngineUuid& engine, const Json& offer) {
-            const Work work{std::string(net::stream_offer_type), pack(Packer::json, offer)};
-            Composer::Composed composed = composer_.compose(engine.text, work, "{}");
-            socket_of(Way::direct).send(composer_.seal(std::move(composed.head)));
+            const RequestBody body{std::string(net::stream_offer_type), pack(Packer::json, offer)};
+            Composer::Composed composed = composer_.compose(engine.text, body, "{}");
+            socket_of(RequestChannel::direct).send(composer_.seal(std::move(composed.head)));
           },
           [this](const EngineUuid& engine, const net::StreamRecord& record) {
             const Result<Json> content = unpack(Packer::json, record.head);

@@ -21,12 +21,12 @@ constexpr std::chrono::microseconds same_call = std::chrono::seconds(1);
 constexpr std::size_t longest_text = 60;
 constexpr std::size_t shown_session = 8;
 
-Json query_of(const JobWish& wish) {
+Json query_of(const JobFilter& filter) {
   Json query{{"queue", {{"$ne", nullptr}}}};
-  if (wish.only_unfinished) query["completed"] = nullptr;
-  if (!wish.label.is_null())
-    query["label"] = wish.label.is_object() ? Json{{"$eq", wish.label}} : wish.label;
-  if (!wish.session.empty()) query["client_uuid"] = {{"$glob", wish.session + "*"}};
+  if (filter.only_unfinished) query["completed"] = nullptr;
+  if (!filter.label.is_null())
+    query["label"] = filter.label.is_object() ? Json{{"$eq", filter.label}} : filter.label;
+  if (!filter.session.empty()) query["client_uuid"] = {{"$glob", filter.session + "*"}};
   return query;
 }
 
@@ -144,10 +144,10 @@ std::vector<std::string> running_now(ClientCore& core, Duration patience) {
 
 }  // namespace
 
-std::vector<Job> find_jobs(ClientCore& core, const JobWish& wish, Duration patience) {
+std::vector<Job> find_jobs(ClientCore& core, const JobFilter& filter, Duration patience) {
   const Reply reply =
       core.ask_hub("db_request",
-                   {{"query", query_of(wish)},
+                   {{"query", query_of(filter)},
                     {"keys",
                      {"msg_id", "header", "content", "label", "submitted", "completed",
                       "client_uuid", "engine_uuid", "result_content"}}},

@@ -12,7 +12,7 @@
 namespace px::client {
 
 /// Selects requests from the controller's records.
-struct JobWish {
+struct JobFilter {
   bool only_unfinished = true;  ///< Whether to leave out those that have ended.
   Json label;           ///< Null: any.
   std::string session;  ///< A client's session, or its beginning; empty: any.
@@ -41,7 +41,7 @@ struct Job {
 /// order in which they were submitted.
 /// patience  how long to wait for engines, if a request is unfinished.
 /// errors    as ClientCore::ask_hub().
-std::vector<Job> find_jobs(ClientCore& core, const JobWish& wish, Duration patience);
+std::vector<Job> find_jobs(ClientCore& core, const JobFilter& filter, Duration patience);
 
 /// Groups the records of a controller into jobs. Asks nothing.
 /// records    of a db_reply, in any order.

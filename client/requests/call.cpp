@@ -3,12 +3,13 @@
 #include <algorithm>
 #include <utility>
 
-#include "client/requests/io_help.hpp"
 #include "client/requests/outbox.hpp"
+#include "client/requests/shared_io_work.hpp"
 
 namespace px::client {
 
-Call::Call(std::vector<TaskSent> tasks, std::weak_ptr<Outbox> outbox, std::weak_ptr<IoHelp> help)
+Call::Call(std::vector<TaskSent> tasks, std::weak_ptr<Outbox> outbox,
+           std::weak_ptr<SharedIoWork> help)
     : size_(tasks.size()), outbox_(std::move(outbox)), help_(std::move(help)) {
   tasks_.resize(size_);
   for (std::size_t i = 0; i < size_; ++i) tasks_[i].sent = std::move(tasks[i]);
@@ -124,8 +125,8 @@ bool Call::wait(os::Condition& news, std::optional<Instant> deadline,
     const std::lock_guard again{mutex_};
     return is_met();
   };
-  const std::shared_ptr<IoHelp> help = help_.lock();
-  const IoHelp::Waiting waiting{help};
+  const std::shared_ptr<SharedIoWork> help = help_.lock();
+  const SharedIoWork::WaitingThread waiting{help};
   if (help && help->help_until(deadline, is_met_now)) return true;
   if (const auto outbox = outbox_.lock()) outbox->hurry();
   lock.lock();

@@ -17,7 +17,7 @@
 
 namespace px::client {
 
-class IoHelp;
+class SharedIoWork;
 class Outbox;
 
 /// The state of requests that were sent together: their answers, output and failures so far.
@@ -30,7 +30,7 @@ class Call {
   /// outbox  where the requests were posted: a thread that waits hurries it.
   /// help    lets a thread that waits do the I/O thread's work.
   explicit Call(std::vector<TaskSent> tasks, std::weak_ptr<Outbox> outbox = {},
-                std::weak_ptr<IoHelp> help = {});
+                std::weak_ptr<SharedIoWork> help = {});
 
   /// The number of requests.
   std::size_t size() const { return size_; }
@@ -95,7 +95,7 @@ class Call {
   const OwnProcess process_;
   const std::size_t size_;
   const std::weak_ptr<Outbox> outbox_;
-  const std::weak_ptr<IoHelp> help_;
+  const std::weak_ptr<SharedIoWork> help_;
   mutable std::mutex mutex_;
   mutable os::Condition changed_, all_answered_;  // who waits for all sleeps until then
   std::vector<TaskInfo> tasks_;

@@ -7,25 +7,25 @@
 
 namespace px::client {
 
-Composer::Composed Composer::compose(const std::string& route, const Work& work,
+Composer::Composed Composer::compose(const std::string& route, const RequestBody& body,
                                      const std::string& metadata) {
   const Packer packer = session_.packer();
   Composed composed;
   composed.submitted = wall_now();
   composed.head.route = route;
-  composed.hold = work.hold;
+  composed.hold = body.hold;
   composed.head.metadata = pack_text(
-      packer, work.in_segments.empty() ? metadata : os::with_segments(metadata, work.in_segments));
-  if (cuts_ && is_native(work) && work.in_segments.empty()) {
-    Pieces pieces = cut(work.content, work.buffers);
+      packer, body.in_segments.empty() ? metadata : os::with_segments(metadata, body.in_segments));
+  if (cuts_ && is_native(body) && body.in_segments.empty()) {
+    Pieces pieces = cut(body.content, body.buffers);
     composed.head.content = pack_text(packer, pieces.content);
     composed.buffers = std::move(pieces.buffers);
   } else {
-    composed.head.content = pack_text(packer, work.content);
-    composed.buffers = work.buffers;
+    composed.head.content = pack_text(packer, body.content);
+    composed.buffers = body.buffers;
   }
   const std::lock_guard lock{mutex_};
-  Header header = session_.make_header(work.type, composed.submitted);
+  Header header = session_.make_header(body.type, composed.submitted);
   composed.head.header = write_header(packer, header);
   composed.msg_id = std::move(header.msg_id);
   return composed;

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "client/requests/work.hpp"
+#include "client/requests/request_body.hpp"
 #include "wire/session.hpp"
 
 namespace px::client {
@@ -31,7 +31,7 @@ struct Head {
 /// One message on its way from the caller's thread to the socket: packed parts, and payloads that
 /// are not copied.
 struct Outgoing {
-  Way way = Way::direct;
+  RequestChannel channel = RequestChannel::direct;
   EngineUuid engine;  ///< The receiver, of direct and control messages.
   Head head;
   std::vector<SharedBytes> payloads;
@@ -60,13 +60,13 @@ class Composer {
     MessageId msg_id;
     WallTime submitted{};
     Head head;
-    std::shared_ptr<const void> hold;  ///< Work::hold.
+    std::shared_ptr<const void> hold;  ///< RequestBody::hold.
     std::vector<SharedBytes> buffers;  ///< As they travel, maybe in pieces.
   };
   /// Packs a request. Any thread may call it.
   /// route     the identity of the engine; empty: none.
   /// metadata  a JSON object as text.
-  Composed compose(const std::string& route, const Work& work, const std::string& metadata);
+  Composed compose(const std::string& route, const RequestBody& body, const std::string& metadata);
 
   /// The signed frames, from the routing frame to the content, without buffers. Only the I/O thread
   /// calls it.

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "wire/read_text.hpp"
+#include "wire/text_parsing.hpp"
 
 namespace px::client {
 

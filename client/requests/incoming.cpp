@@ -6,8 +6,8 @@
 #include "wire/header.hpp"
 #include "wire/json_scan.hpp"
 #include "wire/pieces.hpp"
-#include "wire/read_text.hpp"
 #include "wire/session.hpp"
+#include "wire/text_parsing.hpp"
 
 namespace px::client {
 namespace {

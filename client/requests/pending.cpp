@@ -144,13 +144,15 @@ Pending::Unanswered Pending::begin_again() {
   return unanswered;
 }
 
-Pending::Unanswered Pending::begin_again_by(const std::set<Way>& ways) {
+Pending::Unanswered Pending::begin_again_by(const std::set<RequestChannel>& channels) {
   Unanswered unanswered;
   SentByNumber to_send;
   for (auto& [id, state] : states_) {
     Entry& entry = state.entry;
-    const bool is_asked = entry.way == Way::control || entry.way == Way::hub;
-    if (state.is_answered || entry.output_end == OutputEnd::by_leave || !ways.contains(entry.way))
+    const bool is_asked =
+        entry.channel == RequestChannel::control || entry.channel == RequestChannel::hub;
+    if (state.is_answered || entry.output_end == OutputEnd::by_leave ||
+        !channels.contains(entry.channel))
       continue;
     entry.is_sent_again = entry.sent != nullptr;
     if (entry.sent)

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "client/requests/call.hpp"
-#include "client/requests/way.hpp"
+#include "client/requests/sent_request.hpp"
 #include "wire/recent_map.hpp"
 
 namespace px::client {
@@ -43,7 +43,7 @@ class Pending {
     /// It was sent again to another controller or engine connection, so some of its output may be
     /// lost and the end of output may never be announced.
     bool may_lack_output = false;
-    Way way = Way::direct;
+    RequestChannel channel = RequestChannel::direct;
     /// It was sent again because a connection broke: see begin_again_by().
     bool is_sent_again = false;
     /// It is not sent yet, as its buffers are on their way: see sent().
@@ -95,7 +95,7 @@ class Pending {
   /// their way are lost; what the controller and the engines have is not. Requests sent by these
   /// channels are to be sent again (engines recognise repeats). One that cannot be sent again is
   /// lost if it is a control message or a question; others may still be answered.
-  Unanswered begin_again_by(const std::set<Way>& ways);
+  Unanswered begin_again_by(const std::set<RequestChannel>& channels);
 
   /// Connections of this engine broke and stand again: the requests that were sent to it and are
   /// not answered, in the order of sending.

@@ -7,7 +7,7 @@ namespace px::client {
 /// Decides whether a thread that waits for an answer polls instead of sleeping. Waking an idle
 /// processor takes longer than passing on a message, so polling answers short calls faster; but it
 /// uses up a processor, so it is done only if the last answer came soon. Sees no clock; the thread
-/// that has the turn (IoHelp) owns it.
+/// that has the turn (SharedIoWork) owns it.
 class ShortWaits {
  public:
   /// The longest time that a thread polls before it sleeps.

@@ -9,7 +9,8 @@ namespace px::client {
 HostTransfers::HostTransfers(SessionId session) : session_(std::move(session)) {}
 
 bool HostTransfers::holds(const Outgoing& request) const {
-  const bool may_wait = request.way == Way::direct || request.way == Way::broadcast;
+  const bool may_wait =
+      request.channel == RequestChannel::direct || request.channel == RequestChannel::broadcast;
   return may_wait && (request.shipment || queues_.contains(request.engine));
 }
 
@@ -17,7 +18,7 @@ HostTransfers::Effects HostTransfers::add(Outgoing request, Instant now) {
   TransferPtr transfer;
   if (request.shipment) {
     transfer = transfer_of(request.shipment);
-    const std::size_t count = request.way == Way::broadcast ? transfer->expected : 1;
+    const std::size_t count = request.channel == RequestChannel::broadcast ? transfer->expected : 1;
     transfer->expected -= std::min(count, transfer->expected);
     ++transfer->queued;
   }
@@ -115,14 +116,14 @@ bool HostTransfers::begin_passing(Transfer& transfer, Effects& effects) {
     transfer.giver.reset();
     return false;
   }
-  os::SegmentPiece wish;
-  wish.segment = transfer.segment;
-  wish.size = transfer.shipment->layout.bytes;
-  wish.giver = *rank;
-  wish.given_segment = giver.segment;
-  transfer.cuts = passed_cuts(wish.size);
+  os::SegmentPiece piece;
+  piece.segment = transfer.segment;
+  piece.size = transfer.shipment->layout.bytes;
+  piece.giver = *rank;
+  piece.given_segment = giver.segment;
+  transfer.cuts = passed_cuts(piece.size);
   transfer.sent = transfer.cuts.size();
-  effects.push_back(SendPiece{transfer.relay, std::move(wish), {}});
+  effects.push_back(SendPiece{transfer.relay, std::move(piece), {}});
   return true;
 }
 

@@ -32,10 +32,10 @@ void pass_on(const Shipments& by_memory, const std::map<std::string, std::string
 
 }  // namespace
 
-std::map<std::string, Work> ship(const Work& work, const std::vector<EngineId>& ids,
-                                 const EngineDirectory& engines) {
-  std::map<std::string, Work> shipped;
-  const os::SegmentLayout layout = os::lay_out(work.buffers);
+std::map<std::string, RequestBody> ship(const RequestBody& body, const std::vector<EngineId>& ids,
+                                        const EngineDirectory& engines) {
+  std::map<std::string, RequestBody> shipped;
+  const os::SegmentLayout layout = os::lay_out(body.buffers);
   if (layout.bytes < least_shipped_bytes) return shipped;
   Shipments by_memory;
   std::map<std::string, std::string> groups;  // by memory; empty: of several groups
@@ -44,7 +44,7 @@ std::map<std::string, Work> ship(const Work& work, const std::vector<EngineId>& 
     const auto uuid = engines.uuid_of(id);
     if (memory.empty() || !uuid) continue;
     std::shared_ptr<Shipment>& shipment = by_memory[memory];
-    if (!shipment) shipment = std::make_shared<Shipment>(Shipment{{}, work.buffers, layout});
+    if (!shipment) shipment = std::make_shared<Shipment>(Shipment{{}, body.buffers, layout});
     shipment->receivers.push_back(*uuid);
     const auto passing = engines.passing_of(id);
     std::string& group = groups.try_emplace(memory, passing ? passing->group : "").first->second;
@@ -53,7 +53,7 @@ std::map<std::string, Work> ship(const Work& work, const std::vector<EngineId>& 
   }
   pass_on(by_memory, groups);
   for (auto& [memory, shipment] : by_memory) {
-    Work through_it = work;
+    RequestBody through_it = body;
     through_it.in_segments = layout.indexes();
     through_it.shipment = std::move(shipment);
     shipped.emplace(memory, std::move(through_it));

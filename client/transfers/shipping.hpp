@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "client/requests/engine_directory.hpp"
-#include "client/requests/work.hpp"
+#include "client/requests/request_body.hpp"
 
 namespace px::client {
 
@@ -15,7 +15,7 @@ namespace px::client {
 /// ids     engines that do not share memory with this process.
 /// result  the work for each group, by its memory (see EngineDirectory::memory_of()). Engines that
 ///         share no memory are not in it; it is empty if the buffers are too small to be worth it.
-std::map<std::string, Work> ship(const Work& work, const std::vector<EngineId>& ids,
-                                 const EngineDirectory& engines);
+std::map<std::string, RequestBody> ship(const RequestBody& body, const std::vector<EngineId>& ids,
+                                        const EngineDirectory& engines);
 
 }  // namespace px::client

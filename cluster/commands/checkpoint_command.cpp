@@ -72,11 +72,11 @@ int print(const Json& told, const std::string& text, bool as_json) {
 }
 
 int create_one(const client::DirectView& view, const CheckpointCreateOptions& options) {
-  const client::CheckpointWish wish{absolute(options.path), options.names, options.scattered,
-                                    label_of(options),
-                                    options.keep.value_or(options.every_min ? 2 : 0)};
+  const client::CheckpointRequest request{absolute(options.path), options.names, options.scattered,
+                                          label_of(options),
+                                          options.keep.value_or(options.every_min ? 2 : 0)};
   Watch watch{"wrote", options};
-  const Json written = client::write_checkpoint(view, wish, std::ref(watch));
+  const Json written = client::write_checkpoint(view, request, std::ref(watch));
   return print(written, client::checkpoint_as_text(written), options.as_json);
 }
 

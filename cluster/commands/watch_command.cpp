@@ -4,7 +4,7 @@
 #include "cluster/commands/commands.hpp"
 #include "cluster/remote/report_sender.hpp"
 #include "cluster/remote/watchers.hpp"
-#include "wire/read_text.hpp"
+#include "wire/text_parsing.hpp"
 
 namespace px::cluster {
 namespace {

@@ -14,7 +14,7 @@ namespace px::cluster {
 struct WorkOptions {
   std::string targets = "all";
   std::string connection_file;      ///< Empty: that of the profile.
-  net::SshWish ssh;                 ///< --ssh, --sshkey: for a tunnel.
+  net::SshOptions ssh;              ///< --ssh, --sshkey: for a tunnel.
   std::optional<double> timeout_s;  ///< For the engines to answer; nothing: for ever.
 };
 struct PxOptions : WorkOptions {

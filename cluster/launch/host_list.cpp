@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "wire/checked_json.hpp"
-#include "wire/read_text.hpp"
+#include "wire/text_parsing.hpp"
 
 namespace px::cluster {
 namespace {

@@ -1,6 +1,6 @@
 #include "cluster/records/engine_place.hpp"
 
-#include "wire/read_text.hpp"
+#include "wire/text_parsing.hpp"
 
 namespace px::cluster {
 

@@ -11,7 +11,7 @@
 #include "os/spawn.hpp"
 #include "os/temporary_folder.hpp"
 #include "wire/json.hpp"
-#include "wire/read_text.hpp"
+#include "wire/text_parsing.hpp"
 
 namespace px::controller {
 namespace {

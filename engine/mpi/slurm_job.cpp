@@ -5,7 +5,7 @@
 #include <thread>
 
 #include "os/run_command.hpp"
-#include "wire/read_text.hpp"
+#include "wire/text_parsing.hpp"
 
 namespace px::engine {
 namespace {

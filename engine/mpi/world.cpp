@@ -3,7 +3,7 @@
 #include <array>
 #include <string_view>
 
-#include "wire/read_text.hpp"
+#include "wire/text_parsing.hpp"
 
 namespace px::engine {
 namespace {

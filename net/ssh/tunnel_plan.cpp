@@ -71,15 +71,16 @@ std::vector<std::string> tunnel_command(const TunnelPlan& plan) {
   return words;
 }
 
-TunnelUse choose_tunnel(const ConnectionCommon& info, const SshWish& wish, const OwnHost& here) {
-  if (!wish.server.empty() || !wish.key_file.empty()) return TunnelUse::only;
+TunnelUse choose_tunnel(const ConnectionCommon& info, const SshOptions& options,
+                        const OwnHost& here) {
+  if (!options.server.empty() || !options.key_file.empty()) return TunnelUse::only;
   if (info.ssh.empty()) return TunnelUse::none;
   if (!info.location.empty() && here.is_called(info.location)) return TunnelUse::fallback;
   return is_on_loopback(info) || !info.curve_serverkey ? TunnelUse::only : TunnelUse::fallback;
 }
 
-std::string tunnel_server(const ConnectionCommon& info, const SshWish& wish) {
-  if (!wish.server.empty()) return wish.server;
+std::string tunnel_server(const ConnectionCommon& info, const SshOptions& options) {
+  if (!options.server.empty()) return options.server;
   if (!info.ssh.empty()) return info.ssh;
   if (!info.location.empty()) return info.location;
   return info.addresses.empty() ? ip_of_interface(info.interface) : info.addresses.front();

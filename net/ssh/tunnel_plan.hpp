@@ -30,7 +30,7 @@ struct SshServer {
 };
 
 /// What the user says about ssh, in options or arguments, in addition to the connection file.
-struct SshWish {
+struct SshOptions {
   std::string server;    ///< "[user@]host[:port]"; empty: what the file says under `ssh`.
   std::string key_file;  ///< Empty: those that ssh finds by itself.
 };
@@ -68,11 +68,12 @@ enum class TunnelUse {
 /// `ssh` is for programs that cannot reach the controller directly (protocol 2.4, items 3 and 4).
 /// So the controller's own host tries its addresses first, and so does any other host if the
 /// controller listens for others and encrypts.
-TunnelUse choose_tunnel(const ConnectionCommon& info, const SshWish& wish, const OwnHost& here);
+TunnelUse choose_tunnel(const ConnectionCommon& info, const SshOptions& options,
+                        const OwnHost& here);
 
 /// The ssh server: the one that the user names, else that of the file, else (the user gave only a
 /// key file) the controller's own host.
-std::string tunnel_server(const ConnectionCommon& info, const SshWish& wish);
+std::string tunnel_server(const ConnectionCommon& info, const SshOptions& options);
 
 /// The controller's address as seen from the ssh server: 127.0.0.1 if the controller listens there
 /// alone or runs on that very host.

@@ -34,15 +34,15 @@ Error nobody_behind(const std::string& target, int port, const SshTunnel& tunnel
 }
 
 template <class Info>
-Result<std::unique_ptr<SshTunnel>> through_tunnel(Info& info, const SshWish& wish,
+Result<std::unique_ptr<SshTunnel>> through_tunnel(Info& info, const SshOptions& options,
                                                   Duration patience, const Reach<Info>& reach,
                                                   const TunnelReport& report) {
-  const auto server = SshServer::read(tunnel_server(info, wish));
+  const auto server = SshServer::read(tunnel_server(info, options));
   if (!server) return server.error();
   const std::string target = tunnel_target(info, *server);
   const int registration = info.registration;
   auto tunnel =
-      SshTunnel::open({*server, wish.key_file, target, ports_of(info), report}, tunnel_patience);
+      SshTunnel::open({*server, options.key_file, target, ports_of(info), report}, tunnel_patience);
   if (!tunnel) return tunnel.error();
   redirect(info, (*tunnel)->ports());
   if (auto reached = reach(info, std::min(patience, inner_patience)); !reached)
@@ -51,31 +51,31 @@ Result<std::unique_ptr<SshTunnel>> through_tunnel(Info& info, const SshWish& wis
 }
 
 template <class Info>
-Result<std::unique_ptr<SshTunnel>> route(Info& info, const SshWish& wish, Duration patience,
+Result<std::unique_ptr<SshTunnel>> route(Info& info, const SshOptions& options, Duration patience,
                                          const Reach<Info>& reach, const TunnelReport& report) {
-  const TunnelUse use = choose_tunnel(info, wish, OwnHost::find());
+  const TunnelUse use = choose_tunnel(info, options, OwnHost::find());
   if (use != TunnelUse::only) {
     const bool is_last = use == TunnelUse::none;
     auto reached = reach(info, is_last ? patience : std::min(patience, direct_patience));
     if (reached) return std::unique_ptr<SshTunnel>{};
     if (is_last || reached.error().kind != ErrorKind::lost_peer) return reached.error();
   }
-  return through_tunnel(info, wish, patience, reach, report);
+  return through_tunnel(info, options, patience, reach, report);
 }
 
 }  // namespace
 
-Result<std::unique_ptr<SshTunnel>> find_route(ClientConnectionInfo& info, const SshWish& wish,
+Result<std::unique_ptr<SshTunnel>> find_route(ClientConnectionInfo& info, const SshOptions& options,
                                               Duration patience,
                                               const Reach<ClientConnectionInfo>& reach,
                                               const TunnelReport& report) {
-  return route(info, wish, patience, reach, report);
+  return route(info, options, patience, reach, report);
 }
-Result<std::unique_ptr<SshTunnel>> find_route(EngineConnectionInfo& info, const SshWish& wish,
+Result<std::unique_ptr<SshTunnel>> find_route(EngineConnectionInfo& info, const SshOptions& options,
                                               Duration patience,
                                               const Reach<EngineConnectionInfo>& reach,
                                               const TunnelReport& report) {
-  return route(info, wish, patience, reach, report);
+  return route(info, options, patience, reach, report);
 }
 
 }  // namespace px::net

@@ -29,11 +29,11 @@ using TunnelReport = std::function<void(const std::string&)>;
 /// result    null if no tunnel is used.
 /// errors    those of `reach`; system, bad_input: the tunnel could not be opened: names the ssh
 ///           server, what ssh said and the fix.
-Result<std::unique_ptr<SshTunnel>> find_route(ClientConnectionInfo& info, const SshWish& wish,
+Result<std::unique_ptr<SshTunnel>> find_route(ClientConnectionInfo& info, const SshOptions& options,
                                               Duration patience,
                                               const Reach<ClientConnectionInfo>& reach,
                                               const TunnelReport& report = {});
-Result<std::unique_ptr<SshTunnel>> find_route(EngineConnectionInfo& info, const SshWish& wish,
+Result<std::unique_ptr<SshTunnel>> find_route(EngineConnectionInfo& info, const SshOptions& options,
                                               Duration patience,
                                               const Reach<EngineConnectionInfo>& reach,
                                               const TunnelReport& report = {});

@@ -43,7 +43,7 @@ client::OutputEnd output_end_of(std::string_view type) {
   return type == "execute_request" ? client::OutputEnd::by_idle : client::OutputEnd::by_count;
 }
 
-bool is_large(const client::Work& work) {
+bool is_large(const client::RequestBody& work) {
   return std::any_of(work.buffers.begin(), work.buffers.end(), [](const SharedBytes& buffer) {
     return buffer.bytes.size() >= os::least_segment_bytes;
   });
@@ -51,7 +51,8 @@ bool is_large(const client::Work& work) {
 
 /// Sends: without Python's lock where large arrays may have to be copied.
 template <class Send>
-std::shared_ptr<client::Call> send_works(const std::vector<client::Work>& works, const Send& send) {
+std::shared_ptr<client::Call> send_bodies(const std::vector<client::RequestBody>& works,
+                                          const Send& send) {
   if (std::none_of(works.begin(), works.end(), is_large)) return send();
   std::shared_ptr<client::Call> call;
   without_lock([&] { call = send(); });
@@ -65,7 +66,7 @@ std::string text_of(const py::handle& bytes_or_text) {
 }  // namespace
 
 PythonConnection::PythonConnection(const std::string& info, const std::string& where,
-                                   double timeout, const net::SshWish& ssh) {
+                                   double timeout, const net::SshOptions& ssh) {
   auto read = read_client_connection_info(info);
   if (!read) throw client::ClientError(ErrorKind::bad_input, where + ": " + read.error().what);
   const auto version = py::module_::import("sys").attr("version_info");
@@ -210,8 +211,8 @@ std::pair<std::string, std::string> PythonConnection::write_checkpoint(const std
                                                                        const std::string& wish,
                                                                        const py::object& watch) {
   const Json said = json_of(wish);
-  client::CheckpointWish wanted{said.at("path"), names_in(said), said.at("scattered"),
-                                said.at("label"), said.at("keep")};
+  client::CheckpointRequest wanted{said.at("path"), names_in(said), said.at("scattered"),
+                                   said.at("label"), said.at("keep")};
   const client::DirectView view{core(), client::Targets::ids(engine_ids(ids))};
   Json written;
   without_lock([&] { written = client::write_checkpoint(view, wanted, watch_of(watch)); });
@@ -221,7 +222,7 @@ std::pair<std::string, std::string> PythonConnection::write_checkpoint(const std
 std::pair<std::string, std::string> PythonConnection::restore_checkpoint(
     const std::vector<int>& ids, const std::string& wish, const py::object& watch) {
   const Json said = json_of(wish);
-  const client::RestoreWish wanted{names_in(said), said.at("scattered")};
+  const client::RestoreRequest wanted{names_in(said), said.at("scattered")};
   const client::DirectView view{core(), client::Targets::ids(engine_ids(ids))};
   Json restored;
   without_lock([&] {
@@ -233,7 +234,7 @@ std::pair<std::string, std::string> PythonConnection::restore_checkpoint(
 
 std::pair<std::string, std::string> PythonConnection::jobs(const std::string& wish) const {
   const Json said = json_of(wish);
-  const client::JobWish wanted{said.at("only_unfinished"), said.at("label"), said.at("session")};
+  const client::JobFilter wanted{said.at("only_unfinished"), said.at("label"), said.at("session")};
   const auto held = core();
   std::vector<client::Job> found;
   without_lock([&] { found = client::find_jobs(*held, wanted, std::chrono::seconds(1)); });
@@ -258,11 +259,11 @@ SharedBytes PythonConnection::read_buffer(const py::handle& buffer,
   return buffers.emplace(buffer.ptr(), std::move(bytes)).first->second;
 }
 
-client::Work PythonConnection::read_work(const py::handle& work,
-                                         const std::shared_ptr<SendTracker>& sending,
-                                         SentBuffers& buffers) const {
+client::RequestBody PythonConnection::read_body(const py::handle& work,
+                                                const std::shared_ptr<SendTracker>& sending,
+                                                SentBuffers& buffers) const {
   const auto parts = py::reinterpret_borrow<py::tuple>(work);
-  client::Work read;
+  client::RequestBody read;
   read.type = text_of(parts[0]);
   read.content = text_of(parts[1]);
   read.output_end = output_end_of(read.type);
@@ -271,28 +272,28 @@ client::Work PythonConnection::read_work(const py::handle& work,
   return read;
 }
 
-std::vector<client::Work> PythonConnection::read_works(
+std::vector<client::RequestBody> PythonConnection::read_bodies(
     const py::list& works, const std::shared_ptr<SendTracker>& sending) const {
-  std::vector<client::Work> all;
+  std::vector<client::RequestBody> all;
   SentBuffers buffers;
   all.reserve(works.size());
-  for (const py::handle work : works) all.push_back(read_work(work, sending, buffers));
+  for (const py::handle work : works) all.push_back(read_body(work, sending, buffers));
   return all;
 }
 
 Tasks PythonConnection::send_direct(const std::vector<int>& ids, const py::list& works,
                                     const std::string& label) {
   const auto sending = std::make_shared<SendTracker>();
-  const std::vector<client::Work> all = read_works(works, sending);
+  const std::vector<client::RequestBody> all = read_bodies(works, sending);
   const auto held = core();
   const Json said = wish_of(label);
   if (all.size() == 1)
     return remember(
-        send_works(all, [&] { return held->send_direct(engine_ids(ids), all.front(), said); }),
+        send_bodies(all, [&] { return held->send_direct(engine_ids(ids), all.front(), said); }),
         sending);
   std::vector<client::ClientCore::Addressed> addressed;
   for (std::size_t i = 0; i < all.size(); ++i) addressed.push_back({EngineId{ids.at(i)}, all[i]});
-  return remember(send_works(all, [&] { return held->send_direct(addressed, said); }), sending);
+  return remember(send_bodies(all, [&] { return held->send_direct(addressed, said); }), sending);
 }
 
 Tasks PythonConnection::send_balanced(const py::list& works, const std::string& label,
@@ -307,20 +308,20 @@ Tasks PythonConnection::send_balanced(const py::list& works, const std::string& 
   options.follow = wish_of(follow);
   options.timeout_s = timeout;
   options.retries = retries;
-  const std::vector<client::Work> all = read_works(works, sending);
+  const std::vector<client::RequestBody> all = read_bodies(works, sending);
   const auto held = core();
-  return remember(send_works(all, [&] { return held->send_balanced(all, options); }), sending);
+  return remember(send_bodies(all, [&] { return held->send_balanced(all, options); }), sending);
 }
 
 Tasks PythonConnection::send_broadcast(const std::vector<int>& ids, const py::tuple& work,
                                        const std::string& label) {
   const auto sending = std::make_shared<SendTracker>();
   SentBuffers buffers;
-  const std::vector<client::Work> read{read_work(work, sending, buffers)};
+  const std::vector<client::RequestBody> read{read_body(work, sending, buffers)};
   const auto held = core();
   const Json said = wish_of(label);
   return remember(
-      send_works(read, [&] { return held->send_broadcast(engine_ids(ids), read[0], said); }),
+      send_bodies(read, [&] { return held->send_broadcast(engine_ids(ids), read[0], said); }),
       sending);
 }
 
@@ -441,7 +442,7 @@ void bind_connection(py::module_& module) {
       .def(py::init([](const std::string& info, const std::string& where, double timeout,
                        const std::string& ssh_server, const std::string& ssh_key) {
              return std::make_shared<PythonConnection>(info, where, timeout,
-                                                       net::SshWish{ssh_server, ssh_key});
+                                                       net::SshOptions{ssh_server, ssh_key});
            }),
            py::arg("info"), py::arg("where"), py::arg("timeout"), py::arg("ssh_server") = "",
            py::arg("ssh_key") = "")

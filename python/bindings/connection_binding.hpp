@@ -25,7 +25,7 @@ class PythonConnection {
   /// info   the text of a client's connection file.  where  its path, for sentences.
   /// ssh    what the user says about a tunnel.
   PythonConnection(const std::string& info, const std::string& where, double timeout,
-                   const net::SshWish& ssh);
+                   const net::SshOptions& ssh);
   ~PythonConnection();
 
   /// The engines that are there: {id: uuid}.
@@ -130,10 +130,11 @@ class PythonConnection {
   /// Buffers of Python objects, as they are sent: those that several works of a call have in
   /// common once.
   using SentBuffers = std::unordered_map<PyObject*, SharedBytes>;
-  client::Work read_work(const pybind11::handle& work, const std::shared_ptr<SendTracker>& sending,
-                         SentBuffers& buffers) const;
-  std::vector<client::Work> read_works(const pybind11::list& works,
-                                       const std::shared_ptr<SendTracker>& sending) const;
+  client::RequestBody read_body(const pybind11::handle& work,
+                                const std::shared_ptr<SendTracker>& sending,
+                                SentBuffers& buffers) const;
+  std::vector<client::RequestBody> read_bodies(const pybind11::list& works,
+                                               const std::shared_ptr<SendTracker>& sending) const;
   SharedBytes read_buffer(const pybind11::handle& buffer,
                           const std::shared_ptr<SendTracker>& sending, SentBuffers& buffers) const;
   Tasks remember(const std::shared_ptr<client::Call>& call,

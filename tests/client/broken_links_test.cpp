@@ -1,4 +1,4 @@
-#include "client/breaks/broken_links.hpp"
+#include "client/reconnect/broken_links.hpp"
 
 #include <gtest/gtest.h>
 
@@ -24,10 +24,10 @@ TEST_F(BrokenLinksTest, WhatTookAConnectionThatBrokeIsRepeated) {
   breaks(LinkKind::balanced);
   links.disconnected(LinkKind::direct);  // it does not stand yet
   const Breaks first = links.take();
-  EXPECT_EQ(first.to_repeat(), std::set{Way::balanced});
+  EXPECT_EQ(first.to_repeat(), std::set{RequestChannel::balanced});
   EXPECT_FALSE(first.of_output);
   EXPECT_TRUE(links.connected(LinkKind::direct));
-  EXPECT_EQ(links.take().to_repeat(), std::set{Way::direct});
+  EXPECT_EQ(links.take().to_repeat(), std::set{RequestChannel::direct});
   EXPECT_FALSE(links.take().any());
 }
 
@@ -35,8 +35,8 @@ TEST_F(BrokenLinksTest, MissedNewsMayBeThatTheConnectionOfAnEngineBroke) {
   breaks(LinkKind::news);
   const Breaks missed = links.take();
   EXPECT_TRUE(missed.any());
-  EXPECT_TRUE(missed.ways.empty());
-  EXPECT_EQ(missed.to_repeat(), (std::set{Way::direct, Way::broadcast}));
+  EXPECT_TRUE(missed.channels.empty());
+  EXPECT_EQ(missed.to_repeat(), (std::set{RequestChannel::direct, RequestChannel::broadcast}));
 }
 
 TEST_F(BrokenLinksTest, NewsOfANewControllerAreMissedUntilTheirConnectionStands) {

@@ -1,4 +1,4 @@
-#include "client/breaks/ended_cluster.hpp"
+#include "client/reconnect/ended_cluster.hpp"
 
 #include <gtest/gtest.h>
 

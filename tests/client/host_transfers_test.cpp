@@ -35,7 +35,7 @@ class HostTransfersTest : public testing::Test {
   static Outgoing broadcast(const std::string& name,
                             std::shared_ptr<const Shipment> shipment = {}) {
     Outgoing made = request({}, name, std::move(shipment));
-    made.way = Way::broadcast;
+    made.channel = RequestChannel::broadcast;
     return made;
   }
   /// The same array for engines of two hosts that are ranks of one world; the first one gives it.
@@ -369,7 +369,8 @@ TEST(Ship, TheFirstHostOfAWorldPassesTheBuffersOn) {
   add(6, "up", "");  // a further engine of that host, which is no rank
   std::vector<EngineId> ids;
   for (int id = 0; id < 7; ++id) ids.push_back(EngineId{id});
-  const Work work{"push_request", "{}", {owned_bytes(std::string(least_shipped_bytes, 'x'))}};
+  const RequestBody work{
+      "push_request", "{}", {owned_bytes(std::string(least_shipped_bytes, 'x'))}};
   const auto shipped = ship(work, ids, engines);
   const auto east = shipped.at("east").shipment;  // its memory's name is the first
   EXPECT_EQ(east->giver, nullptr);
@@ -388,7 +389,7 @@ TEST(Ship, EachMemoryGetsItsOwnShipmentOfLargeBuffers) {
   engines.add(EngineId{2}, cid, "python", "east");
   engines.add(EngineId{3}, EngineUuid{"dan"}, "python");
   const std::vector<EngineId> ids{EngineId{0}, EngineId{1}, EngineId{2}, EngineId{3}};
-  Work work{"push_request", "{}", {owned_bytes(std::string(least_shipped_bytes, 'x'))}};
+  RequestBody work{"push_request", "{}", {owned_bytes(std::string(least_shipped_bytes, 'x'))}};
   const auto shipped = ship(work, ids, engines);
   ASSERT_EQ(shipped.size(), 2u);
   EXPECT_EQ(shipped.at("east").shipment->receivers, (std::vector<EngineUuid>{ann, cid}));

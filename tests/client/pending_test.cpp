@@ -48,29 +48,34 @@ TEST_F(PendingTest, NobodyWaitsForOutputThatWasDropped) {
 }
 
 TEST_F(PendingTest, WhatTookAConnectionThatBrokeIsSentAgainAndOrdersAreLost) {
-  const auto early = std::make_shared<SentRequest>(SentRequest{1, Way::balanced, {"early"}});
-  const auto other = std::make_shared<SentRequest>(SentRequest{2, Way::direct, {"other"}});
+  const auto early =
+      std::make_shared<SentRequest>(SentRequest{1, RequestChannel::balanced, {"early"}});
+  const auto other =
+      std::make_shared<SentRequest>(SentRequest{2, RequestChannel::direct, {"other"}});
   pending.add(first, {.call = call,
                       .task = 0,
                       .engine = {},
                       .output_end = OutputEnd::by_count,
                       .sent = early,
-                      .way = Way::balanced});
+                      .channel = RequestChannel::balanced});
   pending.add(second, {.call = call,
                        .task = 1,
                        .engine = {},
                        .output_end = OutputEnd::by_count,
                        .sent = other,
-                       .way = Way::direct});
-  pending.add(
-      MessageId{"m_2"},
-      {.call = call, .task = 1, .engine = {}, .output_end = OutputEnd::none, .way = Way::hub});
+                       .channel = RequestChannel::direct});
+  pending.add(MessageId{"m_2"}, {.call = call,
+                                 .task = 1,
+                                 .engine = {},
+                                 .output_end = OutputEnd::none,
+                                 .channel = RequestChannel::hub});
   pending.add(MessageId{"m_3"}, {.call = call,
                                  .task = 1,
                                  .engine = {},
                                  .output_end = OutputEnd::by_leave,
-                                 .way = Way::control});
-  const auto unanswered = pending.begin_again_by({Way::balanced, Way::hub, Way::control});
+                                 .channel = RequestChannel::control});
+  const auto unanswered = pending.begin_again_by(
+      {RequestChannel::balanced, RequestChannel::hub, RequestChannel::control});
   ASSERT_EQ(unanswered.to_send.size(), 1u);
   EXPECT_EQ(unanswered.to_send[0]->frames, std::vector<std::string>{"early"});
   EXPECT_EQ(unanswered.lost, std::vector{MessageId{"m_2"}});
@@ -80,8 +85,10 @@ TEST_F(PendingTest, WhatTookAConnectionThatBrokeIsSentAgainAndOrdersAreLost) {
 }
 
 TEST_F(PendingTest, AfterAControllerWasLostEachUnansweredRequestIsSentAgainInItsOrder) {
-  const auto early = std::make_shared<SentRequest>(SentRequest{1, Way::balanced, {"early"}});
-  const auto late = std::make_shared<SentRequest>(SentRequest{2, Way::broadcast, {"late"}});
+  const auto early =
+      std::make_shared<SentRequest>(SentRequest{1, RequestChannel::balanced, {"early"}});
+  const auto late =
+      std::make_shared<SentRequest>(SentRequest{2, RequestChannel::broadcast, {"late"}});
   pending.add(second, {call, 1, {}, OutputEnd::by_count, late});
   pending.add(MessageId{"m_2"}, {call, 1, {}, OutputEnd::by_count, late});
   pending.add(first, {call, 0, {}, OutputEnd::by_count, early});
@@ -94,8 +101,10 @@ TEST_F(PendingTest, AfterAControllerWasLostEachUnansweredRequestIsSentAgainInIts
 }
 
 TEST_F(PendingTest, AfterABrokenConnectionTheRequestsToThatEngineAreSentAgain) {
-  const auto to_ann = std::make_shared<SentRequest>(SentRequest{1, Way::direct, {"to ann"}});
-  const auto to_bob = std::make_shared<SentRequest>(SentRequest{2, Way::direct, {"to bob"}});
+  const auto to_ann =
+      std::make_shared<SentRequest>(SentRequest{1, RequestChannel::direct, {"to ann"}});
+  const auto to_bob =
+      std::make_shared<SentRequest>(SentRequest{2, RequestChannel::direct, {"to bob"}});
   pending.add(first, {call, 0, ann, OutputEnd::by_count, to_ann});
   pending.add(second, {call, 1, bob, OutputEnd::by_count, to_bob});
   const auto requests = pending.begin_again_with(ann);

@@ -39,8 +39,8 @@ std::string parts_of(const RestorePlan& plan, std::size_t engine) {
   return text;
 }
 
-std::string refusal(const Json& manifest, std::size_t engines, const RestoreWish& wish = {}) {
-  const auto plan = plan_restore(manifest, engines, wish);
+std::string refusal(const Json& manifest, std::size_t engines, const RestoreRequest& request = {}) {
+  const auto plan = plan_restore(manifest, engines, request);
   return plan ? "" : plan.error().what;
 }
 

@@ -26,8 +26,8 @@ ClientConnectionInfo info_at(std::string interface, std::string location) {
   return info;
 }
 
-TunnelUse use_of(const ConnectionCommon& info, const SshWish& wish = {}) {
-  return choose_tunnel(info, wish, laptop);
+TunnelUse use_of(const ConnectionCommon& info, const SshOptions& options = {}) {
+  return choose_tunnel(info, options, laptop);
 }
 
 TEST(SshServer, IsAHostWithOrWithoutUserAndPort) {

@@ -8,7 +8,7 @@
 #include <set>
 #include <utility>
 
-#include "client/breaks/broken_links.hpp"
+#include "client/reconnect/broken_links.hpp"
 #include "client/requests/call.hpp"
 #include "client/requests/pending.hpp"
 #include "engine/kept_replies.hpp"
@@ -22,13 +22,13 @@ namespace {
 
 using namespace std::chrono_literals;
 using client::LinkKind;
-using client::Way;
+using client::RequestChannel;
 using controller::JournalMode;
 
 constexpr std::array channels{CallChannel::mux, CallChannel::broadcast};
 
-CallChannel channel_of(Way way) {
-  return way == Way::direct ? CallChannel::mux : CallChannel::broadcast;
+CallChannel channel_of(RequestChannel channel) {
+  return way == RequestChannel::direct ? CallChannel::mux : CallChannel::broadcast;
 }
 
 /// A connection, both its directions.
@@ -93,7 +93,7 @@ struct Task {
   EngineUuid engine;
   std::string gathered;  // the msg_id of the whole; empty: it is answered by itself
   std::shared_ptr<client::Call> call;
-  Way way = Way::direct;
+  RequestChannel channel = RequestChannel::direct;
   std::uint64_t number = 0;   // in the order of submission
   std::optional<int> breaks;  // on its way until it was submitted; nothing: it was not open then
   int answers = 0;            // that the client took
@@ -231,7 +231,7 @@ class CallCluster final : public CallSurroundings, private HarmedCluster {
     const std::string id = id_in(TextFrames{frames}, 2, false);
     world_.tell(client.name + " asks " + engine.text + " for " + id);
     auto sent = std::make_shared<client::SentRequest>(
-        client::SentRequest{++sent_count_, Way::direct, std::move(frames)});
+        client::SentRequest{++sent_count_, RequestChannel::direct, std::move(frames)});
     add_task(client, id, engine, sent);
     send(client, *sent);
   }
@@ -245,7 +245,7 @@ class CallCluster final : public CallSurroundings, private HarmedCluster {
     world_.tell(client.name + " asks " + std::to_string(engines.size()) + " engines for " + id +
                 (client.is_foreign ? ", to be gathered" : ""));
     auto sent = std::make_shared<client::SentRequest>(
-        client::SentRequest{++sent_count_, Way::broadcast, std::move(frames)});
+        client::SentRequest{++sent_count_, RequestChannel::broadcast, std::move(frames)});
     for (const EngineUuid& engine : engines) {
       const std::string part = id + "_" + engine.text;
       if (client.is_foreign) {
@@ -261,7 +261,7 @@ class CallCluster final : public CallSurroundings, private HarmedCluster {
     Task& task = tasks_[id];
     task.client = &client;
     task.engine = engine;
-    task.way = sent->way;
+    task.channel = sent->channel;
     task.number = sent->number;
     if (is_way_open(task)) task.breaks = breaks_on_way(task);
     if (client.is_foreign) return;
@@ -273,10 +273,10 @@ class CallCluster final : public CallSurroundings, private HarmedCluster {
                                        .engine = engine,
                                        .output_end = client::OutputEnd::none,
                                        .sent = sent,
-                                       .way = sent->way});
+                                       .channel = sent->channel});
   }
   void send(Client& client, const client::SentRequest& sent) {
-    const CallChannel channel = channel_of(sent.way);
+    const CallChannel channel = channel_of(sent.channel);
     client.by(channel).from.send(
         [this, channel, frames = std::make_shared<TextFrames>(sent.frames)] {
           controller_->take_request(channel, frames);
@@ -592,7 +592,7 @@ class CallCluster final : public CallSurroundings, private HarmedCluster {
   }
   // ---------------------------------------------------------------- what must hold
   std::array<Wire*, 2> way_of(const Task& task) {
-    const CallChannel channel = channel_of(task.way);
+    const CallChannel channel = channel_of(task.channel);
     return {&task.client->by(channel), &engines_.at(task.engine.text)->by(channel)};
   }
   bool is_way_open(const Task& task) {
@@ -610,7 +610,7 @@ class CallCluster final : public CallSurroundings, private HarmedCluster {
   void check_order(const std::string& id, const Task& task) {
     for (const auto& [other_id, other] : tasks_)
       if (other.number < task.number && other.runs == 0 && other.client == task.client &&
-          other.engine == task.engine && other.way == task.way && other.breaks &&
+          other.engine == task.engine && other.channel == task.channel && other.breaks &&
           other.breaks == breaks_on_way(other))
         world_.violate(id + " begins before " + other_id + ", which was submitted earlier");
   }

@@ -139,13 +139,13 @@ class Cluster final : public Surroundings, private HarmedCluster {
         std::vector<client::TaskSent>{client::TaskSent{MessageId{id}, std::nullopt, {}, {}, {}}});
     task.call->on_answer([&task](std::size_t) { ++task.answers; });
     auto sent = std::make_shared<client::SentRequest>(
-        client::SentRequest{tasks_.size(), client::Way::balanced, {id}});
+        client::SentRequest{tasks_.size(), client::RequestChannel::balanced, {id}});
     client.pending.add(MessageId{id}, {.call = task.call,
                                        .task = 0,
                                        .engine = {},
                                        .output_end = client::OutputEnd::none,
                                        .sent = sent,
-                                       .way = client::Way::balanced});
+                                       .channel = client::RequestChannel::balanced});
     world_.tell(client.name + " submits " + id + " with " + std::to_string(task.request.retries) +
                 " retries");
     send(client, task.request);
@@ -355,7 +355,7 @@ class Cluster final : public Surroundings, private HarmedCluster {
     if (has(Defect::client_waits_on)) return;
     after_gap(end, [this, &client] {
       if (client.is_there)
-        send_again(client, client.pending.begin_again_by({client::Way::balanced}),
+        send_again(client, client.pending.begin_again_by({client::RequestChannel::balanced}),
                    "its connection broke");
     });
   }

@@ -1,4 +1,4 @@
-#include "client/breaks/broken_links.hpp"
+#include "client/reconnect/broken_links.hpp"
 
 #include <utility>
 
@@ -6,9 +6,9 @@ namespace px::client {
 
 /// Who misses news misses that the connection of an engine stands again, with which went what
 /// direct calls and broadcasts had sent it. Balanced tasks are the controller's concern.
-std::set<Way> Breaks::to_repeat() const {
-  std::set<Way> all = ways;
-  if (of_news) all.insert({Way::direct, Way::broadcast});
+std::set<RequestChannel> Breaks::to_repeat() const {
+  std::set<RequestChannel> all = channels;
+  if (of_news) all.insert({RequestChannel::direct, RequestChannel::broadcast});
   return all;
 }
 
@@ -21,16 +21,16 @@ bool BrokenLinks::connected(LinkKind link) {
   if (!std::exchange(at(link).is_broken, false)) return false;
   switch (link) {
     case LinkKind::direct:
-      breaks_.ways.insert(Way::direct);
+      breaks_.channels.insert(RequestChannel::direct);
       break;
     case LinkKind::balanced:
-      breaks_.ways.insert(Way::balanced);
+      breaks_.channels.insert(RequestChannel::balanced);
       break;
     case LinkKind::broadcast:
-      breaks_.ways.insert(Way::broadcast);
+      breaks_.channels.insert(RequestChannel::broadcast);
       break;
     case LinkKind::control:
-      breaks_.ways.insert(Way::control);
+      breaks_.channels.insert(RequestChannel::control);
       break;
     case LinkKind::news:
       breaks_.of_news = true;

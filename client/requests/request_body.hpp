@@ -13,7 +13,7 @@ struct Shipment;
 
 /// What an engine is to do: a request without address, id and date. A value; the functions below
 /// make them for cells, calls, pushes and pulls.
-struct Work {
+struct RequestBody {
   std::string type;     ///< "call_request", "execute_request" ...
   std::string content;  ///< A JSON object as text.
   /// To which the content refers by index.
@@ -29,7 +29,7 @@ struct Work {
 };
 
 /// Whether only engines of polyxeus understand this request: those of ipyparallel never answer it.
-bool is_native(const Work& work);
+bool is_native(const RequestBody& body);
 
 /// The forms of values that this library can read in results; engines convert to one of them, or
 /// fail.
@@ -37,19 +37,20 @@ inline const std::vector<std::string> readable_forms{"array", "bytes", "json"};
 
 /// Runs source text.
 /// is_silent  the engine publishes no execute_result and does not count the cell.
-Work execute_work(const std::string& code, bool is_silent);
+RequestBody cell_body(const std::string& code, bool is_silent);
 /// Defines variables.
 /// is_scattered  the values are this engine's blocks of sequences, which checkpoints then know.
-Work push_work(const NamedValues& values, bool is_scattered = false);
+RequestBody push_body(const NamedValues& values, bool is_scattered = false);
 /// Returns the values of expressions, in the simplest case of variables.
 /// forms  those that the caller can read.
-Work pull_work(const std::vector<std::string>& expressions,
-               const std::vector<std::string>& forms = readable_forms);
+RequestBody pull_body(const std::vector<std::string>& expressions,
+                      const std::vector<std::string>& forms = readable_forms);
 /// Calls a function once.
-Work call_work(const Function& function, const Arguments& arguments, const NamedValues& named = {});
+RequestBody call_body(const Function& function, const Arguments& arguments,
+                      const NamedValues& named = {});
 /// Calls a function with the first items of all `sequences`, then with the second ones, and so on;
 /// the result is one sequence.
-Work map_work(const Function& function, const Arguments& sequences);
+RequestBody map_body(const Function& function, const Arguments& sequences);
 
 /// The values in a reply to a native request: one of a call, those of a pull, none of a push. They
 /// share the reply's frames.

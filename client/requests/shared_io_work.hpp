@@ -19,17 +19,17 @@ namespace px::client {
 /// wakes one thread instead of two (decision 30). Only one thread at a time has the turn and may
 /// touch what belongs to the I/O thread; if none waits, the I/O thread works itself. Connection
 /// owns the object, Call uses it.
-class IoHelp {
+class SharedIoWork {
  public:
   /// What the thread that has the turn does.
-  struct Work {
+  struct Steps {
     std::function<void()> step;  ///< All that is due now, without waiting.
     std::function<std::optional<Instant>()> next_deadline;  ///< When to step again at the latest.
     std::function<bool()> awaits_one;                       ///< Exactly one answer is awaited.
   };
-  /// loop  where the I/O thread waits. The loop and the work are used only by the thread that has
+  /// loop  where the I/O thread waits. The loop and the steps are used only by the thread that has
   ///       the turn.
-  IoHelp(net::Loop& loop, Work work);
+  SharedIoWork(net::Loop& loop, Steps steps);
 
   // For the I/O thread.
   /// Waits for the turn, which the I/O thread then has until pass(). False: end() was called, and
@@ -41,20 +41,21 @@ class IoHelp {
   // For any thread.
   /// Counts a thread that waits for an answer, as long as the object lives. If several wait, the
   /// I/O thread takes over as soon as the helper has its own answer.
-  class Waiting {
+  class WaitingThread {
    public:
     /// help  null: nothing is counted.
-    explicit Waiting(std::shared_ptr<IoHelp> help);
-    ~Waiting();
-    Waiting(const Waiting&) = delete;
-    Waiting& operator=(const Waiting&) = delete;
+    explicit WaitingThread(std::shared_ptr<SharedIoWork> help);
+    ~WaitingThread();
+    WaitingThread(const WaitingThread&) = delete;
+    WaitingThread& operator=(const WaitingThread&) = delete;
 
    private:
-    const std::shared_ptr<IoHelp> help_;
+    const std::shared_ptr<SharedIoWork> help_;
   };
-  /// Works until `is_met()`, on a thread that is Waiting. True: it is met. False: another thread
-  /// has the turn as a helper, the deadline has passed, or the connection ends; then the caller
-  /// waits in another way. Signals are blocked during each step and arrive between steps.
+  /// Works until `is_met()`, on a thread that is counted as a WaitingThread. True: it is met.
+  /// False: another thread has the turn as a helper, the deadline has passed, or the connection
+  /// ends; then the caller waits in another way. Signals are blocked during each step and arrive
+  /// between steps.
   bool help_until(std::optional<Instant> deadline, const std::function<bool()>& is_met);
   /// Whether the calling thread is inside a step of the I/O thread's work.
   bool is_helping() const { return helper_ == std::this_thread::get_id(); }
@@ -71,7 +72,7 @@ class IoHelp {
 
   net::Loop& loop_;
   const net::Waker waker_;
-  const Work work_;
+  const Steps steps_;
   net::LoopTurn turn_;
   ShortWaits short_waits_;  // of who has the turn
   std::atomic<bool> is_ending_ = false;

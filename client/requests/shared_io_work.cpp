@@ -1,4 +1,4 @@
-#include "client/requests/io_help.hpp"
+#include "client/requests/shared_io_work.hpp"
 
 #include <poll.h>
 #include <sched.h>
@@ -21,29 +21,30 @@ bool has_passed(std::optional<Instant> deadline) {
 
 }  // namespace
 
-IoHelp::IoHelp(net::Loop& loop, Work work)
-    : loop_(loop), waker_(loop.waker()), work_(std::move(work)), turn_(patience) {}
+SharedIoWork::SharedIoWork(net::Loop& loop, Steps steps)
+    : loop_(loop), waker_(loop.waker()), steps_(std::move(steps)), turn_(patience) {}
 
-IoHelp::Waiting::Waiting(std::shared_ptr<IoHelp> help) : help_(std::move(help)) {
+SharedIoWork::WaitingThread::WaitingThread(std::shared_ptr<SharedIoWork> help)
+    : help_(std::move(help)) {
   if (help_) ++help_->waiting_;
 }
 
-IoHelp::Waiting::~Waiting() {
+SharedIoWork::WaitingThread::~WaitingThread() {
   if (help_) --help_->waiting_;
 }
 
-bool IoHelp::await() {
+bool SharedIoWork::await() {
   turn_.await();
   return !is_ending_;
 }
 
-void IoHelp::pass() {
+void SharedIoWork::pass() {
   if (!turn_.pass()) return;
   const std::lock_guard lock{mutex_};  // it may be about to wait
   changed_.notify_all();
 }
 
-void IoHelp::end() {
+void SharedIoWork::end() {
   {
     const std::lock_guard lock{mutex_};
     is_ending_ = true;
@@ -52,7 +53,8 @@ void IoHelp::end() {
   waker_.wake();
 }
 
-bool IoHelp::help_until(std::optional<Instant> deadline, const std::function<bool()>& is_met) {
+bool SharedIoWork::help_until(std::optional<Instant> deadline,
+                              const std::function<bool()>& is_met) {
   if (is_helping() || has_passed(deadline)) return false;
   const std::unique_lock guest{guest_, std::try_to_lock};
   if (!guest) return false;
@@ -61,7 +63,7 @@ bool IoHelp::help_until(std::optional<Instant> deadline, const std::function<boo
   return done;
 }
 
-bool IoHelp::get_turn(std::optional<Instant> deadline) {
+bool SharedIoWork::get_turn(std::optional<Instant> deadline) {
   std::unique_lock lock{mutex_};
   if (turn_.take()) return true;
   turn_.ask();
@@ -74,15 +76,16 @@ bool IoHelp::get_turn(std::optional<Instant> deadline) {
   return turn_.take();
 }
 
-bool IoHelp::work_until(std::optional<Instant> deadline, const std::function<bool()>& is_met) {
+bool SharedIoWork::work_until(std::optional<Instant> deadline,
+                              const std::function<bool()>& is_met) {
   const Instant begin = Clock::now();
   bool done = false;
   while (!is_ending_) {
     step();
     done = is_met();
     if (done || has_passed(deadline)) break;
-    const bool stays_awake = short_waits_.stays_awake() && work_.awaits_one();
-    sleep_until(loop_.is_ready() ? net::Loop::at_once : earlier(deadline, work_.next_deadline()),
+    const bool stays_awake = short_waits_.stays_awake() && steps_.awaits_one();
+    sleep_until(loop_.is_ready() ? net::Loop::at_once : earlier(deadline, steps_.next_deadline()),
                 stays_awake ? begin + ShortWaits::longest : begin);
   }
   short_waits_.waited(Clock::now() - begin);
@@ -90,15 +93,15 @@ bool IoHelp::work_until(std::optional<Instant> deadline, const std::function<boo
 }
 
 /// A handler that throws ends the process, as it does in the I/O thread.
-void IoHelp::step() noexcept {
+void SharedIoWork::step() noexcept {
   const os::SignalsBlocked blocked;
   helper_ = std::this_thread::get_id();
-  work_.step();
+  steps_.step();
   helper_ = std::thread::id{};
 }
 
 /// Or until the loop has something to do.
-void IoHelp::sleep_until(std::optional<Instant> deadline, Instant awake_until) const {
+void SharedIoWork::sleep_until(std::optional<Instant> deadline, Instant awake_until) const {
   pollfd source{loop_.descriptor(), POLLIN, 0};
   while (!has_passed(awake_until) && !has_passed(deadline)) {
     if (::poll(&source, 1, 0) != 0) return;

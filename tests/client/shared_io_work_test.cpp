@@ -1,4 +1,4 @@
-#include "client/requests/io_help.hpp"
+#include "client/requests/shared_io_work.hpp"
 
 #include <gtest/gtest.h>
 
@@ -12,9 +12,9 @@ namespace {
 using namespace std::chrono_literals;
 
 /// An I/O thread whose work is to note which thread does it.
-class IoHelpTest : public testing::Test {
+class SharedIoWorkTest : public testing::Test {
  protected:
-  ~IoHelpTest() override {
+  ~SharedIoWorkTest() override {
     help->end();
     io_thread.join();
   }
@@ -44,12 +44,12 @@ class IoHelpTest : public testing::Test {
   }
 
   net::Loop loop;
-  std::shared_ptr<IoHelp> help = std::make_shared<IoHelp>(
-      loop, IoHelp::Work{[this] {
-                           loop.wait_until(net::Loop::at_once);
-                           work();
-                         },
-                         [] { return std::optional<Instant>(); }, [] { return false; }});
+  std::shared_ptr<SharedIoWork> help = std::make_shared<SharedIoWork>(
+      loop, SharedIoWork::Steps{[this] {
+                                  loop.wait_until(net::Loop::at_once);
+                                  work();
+                                },
+                                [] { return std::optional<Instant>(); }, [] { return false; }});
   std::thread io_thread{[this] {
     while (help->await()) {
       loop.wait_until(std::nullopt);
@@ -64,15 +64,15 @@ class IoHelpTest : public testing::Test {
   bool was_helping_ = false;
 };
 
-TEST_F(IoHelpTest, AThreadThatWaitsDoesTheWork) {
-  const IoHelp::Waiting waiting{help};
+TEST_F(SharedIoWorkTest, AThreadThatWaitsDoesTheWork) {
+  const SharedIoWork::WaitingThread waiting{help};
   EXPECT_TRUE(help->help_until(std::nullopt, [&] { return is_done_here(); }));
   EXPECT_TRUE(was_helping());
   EXPECT_FALSE(help->is_helping());
 }
 
-TEST_F(IoHelpTest, WhatComesWakesIt) {
-  const IoHelp::Waiting waiting{help};
+TEST_F(SharedIoWorkTest, WhatComesWakesIt) {
+  const SharedIoWork::WaitingThread waiting{help};
   int steps_here = 0;
   EXPECT_TRUE(help->help_until(std::nullopt, [&] {
     if (is_done_here()) ++steps_here;
@@ -81,27 +81,27 @@ TEST_F(IoHelpTest, WhatComesWakesIt) {
   }));
 }
 
-TEST_F(IoHelpTest, TheIoThreadGoesOnWhenNobodyWaits) {
+TEST_F(SharedIoWorkTest, TheIoThreadGoesOnWhenNobodyWaits) {
   {
-    const IoHelp::Waiting waiting{help};
+    const SharedIoWork::WaitingThread waiting{help};
     ASSERT_TRUE(help->help_until(std::nullopt, [&] { return is_done_here(); }));
   }
   wake_until([&](std::thread::id id) { return id == io_thread.get_id(); });
 }
 
-TEST_F(IoHelpTest, NobodyHelpsAfterADeadline) {
-  const IoHelp::Waiting waiting{help};
+TEST_F(SharedIoWorkTest, NobodyHelpsAfterADeadline) {
+  const SharedIoWork::WaitingThread waiting{help};
   EXPECT_FALSE(help->help_until(Instant{}, [] { return true; }));
   EXPECT_FALSE(help->help_until(Clock::now() + 1ms, [] { return false; }));
 }
 
-TEST_F(IoHelpTest, OneThreadHelpsAtATime) {
+TEST_F(SharedIoWorkTest, OneThreadHelpsAtATime) {
   bool is_over = false;
-  const IoHelp::Waiting waiting{help};
+  const SharedIoWork::WaitingThread waiting{help};
   EXPECT_TRUE(help->help_until(std::nullopt, [&] {
     if (!is_done_here()) return false;
     std::thread([&] {
-      const IoHelp::Waiting second{help};
+      const SharedIoWork::WaitingThread second{help};
       EXPECT_FALSE(help->help_until(std::nullopt, [] { return true; }));
       is_over = true;
     }).join();
@@ -109,9 +109,9 @@ TEST_F(IoHelpTest, OneThreadHelpsAtATime) {
   }));
 }
 
-TEST_F(IoHelpTest, WhoHelpsIsSentAwayAtTheEnd) {
+TEST_F(SharedIoWorkTest, WhoHelpsIsSentAwayAtTheEnd) {
   std::thread helper{[this] {
-    const IoHelp::Waiting waiting{help};
+    const SharedIoWork::WaitingThread waiting{help};
     EXPECT_FALSE(help->help_until(std::nullopt, [] { return false; }));
   }};
   wake_until([&](std::thread::id id) { return id == helper.get_id(); });
@@ -119,9 +119,9 @@ TEST_F(IoHelpTest, WhoHelpsIsSentAwayAtTheEnd) {
   helper.join();
 }
 
-TEST_F(IoHelpTest, NobodyHelpsAfterTheEnd) {
+TEST_F(SharedIoWorkTest, NobodyHelpsAfterTheEnd) {
   help->end();
-  const IoHelp::Waiting waiting{help};
+  const SharedIoWork::WaitingThread waiting{help};
   EXPECT_FALSE(help->help_until(std::nullopt, [] { return true; }));
 }
 

@@ -1,4 +1,4 @@
-#include "client/requests/work.hpp"
+#include "client/requests/request_body.hpp"
 
 #include <utility>
 
@@ -17,49 +17,51 @@ Json describe_all(const Arguments& values, std::vector<SharedBytes>& buffers) {
   return described;
 }
 
-Work make_work(std::string type, const Json& content, std::vector<SharedBytes> buffers) {
+RequestBody make_body(std::string type, const Json& content, std::vector<SharedBytes> buffers) {
   return {std::move(type), pack(Packer::json, content), std::move(buffers), OutputEnd::by_count};
 }
 
 }  // namespace
 
-bool is_native(const Work& work) {
-  return work.type == "call_request" || work.type == "push_request" || work.type == "pull_request";
+bool is_native(const RequestBody& body) {
+  return body.type == "call_request" || body.type == "push_request" || body.type == "pull_request";
 }
 
-Work execute_work(const std::string& code, bool is_silent) {
+RequestBody cell_body(const std::string& code, bool is_silent) {
   const Json content{{"code", code}, {"silent", is_silent}, {"user_expressions", Json::object()}};
   return {"execute_request", pack(Packer::json, content), {}, OutputEnd::by_idle};
 }
 
-Work push_work(const NamedValues& values, bool is_scattered) {
+RequestBody push_body(const NamedValues& values, bool is_scattered) {
   std::vector<SharedBytes> buffers;
   Json content{{"values", describe_all(values, buffers)}};
   if (is_scattered) content["scattered"] = true;
-  return make_work("push_request", content, std::move(buffers));
+  return make_body("push_request", content, std::move(buffers));
 }
 
-Work pull_work(const std::vector<std::string>& expressions, const std::vector<std::string>& forms) {
-  return make_work("pull_request", {{"expressions", expressions}, {"accepts", forms}}, {});
+RequestBody pull_body(const std::vector<std::string>& expressions,
+                      const std::vector<std::string>& forms) {
+  return make_body("pull_request", {{"expressions", expressions}, {"accepts", forms}}, {});
 }
 
-Work call_work(const Function& function, const Arguments& arguments, const NamedValues& named) {
+RequestBody call_body(const Function& function, const Arguments& arguments,
+                      const NamedValues& named) {
   std::vector<SharedBytes> buffers;
   Json content{{"function", function.descriptor()},
                {"args", describe_all(arguments, buffers)},
                {"kwargs", describe_all(named, buffers)},
                {"accepts", readable_forms}};
-  return make_work("call_request", content, std::move(buffers));
+  return make_body("call_request", content, std::move(buffers));
 }
 
-Work map_work(const Function& function, const Arguments& sequences) {
+RequestBody map_body(const Function& function, const Arguments& sequences) {
   std::vector<SharedBytes> buffers;
   Json content{{"function", function.descriptor()},
                {"args", describe_all(sequences, buffers)},
                {"kwargs", Json::object()},
                {"map", true},
                {"accepts", readable_forms}};
-  return make_work("call_request", content, std::move(buffers));
+  return make_body("call_request", content, std::move(buffers));
 }
 
 Result<std::vector<Value>> read_values(const Reply& reply) {

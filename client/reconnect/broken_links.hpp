@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <set>
 
-#include "client/requests/way.hpp"
+#include "client/requests/sent_request.hpp"
 #include "wire/time.hpp"
 
 namespace px::client {
@@ -16,14 +16,14 @@ enum class LinkKind { direct, balanced, broadcast, control, news, output };
 
 /// What may have been lost because connections broke and stand again.
 struct Breaks {
-  std::set<Way> ways;  ///< Requests sent by these channels may be lost.
+  std::set<RequestChannel> channels;  ///< Requests sent by these channels may be lost.
   bool of_output = false;
   bool of_news = false;
-  bool any() const { return !ways.empty() || of_output || of_news; }
+  bool any() const { return !channels.empty() || of_output || of_news; }
   /// The channels whose unanswered requests are to be sent again. If news was missed these include
   /// direct calls and broadcasts, as an engine may have reconnected meanwhile, which loses what was
   /// sent to it.
-  std::set<Way> to_repeat() const;
+  std::set<RequestChannel> to_repeat() const;
 };
 
 /// Tracks which connections to the controller broke, and which of them stand again, so that
@@ -37,7 +37,7 @@ class BrokenLinks {
   /// result  whether it had broken before.
   bool connected(LinkKind link);
   /// The connection to the registration port had broken and stands again.
-  void questions_connected() { breaks_.ways.insert(Way::hub); }
+  void questions_connected() { breaks_.channels.insert(RequestChannel::hub); }
   /// The controller was replaced by a new one, which gets all unanswered requests anyway: forgets
   /// what broke before. Only the news connection stays broken until it stands again, since news is
   /// missed until then.

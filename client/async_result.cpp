@@ -120,7 +120,7 @@ std::vector<Value> AsyncResult::get_all_of(std::size_t task, Timeout timeout) co
 }
 
 Value AsyncResult::get_joined(Timeout timeout) const {
-  return value_or_throw(join(get(timeout)));
+  return value_or_throw(join_values(get(timeout)));
 }
 
 std::vector<std::size_t> AsyncResult::as_completed(std::size_t& cursor, Timeout timeout) const {

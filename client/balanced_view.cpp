@@ -53,7 +53,8 @@ AsyncResult LoadBalancedView::call_each(const Function& function,
   return {core_->send_balanced(bodies, task_options()), core_};
 }
 
-std::vector<Block> LoadBalancedView::cut(std::size_t count, const MapOptions& options) const {
+std::vector<Block> LoadBalancedView::cut_into_blocks(std::size_t count,
+                                                     const MapOptions& options) const {
   if (options.items_per_task > 0) return blocks_of(count, options.items_per_task);
   const std::size_t engines = core_->resolve(options_.targets.value_or(Targets::all())).size();
   return guided_blocks(count, engines);
@@ -63,14 +64,15 @@ AsyncResult LoadBalancedView::map(const Function& function, const Arguments& seq
                                   const MapOptions& options) const {
   const std::size_t count = value_or_throw(count_items(sequences));
   std::vector<RequestBody> bodies;
-  for (const Block block : cut(count, options))
+  for (const Block block : cut_into_blocks(count, options))
     bodies.push_back(map_body(function, take_block(sequences, block)));
   return {core_->send_balanced(bodies, task_options()), core_};
 }
 
 MapStream LoadBalancedView::map_stream(const Function& function, Arguments sequences,
                                        bool is_ordered, const MapOptions& options) const {
-  const std::vector<Block> blocks = cut(value_or_throw(count_items(sequences)), options);
+  const std::vector<Block> blocks =
+      cut_into_blocks(value_or_throw(count_items(sequences)), options);
   const auto send = [core = core_, function, sequences = std::move(sequences),
                      task = task_options()](Block block) {
     const RequestBody body = map_body(function, take_block(sequences, block));

@@ -86,7 +86,7 @@ class LoadBalancedView {
 
  private:
   TaskOptions task_options() const;
-  std::vector<Block> cut(std::size_t count, const MapOptions& options) const;
+  std::vector<Block> cut_into_blocks(std::size_t count, const MapOptions& options) const;
   std::shared_ptr<ClientCore> core_;
   BalancedOptions options_;
 };

@@ -75,7 +75,7 @@ std::vector<Value> take_block(const std::vector<Value>& sequences, Block block) 
   return blocks;
 }
 
-Result<Value> join(const std::vector<Value>& parts) {
+Result<Value> join_values(const std::vector<Value>& parts) {
   const bool are_arrays =
       !parts.empty() && std::all_of(parts.begin(), parts.end(), [](const Value& part) {
         return std::holds_alternative<Array>(part);

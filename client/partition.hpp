@@ -45,6 +45,6 @@ std::vector<Value> take_block(const std::vector<Value>& sequences, Block block);
 /// shared memory are joined by mapping them one after the other if that is possible, without a
 /// copy.
 /// errors  bad_input: the parts do not fit together, or are no sequences.
-Result<Value> join(const std::vector<Value>& parts);
+Result<Value> join_values(const std::vector<Value>& parts);
 
 }  // namespace px::client

@@ -18,7 +18,7 @@
 #include "controller/relay/task_relay.hpp"
 #include "controller/setup/dask_scheduler.hpp"
 #include "net/connection_monitor.hpp"
-#include "net/doorkeeper.hpp"
+#include "net/handshake_limiter.hpp"
 
 namespace px::controller {
 namespace {
@@ -128,7 +128,7 @@ class Server::State {
   void watch();
   void watch_keys(net::ConnectionMonitor& connections, std::string_view side);
   void watch_tasks(TaskScheme scheme);
-  void watch_doors(net::Context& context, const net::Doorkeeper::Bounds& bounds);
+  void limit_handshakes(net::Context& context, const net::HandshakeLimiter::Bounds& bounds);
   void on_time(Instant now);
   void on_wake();
   void on_journal();
@@ -157,7 +157,7 @@ class Server::State {
   bool has_queue_;  // tasks go through our queue
   std::optional<Instant> end_;
   net::ConnectionMonitor client_connections_, engine_connections_;
-  std::optional<net::Doorkeeper> doorkeeper_;
+  std::optional<net::HandshakeLimiter> handshake_limiter_;
 };
 
 Server::State::State(BoundSockets bound, Session session, std::unique_ptr<TaskStore> store,
@@ -208,7 +208,7 @@ Server::State::State(BoundSockets bound, Session session, std::unique_ptr<TaskSt
   watch();
   watch_tasks(options.tasks.scheme);
   if (bound.connection.client.curve_serverkey)
-    watch_doors(*bound.context, bound.descriptors.doors());
+    limit_handshakes(*bound.context, bound.descriptors.doors());
 }
 
 void Server::State::listen_to_membership() {
@@ -269,17 +269,18 @@ void Server::State::watch() {
 }
 
 /// Who has no key is to cost next to nothing.
-void Server::State::watch_doors(net::Context& context, const net::Doorkeeper::Bounds& bounds) {
-  doorkeeper_.emplace(context, bounds);
+void Server::State::limit_handshakes(net::Context& context,
+                                     const net::HandshakeLimiter::Bounds& bounds) {
+  handshake_limiter_.emplace(context, bounds);
   for (net::Socket* socket :
        {&sockets_.notification, &sockets_.iopub_in, &sockets_.iopub_out, &sockets_.mux_client,
         &sockets_.control_client, &sockets_.task_client, &sockets_.broadcast_client,
         &mux_engines_.socket(), &control_engines_.socket(), &task_engines_.socket(),
         &broadcast_engines_.socket(), &sockets_.ping, &sockets_.pong})
-    if (!socket->bound_endpoint().empty()) doorkeeper_->watch(*socket);
+    if (!socket->bound_endpoint().empty()) handshake_limiter_->watch(*socket);
   for (net::ConnectionMonitor* monitor : {&client_connections_, &engine_connections_})
-    monitor->on_accepted([this](int descriptor) { doorkeeper_->meet_later(descriptor); });
-  doorkeeper_->start();
+    monitor->on_accepted([this](int descriptor) { handshake_limiter_->add_later(descriptor); });
+  handshake_limiter_->start();
 }
 
 /// Who dials with a wrong key dials this socket first.

@@ -42,7 +42,7 @@ struct Serving {
     const std::string& type = request->type();
     const WallTime started = wall_now();
     std::string content = jupyter::json_text(*request, request->envelope.content);
-    std::vector<SharedBytes> buffers = join(content, jupyter::buffers_of(request));
+    std::vector<SharedBytes> buffers = join_pieces(content, jupyter::buffers_of(request));
     interpreters::NativeRequest native{type, std::move(content), std::move(buffers)};
     const bool shares_memory =
         large.segments && large.segments->folder().has(request->header.session.text);
@@ -55,7 +55,7 @@ struct Serving {
     const bool has_room = shares_memory && copy_large(*request, result.buffers, metadata);
     if (!has_room && is_fetched(*request, shares_memory)) hold_large(result.buffers, metadata);
     Pieces pieces{std::move(result.content), std::move(result.buffers)};
-    if (large.cuts) pieces = cut(std::move(pieces.content), std::move(pieces.buffers));
+    if (large.cuts) pieces = cut_pieces(std::move(pieces.content), std::move(pieces.buffers));
     outgoing.reply(request, std::move(pieces.content), std::move(metadata),
                    std::move(pieces.buffers));
   }

@@ -19,7 +19,7 @@ struct LargeReplies {
   /// To clients that fetch them, where they or this engine are on another host than the controller.
   std::shared_ptr<HeldResults> held = {};
   bool is_far = false;  ///< This engine reaches the controller by a network.
-  bool cuts = false;    ///< To all others in frames of several: see cut().
+  bool cuts = false;    ///< To all others in frames of several: see cut_pieces().
 };
 
 /// What an engine serves on its main thread beside Jupyter's requests: apply_request,

@@ -80,7 +80,7 @@ ServerConfig EngineProgram::server_config(EngineConnectionInfo info,
   config.facts = own_facts();
   const std::optional<int> number = number_in_set();
   if (!info.engine_set.empty()) {
-    config.facts.place = info.engine_set + "/" + (number ? std::to_string(*number) : "");
+    config.facts.set_member = info.engine_set + "/" + (number ? std::to_string(*number) : "");
     // Not every launcher has a name for its run.
     if (!config.facts.world.empty())
       config.facts.world = info.engine_set + " " + config.facts.world;
@@ -201,7 +201,7 @@ int EngineProgram::run(interpreters::Interpreter& interpreter, int signal_descri
       spdlog::warn(captured.error().what);
     program::move_log_from_stderr(server_->original_stderr());
   }
-  server_->announce_ready(facts_, mail_);
+  server_->announce_ready(facts_, rank_endpoint_);
   runner.run([&](int descriptor) {
     if (run_tasks && run_tasks(descriptor)) return;
     server_->wait_for_work(descriptor, signal_descriptor,

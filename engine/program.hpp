@@ -11,7 +11,7 @@
 #include "engine/death_watch.hpp"
 #include "engine/handlers.hpp"
 #include "engine/mpi/broken_world.hpp"
-#include "engine/mpi/rank_mail.hpp"
+#include "engine/mpi/rank_endpoint.hpp"
 #include "engine/mpi/watched_cells.hpp"
 #include "engine/mpi/world.hpp"
 #include "engine/options.hpp"
@@ -60,7 +60,7 @@ class EngineProgram {
   /// What is to know when user code runs; for run().
   void watch_cells(CellWatch watch) { watch_ = std::move(watch); }
   /// By what arrays are passed on to ranks of other hosts, if they can be; for run().
-  void pass_by(std::optional<MailPlace> mail) { mail_ = std::move(mail); }
+  void pass_by(std::optional<RankEndpoint> endpoint) { rank_endpoint_ = std::move(endpoint); }
   /// Serves requests until the engine is to end. Returns the exit code. Meanwhile what C code and
   /// child processes print is output of the requests, and standard error is not that of the log.
   /// signal_descriptor  readable when a signal handler of the interpreter waits; -1 = none.
@@ -109,7 +109,7 @@ class EngineProgram {
   std::unique_ptr<net::SshTunnel> tunnel_;      // outlives the server
   std::unique_ptr<Server> server_;
   CellWatch watch_;
-  std::optional<MailPlace> mail_;
+  std::optional<RankEndpoint> rank_endpoint_;
 };
 
 }  // namespace px::engine

@@ -69,12 +69,12 @@ Result<EngineIdentity> Server::wait_registered() {
   return *registration_;
 }
 
-void Server::announce_ready(const EngineFacts& facts, std::optional<MailPlace> mail) {
+void Server::announce_ready(const EngineFacts& facts, std::optional<RankEndpoint> endpoint) {
   {
     const std::lock_guard lock{mutex_};
     mpi_facts_.mpi = facts.mpi;
     mpi_facts_.mpi_interrupts = facts.mpi_interrupts;
-    mail_ = std::move(mail);
+    rank_endpoint_ = std::move(endpoint);
   }
   is_ready_ = true;
   loop().waker().wake();
@@ -278,16 +278,16 @@ void Server::start_heart_if_due(Instant now) {
 EngineFacts Server::facts_of_mpi() {
   const std::lock_guard lock{mutex_};
   EngineFacts facts = mpi_facts_;
-  if (mail_ && config_.memory)
-    facts.passing = mail_->group + "/" + std::to_string(mail_->rank.value);
+  if (rank_endpoint_ && config_.memory)
+    facts.passing = rank_endpoint_->group + "/" + std::to_string(rank_endpoint_->rank.value);
   return facts;
 }
 
 void Server::start_passing() {
   const std::lock_guard lock{mutex_};
-  if (mail_ && config_.memory)
+  if (rank_endpoint_ && config_.memory)
     channels_->pass_segments(std::make_unique<PassingThread>(
-        mail_->mail, config_.memory, config_.broken_world,
+        rank_endpoint_->functions, config_.memory, config_.broken_world,
         [waker = loop().waker()] { waker.wake(); }));
 }
 

@@ -12,7 +12,7 @@
 #include "engine/dialing_channels.hpp"
 #include "engine/engine_format.hpp"
 #include "engine/heart_watch.hpp"
-#include "engine/mpi/rank_mail.hpp"
+#include "engine/mpi/rank_endpoint.hpp"
 #include "engine/place_finder.hpp"
 #include "jupyter/io_thread.hpp"
 #include "net/lifeline/lifeline.hpp"
@@ -69,8 +69,8 @@ class Server final : public jupyter::IoThread {
   Result<EngineIdentity> wait_registered();
   /// From now on the engine can work: its heart begins to beat, and the hub makes it known.
   /// mpi   the MPI that was loaded, or empty.
-  /// mail  by what it passes arrays on, if it can.
-  void announce_ready(const EngineFacts& facts = {}, std::optional<MailPlace> mail = {});
+  /// endpoint  by what it passes arrays on, if it can.
+  void announce_ready(const EngineFacts& facts = {}, std::optional<RankEndpoint> endpoint = {});
   /// Lets Jupyter's clients connect to this engine; what they ask waits in the same queue as what
   /// the controller sends. Any thread but the I/O thread may call it.
   /// file    the connection file to be written; see BoundKernel.
@@ -144,7 +144,7 @@ class Server final : public jupyter::IoThread {
   std::condition_variable registered_;
   std::optional<Result<EngineIdentity>> registration_;
   EngineFacts mpi_facts_;
-  std::optional<MailPlace> mail_;
+  std::optional<RankEndpoint> rank_endpoint_;
   std::atomic<bool> abandons_world_ = false;
   std::atomic<bool> is_ready_ = false;  // the interpreter is; set by the main thread
 };

@@ -87,8 +87,8 @@ void add_options(CLI::App& app, Options& options) {
 std::optional<int> parse_options(int argc, const char* const* argv, Options& options) {
   CLI::App app{"A Jupyter kernel for Python or C++ that drives polyxeus clusters.", "pxkernel"};
   add_options(app, options);
-  const program::Strangers strangers{program::Peer::none, is_option_of_ipython};
-  if (const auto code = program::parse_command_line(app, argc, argv, strangers)) return code;
+  const program::AcceptedWords accepted{program::Peer::none, is_option_of_ipython};
+  if (const auto code = program::parse_command_line(app, argc, argv, accepted)) return code;
   options.others = app.remaining();
   if (!options.command.empty() || !options.connection_file.empty()) return std::nullopt;
   std::cerr << "pxkernel: error: Jupyter starts this program with -f FILE; run `pxkernel "

@@ -10,7 +10,7 @@ namespace px::magics {
 namespace {
 
 /// As much of a line as fits; colours take up no room.
-std::string cut(std::string_view line, std::size_t columns) {
+std::string cut_line(std::string_view line, std::size_t columns) {
   std::string text;
   std::size_t width = 0;
   bool has_colours = false;
@@ -36,7 +36,8 @@ std::string TerminalProgress::show(const ShowProgress& progress, TerminalSize si
   lines_ = progress_lines(progress);
   const std::size_t most = std::max<std::size_t>(size.rows, 2) - 1;
   if (lines_.size() > most) lines_.erase(lines_.begin(), lines_.end() - static_cast<long>(most));
-  for (std::string& line : lines_) line = cut(line, std::max<std::size_t>(size.columns, 2) - 1);
+  for (std::string& line : lines_)
+    line = cut_line(line, std::max<std::size_t>(size.columns, 2) - 1);
   return text + draw();
 }
 

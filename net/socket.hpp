@@ -107,7 +107,7 @@ class Socket {
   /// Lets libzmq report what happens to the connections to a PAIR socket at `endpoint`, which is of
   /// the kind "inproc://"; an empty endpoint ends the reports. For ConnectionMonitor.
   void report_connections(const std::string& endpoint);
-  /// The same for new incoming connections only. For Doorkeeper.
+  /// The same for new incoming connections only. For HandshakeLimiter.
   void report_arrivals(const std::string& endpoint);
 
   /// The next message; null if none waits. A message of more than max_frames frames, or with a

@@ -235,7 +235,7 @@ std::string name_of(ErrorKind kind) {
 }  // namespace
 
 std::optional<int> parse_command_line(CLI::App& app, int argc, const char* const* argv,
-                                      const Strangers& strangers) {
+                                      const AcceptedWords& accepted) {
   if (app.get_name().empty() && argc > 0) app.name(argv[0]);
   const std::vector<std::string> words(argv + std::min(argc, 1), argv + argc);
   if (const auto folder = folder_of_man_pages(words)) {
@@ -248,7 +248,7 @@ std::optional<int> parse_command_line(CLI::App& app, int argc, const char* const
   for (CLI::App* const command : all_commands(app)) {
     command->formatter(formatter);
     command->allow_extras();  // find_unknown_word() says more about them than CLI11
-    add_options_of_peer(*command, words, strangers.peer);
+    add_options_of_peer(*command, words, accepted.peer);
   }
   std::optional<std::string> wrong;
   try {
@@ -260,21 +260,21 @@ std::optional<int> parse_command_line(CLI::App& app, int argc, const char* const
     wrong = sentence(problem, app);
   }
   // A misspelled command is the cause of the command that CLI11 misses.
-  if (auto unknown = find_unknown_word(app, strangers)) wrong = std::move(unknown);
+  if (auto unknown = find_unknown_word(app, accepted)) wrong = std::move(unknown);
   if (!wrong) return std::nullopt;
   std::cerr << app.get_name() << ": error: " << *wrong << std::endl;
   if (wants_json(words)) std::cout << error_as_json({ErrorKind::bad_input, *wrong}) << std::endl;
   return exit_usage;
 }
 
-std::optional<std::string> find_unknown_word(const CLI::App& app, const Strangers& strangers) {
+std::optional<std::string> find_unknown_word(const CLI::App& app, const AcceptedWords& accepted) {
   const std::vector<const CLI::App*> all = given_commands(app);
   std::vector<const CLI::App*> above;
   for (const CLI::App* const command : all) {
     above.push_back(command);
     for (const std::string& word : command->remaining()) {
       if (word == "--") continue;
-      if (strangers.is_passed_on && strangers.is_passed_on(word)) continue;
+      if (accepted.is_passed_on && accepted.is_passed_on(word)) continue;
       return looks_like_option(word) ? unknown_option(word, above, all)
                                      : unknown_argument(word, above);
     }

@@ -17,7 +17,7 @@ namespace px::program {
 inline constexpr int exit_usage = 2;
 
 /// The words of a command line that are accepted beside the program's own options.
-struct Strangers {
+struct AcceptedWords {
   /// Options of this program of ipyparallel are accepted without effect.
   Peer peer = Peer::none;
   /// Whether a word stays in app.remaining(), for another program; none where empty.
@@ -30,11 +30,12 @@ struct Strangers {
 /// --man-pages=FOLDER alone writes the manual pages there. Returns the exit code, 0, exit_usage or 1
 /// where the pages cannot be written, where that was all; nothing where the program goes on.
 std::optional<int> parse_command_line(CLI::App& app, int argc, const char* const* argv,
-                                      const Strangers& strangers = {});
+                                      const AcceptedWords& accepted = {});
 
 /// The sentence about the first word of the last parse of `app` that no option and no argument
 /// took; nothing where there is none.
-std::optional<std::string> find_unknown_word(const CLI::App& app, const Strangers& strangers = {});
+std::optional<std::string> find_unknown_word(const CLI::App& app,
+                                             const AcceptedWords& accepted = {});
 
 /// The options of ipyparallel in the last parse of `app` that were accepted without effect, each
 /// once, as

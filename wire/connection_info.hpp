@@ -121,7 +121,7 @@ std::string colon_endpoint(const LocalInterface& local, int port);
 bool is_unix(std::string_view interface);
 /// Whether messages to this controller may pass an encrypted connection on their way: the sender's
 /// own (`interface` is what it connected to), or that of an engine or client on another host.
-/// Senders then cut large buffers into pieces: see cut().
+/// Senders then cut large buffers into pieces: see cut_pieces().
 bool may_be_encrypted(const ConnectionCommon& info);
 
 }  // namespace px

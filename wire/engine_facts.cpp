@@ -26,7 +26,7 @@ constexpr TextFact text_facts[] = {
     {"host", &EngineFacts::host},
     {"mpi", &EngineFacts::mpi},
     {"world", &EngineFacts::world},
-    {"place", &EngineFacts::place},
+    {"place", &EngineFacts::set_member},
     {"memory", &EngineFacts::memory},
     {"passing", &EngineFacts::passing},
     {"mpi_interrupts", &EngineFacts::mpi_interrupts},

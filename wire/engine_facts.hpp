@@ -30,7 +30,7 @@ struct EngineFacts {
   bool gives_back = false;
   /// Which engine of which set it is, as "SET/NUMBER", e.g. "1792048000/2"; pxcluster numbers the
   /// sets.
-  std::string place = {};
+  std::string set_member = {};
   /// Which shared memory it uses: SharedMemory::identity of the folder. Engines with the same
   /// identity can read each other's segments.
   std::string memory = {};

@@ -36,7 +36,7 @@ SharedBytes joined(const SharedBytes* first, std::size_t count) {
 
 }  // namespace
 
-Pieces cut(std::string content, std::vector<SharedBytes> buffers) {
+Pieces cut_pieces(std::string content, std::vector<SharedBytes> buffers) {
   const auto is_large = [](const SharedBytes& each) { return pieces_of(each.bytes.size()) > 1; };
   if (std::none_of(buffers.begin(), buffers.end(), is_large))
     return {std::move(content), std::move(buffers)};
@@ -51,7 +51,7 @@ Pieces cut(std::string content, std::vector<SharedBytes> buffers) {
   return {with_member(std::move(content), "pieces", counts.dump()), std::move(frames)};
 }
 
-std::vector<SharedBytes> join(std::string_view content, std::vector<SharedBytes> frames) {
+std::vector<SharedBytes> join_pieces(std::string_view content, std::vector<SharedBytes> frames) {
   if (frames.size() < 2) return frames;  // nothing was cut
   const Json counts = packed_member(Packer::json, content, "pieces");
   if (!counts.is_array()) return frames;

@@ -28,11 +28,11 @@ struct Pieces {
 /// Cuts the buffers that are longer than a piece. Copies nothing: the pieces share the memory of
 /// their buffer. Returns its arguments unchanged if no buffer is long enough.
 /// content  a JSON object as text; gets the member "pieces".
-Pieces cut(std::string content, std::vector<SharedBytes> buffers);
+Pieces cut_pieces(std::string content, std::vector<SharedBytes> buffers);
 
-/// The inverse of cut(): copies the pieces of each cut buffer into one, and shares the others. If
-/// the frames are not what "pieces" says, or there is no such member, they are returned as they
-/// are; read_value() then reports what is missing.
-std::vector<SharedBytes> join(std::string_view content, std::vector<SharedBytes> frames);
+/// The inverse of cut_pieces(): copies the pieces of each cut buffer into one, and shares the
+/// others. If the frames are not what "pieces" says, or there is no such member, they are returned
+/// as they are; read_value() then reports what is missing.
+std::vector<SharedBytes> join_pieces(std::string_view content, std::vector<SharedBytes> frames);
 
 }  // namespace px

@@ -17,7 +17,7 @@ Composer::Composed Composer::compose(const std::string& route, const RequestBody
   composed.head.metadata = pack_text(
       packer, body.in_segments.empty() ? metadata : os::with_segments(metadata, body.in_segments));
   if (cuts_ && is_native(body) && body.in_segments.empty()) {
-    Pieces pieces = cut(body.content, body.buffers);
+    Pieces pieces = cut_pieces(body.content, body.buffers);
     composed.head.content = pack_text(packer, pieces.content);
     composed.buffers = std::move(pieces.buffers);
   } else {

@@ -49,7 +49,7 @@ struct Outgoing {
 class Composer {
  public:
   /// session  the client's identity and key.
-  /// cuts     whether large buffers of native messages are cut into pieces: see cut().
+  /// cuts     whether large buffers of native messages are cut into pieces: see cut_pieces().
   Composer(Session session, bool cuts) : session_(std::move(session)), cuts_(cuts) {}
 
   const SessionId& session_id() const { return session_.id(); }

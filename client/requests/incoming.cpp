@@ -97,7 +97,7 @@ std::vector<SharedBytes> Reply::buffers() const {
   for (std::size_t i = envelope_.first_buffer; i < frames_->size(); ++i)
     buffers.push_back({frames_->at(i), frames_});
   if (buffers.size() < 2) return buffers;
-  return join(content_text(), std::move(buffers));
+  return join_pieces(content_text(), std::move(buffers));
 }
 
 Failure read_failure(const Json& content, std::optional<EngineId> engine) {

@@ -38,7 +38,7 @@ HostTransfers::TransferPtr HostTransfers::transfer_of(
   if (order_.empty()) ended_ = {};
   const auto made = known = std::make_shared<Transfer>();
   made->shipment = shipment;
-  made->cuts = cut(shipment->layout);
+  made->cuts = cut_layout(shipment->layout);
   made->relays.assign(shipment->receivers.rbegin(), shipment->receivers.rend());
   made->expected = shipment->receivers.size();
   if (shipment->giver) made->giver = transfer_of(shipment->giver);  // it comes first in order_
@@ -46,7 +46,7 @@ HostTransfers::TransferPtr HostTransfers::transfer_of(
   return made;
 }
 
-std::vector<HostTransfers::Cut> HostTransfers::cut(const os::SegmentLayout& layout) {
+std::vector<HostTransfers::Cut> HostTransfers::cut_layout(const os::SegmentLayout& layout) {
   std::vector<Cut> cuts;
   for (const os::SegmentLayout::Part& part : layout.parts)
     for (std::uint64_t from = 0; from < part.length; from += piece_bytes)
@@ -130,7 +130,7 @@ bool HostTransfers::begin_passing(Transfer& transfer, Effects& effects) {
 /// No other engine gives it any more.
 void HostTransfers::take_from_here(Transfer& transfer) {
   transfer.giver.reset();
-  transfer.cuts = cut(transfer.shipment->layout);
+  transfer.cuts = cut_layout(transfer.shipment->layout);
 }
 
 /// Begins anew, with the same engine if that lives.

@@ -134,7 +134,7 @@ class HostTransfers {
   TransferPtr transfer_of(const std::shared_ptr<const Shipment>& shipment);
   TransferPtr running(const std::string& segment) const;
   static std::uint64_t bytes_taken(const Transfer& transfer);
-  static std::vector<Cut> cut(const os::SegmentLayout& layout);
+  static std::vector<Cut> cut_layout(const os::SegmentLayout& layout);
   static std::vector<Cut> passed_cuts(std::uint64_t bytes);
   static std::optional<std::uint64_t> rank_of_relay(const Transfer& transfer);
   bool can_start(const Transfer& transfer) const;

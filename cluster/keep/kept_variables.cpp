@@ -4,7 +4,7 @@
 
 #include "client/checkpoints/checkpoint.hpp"
 #include "client/core.hpp"
-#include "cluster/records/engine_place.hpp"
+#include "cluster/records/placed_engine.hpp"
 #include "os/usable_memory.hpp"
 #include "wire/duration_text.hpp"
 #include "wire/engine_facts.hpp"
@@ -44,8 +44,9 @@ auto ask(const Ask& asked, std::string& why) -> std::optional<decltype(asked())>
 }
 
 std::string set_of(const Json& facts, EngineId id) {
-  const std::string place = read_engine_facts(object_member(facts, std::to_string(id.value))).place;
-  return place.empty() ? std::string() : read_place(id, place).set;
+  const std::string place =
+      read_engine_facts(object_member(facts, std::to_string(id.value))).set_member;
+  return place.empty() ? std::string() : read_placed_engine(id, place).set;
 }
 
 /// A C++ expression: how the type of a variable is spelled, as one that can be assigned to.

@@ -30,7 +30,7 @@ bool is_host_name(std::string_view text) {
 }
 
 /// Cuts at commas and blanks, but not inside of [ ].
-std::vector<std::string> cut(std::string_view text) {
+std::vector<std::string> split_words(std::string_view text) {
   std::vector<std::string> words;
   std::string word;
   int depth = 0;
@@ -54,7 +54,7 @@ std::string padded(int number, std::size_t width) {
 /// The numbers of "1-3,7,09-11", as they were written.
 Result<std::vector<std::string>> expand_range(std::string_view word, std::string_view range) {
   std::vector<std::string> numbers;
-  for (const std::string& part : cut(range)) {
+  for (const std::string& part : split_words(range)) {
     const std::size_t dash = part.find('-');
     const std::string first = part.substr(0, dash);
     const auto from = read_number(first, 1'000'000);
@@ -127,7 +127,7 @@ Result<void> add_word(std::vector<HostSlots>& hosts, const std::string& word,
 
 Result<std::vector<HostSlots>> parse_hosts(std::string_view text) {
   std::vector<HostSlots> hosts;
-  for (const std::string& word : cut(text))
+  for (const std::string& word : split_words(text))
     if (auto done = add_word(hosts, word, std::nullopt); !done) return done.error();
   return hosts;
 }
@@ -140,7 +140,7 @@ Result<std::vector<HostSlots>> parse_host_file(std::string_view text) {
     std::string_view line = text.substr(0, end);
     text.remove_prefix(std::min(end + 1, text.size()));
     ++line_number;
-    const auto words = cut(line.substr(0, line.find('#')));
+    const auto words = split_words(line.substr(0, line.find('#')));
     if (words.empty()) continue;
     std::optional<int> slots;
     for (std::size_t i = 1; i < words.size(); ++i)
@@ -159,7 +159,7 @@ Result<std::vector<HostSlots>> hosts_from_json(const Json& value) {
     for (const Json& item : value) {
       if (!item.is_string())
         return Error{ErrorKind::bad_input, "'hosts' must be a list of strings"};
-      for (const std::string& word : cut(item.get<std::string>()))
+      for (const std::string& word : split_words(item.get<std::string>()))
         if (auto done = add_word(hosts, word, std::nullopt); !done) return done.error();
     }
     return hosts;

@@ -80,9 +80,9 @@ std::optional<HubAnswer> HubClient::read(const Frames& frames) const {
   const Json described = object_member(*content, "facts"), lost = object_member(*content, "lost");
   for (const auto& [key, said] : described.items()) {
     answer.engines.push_back(read_engine_facts(said));
-    if (const std::string& place = answer.engines.back().place; !place.empty())
+    if (const std::string& place = answer.engines.back().set_member; !place.empty())
       if (const auto id = read_whole_number(key))
-        answer.placed.push_back(read_place(EngineId{*id}, place));
+        answer.placed.push_back(read_placed_engine(EngineId{*id}, place));
   }
   for (const auto& [key, said] : lost.items()) answer.lost.push_back(read_engine_facts(said));
   if (auto warnings = strings_member(*content, "warnings")) answer.warnings = std::move(*warnings);

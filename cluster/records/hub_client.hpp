@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "cluster/records/engine_place.hpp"
+#include "cluster/records/placed_engine.hpp"
 #include "net/discovery/address_race.hpp"
 #include "net/socket.hpp"
 #include "wire/connection_info.hpp"

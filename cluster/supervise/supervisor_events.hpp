@@ -10,7 +10,7 @@
 #include "cluster/launch/planned_process.hpp"
 #include "cluster/process/console.hpp"
 #include "cluster/records/cluster_record.hpp"
-#include "cluster/records/engine_place.hpp"
+#include "cluster/records/placed_engine.hpp"
 #include "os/process_end.hpp"
 
 namespace px::cluster {

@@ -193,7 +193,7 @@ void Membership::terminated(EngineId id) {
 void Membership::expect_ends(std::string_view engine_set, const std::string& why) {
   const Instant now = Clock::now();
   const auto is_meant = [engine_set](const EngineFacts& facts) {
-    return std::string_view(facts.place).substr(0, facts.place.find('/')) == engine_set;
+    return std::string_view(facts.set_member).substr(0, facts.set_member.find('/')) == engine_set;
   };
   for (const auto& [id, uuid] : table_.engines())
     if (is_meant(facts_of(uuid))) deaths_.expect_end(uuid, why, now);
@@ -276,7 +276,7 @@ std::string Membership::broken_world_of(const EngineUuid& uuid) const {
 
 /// For those whose MPI world is broken or lost.
 std::string Membership::how_to_go_on(const EngineFacts& facts) const {
-  const std::string again = facts.place.empty()
+  const std::string again = facts.set_member.empty()
                                 ? "start its engines again for a new world"
                                 : "`pxcluster restart` or rc.restart_engines() starts a new world";
   if (last_checkpoint_.empty()) return again;

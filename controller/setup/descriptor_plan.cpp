@@ -23,8 +23,8 @@ net::StreamLimits DescriptorPlan::streams() const {
   return limits;
 }
 
-net::Doorkeeper::Bounds DescriptorPlan::doors() const {
-  net::Doorkeeper::Bounds bounds;
+net::HandshakeLimiter::Bounds DescriptorPlan::doors() const {
+  net::HandshakeLimiter::Bounds bounds;
   bounds.count = std::min(bounds.count, limit_ / 16);
   return bounds;
 }

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "net/doorkeeper.hpp"
+#include "net/handshake_limiter.hpp"
 #include "net/lifeline/lifeline.hpp"
 #include "net/stream/stream_relay.hpp"
 
@@ -23,7 +23,7 @@ class DescriptorPlan {
   /// Of connections that have not shown a key yet, each kind may have a small part.
   net::LifelineLimits lifelines() const;
   net::StreamLimits streams() const;
-  net::Doorkeeper::Bounds doors() const;
+  net::HandshakeLimiter::Bounds doors() const;
 
   /// What one more of these takes here.
   static constexpr std::size_t of_client = 7, of_engine = 10;

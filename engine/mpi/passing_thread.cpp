@@ -50,7 +50,7 @@ struct PassingThread::State {
     std::string bytes;
   };
 
-  RankMail mail;
+  RankMessageFunctions messages;
   std::shared_ptr<const os::SegmentFolder> folder;
   const BrokenWorld* world = nullptr;
   std::function<void()> wake;
@@ -91,10 +91,11 @@ struct PassingThread::State {
   void close_files();
 };
 
-PassingThread::PassingThread(RankMail mail, std::shared_ptr<const os::SegmentFolder> folder,
+PassingThread::PassingThread(RankMessageFunctions messages,
+                             std::shared_ptr<const os::SegmentFolder> folder,
                              const BrokenWorld* world, std::function<void()> wake)
     : state_(std::make_shared<State>()) {
-  state_->mail = mail;
+  state_->messages = messages;
   state_->folder = std::move(folder);
   state_->world = world;
   state_->wake = std::move(wake);
@@ -227,7 +228,7 @@ bool PassingThread::State::hear_questions() {
   Question asked;
   int rank = -1;
   for (;;) {
-    const long long size = mail.take(question_tag, &rank, &asked, sizeof asked);
+    const long long size = messages.take(question_tag, &rank, &asked, sizeof asked);
     if (size < 0) return has_heard;
     has_heard = true;
     if (size != static_cast<long long>(sizeof asked)) continue;
@@ -250,7 +251,7 @@ bool PassingThread::State::receive_answers() {
     const auto message = awaited.find(tag);
     if (message == awaited.end()) continue;  // it is about to be asked for
     std::uint64_t size = 0;
-    const int done = mail.test(message->second.request, &size);
+    const int done = messages.test(message->second.request, &size);
     if (done == 0) continue;
     has_received = true;
     if (done < 0) {
@@ -273,7 +274,7 @@ bool PassingThread::State::receive_answers() {
 bool PassingThread::State::finish_sent() {
   std::uint64_t size = 0;
   return sent.remove_if([&](const Message& message) {
-    const int done = mail.test(message.request, &size);
+    const int done = messages.test(message.request, &size);
     if (done < 0) has_failed = true;
     return done != 0;
   }) > 0;
@@ -283,8 +284,8 @@ bool PassingThread::State::finish_sent() {
 void PassingThread::State::perform(SegmentPassing::Ask& effect) {
   Message& message = awaited[effect.part.tag];
   message.bytes.resize(effect.part.length);
-  message.request = mail.receive(effect.part.rank, effect.part.tag, message.bytes.data(),
-                                 message.bytes.size());
+  message.request = messages.receive(effect.part.rank, effect.part.tag, message.bytes.data(),
+                                     message.bytes.size());
   if (message.request == 0) {
     has_failed = true;
     return;
@@ -314,7 +315,7 @@ void PassingThread::State::arrive(Arrival arrival) {
 void PassingThread::State::send(int rank, int tag, std::string bytes) {
   Message& message = sent.emplace_back();
   message.bytes = std::move(bytes);
-  message.request = mail.send(rank, tag, message.bytes.data(), message.bytes.size());
+  message.request = messages.send(rank, tag, message.bytes.data(), message.bytes.size());
   if (message.request != 0) return;
   sent.pop_back();
   has_failed = true;

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "engine/mpi/broken_world.hpp"
-#include "engine/mpi/rank_mail.hpp"
+#include "engine/mpi/rank_endpoint.hpp"
 #include "engine/mpi/segment_passing.hpp"
 #include "os/segments/segment_folder.hpp"
 
@@ -34,7 +34,7 @@ class PassingThread {
   /// folder  where the segments lie that it gives.
   /// world   null: nobody tells that it is broken; else it outlives this.
   /// wake    any thread calls it: fetch() has something.
-  PassingThread(RankMail mail, std::shared_ptr<const os::SegmentFolder> folder,
+  PassingThread(RankMessageFunctions messages, std::shared_ptr<const os::SegmentFolder> folder,
                 const BrokenWorld* world, std::function<void()> wake);
   /// What is on its way is given up.
   ~PassingThread();

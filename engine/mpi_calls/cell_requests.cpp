@@ -80,7 +80,7 @@ bool CellRequests::take_back(std::uint64_t communicator) {
   return !is_sending;
 }
 
-bool CellRequests::is_clean(const OldCarrier& carrier) const {
+bool CellRequests::is_clean(const RetiredCommunicator& carrier) const {
   if (spoiled_.count({carrier.number, carrier.epoch})) return false;
   return std::all_of(needs_.begin(), needs_.end(), [&](const auto& each) {
     const auto& [request, need] = each;

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "engine/mpi/call_place.hpp"
-#include "engine/mpi_calls/old_carriers.hpp"
+#include "engine/mpi_calls/retired_communicators.hpp"
 
 namespace px::engine {
 
@@ -64,7 +64,7 @@ class CellRequests {
   bool take_back(std::uint64_t communicator);
   /// Whether all that this rank has begun over what carried messages in an earlier epoch is
   /// complete.
-  bool is_clean(const OldCarrier& carrier) const;
+  bool is_clean(const RetiredCommunicator& carrier) const;
 
  private:
   std::unordered_map<MPI_Request, Need> needs_;

@@ -118,13 +118,13 @@ MPI_Comm Communicators::current(MPI_Comm communicator, bool is_main) const {
   return known->current;
 }
 
-std::optional<OldCarrier> Communicators::behind(MPI_Comm communicator) const {
+std::optional<RetiredCommunicator> Communicators::behind(MPI_Comm communicator) const {
   const KnownCommunicator* const known = find(communicator);
   if (!known || known->spare == MPI_COMM_NULL) return std::nullopt;
   // Messages of a cell that was stopped may be under way over what is lost.
   if (!known->renewals.empty() || !known->why_lost.empty()) return std::nullopt;
-  return OldCarrier{known->current, known->number, epoch_,
-                    known->use,     known->spare,  known->host_roll_call};
+  return RetiredCommunicator{known->current, known->number, epoch_,
+                             known->use,     known->spare,  known->host_roll_call};
 }
 
 void Communicators::renew_all(std::uint64_t epoch) {

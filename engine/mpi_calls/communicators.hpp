@@ -17,7 +17,7 @@
 #include "engine/mpi/host_roll_call.hpp"
 #include "engine/mpi/rank_board.hpp"
 #include "engine/mpi_calls/host_memory.hpp"
-#include "engine/mpi_calls/old_carriers.hpp"
+#include "engine/mpi_calls/retired_communicators.hpp"
 
 namespace px::engine {
 
@@ -120,13 +120,13 @@ class Communicators {
   /// ready.  board  knows which ranks have left the epoch, with which communicators.
   bool progress(const RankBoard& board);
   /// Frees what carried messages in earlier epochs, as far as that can be done now.
-  void free_old(const OldCarriers::IsClean& is_clean) { old_.progress(is_clean); }
+  void free_old(const RetiredCommunicators::IsClean& is_clean) { old_.progress(is_clean); }
 
   /// What has carried its messages, to be given to free_behind() when the cells have freed it.
   /// Nothing where that is to stay.
-  std::optional<OldCarrier> behind(MPI_Comm communicator) const;
+  std::optional<RetiredCommunicator> behind(MPI_Comm communicator) const;
   /// Frees it, when all ranks have done the same and nothing is under way over it any more.
-  void free_behind(OldCarrier carrier) { old_.add(std::move(carrier)); }
+  void free_behind(RetiredCommunicator carrier) { old_.add(std::move(carrier)); }
 
   /// How many ranks of the world hold roll calls.
   std::size_t n_callers() const { return callers_.size(); }
@@ -148,7 +148,7 @@ class Communicators {
   CallLock& lock_;
   int key_ = MPI_KEYVAL_INVALID;
   std::map<std::uint64_t, std::unique_ptr<KnownCommunicator>> by_number_;
-  OldCarriers old_;
+  RetiredCommunicators old_;
   std::uint64_t epoch_ = 0;
   std::map<std::uint64_t, std::uint64_t> made_of_group_;  // how many there were in this epoch
   // Freed by the cells while fresh ones were still being made of them.

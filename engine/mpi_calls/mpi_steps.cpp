@@ -83,7 +83,7 @@ struct MpiSteps::State {
   int depth = 0;  // of calls within calls
   HostMemory memory;
   Communicators communicators;
-  SharedThings shared;
+  HandleCommunicators shared;
   NoteChannel notes;
   const bool shares_cores;
   std::unique_ptr<RankMessages> messages;
@@ -158,7 +158,7 @@ struct MpiSteps::State {
   /// Frees what carried messages and is not used any more, as far as that can be done now.
   void free_old() {
     communicators.free_old(
-        [this](const OldCarrier& carrier) { return requests.is_clean(carrier); });
+        [this](const RetiredCommunicator& carrier) { return requests.is_clean(carrier); });
   }
 
   // ------------------------------------------------------------ this rank alone
@@ -774,7 +774,7 @@ int MpiSteps::free(const char* name, MPI_Comm* communicator, int (*release)(MPI_
   // The other ranks make the fresh one with this rank.
   if (known)
     if (const int code = await_renewal(name, *known); code != MPI_SUCCESS) return code;
-  std::optional<OldCarrier> behind = state_->communicators.behind(*communicator);
+  std::optional<RetiredCommunicator> behind = state_->communicators.behind(*communicator);
   const int code = release(communicator);
   if (code != MPI_SUCCESS || !behind) return code;
   state_->communicators.free_behind(std::move(*behind));
@@ -783,7 +783,7 @@ int MpiSteps::free(const char* name, MPI_Comm* communicator, int (*release)(MPI_
   return code;
 }
 
-SharedThings& MpiSteps::shared() {
+HandleCommunicators& MpiSteps::shared() {
   return state_->shared;
 }
 

@@ -15,9 +15,9 @@
 #include "engine/mpi/cell_hooks.hpp"
 #include "engine/mpi_calls/cell_requests.hpp"
 #include "engine/mpi_calls/communicators.hpp"
+#include "engine/mpi_calls/handle_communicators.hpp"
 #include "engine/mpi_calls/rank_messages.hpp"
 #include "engine/mpi_calls/roll_call.hpp"
-#include "engine/mpi_calls/shared_things.hpp"
 #include "engine/mpi_calls/user_code.hpp"
 #include "wire/ids.hpp"
 #include "wire/time.hpp"
@@ -180,7 +180,7 @@ class MpiSteps {
   int refuse_stale(const char* name);
 
  private:
-  SharedThings& shared();
+  HandleCommunicators& shared();
   void hold_jumps(bool holds);
   static void called_by_library();
 

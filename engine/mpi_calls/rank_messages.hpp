@@ -11,7 +11,8 @@
 namespace px::engine {
 
 /// What passes arrays from rank to rank while user code runs: messages over a communicator of
-/// their own, among the ranks whose MPI lets any thread call it. RankMail says what they do.
+/// their own, among the ranks whose MPI lets any thread call it. RankMessageFunctions says what
+/// they do.
 class RankMessages {
  public:
   /// Whether the MPI of this rank lets any thread call it.

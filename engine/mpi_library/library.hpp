@@ -4,7 +4,7 @@
 
 /// What libpolyxeus_mpi*.so offers to the process that has loaded it, beside MPI's own functions:
 /// a C interface, as the library and the Python engine are built apart. The main thread makes all
-/// calls but those of RankMail.
+/// calls but those of RankMessageFunctions.
 extern "C" {
 
 /// CellHooks. `self` is handed to each function.
@@ -28,10 +28,10 @@ __attribute__((visibility("default"))) void px_mpi_use_stop_point();
 /// Returns the milliseconds until the next call; -1 where none is needed.
 __attribute__((visibility("default"))) int px_mpi_tick();
 
-/// RankMail, among the ranks that have joined and whose MPI lets any thread call it. Any one thread
-/// may call these five at a time, until the main thread finalizes MPI.
-/// px_mpi_mail()  the name of the group of these ranks; null where this one is not among them.
-/// rank           its own there.
+/// RankMessageFunctions, among the ranks that have joined and whose MPI lets any thread call it.
+/// Any one thread may call these five at a time, until the main thread finalizes MPI. px_mpi_mail()
+/// the name of the group of these ranks; null where this one is not among them. rank           its
+/// own there.
 __attribute__((visibility("default"))) const char* px_mpi_mail(int* rank);
 __attribute__((visibility("default"))) std::uint64_t px_mpi_send(int rank, int tag,
                                                                  const void* bytes,

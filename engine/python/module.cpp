@@ -154,7 +154,7 @@ class PythonEngine {
         PythonMpiSteps::join(library, std::move(error_type), program_.broken_world());
     const CellWatch watch = steps.watch();
     program_.watch_cells(watch);
-    program_.pass_by(steps.mail());
+    program_.pass_by(steps.rank_endpoint());
     return watch.begin != nullptr;
   }
 

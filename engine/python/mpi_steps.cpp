@@ -81,15 +81,15 @@ CellWatch PythonMpiSteps::watch() const {
           }};
 }
 
-std::optional<MailPlace> PythonMpiSteps::mail() const {
+std::optional<RankEndpoint> PythonMpiSteps::rank_endpoint() const {
   int rank = -1;
   const char* const group = find<decltype(&px_mpi_mail)>("px_mpi_mail")(&rank);
   if (!group) return std::nullopt;
-  const RankMail mail{find<decltype(&px_mpi_send)>("px_mpi_send"),
-                      find<decltype(&px_mpi_receive)>("px_mpi_receive"),
-                      find<decltype(&px_mpi_test)>("px_mpi_test"),
-                      find<decltype(&px_mpi_take)>("px_mpi_take")};
-  return MailPlace{mail, group, Rank{rank}};
+  const RankMessageFunctions functions{find<decltype(&px_mpi_send)>("px_mpi_send"),
+                                       find<decltype(&px_mpi_receive)>("px_mpi_receive"),
+                                       find<decltype(&px_mpi_test)>("px_mpi_test"),
+                                       find<decltype(&px_mpi_take)>("px_mpi_take")};
+  return RankEndpoint{functions, group, Rank{rank}};
 }
 
 bool PythonMpiSteps::is_interrupted() {

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "engine/mpi/broken_world.hpp"
-#include "engine/mpi/rank_mail.hpp"
+#include "engine/mpi/rank_endpoint.hpp"
 #include "engine/mpi/watched_cells.hpp"
 #include "engine/mpi_library/library.hpp"
 #include "wire/time.hpp"
@@ -30,7 +30,7 @@ class PythonMpiSteps {
   /// part.
   CellWatch watch() const;
   /// By which this rank passes arrays on; nothing where its MPI does not let threads call it.
-  std::optional<MailPlace> mail() const;
+  std::optional<RankEndpoint> rank_endpoint() const;
 
  private:
   PythonMpiSteps(const std::string& path, const BrokenWorld& world);

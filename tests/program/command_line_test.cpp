@@ -34,17 +34,17 @@ struct Tool {
     app.add_subcommand("watch", "")->group("");
   }
 
-  Answer ask(std::vector<std::string> words, const Strangers& strangers = {}) {
+  Answer ask(std::vector<std::string> words, const AcceptedWords& accepted = {}) {
     words.insert(words.begin(), "tool");
     return answer_of(words, [&](int argc, const char* const* argv) {
-      return parse_command_line(app, argc, argv, strangers);
+      return parse_command_line(app, argc, argv, accepted);
     });
   }
 };
 
 /// The sentence, without "tool: error: " and the end of the line; empty: the line is understood.
-std::string complaint(const std::vector<std::string>& words, const Strangers& strangers = {}) {
-  const Answer answer = Tool{}.ask(words, strangers);
+std::string complaint(const std::vector<std::string>& words, const AcceptedWords& accepted = {}) {
+  const Answer answer = Tool{}.ask(words, accepted);
   if (!answer.code) return "";
   EXPECT_EQ(answer.code, exit_usage);
   EXPECT_EQ(answer.out, "");
@@ -155,7 +155,7 @@ TEST(CommandLine, WithJsonWritesTheErrorToStdoutToo) {
   EXPECT_NE(answer.err.find("unknown option --nam"), std::string::npos);
 }
 
-const Strangers ipcluster{Peer::ipcluster, {}};
+const AcceptedWords ipcluster{Peer::ipcluster, {}};
 
 TEST(OptionsOfIpyparallel, AreAcceptedWithoutEffect) {
   Tool tool;
@@ -209,9 +209,9 @@ TEST(OptionsOfIpyparallel, AreInOneTable) {
 
 TEST(CommandLine, LeavesWhatIsPassedOn) {
   Tool tool;
-  Strangers strangers;
-  strangers.is_passed_on = [](std::string_view word) { return word.starts_with("--Inter"); };
-  EXPECT_EQ(tool.ask({"start", "--InteractiveShell.xmode=Plain"}, strangers).code, std::nullopt);
+  AcceptedWords accepted;
+  accepted.is_passed_on = [](std::string_view word) { return word.starts_with("--Inter"); };
+  EXPECT_EQ(tool.ask({"start", "--InteractiveShell.xmode=Plain"}, accepted).code, std::nullopt);
   EXPECT_EQ(tool.app.remaining(true), std::vector<std::string>{"--InteractiveShell.xmode=Plain"});
 }
 

@@ -28,7 +28,7 @@ using controller::JournalMode;
 constexpr std::array channels{CallChannel::mux, CallChannel::broadcast};
 
 CallChannel channel_of(RequestChannel channel) {
-  return way == RequestChannel::direct ? CallChannel::mux : CallChannel::broadcast;
+  return channel == RequestChannel::direct ? CallChannel::mux : CallChannel::broadcast;
 }
 
 /// A connection, both its directions.

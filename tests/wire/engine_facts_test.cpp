@@ -15,7 +15,7 @@ const EngineFacts all_facts{.polyxeus = "0.4.0",
                             .rank = Rank{3},
                             .is_watched = true,
                             .gives_back = true,
-                            .place = "1792048000/2",
+                            .set_member = "1792048000/2",
                             .memory = "5:71"};
 
 Json written(const EngineFacts& facts) {

@@ -20,10 +20,11 @@ std::vector<std::string> texts(const std::vector<SharedBytes>& buffers) {
 }
 
 TEST(Pieces, SmallBuffersStayAsTheyAre) {
-  const Pieces cut_ones = cut("{\"a\": 1}", {owned_bytes(""), owned_bytes(counting(piece_bytes))});
+  const Pieces cut_ones =
+      cut_pieces("{\"a\": 1}", {owned_bytes(""), owned_bytes(counting(piece_bytes))});
   EXPECT_EQ(cut_ones.content, "{\"a\": 1}");
   EXPECT_EQ(cut_ones.buffers.size(), 2u);
-  EXPECT_EQ(texts(join(cut_ones.content, cut_ones.buffers)), texts(cut_ones.buffers));
+  EXPECT_EQ(texts(join_pieces(cut_ones.content, cut_ones.buffers)), texts(cut_ones.buffers));
 }
 
 TEST(Pieces, LargeBuffersComeBackWhole) {
@@ -32,19 +33,19 @@ TEST(Pieces, LargeBuffersComeBackWhole) {
   std::vector<SharedBytes> buffers;
   for (const std::string& text : sizes) buffers.push_back(owned_bytes(text));
   for (const std::string content : {"{}", "{ }", "{\"a\": {\"b\": []}}", "{\"a\": \"}\"} "}) {
-    const Pieces pieces = cut(content, buffers);
+    const Pieces pieces = cut_pieces(content, buffers);
     EXPECT_EQ(pieces.buffers.size(), 1u + 3u + 1u + 2u);
     for (const SharedBytes& piece : pieces.buffers) EXPECT_LE(piece.bytes.size(), piece_bytes);
     Json expected = Json::parse(content);
     expected["pieces"] = {1, 3, 1, 2};
     EXPECT_EQ(Json::parse(pieces.content), expected) << content;
-    EXPECT_EQ(texts(join(pieces.content, pieces.buffers)), sizes);
+    EXPECT_EQ(texts(join_pieces(pieces.content, pieces.buffers)), sizes);
   }
 }
 
 TEST(Pieces, CutsWithoutACopyAndKeepsTheOwner) {
   const SharedBytes buffer = owned_bytes(counting(2 * piece_bytes));
-  const Pieces pieces = cut("{}", {buffer});
+  const Pieces pieces = cut_pieces("{}", {buffer});
   ASSERT_EQ(pieces.buffers.size(), 2u);
   EXPECT_EQ(pieces.buffers[0].bytes.data(), buffer.bytes.data());
   EXPECT_EQ(pieces.buffers[1].owner, buffer.owner);
@@ -54,19 +55,19 @@ TEST(Pieces, AHugeBufferHasABoundedNumberOfThem) {
   // Never read: only its size counts.
   const SharedBytes huge{std::string_view("x", 1).substr(0, 1), nullptr};
   const SharedBytes pretended{{huge.bytes.data(), std::size_t{64} << 30}, nullptr};
-  EXPECT_LE(cut("{}", {pretended}).buffers.size(), most_pieces);
+  EXPECT_LE(cut_pieces("{}", {pretended}).buffers.size(), most_pieces);
 }
 
 TEST(Pieces, WrongOnesAreNone) {
   const std::vector<SharedBytes> frames{owned_bytes("a"), owned_bytes("b"), owned_bytes("c")};
   for (const char* pieces : {"[1, 1]", "[1, 3]", "[3, 1]", "[0, 3]", "[-1, 4]", "[1.5, 1.5]", "3",
                              "[18446744073709551615, 1]", "[\"3\"]", "[1, 1, 1, 1]", "[", "null"}) {
-    const auto whole = join(std::string("{\"pieces\": ") + pieces + "}", frames);
+    const auto whole = join_pieces(std::string("{\"pieces\": ") + pieces + "}", frames);
     EXPECT_EQ(texts(whole), texts(frames)) << pieces;
   }
   using Texts = std::vector<std::string>;
-  EXPECT_EQ(texts(join("{\"pieces\": [2, 1]}", frames)), Texts({"ab", "c"}));
-  EXPECT_EQ(texts(join("{\"other\": {\"pieces\": [3]}}", frames)), texts(frames));
+  EXPECT_EQ(texts(join_pieces("{\"pieces\": [2, 1]}", frames)), Texts({"ab", "c"}));
+  EXPECT_EQ(texts(join_pieces("{\"other\": {\"pieces\": [3]}}", frames)), texts(frames));
 }
 
 }  // namespace

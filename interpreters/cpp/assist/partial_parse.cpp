@@ -51,15 +51,15 @@ std::set<std::string> names_defined_before(const std::string& code, std::size_t 
 
 /// As it will be when the cell runs.
 void hide_what_is_defined_again(Compiler& compiler, const std::string& code, std::size_t cursor) {
-  Room room;
+  ReplacedDeclarations replaced;
   for (const std::string& name : names_defined_before(code, cursor)) {
     const clang::NamedDecl* found = find_name(compiler, name);
     if (found && is_in_cells(compiler, found->getLocation()))
-      room.hidden.push_back(const_cast<clang::NamedDecl*>(found));
+      replaced.hidden.push_back(const_cast<clang::NamedDecl*>(found));
     else
-      room.of_system.insert(name);
+      replaced.of_system.insert(name);
   }
-  make_room(compiler, room);
+  hide_replaced(compiler, replaced);
 }
 
 struct Place {

@@ -66,7 +66,7 @@ bool link_file(const fs::path& source, const fs::path& target, const Json& entry
 }
 
 /// The rows of an array, or items of a list.
-Result<Value> cut(const Value& value, std::size_t begin, std::size_t end) {
+Result<Value> cut_block(const Value& value, std::size_t begin, std::size_t end) {
   if (const auto* array = std::get_if<Array>(&value); array && !array->shape.empty())
     return Value{array->rows(static_cast<std::int64_t>(begin), static_cast<std::int64_t>(end))};
   const auto* list = std::get_if<Json>(&value);
@@ -76,7 +76,7 @@ Result<Value> cut(const Value& value, std::size_t begin, std::size_t end) {
   return Value{Json(Json::array_t(at(begin), at(end)))};
 }
 
-Result<Value> join(const std::vector<Value>& blocks) {
+Result<Value> join_blocks(const std::vector<Value>& blocks) {
   if (std::holds_alternative<Array>(blocks.front())) {
     std::vector<Array> arrays;
     for (const Value& block : blocks)
@@ -279,11 +279,11 @@ Result<CppCheckpoints::Loaded> CppCheckpoints::read_item(const fs::path& folder,
     add_bytes(entry.at("bytes").get<std::uint64_t>());
     type = entry.value("cpp_type", "");
     if (!part.contains("begin")) return Loaded{std::move(*value), type};
-    auto block = cut(*value, part.at("begin"), part.at("end"));
+    auto block = cut_block(*value, part.at("begin"), part.at("end"));
     if (!block) return block.error();
     blocks.push_back(std::move(*block));
   }
-  auto whole = join(blocks);
+  auto whole = join_blocks(blocks);
   if (!whole) return whole.error();
   return Loaded{std::move(*whole), type};
 }

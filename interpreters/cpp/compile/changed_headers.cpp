@@ -75,10 +75,10 @@ bool is_specialization(const NamedDecl& declaration) {
       declaration);
 }
 
-void collect(DeclContext& context, HeaderPlaces& header, Room& room) {
+void collect(DeclContext& context, HeaderPlaces& header, ReplacedDeclarations& replaced) {
   for (clang::Decl* declaration : context.noload_decls()) {
     if (llvm::isa<clang::NamespaceDecl, clang::LinkageSpecDecl>(declaration)) {
-      collect(*llvm::cast<DeclContext>(declaration), header, room);
+      collect(*llvm::cast<DeclContext>(declaration), header, replaced);
       continue;
     }
     auto* named = llvm::dyn_cast<NamedDecl>(declaration);
@@ -86,9 +86,9 @@ void collect(DeclContext& context, HeaderPlaces& header, Room& room) {
     if (!header.has(named->getLocation()) || is_specialization(*named)) continue;
     const auto* type = llvm::dyn_cast<NamedDecl>(named->getDeclContext());
     if (named->isOutOfLine() && type && keeps_declaration(named)) {
-      if (!header.has(type->getLocation())) room.add({{}, {named}});
+      if (!header.has(type->getLocation())) replaced.add({{}, {named}});
     } else if (belongs_to(header, *named)) {
-      room.add({{named}, {}});
+      replaced.add({{named}, {}});
     }
   }
 }
@@ -215,11 +215,11 @@ void add_texts(Compiler& compiler, const SourceText& source) {
         llvm::MemoryBuffer::getMemBufferCopy(text, path));
 }
 
-Room room_for_header(Compiler& compiler, const std::string& header) {
+ReplacedDeclarations declarations_of_header(Compiler& compiler, const std::string& header) {
   HeaderPlaces places(compiler.instance().getSourceManager(), header);
-  Room room;
-  for (clang::TranslationUnitDecl* part : compiler.parts()) collect(*part, places, room);
-  return room;
+  ReplacedDeclarations replaced;
+  for (clang::TranslationUnitDecl* part : compiler.parts()) collect(*part, places, replaced);
+  return replaced;
 }
 
 std::vector<std::string> macros_of_header(Compiler& compiler, const std::string& header) {

@@ -37,7 +37,7 @@ class InclusionLog final : public clang::PPCallbacks {
 void add_texts(Compiler& compiler, const SourceText& source);
 
 /// What earlier cells have of a header, whatever version, that gives way to a new one.
-Room room_for_header(Compiler& compiler, const std::string& header);
+ReplacedDeclarations declarations_of_header(Compiler& compiler, const std::string& header);
 /// The macros that stand as a header has defined them.
 std::vector<std::string> macros_of_header(Compiler& compiler, const std::string& header);
 

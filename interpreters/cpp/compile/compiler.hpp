@@ -18,7 +18,7 @@
 #include "interpreters/cpp/compile/compiler_options.hpp"
 #include "interpreters/cpp/compile/late_functions.hpp"
 #include "interpreters/cpp/jit/line_table.hpp"
-#include "interpreters/cpp/messages/said.hpp"
+#include "interpreters/cpp/messages/compiler_message.hpp"
 #include "wire/error.hpp"
 
 // For the files of this room that see clang; slow to compile.
@@ -62,7 +62,7 @@ class DiagnosticLog final : public clang::DiagnosticConsumer {
   static constexpr std::size_t max_bytes = 64 << 10;
   std::string text_;  // of what is printed now
   std::size_t bytes_ = 0;
-  std::vector<Said> said_;
+  std::vector<CompilerMessage> messages_;
   const clang::Preprocessor* preprocessor_ = nullptr;
   llvm::raw_string_ostream stream_;
   clang::TextDiagnosticPrinter printer_;

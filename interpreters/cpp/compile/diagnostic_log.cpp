@@ -48,31 +48,31 @@ void DiagnosticLog::HandleDiagnostic(clang::DiagnosticsEngine::Level level,
 
 void DiagnosticLog::add(clang::DiagnosticsEngine::Level level,
                         const clang::Diagnostic& diagnostic) {
-  Said said;
-  said.level = level >= clang::DiagnosticsEngine::Error     ? Said::Level::error
-               : level == clang::DiagnosticsEngine::Warning ? Said::Level::warning
-                                                            : Said::Level::note;
+  CompilerMessage found;
+  found.level = level >= clang::DiagnosticsEngine::Error     ? CompilerMessage::Level::error
+                : level == clang::DiagnosticsEngine::Warning ? CompilerMessage::Level::warning
+                                                             : CompilerMessage::Level::note;
   llvm::SmallString<128> message;
   diagnostic.FormatDiagnostic(message);
-  said.message = message.str().str();
+  found.message = message.str().str();
   const unsigned id = diagnostic.getID();
-  said.is_of_capture = id == clang::diag::err_capture_non_automatic_variable ||
-                       id == clang::diag::err_capture_default_non_local;
+  found.is_of_capture = id == clang::diag::err_capture_non_automatic_variable ||
+                        id == clang::diag::err_capture_default_non_local;
   if (diagnostic.hasSourceManager() && diagnostic.getLocation().isValid()) {
     const clang::SourceManager& sources = diagnostic.getSourceManager();
     const clang::PresumedLoc place = sources.getPresumedLoc(diagnostic.getLocation());
     if (place.isValid()) {
-      said.file = place.getFilename();
-      said.line = static_cast<int>(place.getLine());
-      said.column = static_cast<int>(place.getColumn());
+      found.file = place.getFilename();
+      found.line = static_cast<int>(place.getLine());
+      found.column = static_cast<int>(place.getColumn());
     }
   }
   text_.clear();
   printer_.HandleDiagnostic(level, diagnostic);
   stream_.flush();
-  said.text = std::exchange(text_, {});
-  bytes_ += said.text.size();
-  said_.push_back(std::move(said));
+  found.text = std::exchange(text_, {});
+  bytes_ += found.text.size();
+  messages_.push_back(std::move(found));
 }
 
 bool DiagnosticLog::has_header(const std::string& name) const {
@@ -87,8 +87,8 @@ bool DiagnosticLog::has_header(const std::string& name) const {
 
 std::string DiagnosticLog::take_text() {
   bytes_ = 0;
-  if (said_.empty()) return "";
-  return compose(std::exchange(said_, {}),
+  if (messages_.empty()) return "";
+  return compose(std::exchange(messages_, {}),
                  [this](const std::string& name) { return has_header(name); });
 }
 

@@ -144,10 +144,10 @@ std::vector<TextEdit> edits_from(const Json& report, const char* key) {
 
 void add(const Redefinition& found, Json& report) {
   report["marks"] = to_json(found.marks);
-  report["of_system"] = found.room.of_system;  // which the parent may not have read yet
-  for (const clang::NamedDecl* each : found.room.hidden)  // the same address in the parent
+  report["of_system"] = found.replaced.of_system;  // which the parent may not have read yet
+  for (const clang::NamedDecl* each : found.replaced.hidden)  // the same address in the parent
     report["hidden"].push_back(reinterpret_cast<std::uintptr_t>(each));
-  for (const clang::NamedDecl* each : found.room.undefined)
+  for (const clang::NamedDecl* each : found.replaced.undefined)
     report["undefined"].push_back(reinterpret_cast<std::uintptr_t>(each));
 }
 
@@ -206,24 +206,24 @@ void stop_spell_checking_at_clash(Compiler& compiler) {
   compiler.log().at_clash = [&] { compiler.instance().getLangOpts().SpellChecking = false; };
 }
 
-void prepare(Compiler& compiler, const SourceText& text, const Room& room) {
+void prepare(Compiler& compiler, const SourceText& text, const ReplacedDeclarations& replaced) {
   end_at_standstill(compiler);
   stop_spell_checking_at_clash(compiler);
-  make_room(compiler, room);
+  hide_replaced(compiler, replaced);
   add_texts(compiler, text);
 }
 
 /// Only the front end's work and what it would link: no optimization.
-Json check_here(Compiler& compiler, const SourceText& text, const Room& room,
+Json check_here(Compiler& compiler, const SourceText& text, const ReplacedDeclarations& replaced,
                 const std::set<std::string>& names, int version) {
   auto& generation = compiler.instance().getCodeGenOpts();
   generation.OptimizationLevel = 0;
   generation.DisableLLVMPasses = 1;
-  prepare(compiler, text, room);
+  prepare(compiler, text, replaced);
   std::vector<TextEdit> copies;
   std::vector<TextEdit> foreseen;
   std::vector<GlobalCapture> captures;
-  Room rivals;
+  ReplacedDeclarations rivals;
   bool changes = false;
   compiler.at_end_of_part = [&](clang::TranslationUnitDecl& part) {
     for (const GlobalCapture& each : compiler.log().take_captures()) captures.push_back(each);
@@ -251,7 +251,7 @@ Json check_here(Compiler& compiler, const SourceText& text, const Room& room,
   } else {
     found = read_clashes(compiler, compiler.log().take_clashes(), version);
   }
-  found.room.add(rivals);
+  found.replaced.add(rivals);
   add(found, report);
   for (TextEdit& edit : initialize_captures(compiler, captures)) copies.push_back(std::move(edit));
   report["captures"] = to_json(copies);
@@ -260,9 +260,9 @@ Json check_here(Compiler& compiler, const SourceText& text, const Room& room,
 }
 
 /// Only reads the text.
-Json foresee_here(Compiler& compiler, const SourceText& text, const Room& room,
+Json foresee_here(Compiler& compiler, const SourceText& text, const ReplacedDeclarations& replaced,
                   const std::set<std::string>& names, int version) {
-  prepare(compiler, text, room);
+  prepare(compiler, text, replaced);
   std::vector<TextEdit> marks;
   compiler.at_end_of_part = [&](clang::TranslationUnitDecl& part) {
     marks = marks_for(compiler, part, names, version);
@@ -272,17 +272,18 @@ Json foresee_here(Compiler& compiler, const SourceText& text, const Room& room,
   compiler.parse(text.cell);
   forget_standstill();
   Redefinition found = read_clashes(compiler, compiler.log().take_clashes(), version);
-  Room grown = room;
+  ReplacedDeclarations grown = replaced;
   // Else the text is not yet read as what it is once there is room.
-  if (!grown.add(found.room)) found.marks.insert(found.marks.end(), marks.begin(), marks.end());
+  if (!grown.add(found.replaced)) found.marks.insert(found.marks.end(), marks.begin(), marks.end());
   Json report = Json::object();
   add(found, report);
   return report;
 }
 
 /// Only reads the text, too.
-Json read_here(Compiler& compiler, const SourceText& text, const Room& room, int version) {
-  prepare(compiler, text, room);
+Json read_here(Compiler& compiler, const SourceText& text, const ReplacedDeclarations& replaced,
+               int version) {
+  prepare(compiler, text, replaced);
   std::vector<TextEdit> marks;
   compiler.at_end_of_part = [&](clang::TranslationUnitDecl& part) {
     marks = marks_in_headers(compiler, part, text, version);
@@ -309,17 +310,19 @@ ReadReport read_report_from(const Json& report) {
 Redefinition redefinition_from(const Json& report) {
   Redefinition redefinition;
   redefinition.marks = edits_from(report, "marks");
-  redefinition.room = {declarations_from(report, "hidden"), declarations_from(report, "undefined"),
-                       report.value("of_system", std::set<std::string>{})};
+  redefinition.replaced = {declarations_from(report, "hidden"),
+                           declarations_from(report, "undefined"),
+                           report.value("of_system", std::set<std::string>{})};
   return redefinition;
 }
 
 }  // namespace
 
-CheckReport check_in_child(Compiler& compiler, const SourceText& text, const Room& room,
-                           const std::set<std::string>& names, int version) {
+CheckReport check_in_child(Compiler& compiler, const SourceText& text,
+                           const ReplacedDeclarations& replaced, const std::set<std::string>& names,
+                           int version) {
   const CheckAnswer answer =
-      ask([&] { return pack(Packer::json, check_here(compiler, text, room, names, version)); },
+      ask([&] { return pack(Packer::json, check_here(compiler, text, replaced, names, version)); },
           compiler.limits());
   CheckReport report;
   if (answer.kind != CheckAnswer::Kind::ok) {
@@ -341,21 +344,22 @@ CheckReport check_in_child(Compiler& compiler, const SourceText& text, const Roo
   return report;
 }
 
-ReadReport read_in_child(Compiler& compiler, const SourceText& text, const Room& room,
-                         int version) {
+ReadReport read_in_child(Compiler& compiler, const SourceText& text,
+                         const ReplacedDeclarations& replaced, int version) {
   const CheckAnswer answer =
-      ask([&] { return pack(Packer::json, read_here(compiler, text, room, version)); },
+      ask([&] { return pack(Packer::json, read_here(compiler, text, replaced, version)); },
           compiler.limits());
   if (answer.kind != CheckAnswer::Kind::ok) return {};
   const Result<Json> report = unpack(Packer::json, answer.text);
   return report ? read_report_from(*report) : ReadReport{};
 }
 
-Redefinition foresee_in_child(Compiler& compiler, const SourceText& text, const Room& room,
+Redefinition foresee_in_child(Compiler& compiler, const SourceText& text,
+                              const ReplacedDeclarations& replaced,
                               const std::set<std::string>& names, int version) {
-  const CheckAnswer answer =
-      ask([&] { return pack(Packer::json, foresee_here(compiler, text, room, names, version)); },
-          compiler.limits());
+  const CheckAnswer answer = ask(
+      [&] { return pack(Packer::json, foresee_here(compiler, text, replaced, names, version)); },
+      compiler.limits());
   if (answer.kind != CheckAnswer::Kind::ok) return {};
   const Result<Json> report = unpack(Packer::json, answer.text);
   return report ? redefinition_from(*report) : Redefinition{};

@@ -24,12 +24,13 @@ struct CheckReport {
   std::vector<TextEdit> foreseen = {};    ///< Marks without which it must not be compiled.
 };
 
-/// Compiles a text in a child, in which room is made first; nothing changes here.
+/// Compiles a text in a child, in which `replaced` gives way first; nothing changes here.
 /// names    that had another meaning before: what the text defines under them needs marks. Where
 ///          these are missing, they are all that is found out, unless the text is rejected.
 /// version  of what the text defines again; another one for each cell.
-CheckReport check_in_child(Compiler& compiler, const SourceText& text, const Room& room,
-                           const std::set<std::string>& names, int version);
+CheckReport check_in_child(Compiler& compiler, const SourceText& text,
+                           const ReplacedDeclarations& replaced, const std::set<std::string>& names,
+                           int version);
 
 /// What a forked copy of this process has read.
 struct ReadReport {
@@ -37,12 +38,14 @@ struct ReadReport {
   std::vector<TextEdit> marks = {};  ///< For what its headers define: see marks_in_headers().
 };
 
-/// Reads a text in a child, in which room is made first, and compiles nothing.
-ReadReport read_in_child(Compiler& compiler, const SourceText& text, const Room& room, int version);
+/// Reads a text in a child, in which `replaced` gives way first, and compiles nothing.
+ReadReport read_in_child(Compiler& compiler, const SourceText& text,
+                         const ReplacedDeclarations& replaced, int version);
 
 /// What must give way and be marked before a text is compiled that defines some of `names` again,
 /// where clang crashes when it compiles it as it is.
-Redefinition foresee_in_child(Compiler& compiler, const SourceText& text, const Room& room,
+Redefinition foresee_in_child(Compiler& compiler, const SourceText& text,
+                              const ReplacedDeclarations& replaced,
                               const std::set<std::string>& names, int version);
 
 /// Runs `work` in a child and returns what it returns; nothing where it crashes, where it is

@@ -171,7 +171,7 @@ bool mentions(const std::string& symbol, const std::string& identifier) {
 
 }  // namespace
 
-bool Room::add(const Room& more) {
+bool ReplacedDeclarations::add(const ReplacedDeclarations& more) {
   const auto unite = [](std::vector<NamedDecl*>& known, const std::vector<NamedDecl*>& others) {
     const std::size_t before = known.size();
     for (NamedDecl* each : others)
@@ -191,7 +191,7 @@ namespace {
 void make_room_in_system(Compiler& compiler, const Clash& clash, int version,
                          Redefinition& result) {
   const std::string name = system_name_of(compiler, clash);
-  if (name.empty() || !result.room.add({{}, {}, {name}})) return;
+  if (name.empty() || !result.replaced.add({{}, {}, {name}})) return;
   const NamedDecl* later = find_in_last_part(compiler, clash.here);
   std::optional<TextEdit> mark;
   if (later && is_class(later))
@@ -215,13 +215,13 @@ Redefinition read_clashes(Compiler& compiler, const std::vector<Clash>& clashes,
     }
     if (!earlier) continue;
     if (keeps_declaration(earlier)) {
-      result.room.add({{}, {earlier}});
+      result.replaced.add({{}, {earlier}});
       continue;
     }
     // A file that is there cannot be marked, and clang confuses the instances of both templates.
     const bool has_text = text_of_place(sources, clash.here).has_value();
     if (!has_text && llvm::isa<clang::TemplateDecl>(earlier)) continue;
-    if (!result.room.add({{earlier}, {}}) || !has_text) continue;
+    if (!result.replaced.add({{earlier}, {}}) || !has_text) continue;
     const NamedDecl* later = find_in_last_part(compiler, clash.here);
     if (later && llvm::isa<clang::NamespaceDecl>(later)) continue;
     std::optional<TextEdit> mark;
@@ -233,9 +233,9 @@ Redefinition read_clashes(Compiler& compiler, const std::vector<Clash>& clashes,
   return result;
 }
 
-Room rivals_of(Compiler& compiler, clang::TranslationUnitDecl& part) {
+ReplacedDeclarations rivals_of(Compiler& compiler, clang::TranslationUnitDecl& part) {
   const clang::SourceManager& sources = compiler.instance().getSourceManager();
-  Room room;
+  ReplacedDeclarations replaced;
   for (const clang::Decl* declaration : part.noload_decls()) {
     const auto* named = llvm::dyn_cast<NamedDecl>(declaration);
     if (!named || !named->getIdentifier()) continue;
@@ -244,12 +244,12 @@ Room rivals_of(Compiler& compiler, clang::TranslationUnitDecl& part) {
     const bool is_defined = tag && tag->isThisDeclarationADefinition();
     for (NamedDecl* other : part.getPrimaryContext()->lookup(named->getDeclName())) {
       if (!is_rival(*other, *named)) continue;
-      if (is_of_cells(compiler, other)) room.add({{other}, {}});
+      if (is_of_cells(compiler, other)) replaced.add({{other}, {}});
       if (is_defined && is_of_system(sources, *other))
-        room.of_system.insert(named->getName().str());
+        replaced.of_system.insert(named->getName().str());
     }
   }
-  return room;
+  return replaced;
 }
 
 std::vector<TextEdit> marks_for(Compiler& compiler, clang::TranslationUnitDecl& part,
@@ -374,11 +374,11 @@ const clang::IdentifierInfo* name_in_symbols(const NamedDecl* declaration) {
 
 }  // namespace
 
-void make_room(Compiler& compiler, const Room& room) {
-  for (const std::string& name : room.of_system)
+void hide_replaced(Compiler& compiler, const ReplacedDeclarations& replaced) {
+  for (const std::string& name : replaced.of_system)
     for (NamedDecl* each : system_declarations(compiler, name)) hide(compiler, each);
-  for (NamedDecl* each : room.hidden) hide(compiler, each);
-  for (NamedDecl* each : room.undefined) {
+  for (NamedDecl* each : replaced.hidden) hide(compiler, each);
+  for (NamedDecl* each : replaced.undefined) {
     if (auto* variable = llvm::dyn_cast<clang::VarDecl>(each)) undefine(*variable);
     if (clang::FunctionDecl* function = each->getAsFunction()) undefine(*function);
   }

@@ -10,7 +10,7 @@
 namespace px::cpp {
 
 /// Declarations of earlier cells that give way to a cell.
-struct Room {
+struct ReplacedDeclarations {
   /// No lookup finds them any more.
   std::vector<clang::NamedDecl*> hidden = {};
   /// Still declared, but without their definitions: members of classes that are defined outside of
@@ -21,12 +21,12 @@ struct Room {
   std::set<std::string> of_system = {};
 
   /// Whether there was anything new.
-  bool add(const Room& more);
+  bool add(const ReplacedDeclarations& more);
 };
 
 /// What must change so that a cell may define again what earlier cells have defined.
 struct Redefinition {
-  Room room = {};
+  ReplacedDeclarations replaced = {};
   /// Mark classes, templates and what is inline, so that their symbols are others than those of the
   /// earlier ones of their names: objects of both may live on.
   std::vector<TextEdit> marks = {};
@@ -41,10 +41,10 @@ Redefinition read_clashes(Compiler& compiler, const std::vector<Clash>& clashes,
 std::vector<TextEdit> marks_for(Compiler& compiler, clang::TranslationUnitDecl& part,
                                 const std::set<std::string>& names, int version);
 
-/// Room among earlier declarations that C++ lets stand beside one of the part: a variable or
-/// function that hides a class or enum of its name, a `using` of another function with the same
-/// parameters. What was declared last shall be what the name means.
-Room rivals_of(Compiler& compiler, clang::TranslationUnitDecl& part);
+/// Those among earlier declarations that C++ lets stand beside one of the part: a
+/// variable or function that hides a class or enum of its name, a `using` of another function with
+/// the same parameters. What was declared last shall be what the name means.
+ReplacedDeclarations rivals_of(Compiler& compiler, clang::TranslationUnitDecl& part);
 
 /// Unnamed namespaces are private to one cell; with a name, they are there for later cells, too.
 std::string name_unnamed_namespaces(const std::string& code);
@@ -74,9 +74,9 @@ std::vector<TextEdit> copy_captures(Compiler& compiler, clang::TranslationUnitDe
                                     const std::vector<GlobalCapture>& refused);
 
 /// From now on the declarations give way. What refers to them keeps them.
-void make_room(Compiler& compiler, const Room& room);
+void hide_replaced(Compiler& compiler, const ReplacedDeclarations& replaced);
 
-/// The symbols that must make room for others of the same name when it is hidden.
+/// The symbols that give way to others of the same name when it is hidden.
 /// weak  those that several cells may define, such as instances of templates.
 std::vector<std::string> symbols_of(Compiler& compiler, const clang::NamedDecl* declaration,
                                     const std::unordered_set<std::string>& weak);

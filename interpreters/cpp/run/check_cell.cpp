@@ -81,7 +81,7 @@ CppSession::State::Plan CppSession::State::plan(const std::string& code, const s
   Editing editing = Editing::all;
   for (int round = 0; round < max_check_rounds; ++round) {
     const CheckReport report =
-        check_in_child(*compiler, result.source, result.room, *to_mark, version);
+        check_in_child(*compiler, result.source, result.replaced, *to_mark, version);
     if (leave_header_code(report.changes_header)) continue;  // what it spared is checked now
     result.outcome = outcome_of(report, compiler->limits());
     if (report.kind == CheckReport::Kind::crashed && !to_mark->empty()) {
@@ -93,7 +93,7 @@ CppSession::State::Plan CppSession::State::plan(const std::string& code, const s
     warnings = without_colours(name_lines_of_cells(report.said));
     const bool is_ok = result.outcome.is_ok();
     const std::vector<TextEdit> edits = edits_of(report, is_ok, editing);
-    const bool has_more_room = result.room.add(report.redefinition.room);
+    const bool has_more_room = result.replaced.add(report.redefinition.replaced);
     if (!report.foreseen.empty() && !has_more_room) {
       result.source = apply_edits(result.source, report.foreseen);
       is_edited = true;
@@ -120,8 +120,8 @@ bool CppSession::State::foresee(Plan& plan) {
   bool has_more = true, has_marks = false;
   for (int round = 0; has_more && round < max_check_rounds; ++round) {
     const Redefinition foreseen =
-        foresee_in_child(*compiler, plan.source, plan.room, hidden_names, version);
-    has_more = plan.room.add(foreseen.room);
+        foresee_in_child(*compiler, plan.source, plan.replaced, hidden_names, version);
+    has_more = plan.replaced.add(foreseen.replaced);
     plan.source = apply_edits(plan.source, foreseen.marks);
     has_marks = has_marks || !foreseen.marks.empty();
   }
@@ -133,7 +133,7 @@ bool CppSession::State::foresee(Plan& plan) {
 std::vector<TextEdit> CppSession::State::renew_headers(Plan& plan) {
   if (headers.is_empty() || !plan.has_include) return {};
   for (int round = 0; round < max_header_rounds; ++round) {
-    const ReadReport report = read_in_child(*compiler, plan.source, plan.room, version);
+    const ReadReport report = read_in_child(*compiler, plan.source, plan.replaced, version);
     const auto newer = headers.newer(report.inclusions, text_of_file);
     std::vector<TextEdit> edits;
     for (const Inclusion& each : report.inclusions) {
@@ -160,7 +160,7 @@ void CppSession::State::make_header(Plan& plan, const std::string& header, bool 
   plan.made[path] = stamp_of_text(text);
   plan.source.headers[path] = "#line 1 \"" + header + "\"\n" + text;
   if (!has_changed) return;
-  plan.room.add(room_for_header(*compiler, header));
+  plan.replaced.add(declarations_of_header(*compiler, header));
   // In the cell, as the version may be included more than once: its own guard must hold then.
   for (const std::string& macro : macros_of_header(*compiler, header))
     plan.source.cell = "#undef " + macro + "\n" + plan.source.cell;

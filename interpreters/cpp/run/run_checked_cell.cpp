@@ -17,11 +17,11 @@ namespace px::cpp {
 namespace {
 
 /// Whether something of a header has another meaning from now on.
-bool hides_header(const Room& room) {
+bool hides_header(const ReplacedDeclarations& replaced) {
   const auto is_of_file = [](const clang::NamedDecl* each) { return each->isFromASTFile(); };
-  return !room.of_system.empty() ||
-         std::any_of(room.hidden.begin(), room.hidden.end(), is_of_file) ||
-         std::any_of(room.undefined.begin(), room.undefined.end(), is_of_file);
+  return !replaced.of_system.empty() ||
+         std::any_of(replaced.hidden.begin(), replaced.hidden.end(), is_of_file) ||
+         std::any_of(replaced.undefined.begin(), replaced.undefined.end(), is_of_file);
 }
 
 /// Whether the code of templates may become another one by it.
@@ -41,16 +41,16 @@ bool CppSession::State::leave_header_code(bool is_changed) {
 
 void CppSession::State::make_room_for(const Plan& plan) {
   // Before they are hidden: to name their symbols, clang may look them up.
-  for (const auto* declarations : {&plan.room.hidden, &plan.room.undefined})
+  for (const auto* declarations : {&plan.replaced.hidden, &plan.replaced.undefined})
     for (clang::NamedDecl* declaration : *declarations)
       for (const std::string& symbol : symbols_of(*compiler, declaration, weak_symbols)) {
         weak_symbols.erase(symbol);
         remove_symbol(symbol);
       }
-  for (clang::NamedDecl* declaration : plan.room.hidden)
+  for (clang::NamedDecl* declaration : plan.replaced.hidden)
     if (declaration->getIdentifier()) hidden_names.insert(declaration->getName().str());
-  hidden_names.insert(plan.room.of_system.begin(), plan.room.of_system.end());
-  make_room(*compiler, plan.room);
+  hidden_names.insert(plan.replaced.of_system.begin(), plan.replaced.of_system.end());
+  hide_replaced(*compiler, plan.replaced);
 }
 
 /// What refers to it already keeps it.
@@ -61,7 +61,7 @@ void CppSession::State::remove_symbol(const std::string& symbol) {
 }
 
 CellOutcome CppSession::State::run(const Plan& plan) {
-  leave_header_code(hides_header(plan.room) || has_pragma(plan.source.cell));
+  leave_header_code(hides_header(plan.replaced) || has_pragma(plan.source.cell));
   make_room_for(plan);
   add_texts(*compiler, plan.source);
   compiler->log().take_text();

@@ -39,7 +39,7 @@ struct CppSession::State {
     SourceText source;
     bool has_include = false;                      ///< Or another directive, but for #line.
     std::map<std::string, std::size_t> made = {};  ///< New versions: see HeaderVersions::note().
-    Room room = {};
+    ReplacedDeclarations replaced = {};
     std::vector<std::string> late = {};  ///< See CheckReport.
     CellOutcome outcome = {};
   };

@@ -14,7 +14,7 @@ TEST(DescriptorPlan, WhoHasShownNoKeyGetsASmallPartOfFewAndNoMoreOfMany) {
   EXPECT_EQ(many.lifelines().max_unidentified, net::LifelineLimits{}.max_unidentified);
   EXPECT_EQ(many.streams().most_single, net::StreamLimits{}.most_single);
   EXPECT_EQ(many.streams().most_paired, net::StreamLimits{}.most_paired);
-  EXPECT_EQ(many.doors().count, net::Doorkeeper::Bounds{}.count);
+  EXPECT_EQ(many.doors().count, net::HandshakeLimiter::Bounds{}.count);
 }
 
 TEST(DescriptorPlan, OneMoreMayComeAsLongAsWhatIsKeptStays) {

@@ -32,21 +32,21 @@ struct FakeMpi {
 
 FakeMpi* mpi = nullptr;
 
-/// RankMail of the rank `own`.
+/// RankMessageFunctions of the rank `own`.
 template <int own>
-RankMail fake_mail() {
-  RankMail mail;
-  mail.send = [](int rank, int tag, const void* bytes, std::uint64_t size) -> std::uint64_t {
+RankMessageFunctions fake_mail() {
+  RankMessageFunctions messages;
+  messages.send = [](int rank, int tag, const void* bytes, std::uint64_t size) -> std::uint64_t {
     const std::lock_guard lock{mpi->mutex};
     mpi->sent.push_back({own, rank, tag, {static_cast<const char*>(bytes), size}});
     return ++mpi->last;
   };
-  mail.receive = [](int rank, int tag, void* bytes, std::uint64_t) -> std::uint64_t {
+  messages.receive = [](int rank, int tag, void* bytes, std::uint64_t) -> std::uint64_t {
     const std::lock_guard lock{mpi->mutex};
     mpi->receives[++mpi->last] = {own, rank, tag, bytes};
     return mpi->last;
   };
-  mail.test = [](std::uint64_t request, std::uint64_t* size) {
+  messages.test = [](std::uint64_t request, std::uint64_t* size) {
     const std::lock_guard lock{mpi->mutex};
     if (mpi->is_broken) return -1;
     const auto receive = mpi->receives.find(request);
@@ -62,7 +62,7 @@ RankMail fake_mail() {
     }
     return 0;
   };
-  mail.take = [](int tag, int* rank, void* bytes, std::uint64_t capacity) -> long long {
+  messages.take = [](int tag, int* rank, void* bytes, std::uint64_t capacity) -> long long {
     const std::lock_guard lock{mpi->mutex};
     for (auto it = mpi->sent.begin(); it != mpi->sent.end(); ++it) {
       if (it->to != own || it->tag != tag || it->bytes.size() > capacity) continue;
@@ -74,7 +74,7 @@ RankMail fake_mail() {
     }
     return -1;
   };
-  return mail;
+  return messages;
 }
 
 class PassingThreadTest : public testing::Test {

@@ -86,7 +86,7 @@ def test_who_says_more_than_a_handshake_takes_is_cut_off(cluster, side, channel)
         peer.settimeout(LESS_THAN_A_HANDSHAKE)
         with contextlib.suppress(BrokenPipeError, ConnectionResetError):
             peer.sendall(bytes(47 << 20))
-        read_to_the_end(peer)  # it may have been quicker than the doorkeeper
+        read_to_the_end(peer)  # it may have been quicker than the limit
     wait_until(lambda: memory_mib(cluster) - before <= 8, "the frame is given back")
 
 

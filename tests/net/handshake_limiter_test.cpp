@@ -1,4 +1,4 @@
-#include "net/doorkeeper.hpp"
+#include "net/handshake_limiter.hpp"
 
 #include <gtest/gtest.h>
 #include <poll.h>
@@ -53,33 +53,33 @@ void send_until_full(const os::Descriptor& to) {
     EXPECT_GT(::send(to.value(), text.data(), text.size(), MSG_DONTWAIT), 0);
 }
 
-/// In each test the doorkeeper's thread ends before the connections that it looks at are closed.
-class DoorkeeperTest : public testing::Test {
+/// In each test the limiter's thread ends before the connections that it looks at are closed.
+class HandshakeLimiterTest : public testing::Test {
  protected:
   Context context;
   os::Descriptor listener = std::move(*listen_tcp("127.0.0.1", 0));
 };
 
-TEST_F(DoorkeeperTest, WhoSaysTooMuchBeforeItHasShownItsKeyIsCutOff) {
+TEST_F(HandshakeLimiterTest, WhoSaysTooMuchBeforeItHasShownItsKeyIsCutOff) {
   const Connection loud = connect(listener);
-  Doorkeeper doorkeeper{context};
-  doorkeeper.start();
-  doorkeeper.meet_later(loud.server.value());
+  HandshakeLimiter limiter{context};
+  limiter.start();
+  limiter.add_later(loud.server.value());
   send(loud.client, std::string(1025, 'x'));
   EXPECT_EQ(receive(loud.client), "");
-  EXPECT_EQ(doorkeeper.cut_off(), 1u);
+  EXPECT_EQ(limiter.cut_off(), 1u);
 }
 
-TEST_F(DoorkeeperTest, WhoIsCutOffWhileItWaitsToSendMoreHearsOfIt) {
+TEST_F(HandshakeLimiterTest, WhoIsCutOffWhileItWaitsToSendMoreHearsOfIt) {
   Connection loud = connect(listener);
   send_until_full(loud.client);
   {
-    Doorkeeper doorkeeper{context};
-    doorkeeper.start();
-    doorkeeper.meet_later(loud.server.value());
+    HandshakeLimiter limiter{context};
+    limiter.start();
+    limiter.add_later(loud.server.value());
     while (!receive(loud.server).empty()) {
     }
-    EXPECT_EQ(doorkeeper.cut_off(), 1u);
+    EXPECT_EQ(limiter.cut_off(), 1u);
   }
   loud.server = {};
   pollfd item{loud.client.value(), 0, 0};
@@ -87,35 +87,35 @@ TEST_F(DoorkeeperTest, WhoIsCutOffWhileItWaitsToSendMoreHearsOfIt) {
   EXPECT_TRUE(item.revents & POLLERR);
 }
 
-TEST_F(DoorkeeperTest, OfManyWhoSayNothingTheOldestAreCutOff) {
+TEST_F(HandshakeLimiterTest, OfManyWhoSayNothingTheOldestAreCutOff) {
   const Connection old = connect(listener), young = connect(listener);
-  Doorkeeper doorkeeper{context, {.count = 1, .patience = {}}};
-  doorkeeper.meet_later(old.server.value());
-  doorkeeper.meet_later(young.server.value());
-  doorkeeper.start();
+  HandshakeLimiter limiter{context, {.count = 1, .patience = {}}};
+  limiter.add_later(old.server.value());
+  limiter.add_later(young.server.value());
+  limiter.start();
   EXPECT_EQ(receive(old.client), "");
-  EXPECT_EQ(doorkeeper.cut_off(), 1u);
+  EXPECT_EQ(limiter.cut_off(), 1u);
   send(young.server, "still here");
   EXPECT_EQ(receive(young.client), "still here");
 }
 
-TEST_F(DoorkeeperTest, AConnectionWithTheNumberOfAClosedOneIsLeftAlone) {
+TEST_F(HandshakeLimiterTest, AConnectionWithTheNumberOfAClosedOneIsLeftAlone) {
   const Connection gone = connect(listener), loud = connect(listener), other = connect(listener);
   const Connection old = connect(listener), young = connect(listener);
-  Doorkeeper doorkeeper{context, {.count = 1, .patience = {}}};
-  doorkeeper.start();
+  HandshakeLimiter limiter{context, {.count = 1, .patience = {}}};
+  limiter.start();
   send(loud.client, std::string(2000, 'x'));
   send(other.client, std::string(2000, 'x'));
-  doorkeeper.meet_later(gone.server.value());
-  doorkeeper.meet_later(loud.server.value());
+  limiter.add_later(gone.server.value());
+  limiter.add_later(loud.server.value());
   EXPECT_EQ(receive(loud.client), "");  // so the one before it has been met
   // `other` takes the number, as what is opened after a close would.
   ASSERT_EQ(::dup2(other.server.value(), gone.server.value()), gone.server.value());
   // Of two who say nothing the older one is cut off by a look at all, which sees that number, too.
-  doorkeeper.meet_later(old.server.value());
-  doorkeeper.meet_later(young.server.value());
+  limiter.add_later(old.server.value());
+  limiter.add_later(young.server.value());
   EXPECT_EQ(receive(old.client), "");
-  EXPECT_EQ(doorkeeper.cut_off(), 2u);
+  EXPECT_EQ(limiter.cut_off(), 2u);
   send(gone.server, "still here");
   EXPECT_EQ(receive(other.client), "still here");
 }

@@ -16,7 +16,7 @@ struct PlacedEngine {
   bool operator==(const PlacedEngine&) const = default;
 };
 
-/// From what the engine says, "1792048000/2" or "1792048000/" (EngineFacts::place).
-PlacedEngine read_place(EngineId id, std::string_view place);
+/// From what the engine says, "1792048000/2" or "1792048000/" (EngineFacts::set_member).
+PlacedEngine read_placed_engine(EngineId id, std::string_view place);
 
 }  // namespace px::cluster

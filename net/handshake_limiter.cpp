@@ -1,4 +1,4 @@
-#include "net/doorkeeper.hpp"
+#include "net/handshake_limiter.hpp"
 
 #include <linux/tcp.h>
 #include <netinet/in.h>
@@ -47,31 +47,31 @@ ino_t inode_of(int descriptor) {
 
 }  // namespace
 
-Doorkeeper::Doorkeeper(Context& context, const Bounds& bounds)
+HandshakeLimiter::HandshakeLimiter(Context& context, const Bounds& bounds)
     : context_(context), bounds_(bounds), poll_(::epoll_create1(EPOLL_CLOEXEC)) {
   check(poll_.is_open());
 }
 
-Doorkeeper::~Doorkeeper() {
+HandshakeLimiter::~HandshakeLimiter() {
   is_finished_ = true;
   loop_.waker().wake();
   if (thread_.joinable()) thread_.join();
-  for (Door& door : doors_) door.socket->report_connections("");
+  for (WatchedSocket& socket : sockets_) socket.socket->report_connections("");
 }
 
-void Doorkeeper::watch(Socket& socket) {
-  const std::string endpoint = "inproc://px-door-" + socket.bound_endpoint();
+void HandshakeLimiter::watch(Socket& socket) {
+  const std::string endpoint = "inproc://px-accepted-" + socket.bound_endpoint();
   socket.report_arrivals(endpoint);
-  doors_.push_back({&socket, Socket{context_, SocketKind::pair}});
-  check(doors_.back().reports.connect(endpoint).has_value());
+  sockets_.push_back({&socket, Socket{context_, SocketKind::pair}});
+  check(sockets_.back().reports.connect(endpoint).has_value());
 }
 
-void Doorkeeper::start() {
+void HandshakeLimiter::start() {
   const os::SignalsBlocked blocked;
   thread_ = std::thread([this] { run(); });
 }
 
-void Doorkeeper::meet_later(int descriptor) {
+void HandshakeLimiter::add_later(int descriptor) {
   {
     const std::lock_guard lock{mutex_};
     reported_.push_back(descriptor);
@@ -79,26 +79,27 @@ void Doorkeeper::meet_later(int descriptor) {
   loop_.waker().wake();
 }
 
-void Doorkeeper::take_reported() {
+void HandshakeLimiter::take_reported() {
   std::vector<int> reported;
   {
     const std::lock_guard lock{mutex_};
     reported.swap(reported_);
   }
-  for (const int descriptor : reported) meet(descriptor);
+  for (const int descriptor : reported) add(descriptor);
 }
 
-void Doorkeeper::run() {
-  for (Door& door : doors_) loop_.watch(door.reports, [this, &door] { receive(door.reports); });
+void HandshakeLimiter::run() {
+  for (WatchedSocket& socket : sockets_)
+    loop_.watch(socket.reports, [this, &socket] { receive(socket.reports); });
   loop_.watch(poll_.value(), [this] { look(); });
   loop_.on_wake([this] { take_reported(); });
   while (!is_finished_) {
-    loop_.wait_until(comers_.empty() ? std::nullopt : std::optional(next_look_));
-    if (!comers_.empty() && Clock::now() >= next_look_) look_at_all();
+    loop_.wait_until(connections_.empty() ? std::nullopt : std::optional(next_look_));
+    if (!connections_.empty() && Clock::now() >= next_look_) look_at_all();
   }
 }
 
-void Doorkeeper::receive(Socket& reports) {
+void HandshakeLimiter::receive(Socket& reports) {
   while (const SharedFrames frames = reports.receive()) {
     // The first frame holds the event and a value: the descriptor of the connection.
     std::uint16_t event = 0;
@@ -106,58 +107,58 @@ void Doorkeeper::receive(Socket& reports) {
     if (frames->at(0).size() < sizeof event + sizeof value) continue;
     std::memcpy(&event, frames->at(0).data(), sizeof event);
     std::memcpy(&value, frames->at(0).data() + sizeof event, sizeof value);
-    if (event == ZMQ_EVENT_ACCEPTED) meet(value);
+    if (event == ZMQ_EVENT_ACCEPTED) add(value);
   }
 }
 
-void Doorkeeper::meet(int descriptor) {
-  if (comers_.empty()) next_look_ = Clock::now() + between_looks;
-  comers_.insert_or_assign(descriptor, Comer{Clock::now(), inode_of(descriptor)});
+void HandshakeLimiter::add(int descriptor) {
+  if (connections_.empty()) next_look_ = Clock::now() + between_looks;
+  connections_.insert_or_assign(descriptor, NewConnection{Clock::now(), inode_of(descriptor)});
   // When libzmq closes it, that takes it out of the epoll set.
-  epoll_event wish{};
-  wish.events = EPOLLIN | EPOLLET;
-  wish.data.fd = descriptor;
-  ::epoll_ctl(poll_.value(), EPOLL_CTL_ADD, descriptor, &wish);
-  if (is_over(descriptor)) comers_.erase(descriptor);
+  epoll_event event{};
+  event.events = EPOLLIN | EPOLLET;
+  event.data.fd = descriptor;
+  ::epoll_ctl(poll_.value(), EPOLL_CTL_ADD, descriptor, &event);
+  if (is_over(descriptor)) connections_.erase(descriptor);
 }
 
 /// Something came to some of them.
-void Doorkeeper::look() {
+void HandshakeLimiter::look() {
   std::array<epoll_event, 64> events{};
   const int count = ::epoll_wait(poll_.value(), events.data(), static_cast<int>(events.size()), 0);
   for (int i = 0; i < count; ++i) {
     const int descriptor = events[static_cast<std::size_t>(i)].data.fd;
-    if (is_over(descriptor)) comers_.erase(descriptor);
+    if (is_over(descriptor)) connections_.erase(descriptor);
   }
 }
 
-void Doorkeeper::look_at_all() {
+void HandshakeLimiter::look_at_all() {
   const Instant now = Clock::now();
   next_look_ = now + between_looks;
-  std::erase_if(comers_, [&](const auto& each) {
+  std::erase_if(connections_, [&](const auto& each) {
     return is_over(each.first) || now - each.second.since > longest_handshake;
   });
-  if (comers_.size() <= bounds_.count) return;
+  if (connections_.size() <= bounds_.count) return;
   std::vector<std::pair<Instant, int>> old;
-  for (const auto& [descriptor, comer] : comers_)
-    if (now - comer.since >= bounds_.patience) old.emplace_back(comer.since, descriptor);
+  for (const auto& [descriptor, connection] : connections_)
+    if (now - connection.since >= bounds_.patience) old.emplace_back(connection.since, descriptor);
   std::sort(old.begin(), old.end());
-  old.resize(std::min(old.size(), comers_.size() - bounds_.count));
+  old.resize(std::min(old.size(), connections_.size() - bounds_.count));
   for (const auto& [since, descriptor] : old) {
-    cut(descriptor);
-    comers_.erase(descriptor);
+    disconnect(descriptor);
+    connections_.erase(descriptor);
   }
 }
 
 /// Whether there is nothing to watch any more: it has a key, is closed, or is cut off now.
-bool Doorkeeper::is_over(int descriptor) {
-  const auto comer = comers_.find(descriptor);
-  if (comer == comers_.end()) return false;
-  if (inode_of(descriptor) != comer->second.inode) return true;  // another one has the number
+bool HandshakeLimiter::is_over(int descriptor) {
+  const auto connection = connections_.find(descriptor);
+  if (connection == connections_.end()) return false;
+  if (inode_of(descriptor) != connection->second.inode) return true;  // another one has the number
   const auto traffic = traffic_of(descriptor);
   const bool has_key = traffic && traffic->acknowledged > greeting_bytes;
   const bool is_too_much = traffic && !has_key && traffic->received > bounds_.bytes;
-  if (is_too_much) cut(descriptor);
+  if (is_too_much) disconnect(descriptor);
   if (traffic && !has_key && !is_too_much) return false;
   ::epoll_ctl(poll_.value(), EPOLL_CTL_DEL, descriptor, nullptr);
   return true;
@@ -166,7 +167,7 @@ bool Doorkeeper::is_over(int descriptor) {
 /// libzmq sees the end of the connection, closes it and lets go of what it has of it. The close
 /// resets it: else one that waits to send more would wait on for a minute, as Linux does not say
 /// that there is room again after a shutdown.
-void Doorkeeper::cut(int descriptor) {
+void HandshakeLimiter::disconnect(int descriptor) {
   ++cut_off_;
   const linger reset{.l_onoff = 1, .l_linger = 0};
   ::setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &reset, sizeof reset);

@@ -1,4 +1,4 @@
-#include "engine/mpi_calls/old_carriers.hpp"
+#include "engine/mpi_calls/retired_communicators.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -7,22 +7,22 @@ namespace px::engine {
 namespace {
 
 /// No message of a cell begins so.
-constexpr std::uint64_t farewell_mark = 0x706f6c7978657573;
+constexpr std::uint64_t last_message_mark = 0x706f6c7978657573;
 /// Of carriers that are looked at in one go.
 constexpr std::size_t most_steps = 256;
 constexpr int looks_at_once = 8, most_skips = 600;
-constexpr int farewell_size = 6 * sizeof(std::uint64_t);
+constexpr int last_message_size = 6 * sizeof(std::uint64_t);
 
 }  // namespace
 
-OldCarriers::OldCarriers() {
+RetiredCommunicators::RetiredCommunicators() {
   int* last = nullptr;
   int is_set = 0;
   PMPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, &last, &is_set);
   last_tag_ = is_set ? *last : 32767;
 }
 
-void OldCarriers::add(OldCarrier carrier) {
+void RetiredCommunicators::add(RetiredCommunicator carrier) {
   Carrier& added = carriers_.emplace_back();
   added.of = std::move(carrier);
   added.roll_calls = std::move(added.of.use.left_calls);
@@ -34,7 +34,7 @@ void OldCarriers::add(OldCarrier carrier) {
   PMPI_Ibarrier(added.of.spare, &added.freeing);
 }
 
-bool OldCarriers::have_all_freed(Carrier& carrier) {
+bool RetiredCommunicators::have_all_freed(Carrier& carrier) {
   if (carrier.of.spare == MPI_COMM_NULL) return true;
   int is_done = 0;
   PMPI_Test(&carrier.freeing, &is_done, MPI_STATUS_IGNORE);
@@ -42,18 +42,18 @@ bool OldCarriers::have_all_freed(Carrier& carrier) {
   return is_done != 0;
 }
 
-void OldCarriers::tell(Carrier& carrier) {
+void RetiredCommunicators::tell(Carrier& carrier) {
   const CarrierUse& use = carrier.of.use;
-  carrier.farewell = {farewell_mark,  carrier.of.number, carrier.of.epoch,
-                      use.roll_calls, use.entered,       use.begun};
+  carrier.last_message = {last_message_mark, carrier.of.number, carrier.of.epoch,
+                          use.roll_calls,    use.entered,       use.begun};
   for (int rank = 0; rank < carrier.size; ++rank)
     if (rank != carrier.own)
-      PMPI_Isend(carrier.farewell.data(), farewell_size, MPI_BYTE, rank, last_tag_,
+      PMPI_Isend(carrier.last_message.data(), last_message_size, MPI_BYTE, rank, last_tag_,
                  carrier.of.communicator, &carrier.requests.emplace_back(MPI_REQUEST_NULL));
   carrier.is_clean = true;
 }
 
-void OldCarriers::hear(Carrier& carrier) {
+void RetiredCommunicators::hear(Carrier& carrier) {
   for (int rank = 0; rank < carrier.size; ++rank) {
     if (rank == carrier.own || carrier.heard.count(rank)) continue;
     MPI_Status status;
@@ -61,25 +61,26 @@ void OldCarriers::hear(Carrier& carrier) {
     PMPI_Iprobe(rank, last_tag_, carrier.of.communicator, &has_come, &status);
     if (!has_come) continue;
     PMPI_Get_count(&status, MPI_BYTE, &size);
-    if (size != farewell_size) {
+    if (size != last_message_size) {
       carrier.is_lost = true;  // a message of a cell, which may be half sent
       return;
     }
-    Farewell farewell{};
-    PMPI_Recv(farewell.data(), farewell_size, MPI_BYTE, rank, last_tag_, carrier.of.communicator,
-              MPI_STATUS_IGNORE);
-    if (farewell[0] == farewell_mark) carrier.heard[rank] = farewell;
+    LastMessage last_message{};
+    PMPI_Recv(last_message.data(), last_message_size, MPI_BYTE, rank, last_tag_,
+              carrier.of.communicator, MPI_STATUS_IGNORE);
+    if (last_message[0] == last_message_mark) carrier.heard[rank] = last_message;
   }
 }
 
-void OldCarriers::even_out(Carrier& carrier) {
+void RetiredCommunicators::even_out(Carrier& carrier) {
   std::uint64_t most = carrier.of.use.roll_calls;
-  for (const auto& [rank, farewell] : carrier.heard) {
+  for (const auto& [rank, last_message] : carrier.heard) {
     const bool is_same =
-        std::equal(farewell.begin(), farewell.begin() + 3, carrier.farewell.begin());
-    if (!is_same || farewell[4] != carrier.of.use.entered || farewell[5] != carrier.of.use.begun)
+        std::equal(last_message.begin(), last_message.begin() + 3, carrier.last_message.begin());
+    if (!is_same || last_message[4] != carrier.of.use.entered ||
+        last_message[5] != carrier.of.use.begun)
       carrier.is_lost = true;
-    most = std::max(most, farewell[3]);
+    most = std::max(most, last_message[3]);
   }
   if (carrier.is_lost) return;
   for (std::uint64_t n = carrier.of.use.roll_calls; n < most; ++n)
@@ -87,7 +88,7 @@ void OldCarriers::even_out(Carrier& carrier) {
   carrier.is_even = true;
 }
 
-void OldCarriers::drop_messages(Carrier& carrier) {
+void RetiredCommunicators::drop_messages(Carrier& carrier) {
   for (int rank = 0; rank < carrier.size; ++rank) {
     int has_come = 1;  // from this rank itself, too
     while (has_come) {
@@ -105,7 +106,7 @@ void OldCarriers::drop_messages(Carrier& carrier) {
   }
 }
 
-bool OldCarriers::step(Carrier& carrier, const IsClean& is_clean) {
+bool RetiredCommunicators::step(Carrier& carrier, const IsClean& is_clean) {
   if (!have_all_freed(carrier)) return false;
   if (!carrier.is_clean && is_clean(carrier.of)) tell(carrier);
   if (!carrier.is_clean) return false;
@@ -128,7 +129,7 @@ bool OldCarriers::step(Carrier& carrier, const IsClean& is_clean) {
   return true;
 }
 
-void OldCarriers::progress(const IsClean& is_clean) {
+void RetiredCommunicators::progress(const IsClean& is_clean) {
   // MPI calls the cells' functions for the attributes of what it frees; they may free another one.
   if (std::exchange(is_in_progress_, true)) return;
   std::list<Carrier> waiting;

@@ -8,9 +8,9 @@
 namespace px::engine {
 
 /// Messages between ranks of a world, over a communicator of their own: the functions of
-/// libpolyxeus_mpi*.so for it (engine/mpi_library/library.hpp). They return at once. One thread at a
-/// time makes all calls; it need not be the main thread. A request is a number > 0.
-struct RankMail {
+/// libpolyxeus_mpi*.so for it (engine/mpi_library/library.hpp). They return at once. One thread at
+/// a time makes all calls; it need not be the main thread. A request is a number > 0.
+struct RankMessageFunctions {
   /// Begins to send; the bytes stay until the request is done. 0: it failed.
   std::uint64_t (*send)(int rank, int tag, const void* bytes, std::uint64_t size) = nullptr;
   /// Begins to receive a message of `size` bytes at most. 0: it failed.
@@ -22,8 +22,8 @@ struct RankMail {
 };
 
 /// An engine among those of one world that can send each other messages from any thread.
-struct MailPlace {
-  RankMail mail;
+struct RankEndpoint {
+  RankMessageFunctions functions;
   std::string group;  ///< The same on all of them, and on no others.
   Rank rank;          ///< Its own among them.
 };

@@ -7,7 +7,7 @@
 namespace px::engine {
 
 /// The files and windows of the cells, each with the communicator on which its roll calls are held.
-class SharedThings {
+class HandleCommunicators {
  public:
   /// Of one that was just made.
   MPI_Comm& own(MPI_File file) { return files_[file]; }
@@ -21,14 +21,14 @@ class SharedThings {
 
  private:
   template <typename Handle>
-  static MPI_Comm find(const std::map<Handle, MPI_Comm>& things, Handle handle) {
-    const auto found = things.find(handle);
-    return found == things.end() ? MPI_COMM_NULL : found->second;
+  static MPI_Comm find(const std::map<Handle, MPI_Comm>& handles, Handle handle) {
+    const auto found = handles.find(handle);
+    return found == handles.end() ? MPI_COMM_NULL : found->second;
   }
   template <typename Handle>
-  static MPI_Comm take(std::map<Handle, MPI_Comm>& things, Handle handle) {
-    const MPI_Comm found = find(things, handle);
-    things.erase(handle);
+  static MPI_Comm take(std::map<Handle, MPI_Comm>& handles, Handle handle) {
+    const MPI_Comm found = find(handles, handle);
+    handles.erase(handle);
     return found;
   }
 

@@ -8,7 +8,7 @@
 namespace px::cpp {
 
 /// One thing that the compiler has said.
-struct Said {
+struct CompilerMessage {
   enum class Level { note, warning, error };
   Level level = Level::error;
   std::string message = {};    ///< Without its place.
@@ -20,6 +20,6 @@ struct Said {
 
 /// The text for a user: each error names a line of a cell where one has led to it, without what
 /// polyxeus puts around cells, and with hints ("hint: ...") for the usual mistakes.
-std::string compose(const std::vector<Said>& said, const HasHeader& has_header);
+std::string compose(const std::vector<CompilerMessage>& messages, const HasHeader& has_header);
 
 }  // namespace px::cpp

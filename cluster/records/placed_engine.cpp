@@ -1,10 +1,10 @@
-#include "cluster/records/engine_place.hpp"
+#include "cluster/records/placed_engine.hpp"
 
 #include "wire/text_parsing.hpp"
 
 namespace px::cluster {
 
-PlacedEngine read_place(EngineId id, std::string_view place) {
+PlacedEngine read_placed_engine(EngineId id, std::string_view place) {
   PlacedEngine engine{id, std::string(place), std::nullopt};
   const std::size_t slash = place.rfind('/');
   if (slash == std::string_view::npos) return engine;

@@ -1,4 +1,4 @@
-#include "interpreters/cpp/messages/said.hpp"
+#include "interpreters/cpp/messages/compiler_message.hpp"
 
 #include <algorithm>
 #include <regex>
@@ -17,22 +17,24 @@ constexpr int most_hints = 3;
 
 /// An error or a warning, and the notes that explain it.
 struct Group {
-  Said main;
-  std::vector<Said> notes = {};
+  CompilerMessage main;
+  std::vector<CompilerMessage> notes = {};
 };
 
-bool is_in_cell(const Said& said) {
-  return said.line > 0 && is_name_of_cell(said.file) && !said.file.starts_with("input_line_");
+bool is_in_cell(const CompilerMessage& message) {
+  return message.line > 0 && is_name_of_cell(message.file) &&
+         !message.file.starts_with("input_line_");
 }
 
 /// Of what polyxeus puts around or before cells.
-bool is_internal(const Said& said) {
-  const std::size_t slash = said.file.rfind('/');
-  const std::string name = slash == said.file.npos ? said.file : said.file.substr(slash + 1);
+bool is_internal(const CompilerMessage& message) {
+  const std::size_t slash = message.file.rfind('/');
+  const std::string name =
+      slash == message.file.npos ? message.file : message.file.substr(slash + 1);
   return name == "prelude.hpp" || name.starts_with("input_line_") ||
-         said.message.find("px::cell::") != said.message.npos ||
-         said.message.find("px_run_") != said.message.npos ||
-         said.message.find("px_probe") != said.message.npos;
+         message.message.find("px::cell::") != message.message.npos ||
+         message.message.find("px_run_") != message.message.npos ||
+         message.message.find("px_probe") != message.message.npos;
 }
 
 /// In the user's words.
@@ -45,18 +47,18 @@ std::string plain_words(std::string text) {
   return std::regex_replace(text, spaces, "");
 }
 
-std::vector<Group> groups_of(const std::vector<Said>& said) {
+std::vector<Group> groups_of(const std::vector<CompilerMessage>& messages) {
   std::vector<Group> groups;
-  for (Said each : said) {
+  for (CompilerMessage each : messages) {
     each.text = without_insertions(each.text);
-    if (each.level != Said::Level::note)
+    if (each.level != CompilerMessage::Level::note)
       groups.push_back({std::move(each)});
     else if (!groups.empty())
       groups.back().notes.push_back(std::move(each));
   }
   const auto is_mended = [](const Group& group) { return group.main.is_of_capture; };
   const bool has_others = std::any_of(groups.begin(), groups.end(), [&](const Group& group) {
-    return group.main.level == Said::Level::error && !is_mended(group);
+    return group.main.level == CompilerMessage::Level::error && !is_mended(group);
   });
   if (has_others)
     groups.erase(std::remove_if(groups.begin(), groups.end(), is_mended), groups.end());
@@ -75,17 +77,17 @@ std::string code_lines(const std::string& text) {
   return end == text.npos ? "" : text.substr(end + 1);
 }
 
-std::string headline(const Said& place, const Said& what) {
-  const bool is_error = what.level == Said::Level::error;
+std::string headline(const CompilerMessage& place, const CompilerMessage& what) {
+  const bool is_error = what.level == CompilerMessage::Level::error;
   return bold + place.file + ":" + std::to_string(place.line) + ":" + std::to_string(place.column) +
          ": " + plain + (is_error ? std::string(red) + "error: " : "\x1b[0;1;35mwarning: ") +
          plain + bold + plain_words(what.message) + plain + "\n";
 }
 
 /// The note in a cell that tells how the compiler came to an error elsewhere; null for none.
-const Said* cause_in_cell(const Group& group) {
-  const Said* found = nullptr;
-  for (const Said& note : group.notes) {
+const CompilerMessage* cause_in_cell(const Group& group) {
+  const CompilerMessage* found = nullptr;
+  for (const CompilerMessage& note : group.notes) {
     if (!is_in_cell(note)) continue;
     if (note.message.ends_with("requested here")) return &note;
     if (!found) found = &note;
@@ -101,28 +103,28 @@ std::string as_note(const std::string& text) {
 }
 
 /// The line of code in the text of a diagnostic: "    3 | x = 5;".
-std::string code_of(const Said& said) {
+std::string code_of(const CompilerMessage& message) {
   static const std::regex colour("\x1b\\[[0-9;]*m");
-  const std::string lines = std::regex_replace(code_lines(said.text), colour, "");
+  const std::string lines = std::regex_replace(code_lines(message.text), colour, "");
   const std::size_t bar = lines.find(" | ");
   if (bar == lines.npos) return "";
   return lines.substr(bar + 3, lines.find('\n', bar) - bar - 3);
 }
 
-std::string hint_of(const Said& said, const HasHeader& has_header) {
-  const std::string code = code_of(said);
-  const bool is_error = said.level == Said::Level::error && is_in_cell(said);
-  const std::string head = is_error ? hint_for_head(code, said.column) : "";
-  return head.empty() ? hint_for(said.message, said.line, code, has_header) : head;
+std::string hint_of(const CompilerMessage& message, const HasHeader& has_header) {
+  const std::string code = code_of(message);
+  const bool is_error = message.level == CompilerMessage::Level::error && is_in_cell(message);
+  const std::string head = is_error ? hint_for_head(code, message.column) : "";
+  return head.empty() ? hint_for(message.message, message.line, code, has_header) : head;
 }
 
 }  // namespace
 
-std::string compose(const std::vector<Said>& said, const HasHeader& has_header) {
+std::string compose(const std::vector<CompilerMessage>& messages, const HasHeader& has_header) {
   std::string result;
   std::vector<std::string> hints;
-  for (const Group& group : groups_of(said)) {
-    const Said* cause = is_in_cell(group.main) ? nullptr : cause_in_cell(group);
+  for (const Group& group : groups_of(messages)) {
+    const CompilerMessage* cause = is_in_cell(group.main) ? nullptr : cause_in_cell(group);
     if (cause) result += headline(*cause, group.main) + code_lines(cause->text);
     if (cause && !is_internal(group.main))
       result += plain_words(as_note(without_includes(group.main.text)));
@@ -134,7 +136,7 @@ std::string compose(const std::vector<Said>& said, const HasHeader& has_header) 
       hints.push_back(hint);
       result += std::string(cyan) + "hint: " + plain + hint + "\n";
     }
-    for (const Said& note : group.notes)
+    for (const CompilerMessage& note : group.notes)
       if (&note != cause && !is_internal(note)) result += plain_words(without_includes(note.text));
   }
   return result;

@@ -20,14 +20,14 @@ namespace px::net {
 
 /// Limits what connections can cost a controller whose peers have not authenticated yet. In the
 /// handshake of CURVE libzmq accepts a frame of any length from every peer, and it has no limit for
-/// the number of connections. A Doorkeeper watches each new connection at the kernel, through its
-/// descriptor, until the peer has shown that it knows the server's key. It closes a connection at
-/// once that sends more bytes than a handshake has; and when too many connections stay silent it
+/// the number of connections. A HandshakeLimiter watches each new connection at the kernel, through
+/// its descriptor, until the peer has shown that it knows the server's key. It closes a connection
+/// at once that sends more bytes than a handshake has; and when too many connections stay silent it
 /// closes the oldest.
 ///
 /// The controller's server creates one for its CURVE sockets. It has a thread of its own, because
 /// libzmq's threads go on reading while the controller's thread is busy.
-class Doorkeeper {
+class HandshakeLimiter {
  public:
   /// Limits for connections that have not authenticated.
   struct Bounds {
@@ -40,13 +40,13 @@ class Doorkeeper {
     Duration patience = std::chrono::seconds(1);
   };
   /// context  of the sockets that it will watch.
-  Doorkeeper(Context& context, const Bounds& bounds);
-  explicit Doorkeeper(Context& context) : Doorkeeper(context, Bounds{}) {}
+  HandshakeLimiter(Context& context, const Bounds& bounds);
+  explicit HandshakeLimiter(Context& context) : HandshakeLimiter(context, Bounds{}) {}
   /// Stops the thread. The watched sockets must still be there; call it on the thread that owns
   /// them.
-  ~Doorkeeper();
-  Doorkeeper(const Doorkeeper&) = delete;
-  Doorkeeper& operator=(const Doorkeeper&) = delete;
+  ~HandshakeLimiter();
+  HandshakeLimiter(const HandshakeLimiter&) = delete;
+  HandshakeLimiter& operator=(const HandshakeLimiter&) = delete;
 
   /// Adds a socket; only before start(). It must listen already, be a CURVE server and have no
   /// ConnectionMonitor.
@@ -55,43 +55,43 @@ class Doorkeeper {
   void start();
   /// Adds a connection that was accepted by a socket with a ConnectionMonitor, which reports the
   /// descriptor. Any thread.
-  void meet_later(int descriptor);
+  void add_later(int descriptor);
 
   /// How many connections were closed. Any thread.
   std::uint64_t cut_off() const { return cut_off_; }
 
  private:
   /// A watched socket, and where libzmq reports its new connections.
-  struct Door {
+  struct WatchedSocket {
     Socket* socket;
     Socket reports;
   };
   /// A connection that has not authenticated. libzmq closes its descriptor at any time, and the
   /// next file that is opened gets the same number: the inode tells them apart.
-  struct Comer {
+  struct NewConnection {
     Instant since;
     ino_t inode;  ///< Of the connection: no other open one has it.
   };
   void run();
   void receive(Socket& reports);
   void take_reported();
-  void meet(int descriptor);
+  void add(int descriptor);
   void look();
   void look_at_all();
   bool is_over(int descriptor);
-  void cut(int descriptor);
+  void disconnect(int descriptor);
 
   Context& context_;
   const Bounds bounds_;
-  std::vector<Door> doors_;
+  std::vector<WatchedSocket> sockets_;
   Loop loop_;
-  os::Descriptor poll_;            // of those who come
-  std::map<int, Comer> comers_;    // by their descriptors
+  os::Descriptor poll_;                       // of the connections
+  std::map<int, NewConnection> connections_;  // by their descriptors
   Instant next_look_{};
   std::atomic<std::uint64_t> cut_off_ = 0;
   std::atomic<bool> is_finished_ = false;
   std::mutex mutex_;
-  std::vector<int> reported_;  // by meet_later(); guarded by mutex_
+  std::vector<int> reported_;  // by add_later(); guarded by mutex_
   std::thread thread_;
 };
 

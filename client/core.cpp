@@ -68,7 +68,7 @@ std::shared_ptr<Call> ClientCore::post_direct(const std::vector<Addressed>& all,
                                               const Json& together) {
   const std::string metadata =
       os::with_fetching(direct_metadata(label, together), connection_->is_far());
-  std::vector<Outgoing> messages;
+  std::vector<OutgoingRequest> messages;
   std::vector<TaskSent> tasks;
   for (const auto& [id, body] : all) {
     const EngineUuid uuid = uuid_of(id, engines);
@@ -92,7 +92,7 @@ std::shared_ptr<Call> ClientCore::send_balanced(const std::vector<RequestBody>& 
   check_open();
   const TaskOptions options = understood(all, wanted);
   const std::string metadata = balanced_metadata(options);
-  std::vector<Outgoing> messages;
+  std::vector<OutgoingRequest> messages;
   std::vector<TaskSent> tasks;
   const std::shared_ptr<const EngineDirectory> engines = connection_->engines();
   for (const RequestBody& body : all) {
@@ -118,7 +118,7 @@ std::shared_ptr<Call> ClientCore::send_broadcast(const std::vector<EngineId>& id
   const std::shared_ptr<const EngineDirectory> engines = connection_->engines();
   check_understood(body, ids, engines->engines_of_ipyparallel());
   const Json together = together_of(body, ids);
-  std::vector<Outgoing> messages;
+  std::vector<OutgoingRequest> messages;
   std::map<EngineId, std::pair<TaskSent, std::size_t>> sent;  // and the message that it is in
   for (const auto& [part, receivers] : broadcast_parts(ids, body, *engines)) {
     std::vector<std::pair<EngineUuid, EngineId>> targets;
@@ -178,7 +178,7 @@ std::shared_ptr<Call> ClientCore::send_control(const std::vector<EngineId>& ids,
   const std::shared_ptr<const EngineDirectory> engines = connection_->engines();
   const OutputEnd end = type == "shutdown_request" ? OutputEnd::by_leave : OutputEnd::none;
   const RequestBody body{type, pack(Packer::json, content), {}, end};
-  std::vector<Outgoing> messages;
+  std::vector<OutgoingRequest> messages;
   std::vector<TaskSent> tasks;
   for (const EngineId id : ids) {
     const EngineUuid uuid = uuid_of(id, *engines);
@@ -194,7 +194,7 @@ std::shared_ptr<Call> ClientCore::send_hub(const std::string& type, const Json& 
   const RequestBody body{type, pack(Packer::json, content), {}, OutputEnd::none};
   auto composed = connection_->composer().compose("", body, "{}");
   std::vector<TaskSent> tasks{{composed.msg_id, std::nullopt, {}, composed.submitted, {}}};
-  std::vector<Outgoing> messages;
+  std::vector<OutgoingRequest> messages;
   messages.push_back({RequestChannel::hub, {}, std::move(composed.head), {}, {}, {}});
   return post(std::move(messages), std::move(tasks), OutputEnd::none);
 }
@@ -287,10 +287,10 @@ TaskOptions ClientCore::understood(const std::vector<RequestBody>& all, TaskOpti
 }
 
 /// places  for each task the message that it is in; empty: each message is one task.
-std::shared_ptr<Call> ClientCore::post(std::vector<Outgoing> messages, std::vector<TaskSent> tasks,
-                                       OutputEnd output_end,
+std::shared_ptr<Call> ClientCore::post(std::vector<OutgoingRequest> messages,
+                                       std::vector<TaskSent> tasks, OutputEnd output_end,
                                        const std::vector<std::size_t>& places) {
-  std::vector<Pending::Entry> entries;
+  std::vector<PendingRequests::PendingRequest> entries;
   std::vector<MessageId> ids;
   for (std::size_t i = 0; i < tasks.size(); ++i) {
     ids.push_back(tasks[i].msg_id);
@@ -300,7 +300,7 @@ std::shared_ptr<Call> ClientCore::post(std::vector<Outgoing> messages, std::vect
                                            connection_->help());
   for (std::size_t i = 0; i < entries.size(); ++i) {
     entries[i].call = call;
-    Outgoing& message = messages[places.empty() ? i : places[i]];
+    OutgoingRequest& message = messages[places.empty() ? i : places[i]];
     message.entries.emplace_back(std::move(ids[i]), std::move(entries[i]));
   }
   connection_->post(std::move(messages));

@@ -89,7 +89,7 @@ class ClientCore {
                         const EngineDirectory& engines) const;
   Json together_of(const RequestBody& body, const std::vector<EngineId>& ids);
   static EngineUuid uuid_of(EngineId id, const EngineDirectory& engines);
-  std::shared_ptr<Call> post(std::vector<Outgoing> messages, std::vector<TaskSent> tasks,
+  std::shared_ptr<Call> post(std::vector<OutgoingRequest> messages, std::vector<TaskSent> tasks,
                              OutputEnd output_end, const std::vector<std::size_t>& places = {});
   void check_open() const;
   static void check_understood(const RequestBody& body, const std::vector<EngineId>& ids,

@@ -52,7 +52,7 @@ std::vector<Common> in_common(const std::vector<Failure>& failures) {
   return all;
 }
 
-std::string sentence(const std::vector<Failure>& failures) {
+std::string text_of_failures(const std::vector<Failure>& failures) {
   std::string text = std::to_string(failures.size()) +
                      (failures.size() == 1 ? " request failed: " : " requests failed: ");
   std::size_t left = failures.size(), named = 0;
@@ -74,6 +74,7 @@ RemoteError::RemoteError(Failure failure)
     : ClientError(kind_of(failure), one_line(failure)), failure_(std::move(failure)) {}
 
 CompositeError::CompositeError(std::vector<Failure> failures)
-    : ClientError(kind_of(failures.at(0)), sentence(failures)), failures_(std::move(failures)) {}
+    : ClientError(kind_of(failures.at(0)), text_of_failures(failures)),
+      failures_(std::move(failures)) {}
 
 }  // namespace px::client

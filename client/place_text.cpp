@@ -21,7 +21,7 @@ struct Phrase {
   bool operator==(const Phrase&) const = default;
 };
 
-struct Group {
+struct PlaceGroup {
   Phrase phrase;
   std::vector<EngineId> engines;
   double shortest = 0, longest = 0;
@@ -101,7 +101,7 @@ Phrase describe(const EnginePlace& place, bool names_size, Duration patience) {
   return place.mpi ? describe_call(place, names_size) : describe_work(place);
 }
 
-std::string text_of(const Group& group) {
+std::string text_of(const PlaceGroup& group) {
   const Phrase& phrase = group.phrase;
   std::string text = name_engines(group.engines) + " " + phrase.before;
   if (phrase.has_time) {
@@ -128,12 +128,13 @@ bool are_communicators_different(const std::vector<EnginePlace>& places) {
 
 std::vector<std::string> fold_places(const std::vector<EnginePlace>& places, Duration patience) {
   const bool names_sizes = are_communicators_different(places);
-  std::vector<Group> groups;
+  std::vector<PlaceGroup> groups;
   for (const EnginePlace& place : places) {
     const Phrase phrase = describe(place, names_sizes, patience);
     const double seconds = place.mpi ? place.mpi->seconds : place.seconds;
-    const auto found = std::find_if(groups.begin(), groups.end(),
-                                    [&](const Group& group) { return group.phrase == phrase; });
+    const auto found = std::find_if(groups.begin(), groups.end(), [&](const PlaceGroup& group) {
+      return group.phrase == phrase;
+    });
     if (found == groups.end()) {
       groups.push_back({phrase, {place.id}, seconds, seconds});
       continue;
@@ -143,7 +144,7 @@ std::vector<std::string> fold_places(const std::vector<EnginePlace>& places, Dur
     found->longest = std::max(found->longest, seconds);
   }
   std::vector<std::string> sentences;
-  for (const Group& group : groups) sentences.push_back(text_of(group));
+  for (const PlaceGroup& group : groups) sentences.push_back(text_of(group));
   return sentences;
 }
 

@@ -56,7 +56,7 @@ std::vector<T> read_numbers(const Value& value) {
 }  // namespace
 
 std::string describe_kind(const Value& value) {
-  struct Kind {
+  struct KindName {
     std::string operator()(const Json& json) const {
       return json.is_null() ? "null" : std::string("JSON of the kind ") + json.type_name();
     }
@@ -70,7 +70,7 @@ std::string describe_kind(const Value& value) {
     std::string operator()(const Pickle&) const { return "a pickle, which only Python can read"; }
     std::string operator()(const Reference&) const { return "a reference"; }
   };
-  return std::visit(Kind{}, value);
+  return std::visit(KindName{}, value);
 }
 
 template <>

@@ -9,7 +9,7 @@
 int main(int argc, char** argv) try {
   const auto parsed = px::cluster::parse_options(argc, argv);
   if (const int* code = std::get_if<int>(&parsed)) return *code;
-  const px::cluster::Options& options = std::get<px::cluster::Options>(parsed);
+  const px::cluster::ClusterOptions& options = std::get<px::cluster::ClusterOptions>(parsed);
   px::cluster::Console console{px::cluster::console_threshold(options.program),
                                options.program.log_to_file};
   if (options.program.log_to_file) {

@@ -19,11 +19,11 @@ namespace px::engine {
 class ArrayStreams {
  public:
   /// What is answered to a record, by the same stream.
-  struct Answer {
+  struct StreamAnswer {
     std::string head;
     SharedBytes bytes = {};
   };
-  using Serve = std::function<std::optional<Answer>(const net::StreamRecord& record)>;
+  using Serve = std::function<std::optional<StreamAnswer>(const net::StreamRecord& record)>;
 
   /// port  nothing: the controller passes no streams on; nobody offers one.
   ArrayStreams(net::Loop& loop, Signer signer, std::string interface, std::optional<int> port,

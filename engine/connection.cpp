@@ -102,7 +102,7 @@ namespace {
 
 Result<void> reach_directly(EngineConnectionInfo& info, const std::string& source,
                             const Session& session, Duration patience) {
-  net::AddressRace::Options race;
+  net::AddressRace::RaceOptions race;
   race.patience = std::min(std::max(race.patience, patience / 4), patience);
   net::Context context;
   auto sought = net::SoughtController::of(info, source);

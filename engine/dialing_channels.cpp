@@ -204,7 +204,7 @@ void DialingChannels::answer_again(std::size_t socket, const Frames& frames) {
 /// Whether this request is not to run, as it asks for nothing that was not asked for before.
 bool DialingChannels::answer_known(std::size_t socket, const Frames& frames,
                                    const Envelope& envelope, const KeptReplies::Form& form) {
-  const KeptReplies::Entry* const known = kept_.find_attempt(form);
+  const KeptReplies::KeptReply* const known = kept_.find_attempt(form);
   if (!known && !form.is_repeat) return false;
   if (known && known->is_given_back) {
     std::vector<std::string> idents;
@@ -219,7 +219,7 @@ bool DialingChannels::answer_known(std::size_t socket, const Frames& frames,
 
 /// It cannot send its request again, and asks for the answer alone.
 void DialingChannels::answer_question(std::size_t socket, const Request& question) {
-  const KeptReplies::Entry* const known = kept_.find_latest(question.header.msg_id);
+  const KeptReplies::KeptReply* const known = kept_.find_latest(question.header.msg_id);
   if (known) return answer_again(socket, *question.frames, question.envelope, known);
   refuse(socket, *question.frames, question.envelope, "ConnectionLost",
          "it was lost on its way to the engine, and is not sent again by itself, as it is longer "
@@ -303,10 +303,11 @@ void DialingChannels::take_stream(const Request& offer) {
 }
 
 /// What came by a stream: the content of a message, which says its type, and its buffer.
-std::optional<ArrayStreams::Answer> DialingChannels::serve_record(const net::StreamRecord& record) {
+std::optional<ArrayStreams::StreamAnswer> DialingChannels::serve_record(
+    const net::StreamRecord& record) {
   const auto answer = [](std::string_view type, Json content, SharedBytes bytes = {}) {
     content["type"] = type;
-    return ArrayStreams::Answer{pack(Packer::json, content), std::move(bytes)};
+    return ArrayStreams::StreamAnswer{pack(Packer::json, content), std::move(bytes)};
   };
   const Result<Json> content = unpack(Packer::json, record.head);
   const std::string type = content ? string_member(*content, "type").value_or("") : "";
@@ -332,7 +333,7 @@ void DialingChannels::answer(std::size_t socket, const Request& request, std::st
 }
 
 void DialingChannels::on_time(Instant now) {
-  for (SegmentRequests::Answer& late : segments_.on_time(now))
+  for (SegmentRequests::LateAnswer& late : segments_.on_time(now))
     answer(late.socket, *late.request, os::segment_reply_type, std::move(late.content));
   if (results_) results_->on_time(now);
   streams_.on_time(now);
@@ -345,7 +346,7 @@ std::optional<Instant> DialingChannels::next_deadline() const {
 
 /// known  null: it was done long ago.
 void DialingChannels::answer_again(std::size_t socket, const Frames& frames,
-                                   const Envelope& envelope, const KeptReplies::Entry* known) {
+                                   const Envelope& envelope, const KeptReplies::KeptReply* known) {
   if (known && !known->is_answered) return;  // it runs, or waits to
   if (known && !known->reply.empty()) {
     upstreams_[socket].send(known->reply);

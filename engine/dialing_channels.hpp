@@ -85,7 +85,7 @@ class DialingChannels final : public jupyter::Channels {
   bool answer_known(std::size_t socket, const Frames& frames, const Envelope& envelope,
                     const KeptReplies::Form& form);
   void answer_again(std::size_t socket, const Frames& frames, const Envelope& envelope,
-                    const KeptReplies::Entry* known);
+                    const KeptReplies::KeptReply* known);
   void answer_question(std::size_t socket, const Request& question);
   void take_recall(std::size_t socket, const Request& recall);
   void give_back(std::size_t socket, std::vector<std::string> idents,
@@ -99,7 +99,7 @@ class DialingChannels final : public jupyter::Channels {
   };
   std::optional<Fetched> fetch(const Json& content);
   void take_stream(const Request& offer);
-  std::optional<ArrayStreams::Answer> serve_record(const net::StreamRecord& record);
+  std::optional<ArrayStreams::StreamAnswer> serve_record(const net::StreamRecord& record);
   void answer(std::size_t socket, const Request& request, std::string_view type, Json content,
               const std::vector<SharedBytes>& buffers = {});
   void keep(const jupyter::Outgoing& message, const std::vector<std::string>& frames);

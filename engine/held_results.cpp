@@ -7,7 +7,7 @@ namespace px::engine {
 
 std::optional<os::HeldBuffers> HeldResults::take(std::vector<SharedBytes>& buffers, Instant now) {
   os::HeldBuffers named;
-  Held held;
+  HeldResult held;
   std::uint64_t together = 0;
   for (std::size_t i = 0; i < buffers.size(); ++i) {
     const std::uint64_t bytes = buffers[i].bytes.size();

@@ -35,12 +35,12 @@ class HeldResults {
   static constexpr Duration patience = std::chrono::minutes(2);
 
  private:
-  struct Held {
+  struct HeldResult {
     std::map<std::size_t, SharedBytes> buffers;
     Instant touched{};
   };
   mutable std::mutex mutex_;
-  std::map<std::string, Held> held_;
+  std::map<std::string, HeldResult> held_;
   std::uint64_t count_ = 0;
 };
 

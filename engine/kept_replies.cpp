@@ -10,7 +10,7 @@ void KeptReplies::arrived(std::string_view signature, const MessageId& msg_id, s
   if (signature.empty()) return;
   const auto [place, is_new] = entries_.try_emplace(std::string(signature));
   if (!is_new) return;
-  Entry& entry = place->second;
+  KeptReply& entry = place->second;
   entry.msg_id = msg_id;
   entry.socket = socket;
   entry.repetition = repetition;
@@ -21,7 +21,7 @@ void KeptReplies::arrived(std::string_view signature, const MessageId& msg_id, s
 void KeptReplies::answered(std::string_view signature, std::vector<std::string> reply) {
   const auto found = entries_.find(signature);
   if (found == entries_.end() || found->second.is_answered) return;
-  Entry& entry = found->second;
+  KeptReply& entry = found->second;
   for (const std::string& frame : reply) entry.bytes += frame.size();
   entry.reply = std::move(reply);
   end(found->first, entry);
@@ -38,7 +38,7 @@ bool KeptReplies::was_given_back(const MessageId& msg_id) const {
   return entries_by_id_.contains(msg_id.text) && !find_latest(msg_id);
 }
 
-void KeptReplies::end(std::string_view signature, Entry& entry) {
+void KeptReplies::end(std::string_view signature, KeptReply& entry) {
   entry.is_answered = true;
   entry.order = ++last_order_;
   bytes_ += entry.bytes;
@@ -54,32 +54,32 @@ void KeptReplies::forget_oldest() {
   answered_.pop_front();
 }
 
-void KeptReplies::forget_id(const Entry& entry) {
+void KeptReplies::forget_id(const KeptReply& entry) {
   const auto [first, end] = entries_by_id_.equal_range(entry.msg_id.text);
   entries_by_id_.erase(
       std::find_if(first, end, [&](const auto& each) { return each.second == &entry; }));
 }
 
-const KeptReplies::Entry* KeptReplies::find(std::string_view signature) const {
+const KeptReplies::KeptReply* KeptReplies::find(std::string_view signature) const {
   const auto found = entries_.find(signature);
   return found == entries_.end() ? nullptr : &found->second;
 }
 
-const KeptReplies::Entry* KeptReplies::find_latest(const MessageId& msg_id) const {
-  const auto is_before = [](const Entry& a, const Entry& b) {
+const KeptReplies::KeptReply* KeptReplies::find_latest(const MessageId& msg_id) const {
+  const auto is_before = [](const KeptReply& a, const KeptReply& b) {
     return std::pair(!a.is_answered, a.order) < std::pair(!b.is_answered, b.order);
   };
-  const Entry* latest = nullptr;
+  const KeptReply* latest = nullptr;
   const auto [first, end] = entries_by_id_.equal_range(msg_id.text);
   for (auto each = first; each != end; ++each) {
-    const Entry& entry = *each->second;
+    const KeptReply& entry = *each->second;
     if (!entry.is_given_back && (!latest || is_before(*latest, entry))) latest = &entry;
   }
   return latest;
 }
 
-const KeptReplies::Entry* KeptReplies::find_attempt(const Form& form) const {
-  const Entry* const latest = find_latest(form.msg_id);
+const KeptReplies::KeptReply* KeptReplies::find_attempt(const Form& form) const {
+  const KeptReply* const latest = find_latest(form.msg_id);
   if (!latest) return find(form.signature);
   const bool is_later = latest->is_answered && form.repetition > latest->repetition;
   return is_later && !form.is_repeat ? nullptr : latest;

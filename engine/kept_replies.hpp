@@ -17,17 +17,17 @@ namespace px::engine {
 /// more, and nothing runs twice. Sees no socket.
 class KeptReplies {
  public:
-  struct Limits {
+  struct ReplyLimits {
     std::size_t count = 4096;      ///< Of replies; the oldest go first.
     std::size_t bytes = 16 << 20;  ///< Of all replies together.
     std::size_t of_one = 1 << 20;  ///< A longer reply is not kept.
   };
-  explicit KeptReplies(Limits limits) : limits_(limits) {}
-  KeptReplies() : KeptReplies(Limits{}) {}
+  explicit KeptReplies(ReplyLimits limits) : limits_(limits) {}
+  KeptReplies() : KeptReplies(ReplyLimits{}) {}
   KeptReplies(const KeptReplies&) = delete;  // its index names its entries
   KeptReplies& operator=(const KeptReplies&) = delete;
 
-  struct Entry {
+  struct KeptReply {
     MessageId msg_id;
     std::size_t socket = 0;  ///< By which it came.
     int repetition = 0;      ///< Of the task, as its header says.
@@ -49,10 +49,10 @@ class KeptReplies {
   /// Whether a request with this msg_id was given back and none came since.
   bool was_given_back(const MessageId& msg_id) const;
   /// Null: it never came, or is forgotten. Valid until the next call.
-  const Entry* find(std::string_view signature) const;
+  const KeptReply* find(std::string_view signature) const;
   /// The latest request with this msg_id, which repetitions of a task have in common; one that is
   /// not answered before those that are, none that was given back. Null and valid as above.
-  const Entry* find_latest(const MessageId& msg_id) const;
+  const KeptReply* find_latest(const MessageId& msg_id) const;
   /// A request that comes.
   struct Form {
     std::string_view signature;
@@ -65,7 +65,7 @@ class KeptReplies {
   /// started again does not know how often the one before gave a task to this engine, and begins
   /// with the first form. Where that was given back, and nothing came since: that one.
   /// Null: it is to run; of a repeat: it is forgotten. Valid as above.
-  const Entry* find_attempt(const Form& form) const;
+  const KeptReply* find_attempt(const Form& form) const;
   /// The requests that came by this socket: those that run or wait, and those with a kept reply.
   /// Those that were given back are left out.
   std::vector<std::string> held_by(std::size_t socket) const;
@@ -73,13 +73,15 @@ class KeptReplies {
   std::vector<std::string> unanswered_by(std::size_t socket) const;
 
  private:
-  void end(std::string_view signature, Entry& entry);
+  void end(std::string_view signature, KeptReply& entry);
   void forget_oldest();
-  void forget_id(const Entry& entry);
+  void forget_id(const KeptReply& entry);
 
-  Limits limits_;
-  std::unordered_map<std::string, Entry, StringIdHash, std::equal_to<>> entries_;  // by signature
-  std::unordered_multimap<std::string_view, const Entry*> entries_by_id_;  // by their own msg_id
+  ReplyLimits limits_;
+  std::unordered_map<std::string, KeptReply, StringIdHash, std::equal_to<>>
+      entries_;  // by signature
+  std::unordered_multimap<std::string_view, const KeptReply*>
+      entries_by_id_;                 // by their own msg_id
   std::deque<std::string> answered_;  // the oldest first
   std::uint64_t last_order_ = 0;
   std::size_t bytes_ = 0;

@@ -83,7 +83,7 @@ void add_engine_options(CLI::App& app, EngineOptions& options) {
 std::optional<int> parse_options(CLI::App& app, EngineOptions& options, int argc,
                                  const char* const* argv) {
   add_engine_options(app, options);
-  return program::parse_command_line(app, argc, argv, {program::Peer::ipengine, {}});
+  return program::parse_command_line(app, argc, argv, {program::IpyparallelProgram::ipengine, {}});
 }
 
 std::variant<ConfiguredWords, int> add_config(const std::vector<program::ConfigFile>& files,
@@ -107,7 +107,7 @@ std::variant<ConfiguredWords, int> add_config(const std::vector<program::ConfigF
   add_engine_options(app, options);
   if (const auto code =
           program::parse_command_line(app, static_cast<int>(pointers.size()), pointers.data(),
-                                      {program::Peer::ipengine, is_of_config}))
+                                      {program::IpyparallelProgram::ipengine, is_of_config}))
     return *code;
   all.unknown = app.remaining();
   std::erase_if(all.words, [&](const std::string& word) {

@@ -94,8 +94,8 @@ Json SegmentRequests::store(const Asker& asker, const PassingThread::Piece& piec
   return taken ? success(piece.segment, *taken) : refusal(piece.segment, taken.error().what);
 }
 
-std::vector<SegmentRequests::Answer> SegmentRequests::on_time(Instant now) {
-  std::vector<Answer> answers;
+std::vector<SegmentRequests::LateAnswer> SegmentRequests::on_time(Instant now) {
+  std::vector<LateAnswer> answers;
   if (inflow_) inflow_->on_time(now);
   if (!passing_) return answers;
   for (const PassingThread::Arrival& arrival : passing_->fetch()) {

@@ -20,7 +20,7 @@ namespace px::engine {
 class SegmentRequests {
  public:
   /// What a request is answered with, late.
-  struct Answer {
+  struct LateAnswer {
     std::size_t socket = 0;  ///< As that of serve().
     RequestPtr request;
     Json content;
@@ -39,7 +39,7 @@ class SegmentRequests {
   std::optional<Json> serve(const Json& content, std::string_view bytes, Instant now);
 
   /// Late answers: how much has come from other ranks.
-  std::vector<Answer> on_time(Instant now);
+  std::vector<LateAnswer> on_time(Instant now);
   std::optional<Instant> next_deadline() const;
 
  private:

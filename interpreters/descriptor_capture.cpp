@@ -140,9 +140,9 @@ Result<void> DescriptorCapture::start() {
   const std::lock_guard lock{mutex_};
   check(!process.is_captured);
   std::fflush(stdout);  // what was printed before goes where it went before
-  for (Stream& stream : streams_) {
+  for (CapturedStream& stream : streams_) {
     if (auto done = divert(stream); !done) {
-      for (const Stream& each : streams_)
+      for (const CapturedStream& each : streams_)
         if (each.original.is_open()) ::dup2(each.original.value(), each.number);
       return done;
     }
@@ -158,7 +158,7 @@ Result<void> DescriptorCapture::start() {
   return {};
 }
 
-Result<void> DescriptorCapture::divert(Stream& stream) {
+Result<void> DescriptorCapture::divert(CapturedStream& stream) {
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC) != 0) return failure("pipe2");
   stream.reading = os::Descriptor(ends[0]);
@@ -174,7 +174,7 @@ Result<void> DescriptorCapture::divert(Stream& stream) {
 void DescriptorCapture::release() {
   const std::lock_guard lock{mutex_};
   if (!has_started_ || !process.is_captured.exchange(false)) return;
-  for (const Stream& stream : streams_) ::dup2(stream.original.value(), stream.number);
+  for (const CapturedStream& stream : streams_) ::dup2(stream.original.value(), stream.number);
   for (std::size_t i = 0; i < streams_.size(); ++i) {
     const std::string begun = streams_[i].tail.rest();
     write_all(process.original[i], begun.data(), begun.size());
@@ -211,7 +211,7 @@ void DescriptorCapture::drain() {
     if (sources[i].revents & POLLIN) read(streams_[i]);
 }
 
-void DescriptorCapture::read(Stream& stream) {
+void DescriptorCapture::read(CapturedStream& stream) {
   const auto i = static_cast<std::size_t>(stream.number) - 1;
   char bytes[1 << 16];
   for (std::size_t total = 0; total < bytes_per_drain;) {

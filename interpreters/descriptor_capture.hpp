@@ -50,7 +50,7 @@ class DescriptorCapture {
   int original_stderr() const;
 
  private:
-  struct Stream {
+  struct CapturedStream {
     const char* name;
     int number;
     os::Descriptor original;
@@ -59,14 +59,14 @@ class DescriptorCapture {
         writing;  // so that the pipe does not end where the user's code closes the number
     Utf8Tail tail;
   };
-  Result<void> divert(Stream& stream);
-  void read(Stream& stream);
+  Result<void> divert(CapturedStream& stream);
+  void read(CapturedStream& stream);
 
   const Sink sink_;
   std::atomic<bool> has_started_ = false;
   std::mutex mutex_;  // of what is read, so that it is passed on in its order
-  std::array<Stream, 2> streams_{Stream{"stdout", 1, {}, {}, {}, {}},
-                                 Stream{"stderr", 2, {}, {}, {}, {}}};
+  std::array<CapturedStream, 2> streams_{CapturedStream{"stdout", 1, {}, {}, {}, {}},
+                                         CapturedStream{"stderr", 2, {}, {}, {}, {}}};
 };
 
 }  // namespace px::interpreters

@@ -5,7 +5,7 @@
 namespace px::jupyter {
 
 bool CallQueue::call(const std::function<void()>& function) {
-  Call mine{function};
+  QueuedCall mine{function};
   std::unique_lock lock{mutex_};
   if (is_closed_) return false;
   waiting_.push_back(&mine);
@@ -15,15 +15,15 @@ bool CallQueue::call(const std::function<void()>& function) {
 }
 
 void CallQueue::run() {
-  std::vector<Call*> due;
+  std::vector<QueuedCall*> due;
   {
     const std::lock_guard lock{mutex_};
     due = std::exchange(waiting_, {});
   }
   if (due.empty()) return;
-  for (const Call* each : due) each->function();
+  for (const QueuedCall* each : due) each->function();
   const std::lock_guard lock{mutex_};
-  for (Call* each : due) each->is_done = true;
+  for (QueuedCall* each : due) each->is_done = true;
   changed_.notify_all();
 }
 

@@ -30,7 +30,7 @@ class CallQueue {
   void close();
 
  private:
-  struct Call {
+  struct QueuedCall {
     const std::function<void()>& function;
     bool is_done = false;
   };
@@ -38,7 +38,7 @@ class CallQueue {
   const net::Waker waker_;
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::vector<Call*> waiting_;  // each lives in its call()
+  std::vector<QueuedCall*> waiting_;  // each lives in its call()
   bool is_closed_ = false;
 };
 

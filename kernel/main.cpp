@@ -12,7 +12,7 @@ int main(int argc, char** argv) {
     std::cerr << "pxkernel: " << what << std::endl;
     return 1;
   };
-  px::kernel::Options options;
+  px::kernel::KernelOptions options;
   if (const auto code = px::kernel::parse_options(argc, argv, options)) return *code;
   if (options.language == "cpp" && options.command.empty())
     return fail(px::program::become_program_beside("pxkernel-cpp", argv));

@@ -24,12 +24,12 @@ bool is_option_of_ipython(std::string_view word) {
          std::find(known.begin(), known.end(), name) != known.end();
 }
 
-void add_name(CLI::App& command, Options& options) {
+void add_name(CLI::App& command, KernelOptions& options) {
   command.add_option("--name", options.install.name,
                      "The name of the kernelspec (default: pxpython or pxcpp)");
 }
 
-void add_place(CLI::App& command, Options& options) {
+void add_place(CLI::App& command, KernelOptions& options) {
   auto* const user =
       command.add_flag("--user", options.install.is_for_user, "For this user (the default)");
   auto* const environment = command.add_flag("--sys-prefix", options.install.is_for_environment,
@@ -42,7 +42,7 @@ void add_place(CLI::App& command, Options& options) {
 
 }  // namespace
 
-void add_options(CLI::App& app, Options& options) {
+void add_options(CLI::App& app, KernelOptions& options) {
   app.set_help_flag("-h,--help", "Print this help and exit");
   app.set_version_flag("--version,-V", std::string(version), "Print the version and exit");
   app.option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
@@ -84,10 +84,10 @@ void add_options(CLI::App& app, Options& options) {
                                 {"2", "the command line is not understood; nothing was started"}});
 }
 
-std::optional<int> parse_options(int argc, const char* const* argv, Options& options) {
+std::optional<int> parse_options(int argc, const char* const* argv, KernelOptions& options) {
   CLI::App app{"A Jupyter kernel for Python or C++ that drives polyxeus clusters.", "pxkernel"};
   add_options(app, options);
-  const program::AcceptedWords accepted{program::Peer::none, is_option_of_ipython};
+  const program::AcceptedWords accepted{program::IpyparallelProgram::none, is_option_of_ipython};
   if (const auto code = program::parse_command_line(app, argc, argv, accepted)) return code;
   options.others = app.remaining();
   if (!options.command.empty() || !options.connection_file.empty()) return std::nullopt;

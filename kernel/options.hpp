@@ -18,7 +18,7 @@ struct InstallOptions {
 };
 
 /// The command line of pxkernel.
-struct Options {
+struct KernelOptions {
   std::string command;  ///< "install", "uninstall"; empty: be a kernel.
   std::string connection_file;
   std::string language = "python";  ///< Or "cpp".
@@ -32,9 +32,9 @@ struct Options {
 };
 
 /// `options` must outlive the parse.
-void add_options(CLI::App& app, Options& options);
+void add_options(CLI::App& app, KernelOptions& options);
 
 /// Parses.  Returns the exit code where that was all: --help, --version, an error, which is said.
-std::optional<int> parse_options(int argc, const char* const* argv, Options& options);
+std::optional<int> parse_options(int argc, const char* const* argv, KernelOptions& options);
 
 }  // namespace px::kernel

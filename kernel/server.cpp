@@ -24,19 +24,21 @@ Json ports_of(const jupyter::KernelConnection& connection) {
 
 }  // namespace
 
-Result<std::unique_ptr<Server>> Server::start(const jupyter::KernelConnection& connection,
-                                              os::Descriptor parent, bool captures) {
+Result<std::unique_ptr<KernelServer>> KernelServer::start(
+    const jupyter::KernelConnection& connection, os::Descriptor parent, bool captures) {
   if (auto enough = os::require_descriptors(descriptors_of_kernel, "a kernel"); !enough)
     return enough.error();
   Result<Signer> signer = Signer::create(connection.signature_scheme, connection.key);
   if (!signer) return signer.error();
-  std::unique_ptr<Server> server{new Server(connection, std::move(*signer), std::move(parent))};
+  std::unique_ptr<KernelServer> server{
+      new KernelServer(connection, std::move(*signer), std::move(parent))};
   if (auto opened = server->open(connection, captures); !opened) return opened.error();
   server->start_thread();
   return server;
 }
 
-Server::Server(const jupyter::KernelConnection& connection, Signer signer, os::Descriptor parent)
+KernelServer::KernelServer(const jupyter::KernelConnection& connection, Signer signer,
+                           os::Descriptor parent)
     : IoThread(jupyter::ReplyFormats{{std::make_shared<jupyter::ReplyFormat>()}}, 0),
       session_id_(new_session_id()),
       parent_(std::move(parent)) {
@@ -48,11 +50,11 @@ Server::Server(const jupyter::KernelConnection& connection, Signer signer, os::D
   set_channels(0, &*channels_);
 }
 
-Server::~Server() {
+KernelServer::~KernelServer() {
   finish();
 }
 
-Result<void> Server::open(const jupyter::KernelConnection& connection, bool captures) {
+Result<void> KernelServer::open(const jupyter::KernelConnection& connection, bool captures) {
   if (auto listening = channels_->listen(connection); !listening) return listening.error();
   if (captures)
     if (auto captured = capture_descriptors(false); !captured) return captured.error();
@@ -64,7 +66,7 @@ Result<void> Server::open(const jupyter::KernelConnection& connection, bool capt
   return {};
 }
 
-void Server::interrupt_main() {
+void KernelServer::interrupt_main() {
   // As Jupyter's own signal does, it reaches the child processes too where the group is ours.
   if (::getpgrp() == ::getpid())
     ::kill(0, SIGINT);
@@ -72,7 +74,7 @@ void Server::interrupt_main() {
     ::pthread_kill(main_thread(), SIGINT);
 }
 
-void Server::close_channels() {
+void KernelServer::close_channels() {
   channels_.reset();
   context_.reset();  // waits a second at most for what is not sent yet
 }

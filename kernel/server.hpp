@@ -10,7 +10,7 @@
 namespace px::kernel {
 
 /// The I/O thread of a kernel: its channels listen.
-class Server final : public jupyter::IoThread {
+class KernelServer final : public jupyter::IoThread {
  public:
   /// Listens.
   /// parent    readable when the kernel is to end, as the server that has started it did; may be
@@ -18,15 +18,15 @@ class Server final : public jupyter::IoThread {
   /// captures  the output of child processes and C code, from here on.
   /// errors  bad_input: the connection is not usable; system: an address is in use, or too
   ///         few descriptors are left.
-  static Result<std::unique_ptr<Server>> start(const jupyter::KernelConnection& connection,
-                                               os::Descriptor parent, bool captures);
-  ~Server() override;
+  static Result<std::unique_ptr<KernelServer>> start(const jupyter::KernelConnection& connection,
+                                                     os::Descriptor parent, bool captures);
+  ~KernelServer() override;
 
   /// What identifies this kernel in its messages.
   const SessionId& session() const { return session_id_; }
 
  private:
-  Server(const jupyter::KernelConnection& connection, Signer signer, os::Descriptor parent);
+  KernelServer(const jupyter::KernelConnection& connection, Signer signer, os::Descriptor parent);
   Result<void> open(const jupyter::KernelConnection& connection, bool captures);
 
   void interrupt_main() override;

@@ -90,44 +90,41 @@ void Display::handle(const Printed& event, Instant now) {
 void Display::handle(const Shown& event, Instant now) {
   clear_if_due(event.rank);
   if (ranks_[event.rank].has_tile) return add_to_tile(event.rank, event.data);
-  if (options_.is_plain)
-    return add_text(event.rank, OutputPart::Kind::display, event.data.data, now);
+  if (options_.is_plain) return add_text(event.rank, PartKind::display, event.data.data, now);
   ShowData data = relabelled(event.data, options_.engines[event.rank]);
   if (data.is_update)
-    return add_item(event.rank, {OutputPart::Kind::item, {}, 0, false}, {{data}, {}}, now);
+    return add_item(event.rank, {PartKind::item, {}, 0, false}, {{data}, {}}, now);
   // What its engine can replace by its id has to stand alone.
-  const auto kind = data.display_id.empty() ? OutputPart::Kind::bundle : OutputPart::Kind::item;
+  const auto kind = data.display_id.empty() ? PartKind::bundle : PartKind::item;
   add_item(event.rank, {kind, "display", 0, false}, {{}, Figure{false, 0, event.data}}, now);
-  if (kind == OutputPart::Kind::item) items_.back().figure->data = std::move(data);
+  if (kind == PartKind::item) items_.back().figure->data = std::move(data);
 }
 
 void Display::handle(const Cleared& event, Instant now) {
   if (ranks_.size() == 1)
-    return add_item(0, {OutputPart::Kind::item, {}, 0, false}, {{ClearOutput{event.waits}}, {}},
-                    now);
+    return add_item(0, {PartKind::item, {}, 0, false}, {{ClearOutput{event.waits}}, {}}, now);
   ranks_[event.rank].clears_next = true;
   if (!event.waits) clear_if_due(event.rank);
 }
 
 void Display::handle(const Valued& event, Instant now) {
   clear_if_due(event.rank);
-  if (options_.is_plain) return add_text(event.rank, OutputPart::Kind::value, event.data, now);
+  if (options_.is_plain) return add_text(event.rank, PartKind::value, event.data, now);
   if (!is_text_only(event.data))
-    return add_item(event.rank, {OutputPart::Kind::bundle, "value", 0, false},
+    return add_item(event.rank, {PartKind::bundle, "value", 0, false},
                     {{}, Figure{true, event.count, {event.data, event.metadata, {}, false}}}, now);
   values_.push_back(event);
   end_open_lines(event.rank, now);
   add(event.rank,
-      {OutputPart::Kind::value, string_member(event.data, "text/plain").value_or(""),
-       values_.size() - 1, false},
+      {PartKind::value, string_member(event.data, "text/plain").value_or(""), values_.size() - 1,
+       false},
       now);
 }
 
 void Display::handle(const Failed& event, Instant now) {
   if (!ranks_[event.rank].has_tile) end_all_lines(event.rank, now);
   failures_.push_back(event.failure);
-  add(event.rank,
-      {OutputPart::Kind::failure, FailureText::key(event.failure), failures_.size() - 1, false},
+  add(event.rank, {PartKind::failure, FailureText::key(event.failure), failures_.size() - 1, false},
       now);
 }
 
@@ -143,11 +140,11 @@ void Display::add_line(std::size_t rank, bool is_error, std::string text, Instan
     ++state.left_out;
     return;
   }
-  const auto kind = is_error ? OutputPart::Kind::err : OutputPart::Kind::out;
+  const auto kind = is_error ? PartKind::err : PartKind::out;
   add(rank, {kind, std::move(text), 0, is_continued}, now);
 }
 
-void Display::add_item(std::size_t rank, OutputPart part, Item item, Instant now) {
+void Display::add_item(std::size_t rank, OutputPart part, DisplayItem item, Instant now) {
   end_open_lines(rank, now);
   items_.push_back(std::move(item));
   part.item = items_.size() - 1;
@@ -155,7 +152,7 @@ void Display::add_item(std::size_t rank, OutputPart part, Item item, Instant now
 }
 
 /// The text of a MIME bundle, where it has one.
-void Display::add_text(std::size_t rank, OutputPart::Kind kind, const Json& data, Instant now) {
+void Display::add_text(std::size_t rank, PartKind kind, const Json& data, Instant now) {
   end_open_lines(rank, now);
   std::string text = string_member(data, "text/plain").value_or("");
   if (text.ends_with('\n')) text.pop_back();
@@ -292,14 +289,14 @@ void Display::flush(Instant now) {
   for (std::size_t begin = 0; begin < merged.size();) {
     std::size_t end = begin + 1;
     switch (merged[begin].output.kind) {
-      case OutputPart::Kind::item:
-      case OutputPart::Kind::bundle:
+      case PartKind::item:
+      case PartKind::bundle:
         show_items(merged[begin]);
         break;
-      case OutputPart::Kind::failure:
+      case PartKind::failure:
         write_failure(merged[begin]);
         break;
-      case OutputPart::Kind::value:
+      case PartKind::value:
         if (!options_.is_plain) {
           show_value(merged[begin]);
           break;
@@ -322,7 +319,7 @@ void Display::show_value(const MergedPart& part) {
 }
 
 void Display::show_items(const MergedPart& part) {
-  const Item& first = items_[part.items.front()];
+  const DisplayItem& first = items_[part.items.front()];
   if (!first.figure) {
     end_line();
     cursor_.label.clear();
@@ -348,7 +345,7 @@ void Display::show(std::vector<ShowData> all) {
 /// Lines of the same ranks: behind their label if it is one, else below it.
 void Display::write_lines(const std::vector<MergedPart>& merged, std::size_t begin,
                           std::size_t end) {
-  const bool is_error = merged[begin].output.kind == OutputPart::Kind::err;
+  const bool is_error = merged[begin].output.kind == PartKind::err;
   const std::string stream = is_error ? "stderr" : "stdout";
   const std::string label = label_of(merged[begin]);
   std::string text;
@@ -562,10 +559,9 @@ ShowProgress Display::progress(Instant now) const {
 
 std::string Display::label_of(const MergedPart& part) const {
   const std::vector<EngineId> engines = engines_of(part.ranks);
-  if (part.output.kind == OutputPart::Kind::value) return "[result:" + short_names(engines) + "]";
-  if (part.output.kind == OutputPart::Kind::display)
-    return "[display:" + short_names(engines) + "]";
-  return stream_label(part.output.kind == OutputPart::Kind::err, engines);
+  if (part.output.kind == PartKind::value) return "[result:" + short_names(engines) + "]";
+  if (part.output.kind == PartKind::display) return "[display:" + short_names(engines) + "]";
+  return stream_label(part.output.kind == PartKind::err, engines);
 }
 
 std::string Display::coloured(const std::string& label, bool is_error) const {

@@ -70,7 +70,7 @@ class Display {
     Stream& stream(bool is_error) { return is_error ? err : out; }
   };
   /// Something that is no text: what is to be done, or what is to be put with that of others.
-  struct Item {
+  struct DisplayItem {
     std::vector<Action> actions;
     std::optional<Figure> figure;
   };
@@ -90,8 +90,8 @@ class Display {
   void handle(const Done& event, Instant now);
 
   void add_line(std::size_t rank, bool is_error, std::string text, Instant now);
-  void add_item(std::size_t rank, OutputPart part, Item item, Instant now);
-  void add_text(std::size_t rank, OutputPart::Kind kind, const Json& data, Instant now);
+  void add_item(std::size_t rank, OutputPart part, DisplayItem item, Instant now);
+  void add_text(std::size_t rank, PartKind kind, const Json& data, Instant now);
   void add(std::size_t rank, OutputPart output, Instant now);
   void note_output(std::size_t rank, Instant now);
   void collect(std::size_t rank, bool is_error, Instant now);
@@ -132,7 +132,7 @@ class Display {
   std::vector<std::size_t> order_;   // the ranks, by their engines' ids
   std::vector<std::size_t> places_;  // of the ranks in order_
   OutputMerger merger_;              // speaks of places
-  std::deque<Item> items_;
+  std::deque<DisplayItem> items_;
   std::deque<Valued> values_;
   std::deque<client::Failure> failures_;
   FailureText failure_text_;

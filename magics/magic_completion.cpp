@@ -11,18 +11,18 @@ namespace {
 constexpr std::string_view blanks = " \t";
 
 /// The name of a magic and what stands behind it.
-struct Call {
+struct TypedMagic {
   std::string name;  ///< With its '%' or '%%'.
   std::size_t begin = 0;
 };
 
 /// Nothing for a line without a magic, or with its name alone.
-std::optional<Call> call_in(std::string_view line) {
+std::optional<TypedMagic> call_in(std::string_view line) {
   const std::size_t mark = line.find_first_not_of(blanks);
   if (mark == line.npos || line[mark] != '%') return std::nullopt;
   const std::size_t end = line.find_first_of(blanks, mark);
   if (end == line.npos) return std::nullopt;
-  return Call{std::string(line.substr(mark, end - mark)), end};
+  return TypedMagic{std::string(line.substr(mark, end - mark)), end};
 }
 
 /// The magic whose name this is, or begins this: view.activate("_a") makes "%pxpush_a".
@@ -93,7 +93,7 @@ std::string command_in(const std::string& words) {
 
 std::optional<MagicCompletion> complete_magic(
     std::string_view line, const std::function<std::string(const std::string& command)>& help) {
-  const std::optional<Call> call = call_in(line);
+  const std::optional<TypedMagic> call = call_in(line);
   if (!call) return std::nullopt;
   const std::size_t begin = line.find_last_of(blanks) + 1;
   const std::string_view begun = line.substr(begin);

@@ -304,9 +304,10 @@ bool looks_like_option(const std::string& word) {
 }
 
 /// Goes through the words of one line.
-class Reader {
+class WordReader {
  public:
-  Reader(Magic magic, std::vector<std::string> words) : magic_(magic), words_(std::move(words)) {}
+  WordReader(Magic magic, std::vector<std::string> words)
+      : magic_(magic), words_(std::move(words)) {}
 
   Result<MagicOptions> read() {
     while (at_ < words_.size()) {
@@ -414,7 +415,7 @@ bool is_name(std::string_view text) {
 Result<MagicOptions> read_options(Magic magic, std::string_view line) {
   auto words = split_words(line);
   if (!words) return explain(magic, words.error().what);
-  return Reader{magic, std::move(*words)}.read();
+  return WordReader{magic, std::move(*words)}.read();
 }
 
 std::optional<Magic> magic_named(std::string_view name) {

@@ -15,18 +15,18 @@ std::string_view session_of(std::string_view msg_id) {
   return msg_id.substr(0, msg_id.find('_'));
 }
 
-struct Kind {
+struct OtherRun {
   bool is_ours;  // of the client that waits
   std::string runs;
-  auto operator<=>(const Kind&) const = default;
+  auto operator<=>(const OtherRun&) const = default;
 };
 
-struct Group {
+struct WorkGroup {
   std::vector<EngineId> engines;
   double longest = 0;
 };
 
-std::string sentence(const Kind& kind, const Group& group) {
+std::string work_sentence(const OtherRun& kind, const WorkGroup& group) {
   const Duration age =
       std::chrono::duration_cast<Duration>(std::chrono::duration<double>(group.longest));
   const bool is_one = group.engines.size() == 1;
@@ -42,19 +42,19 @@ std::string sentence(const Kind& kind, const Group& group) {
 
 OtherWork find_other_work(const std::vector<client::EnginePlace>& places,
                           const CellRequests& unfinished) {
-  std::map<Kind, Group> groups;
+  std::map<OtherRun, WorkGroup> groups;
   OtherWork found;
   for (const client::EnginePlace& place : places) {
     const auto request = unfinished.find(place.id);
     if (request == unfinished.end() || place.msg_id.empty() || place.msg_id == request->second.text)
       continue;
     const bool is_ours = session_of(place.msg_id) == session_of(request->second.text);
-    Group& group = groups[{is_ours, place.runs}];
+    WorkGroup& group = groups[{is_ours, place.runs}];
     group.engines.push_back(place.id);
     group.longest = std::max(group.longest, place.seconds);
     found.engines.insert(place.id);
   }
-  for (const auto& [kind, group] : groups) found.sentences.push_back(sentence(kind, group));
+  for (const auto& [kind, group] : groups) found.sentences.push_back(work_sentence(kind, group));
   return found;
 }
 

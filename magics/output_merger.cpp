@@ -18,12 +18,12 @@ void OutputMerger::Phrase::remove(std::size_t rank) {
 }
 
 bool OutputMerger::can_fold(const OutputPart& output) const {
-  return is_folding_ && output.kind != OutputPart::Kind::item && !output.is_continued;
+  return is_folding_ && output.kind != PartKind::item && !output.is_continued;
 }
 
 void OutputMerger::add(std::size_t rank, OutputPart output) {
-  Entry entry{std::move(output), nullptr};
-  bytes_ += entry.output.text.size() + sizeof(Entry);
+  QueuedPart entry{std::move(output), nullptr};
+  bytes_ += entry.output.text.size() + sizeof(QueuedPart);
   ++waiting_;
   if (can_fold(entry.output)) {
     entry.phrase = &phrases_[static_cast<std::size_t>(entry.output.kind)][entry.output.text];
@@ -34,7 +34,7 @@ void OutputMerger::add(std::size_t rank, OutputPart output) {
 }
 
 void OutputMerger::drop(std::size_t rank) {
-  while (!queues_[rank].empty()) bytes_ -= take_front(rank).text.size() + sizeof(Entry);
+  while (!queues_[rank].empty()) bytes_ -= take_front(rank).text.size() + sizeof(QueuedPart);
 }
 
 std::vector<MergedPart> OutputMerger::take() {
@@ -84,8 +84,8 @@ MergedPart OutputMerger::pop(std::size_t rank) {
 }
 
 OutputPart OutputMerger::take_front(std::size_t rank) {
-  std::deque<Entry>& queue = queues_[rank];
-  Entry entry = std::move(queue.front());
+  std::deque<QueuedPart>& queue = queues_[rank];
+  QueuedPart entry = std::move(queue.front());
   queue.pop_front();
   --waiting_;
   if (entry.phrase) entry.phrase->remove(rank);

@@ -10,11 +10,12 @@
 
 namespace px::magics {
 
+/// bundle: something rich; those of several ranks are put together though they differ.
+enum class PartKind { out, err, failure, value, display, bundle, item };
+
 /// A line or item that a rank printed. Equal ones may be shown once for several ranks.
 struct OutputPart {
-  /// bundle: something rich; those of several ranks are put together though they differ.
-  enum class Kind { out, err, failure, value, display, bundle, item };
-  Kind kind = Kind::out;
+  PartKind kind = PartKind::out;
   std::string text;      ///< A line, or a whole value or display as text; of an item nothing.
   std::size_t item = 0;  ///< Whatever the caller means by it.
   /// The rest of a line whose beginning is shown already: nobody else's is the same.
@@ -50,7 +51,7 @@ class OutputMerger {
     void add(std::size_t rank);
     void remove(std::size_t rank);
   };
-  struct Entry {
+  struct QueuedPart {
     OutputPart output;
     Phrase* phrase;  // null: nobody else can say it
   };
@@ -62,7 +63,7 @@ class OutputMerger {
   MergedPart pop(std::size_t rank);
   OutputPart take_front(std::size_t rank);
 
-  std::vector<std::deque<Entry>> queues_;
+  std::vector<std::deque<QueuedPart>> queues_;
   bool is_folding_;
   Phrases phrases_[6];           // by kind
   std::set<std::size_t> heads_;  // ranks that have something waiting

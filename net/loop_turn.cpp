@@ -21,7 +21,7 @@ LoopTurn::LoopTurn(Duration patience)
   check(timer_.is_open());
 }
 
-bool LoopTurn::change(Holder from, Holder to) {
+bool LoopTurn::change(TurnHolder from, TurnHolder to) {
   return holder_.compare_exchange_strong(from, to);
 }
 
@@ -34,27 +34,27 @@ void LoopTurn::ring_after(Duration time) {
 }
 
 void LoopTurn::await() {
-  while (holder_ == Holder::guest || holder_ == Holder::nobody) {
+  while (holder_ == TurnHolder::guest || holder_ == TurnHolder::nobody) {
     std::uint64_t count = 0;
     check(::read(timer_.value(), &count, sizeof count) > 0 || errno == EINTR);
-    change(Holder::nobody, Holder::io_thread);
+    change(TurnHolder::nobody, TurnHolder::io_thread);
   }
 }
 
 bool LoopTurn::pass() {
-  return change(Holder::asked_io_thread, Holder::guest);
+  return change(TurnHolder::asked_io_thread, TurnHolder::guest);
 }
 
 bool LoopTurn::take() {
-  if (holder_ == Holder::guest) return true;  // it was passed
-  if (!change(Holder::nobody, Holder::guest)) return false;
+  if (holder_ == TurnHolder::guest) return true;  // it was passed
+  if (!change(TurnHolder::nobody, TurnHolder::guest)) return false;
   ring_after(never);
   return true;
 }
 
 void LoopTurn::leave(bool is_brief) {
-  if (change(Holder::asked_io_thread, Holder::io_thread)) return;
-  if (change(Holder::guest, Holder::nobody)) ring_after(is_brief ? patience_ : at_once);
+  if (change(TurnHolder::asked_io_thread, TurnHolder::io_thread)) return;
+  if (change(TurnHolder::guest, TurnHolder::nobody)) ring_after(is_brief ? patience_ : at_once);
 }
 
 }  // namespace px::net

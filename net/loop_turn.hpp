@@ -35,20 +35,20 @@ class LoopTurn {
   bool take();
   /// After take() returned false: says that the guest has nothing to do but wait and wants the
   /// turn. The I/O thread gives it by pass().
-  void ask() { change(Holder::io_thread, Holder::asked_io_thread); }
+  void ask() { change(TurnHolder::io_thread, TurnHolder::asked_io_thread); }
   /// The guest does something else from now on. Withdraws ask(), too.
   /// is_brief  true: the loop is left alone for `patience`; false: the I/O thread takes over at
   ///           once.
   void leave(bool is_brief);
 
  private:
-  enum class Holder { io_thread, asked_io_thread, guest, nobody };
-  bool change(Holder from, Holder to);
+  enum class TurnHolder { io_thread, asked_io_thread, guest, nobody };
+  bool change(TurnHolder from, TurnHolder to);
   void ring_after(Duration time);
 
   const Duration patience_;
   const os::Descriptor timer_;  // wakes the I/O thread
-  std::atomic<Holder> holder_ = Holder::io_thread;
+  std::atomic<TurnHolder> holder_ = TurnHolder::io_thread;
 };
 
 }  // namespace px::net

@@ -72,7 +72,7 @@ class NetFrames final : public Frames {
 };
 
 /// A frame that is sent: of our own, or one that came from a socket.
-struct Outgoing {
+struct OutgoingFrame {
   std::string_view bytes;
   const NetFrames* source = nullptr;
   std::size_t index = 0;  // in the source
@@ -85,18 +85,18 @@ struct Outgoing {
   }
 };
 
-std::vector<Outgoing> outgoing(const std::vector<std::string>& frames) {
-  std::vector<Outgoing> all;
+std::vector<OutgoingFrame> outgoing(const std::vector<std::string>& frames) {
+  std::vector<OutgoingFrame> all;
   all.reserve(frames.size());
   for (const std::string& frame : frames) all.push_back({frame});
   return all;
 }
 
-std::vector<Outgoing> outgoing(std::span<const std::string_view> idents,
-                               std::span<const Socket::Run> runs) {
+std::vector<OutgoingFrame> outgoing(std::span<const std::string_view> idents,
+                                    std::span<const Socket::Run> runs) {
   std::size_t count = idents.size();
   for (const Socket::Run& run : runs) count += run.to - run.from;
-  std::vector<Outgoing> all;
+  std::vector<OutgoingFrame> all;
   all.reserve(count);
   for (const std::string_view ident : idents) all.push_back({ident});
   for (const Socket::Run& run : runs) {
@@ -257,7 +257,7 @@ struct Socket::State {
 
   /// Sends all, the first ones as a bundle where the peer knows what that is. False as above.
   /// has_more  more of this message follows.  counted  the message, whose weight is known; or null.
-  bool send(std::span<const Outgoing> frames, bool has_more = false,
+  bool send(std::span<const OutgoingFrame> frames, bool has_more = false,
             CountedMessage* counted = nullptr) {
     // A ROUTER uses up the first frame itself.
     std::size_t next = first_sent();
@@ -294,20 +294,20 @@ struct Socket::State {
   struct Bundled {
     std::size_t count = 0, bytes = FrameBundle::empty_size();
   };
-  static Bundled first_short(std::span<const Outgoing> frames) {
+  static Bundled first_short(std::span<const OutgoingFrame> frames) {
     Bundled found;
-    for (const Outgoing& frame : frames) {
+    for (const OutgoingFrame& frame : frames) {
       if (!FrameBundle::has_room(found.bytes, frame.bytes.size())) break;
       found.bytes += FrameBundle::size_of(frame.bytes.size());
       ++found.count;
     }
     return found;
   }
-  static zmq::message_t bundle(std::span<const Outgoing> frames, std::size_t size,
+  static zmq::message_t bundle(std::span<const OutgoingFrame> frames, std::size_t size,
                                CountedMessage* counted) {
     const auto write = [&](char* place) {
       FrameBundle bundle{place};
-      for (const Outgoing& frame : frames) bundle.add(frame.bytes);
+      for (const OutgoingFrame& frame : frames) bundle.add(frame.bytes);
     };
     if (counted) {
       std::string text(size, '\0');
@@ -451,16 +451,16 @@ bool Socket::forward(std::span<const std::string_view> idents, std::span<const R
 
 bool Socket::forward(std::span<const std::string_view> idents, std::span<const Run> runs,
                      const SharedUnsentBytes& unsent) {
-  const std::vector<Outgoing> frames = outgoing(idents, runs);
+  const std::vector<OutgoingFrame> frames = outgoing(idents, runs);
   check(frames.size() > state_->first_sent());
   CountedMessage counted{unsent};
-  for (const Outgoing& frame : frames) counted.weigh(frame.bytes);
+  for (const OutgoingFrame& frame : frames) counted.weigh(frame.bytes);
   return state_->send(frames, false, &counted) && !counted.was_dropped();
 }
 
 bool Socket::send_with_payloads(const std::vector<std::string>& head,
                                 std::span<const Payload> payloads) {
-  std::vector<Outgoing> frames = outgoing(head);
+  std::vector<OutgoingFrame> frames = outgoing(head);
   std::size_t copied = 0;
   for (; copied < payloads.size() && payloads[copied].size <= FrameBundle::longest_frame; ++copied)
     frames.push_back({{static_cast<const char*>(payloads[copied].data), payloads[copied].size}});

@@ -48,7 +48,7 @@ std::pair<std::string, std::string> read_place(int descriptor) {
 
 }  // namespace
 
-std::string FileLock::Holder::text() const {
+std::string FileLock::LockHolder::text() const {
   if (pid) return "process " + std::to_string(*pid);
   return "a process on " + (host.empty() ? std::string("another host") : host) +
          " (not visible from here)";
@@ -75,15 +75,15 @@ Result<FileLock> FileLock::take(const std::filesystem::path& path) {
                path.string() + " cannot be locked: other processes keep removing it"};
 }
 
-std::optional<FileLock::Holder> FileLock::holder(const std::filesystem::path& path) {
+std::optional<FileLock::LockHolder> FileLock::holder(const std::filesystem::path& path) {
   const Descriptor file{::open(path.c_str(), O_RDWR | O_CLOEXEC)};
   struct flock lock = whole_file();
   if (!file.is_open() || ::fcntl(file.value(), F_GETLK, &lock) != 0 || lock.l_type == F_UNLCK)
     return std::nullopt;
   const auto [boot, host] = read_place(file.value());
   const bool is_this_kernel = boot.empty() || boot == boot_id();
-  if (is_this_kernel && lock.l_pid > 0) return Holder{lock.l_pid, host};
-  return Holder{std::nullopt, host};
+  if (is_this_kernel && lock.l_pid > 0) return LockHolder{lock.l_pid, host};
+  return LockHolder{std::nullopt, host};
 }
 
 FileLock::~FileLock() {

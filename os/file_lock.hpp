@@ -17,7 +17,7 @@ namespace px::os {
 class FileLock {
  public:
   /// The process that holds a lock.
-  struct Holder {
+  struct LockHolder {
     std::optional<int> pid;  ///< Nothing: it runs in another container or on another host.
     std::string host;        ///< Its host's name; empty: not known.
     /// "process 12", or "a process on host1 (not visible from here)".
@@ -25,11 +25,11 @@ class FileLock {
   };
 
   /// Makes the file where it is missing, and takes the lock. The file is removed in the end.
-  /// errors  overloaded: another process holds it, Holder::text() names it;
+  /// errors  overloaded: another process holds it, LockHolder::text() names it;
   ///         system: the file cannot be written.
   static Result<FileLock> take(const std::filesystem::path& path);
   /// Who holds it; nothing: nobody does.
-  static std::optional<Holder> holder(const std::filesystem::path& path);
+  static std::optional<LockHolder> holder(const std::filesystem::path& path);
 
   FileLock(FileLock&& other) noexcept = default;
   FileLock& operator=(FileLock&&) = delete;

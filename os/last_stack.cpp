@@ -25,13 +25,13 @@ std::atomic<int> pipe_end = -1;
 std::atomic<pid_t> writer = 0;  // the thread that writes
 pid_t watched_process = 0;
 
-struct Call {
+struct StackCall {
   std::uintptr_t address = 0;
   std::uintptr_t offset = 0;  // in its file
   std::array<char, most_path> path;
   std::size_t path_size = 0;
 };
-std::array<Call, most_calls> calls;
+std::array<StackCall, most_calls> calls;
 std::size_t call_count = 0;
 
 /// A text of bounded length.
@@ -118,7 +118,7 @@ class FileFinder {
     if (mapping.offset == 0) first_ = mapping.begin;
     if (mapping.path.empty() || mapping.path.front() != '/') return;
     for (std::size_t i = 0; i < call_count; ++i) {
-      Call& call = calls[i];
+      StackCall& call = calls[i];
       if (call.address < mapping.begin || call.address >= mapping.end) continue;
       // Debuggers count from where the file's first part is mapped.
       call.offset = call.address - first_;
@@ -184,7 +184,7 @@ void describe(int signal, const siginfo_t& info) {
     text.add("\n");
   }
   for (std::size_t i = 0; i < call_count; ++i) {
-    const Call& call = calls[i];
+    const StackCall& call = calls[i];
     const char* const name =
         call.path_size == 0 && name_of_code ? name_of_code(call.address) : nullptr;
     text.add("  ");

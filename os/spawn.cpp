@@ -142,7 +142,7 @@ class StreamOpener {
 // ---------------------------------------------------------------- the child, before exec
 
 /// What the child reads, and writes its failure to: it shares the parent's memory until exec.
-struct Start {
+struct ChildStart {
   char* const* argv = nullptr;
   char* const* environment = nullptr;
   std::array<int, 3> streams{-1, -1, -1};
@@ -179,7 +179,7 @@ void close_on_exec_beyond_streams() {
 /// Async-signal-safe calls only, and no instrumentation: the memory, the errno included, is that of
 /// the thread that waits in vfork.
 __attribute__((no_sanitize("address", "thread", "undefined"))) int become_program(void* argument) {
-  Start& start = *static_cast<Start*>(argument);
+  ChildStart& start = *static_cast<ChildStart*>(argument);
   if (start.death_signal != 0) {
     ::prctl(PR_SET_PDEATHSIG, start.death_signal);
     if (::getppid() != start.parent) ::_exit(127);  // it ended before the call above
@@ -239,7 +239,7 @@ class NoSignals {
 };
 
 /// Returns when the child has become the program, or has failed to.  The errno of what failed.
-int run_child(Start& start, std::size_t argument_count, pid_t& pid) {
+int run_child(ChildStart& start, std::size_t argument_count, pid_t& pid) {
   const Stack stack{argument_count};
   if (!stack.is_there()) return ENOMEM;
   const NoSignals no_signals;
@@ -269,7 +269,7 @@ Result<Spawned> spawn(const SpawnOptions& options) {
 
   const StringArray argv{options.argv};
   const StringArray environment{environment_with(options.environment)};
-  Start start;
+  ChildStart start;
   start.argv = argv.data();
   start.environment = environment.data();
   start.streams = {input->source, output->source, errors->source};

@@ -67,7 +67,8 @@ bool looks_like_option(const std::string& word) {
 
 /// Adds those options of `words` that the peer knows and the command does not. Only these: all of
 /// them would take longer than the rest of the parse.
-void add_options_of_peer(CLI::App& command, const std::vector<std::string>& words, Peer peer) {
+void add_options_of_peer(CLI::App& command, const std::vector<std::string>& words,
+                         IpyparallelProgram peer) {
   for (const std::string& word : words) {
     if (word == "--") return;
     if (!word.starts_with("--")) continue;
@@ -176,7 +177,7 @@ std::string about_value(std::string what) {
 }
 
 /// What CLI11 finds wrong with the words that it understands.
-std::string sentence(const CLI::ParseError& problem, const CLI::App& app) {
+std::string describe_problem(const CLI::ParseError& problem, const CLI::App& app) {
   const std::string what = problem.what();
   const auto commands = given_commands(app);
   if (problem.get_name() == "RequiredError") {
@@ -257,7 +258,7 @@ std::optional<int> parse_command_line(CLI::App& app, int argc, const char* const
     app.exit(help, std::cout, std::cerr);
     return 0;
   } catch (const CLI::ParseError& problem) {
-    wrong = sentence(problem, app);
+    wrong = describe_problem(problem, app);
   }
   // A misspelled command is the cause of the command that CLI11 misses.
   if (auto unknown = find_unknown_word(app, accepted)) wrong = std::move(unknown);

@@ -19,7 +19,7 @@ inline constexpr int exit_usage = 2;
 /// The words of a command line that are accepted beside the program's own options.
 struct AcceptedWords {
   /// Options of this program of ipyparallel are accepted without effect.
-  Peer peer = Peer::none;
+  IpyparallelProgram peer = IpyparallelProgram::none;
   /// Whether a word stays in app.remaining(), for another program; none where empty.
   std::function<bool(std::string_view word)> is_passed_on = {};
 };

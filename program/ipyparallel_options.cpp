@@ -76,14 +76,15 @@ constexpr std::array trait_table{
 };
 
 struct Names {
-  Peer peer;
+  IpyparallelProgram peer;
   std::string_view values, flags;
 };
 
 constexpr std::array name_table{
-    Names{Peer::ipcluster, "clean-logs config log-url", "init"},
-    Names{Peer::ipcontroller, "clean-logs log-url", "init usethreads"},
-    Names{Peer::ipengine, "clean-logs config keyfile log-url url", "init no-secure secure"},
+    Names{IpyparallelProgram::ipcluster, "clean-logs config log-url", "init"},
+    Names{IpyparallelProgram::ipcontroller, "clean-logs log-url", "init usethreads"},
+    Names{IpyparallelProgram::ipengine, "clean-logs config keyfile log-url url",
+          "init no-secure secure"},
 };
 
 bool contains(std::string_view list, std::string_view word) {
@@ -97,8 +98,8 @@ bool contains(std::string_view list, std::string_view word) {
 
 }  // namespace
 
-PeerOption option_of_peer(Peer peer, std::string_view name) {
-  if (peer == Peer::none) return PeerOption::unknown;
+PeerOption option_of_peer(IpyparallelProgram peer, std::string_view name) {
+  if (peer == IpyparallelProgram::none) return PeerOption::unknown;
   if (const std::size_t dot = name.find('.'); dot != std::string_view::npos) {
     for (const Traits& row : trait_table)
       if (contains(row.classes, name.substr(0, dot)) && contains(row.traits, name.substr(dot + 1)))

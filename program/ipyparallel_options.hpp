@@ -5,7 +5,7 @@
 namespace px::program {
 
 /// The program of ipyparallel whose place one of ours takes.
-enum class Peer { none, ipcluster, ipcontroller, ipengine };
+enum class IpyparallelProgram { none, ipcluster, ipcontroller, ipengine };
 
 /// How ipyparallel's programs take an option.
 enum class PeerOption {
@@ -17,6 +17,6 @@ enum class PeerOption {
 /// What `peer` makes of an option without its dashes, such as "log-url" or "IPEngine.init_mpi". The
 /// table holds ipyparallel 9's names, but for those that show the configuration instead of starting
 /// something and those of which our programs know the short name (profile, work_dir ...).
-PeerOption option_of_peer(Peer peer, std::string_view name);
+PeerOption option_of_peer(IpyparallelProgram peer, std::string_view name);
 
 }  // namespace px::program

@@ -35,7 +35,7 @@ class RecentMap {
       places_[slot_of(key)] = static_cast<Place>(entries_.size() - 1);
       return true;
     }
-    Entry& oldest = entries_[oldest_];
+    Slot& oldest = entries_[oldest_];
     forget(slot_of(oldest.key));
     oldest = {key, std::move(value)};
     places_[slot_of(key)] = oldest_;
@@ -57,7 +57,7 @@ class RecentMap {
   static constexpr Place none = ~Place{0};
   static constexpr std::size_t first_size = 64;
 
-  struct Entry {
+  struct Slot {
     Key key;
     [[no_unique_address]] Value value;
   };
@@ -95,7 +95,7 @@ class RecentMap {
   }
 
   std::size_t capacity_;
-  std::vector<Entry> entries_;
+  std::vector<Slot> entries_;
   std::vector<Place> places_;  // a power of two, at most half of them taken
   Place oldest_ = 0;           // once entries_ is full
 };

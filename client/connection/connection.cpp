@@ -50,7 +50,7 @@ Result<std::unique_ptr<Connection>> Connection::open(const ClientConnectionInfo&
   auto context = std::make_unique<net::Context>();
   std::optional<net::Socket> registration;
   const auto reach = [&](ClientConnectionInfo& tried, Duration patience) -> Result<void> {
-    net::AddressRace::Options race;
+    net::AddressRace::RaceOptions race;
     race.patience = std::min(race.patience, patience);
     race.connected_patience = patience;
     auto sought = net::SoughtController::of(tried, where);
@@ -95,12 +95,12 @@ Connection::Connection(const ClientConnectionInfo& info, const std::string& wher
       notification_(make(net::SocketKind::sub)),
       iopub_(make(net::SocketKind::sub)),
       monitor_(*context_, registration_),
-      links_{Link{net::ConnectionMonitor{*context_, mux_}, LinkKind::direct},
-             Link{net::ConnectionMonitor{*context_, task_}, LinkKind::balanced},
-             Link{net::ConnectionMonitor{*context_, broadcast_}, LinkKind::broadcast},
-             Link{net::ConnectionMonitor{*context_, control_}, LinkKind::control},
-             Link{net::ConnectionMonitor{*context_, notification_}, LinkKind::news},
-             Link{net::ConnectionMonitor{*context_, iopub_}, LinkKind::output}},
+      links_{MonitoredLink{net::ConnectionMonitor{*context_, mux_}, LinkKind::direct},
+             MonitoredLink{net::ConnectionMonitor{*context_, task_}, LinkKind::balanced},
+             MonitoredLink{net::ConnectionMonitor{*context_, broadcast_}, LinkKind::broadcast},
+             MonitoredLink{net::ConnectionMonitor{*context_, control_}, LinkKind::control},
+             MonitoredLink{net::ConnectionMonitor{*context_, notification_}, LinkKind::news},
+             MonitoredLink{net::ConnectionMonitor{*context_, iopub_}, LinkKind::output}},
       transfers_(session.id()),
       streams_(loop_, session.signer(), place_of_streams(info_), stream_handlers()),
       comms_(std::make_unique<CommRelay>()) {}
@@ -141,9 +141,9 @@ Result<void> Connection::start(const std::string& where, Duration timeout) {
     thread_ = std::thread([this] { run(); });
   }
   std::unique_lock lock{mutex_};
-  changed_.wait_until(lock, deadline, [this] { return stage_ != Stage::dialing; });
-  if (stage_ == Stage::open) return {};
-  if (stage_ == Stage::refused) return Error{ErrorKind::bad_input, why_};
+  changed_.wait_until(lock, deadline, [this] { return stage_ != ConnectionStage::dialing; });
+  if (stage_ == ConnectionStage::open) return {};
+  if (stage_ == ConnectionStage::refused) return Error{ErrorKind::bad_input, why_};
   return Error{ErrorKind::lost_peer, "a program listens at " +
                                          endpoint(info_.interface, info_.registration) +
                                          " but does not answer like a controller: the key in " +
@@ -157,7 +157,8 @@ void Connection::run() {
   watch(notification_, &Connection::on_notification);
   watch(iopub_, &Connection::on_publication);
   loop_.watch(monitor_.socket(), [this] { on_connection_events(); });
-  for (Link& link : links_) loop_.watch(link.monitor.socket(), [this] { on_link_events(); });
+  for (MonitoredLink& link : links_)
+    loop_.watch(link.monitor.socket(), [this] { on_link_events(); });
   notification_.subscribe("");
   iopub_.subscribe("");
   while (help_->await()) {
@@ -254,19 +255,21 @@ void Connection::ask_for_engines() {
 // ---------------------------------------------------------------- what goes out
 
 void Connection::send_posted(Instant now) {
-  for (Outgoing& message : outbox_->take(now, pending_.unanswered() == 0)) send(std::move(message));
+  for (OutgoingRequest& message : outbox_->take(now, pending_.unanswered() == 0))
+    send(std::move(message));
   const std::lock_guard lock{mutex_};
   if (!std::exchange(wants_unanswered_, false)) return;
   unanswered_ = pending_.unanswered_ids();
   changed_.notify_all();
 }
 
-void Connection::send(Outgoing message) {
-  if (transfers_.holds(message) && stage_ != Stage::lost) return hold_back(std::move(message));
+void Connection::send(OutgoingRequest message) {
+  if (transfers_.holds(message) && stage_ != ConnectionStage::lost)
+    return hold_back(std::move(message));
   send_now(std::move(message));
 }
 
-void Connection::send_now(Outgoing message) {
+void Connection::send_now(OutgoingRequest message) {
   const WallTime now = wall_now();
   const std::vector<std::string> frames = composer_.seal(std::move(message.head));
   const auto sent = copy_of(message.channel, frames, message.payloads);
@@ -285,7 +288,7 @@ void Connection::send_now(Outgoing message) {
   const auto fail_all = [&](const Failure& failure) {
     for (const auto& [id, entry] : message.entries) pending_.fail(id, failure, now);
   };
-  if (stage_ == Stage::lost) return fail_all(lost(why_));
+  if (stage_ == ConnectionStage::lost) return fail_all(lost(why_));
   const bool is_addressed =
       message.channel == RequestChannel::direct || message.channel == RequestChannel::control;
   if (is_addressed && !engines_.has(message.engine)) {
@@ -346,7 +349,7 @@ bool Connection::is_own_thread() const {
   return std::this_thread::get_id() == thread_.get_id() || help_->is_helping();
 }
 
-void Connection::post(std::vector<Outgoing> messages) {
+void Connection::post(std::vector<OutgoingRequest> messages) {
   outbox_->post(std::move(messages));
 }
 
@@ -373,7 +376,7 @@ std::shared_ptr<const EngineDirectory> Connection::engines() const {
 
 bool Connection::wait_for_engines(std::size_t count, std::optional<Instant> deadline) const {
   std::unique_lock lock{mutex_};
-  const auto is_met = [&] { return engines_.size() >= count || stage_ == Stage::lost; };
+  const auto is_met = [&] { return engines_.size() >= count || stage_ == ConnectionStage::lost; };
   if (deadline)
     changed_.wait_until(lock, *deadline, is_met);
   else
@@ -434,7 +437,7 @@ bool Connection::send_to_comm(const CommRequest& request) {
     const std::lock_guard lock{mutex_};
     comms_->on_sent(composed.msg_id, request);  // before anything can come of it
   }
-  std::vector<Outgoing> messages;
+  std::vector<OutgoingRequest> messages;
   messages.push_back({RequestChannel::direct,
                       *engine,
                       std::move(composed.head),
@@ -467,7 +470,7 @@ std::vector<std::string> Connection::take_warnings() {
 
 std::optional<std::string> Connection::why_closed() const {
   const std::lock_guard lock{mutex_};
-  if (stage_ == Stage::lost) return why_;
+  if (stage_ == ConnectionStage::lost) return why_;
   return std::nullopt;
 }
 

@@ -40,8 +40,8 @@ struct EngineChange;
 /// The sockets of a client and the thread that owns them. It sends what any thread posts, finds the
 /// Call to which an answer or output belongs, keeps the list of engines, and reconnects when the
 /// controller is restarted or a connection breaks. The deciding is done by classes without sockets
-/// (Pending, HostTransfers, ResultFetches, BrokenLinks, EngineDirectory); this class acts on what
-/// they say.
+/// (PendingRequests, HostTransfers, ResultFetches, BrokenLinks, EngineDirectory); this class acts
+/// on what they say.
 ///
 /// Any thread may call the public functions. The members below the comment `shared` are guarded by
 /// mutex_; all others belong to the I/O thread, or to the thread that does its work for the moment
@@ -83,7 +83,7 @@ class Connection {
 
   /// Sends the messages, in the order of the calls; returns before they are sent. If one cannot be
   /// sent its entries fail.
-  void post(std::vector<Outgoing> messages);
+  void post(std::vector<OutgoingRequest> messages);
   /// For Call: how a waiting thread lets posted messages be sent at once, and how it helps the I/O
   /// thread.
   const std::shared_ptr<Outbox>& outbox() const { return outbox_; }
@@ -151,7 +151,7 @@ class Connection {
 
  private:
   /// `refused` ends open() with an error; `lost` is final.
-  enum class Stage { dialing, open, refused, lost };
+  enum class ConnectionStage { dialing, open, refused, lost };
 
   /// info          its interface is the one to connect to.
   /// where         the path of its file, or what it is in words.
@@ -205,9 +205,9 @@ class Connection {
   void on_time(Instant now);
   void look_whether_ended(Instant now);
   void send_posted(Instant now);
-  void send(Outgoing message);
-  void send_now(Outgoing message);
-  void hold_back(Outgoing message);
+  void send(OutgoingRequest message);
+  void send_now(OutgoingRequest message);
+  void hold_back(OutgoingRequest message);
   void note_progress();
   void perform(HostTransfers::Effects effects);
   void operator()(HostTransfers::SendPiece& effect);
@@ -221,15 +221,16 @@ class Connection {
   void on_fetch_reply(const EngineUuid& engine, const Json& content, std::string_view bytes);
   bool on_segment_reply(const Envelope& envelope);
   void on_segment_reply(const Json& content);
-  static std::optional<EngineStreams::Place> place_of_streams(const ClientConnectionInfo& info);
-  EngineStreams::Handlers stream_handlers();
+  static std::optional<EngineStreams::StreamAddress> place_of_streams(
+      const ClientConnectionInfo& info);
+  EngineStreams::StreamHandlers stream_handlers();
   std::shared_ptr<const SentRequest> copy_of(RequestChannel channel,
                                              const std::vector<std::string>& frames,
                                              const std::vector<SharedBytes>& payloads);
   std::shared_ptr<const SentRequest> head_of(RequestChannel channel,
                                              const std::vector<std::string>& frames);
   void send_again(const SentRequest& request);
-  void take_up(const Pending::Unanswered& unanswered, const std::string& what);
+  void take_up(const PendingRequests::Unanswered& unanswered, const std::string& what);
   void go_on_with(const std::string& controller);
   void make_up_for(const Breaks& breaks);
   void ask_records(LostReply lost);
@@ -237,12 +238,12 @@ class Connection {
   net::Socket& socket_of(RequestChannel channel);
   void add_engine(EngineId id, const EngineUuid& uuid, std::optional<std::string> language,
                   std::string memory, std::string_view passing);
-  void remove_engine(const EngineUuid& uuid, const Pending::Loss& loss = {});
+  void remove_engine(const EngineUuid& uuid, const PendingRequests::EngineLoss& loss = {});
   void note_silence(EngineId id, const Json& content);
   void tell(const EngineChange& change);
   void warn(const std::string& sentence);
   void compare_python(EngineId id, const std::string& python);
-  void enter(Stage stage, const std::string& why);
+  void enter(ConnectionStage stage, const std::string& why);
   void give_up(const std::string& why);
   Duration patience() const;
 
@@ -263,18 +264,18 @@ class Connection {
   net::Socket registration_, mux_, task_, broadcast_, control_, notification_, iopub_;
   net::ConnectionMonitor monitor_;
   /// A connection other than that of registration_.
-  struct Link {
+  struct MonitoredLink {
     net::ConnectionMonitor monitor;
     LinkKind kind;
   };
-  std::array<Link, 6> links_;
+  std::array<MonitoredLink, 6> links_;
   /// What broke and stands again. Nothing is sent again before the controller has said whether it
   /// is the same one.
   BrokenLinks broken_;
   ReturningEngines returning_;
   std::map<MessageId, LostReply> asked_records_;  // by the question
   ReplayHistory history_;
-  Pending pending_;
+  PendingRequests pending_;
   HostTransfers transfers_;
   ResultFetches fetches_;
   EngineStreams streams_;
@@ -298,7 +299,7 @@ class Connection {
   std::function<void()> on_comm_news_;  // null: comms are not relayed
   std::multimap<Instant, std::function<void()>> timers_;
   std::vector<MessageId> unanswered_;
-  Stage stage_ = Stage::dialing;
+  ConnectionStage stage_ = ConnectionStage::dialing;
   std::string why_;
   mutable bool wants_unanswered_ = false;  // a thread waits for the list above
   std::atomic<std::uint64_t> transferred_bytes_ = 0, bytes_to_transfer_ = 0;

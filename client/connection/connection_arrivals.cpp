@@ -74,8 +74,9 @@ void Connection::on_hub_reply(const Envelope& envelope, const SharedFrames& fram
   if (!content) return;
   const auto engines = content->find("engines");
   if (engines == content->end() || !engines->is_object())
-    return enter(Stage::refused, "the controller refused the client: " +
-                                     string_member(*content, "evalue").value_or("no reason given"));
+    return enter(ConnectionStage::refused,
+                 "the controller refused the client: " +
+                     string_member(*content, "evalue").value_or("no reason given"));
   const std::string controller = string_member(*content, "controller").value_or("");
   const std::string incarnation = string_member(*content, "incarnation").value_or("");
   const bool is_successor = !controller_.empty() && controller != controller_;
@@ -115,7 +116,7 @@ void Connection::on_hub_reply(const Envelope& envelope, const SharedFrames& fram
   for (const auto& [key, python] : pythons.items())
     if (const auto id = read_whole_number(key); id && python.is_string())
       compare_python(EngineId{*id}, python);
-  enter(Stage::open, "");
+  enter(ConnectionStage::open, "");
 }
 
 void Connection::on_notification(const Envelope& envelope, const SharedFrames&) {
@@ -200,7 +201,7 @@ void Connection::on_connection_events() {
         break;
       case net::ConnectionEvent::refused:
       case net::ConnectionEvent::cut_off:
-        enter(Stage::refused,
+        enter(ConnectionStage::refused,
               "the controller rejected the encryption key: the connection file probably belongs "
               "to another cluster");
         break;
@@ -222,7 +223,7 @@ void Connection::add_engine(EngineId id, const EngineUuid& uuid,
   tell({id, uuid, true});
 }
 
-void Connection::remove_engine(const EngineUuid& uuid, const Pending::Loss& loss) {
+void Connection::remove_engine(const EngineUuid& uuid, const PendingRequests::EngineLoss& loss) {
   const std::optional<EngineId> id = engines_.id_of(uuid.text);
   {
     const std::lock_guard lock{mutex_};
@@ -279,10 +280,10 @@ void Connection::compare_python(EngineId id, const std::string& python) {
        "sides");
 }
 
-void Connection::enter(Stage stage, const std::string& why) {
+void Connection::enter(ConnectionStage stage, const std::string& why) {
   {
     const std::lock_guard lock{mutex_};
-    if (stage == Stage::refused && stage_ != Stage::dialing) return;
+    if (stage == ConnectionStage::refused && stage_ != ConnectionStage::dialing) return;
     stage_ = stage;
     why_ = why;
   }
@@ -291,7 +292,7 @@ void Connection::enter(Stage stage, const std::string& why) {
 
 void Connection::give_up(const std::string& why) {
   lost_since_.reset();
-  enter(Stage::lost, why);
+  enter(ConnectionStage::lost, why);
   pending_.fail_all(lost(why), wall_now());
   transfers_.clear();
   for (const EngineId id : engines_.ids()) remove_engine(*engines_.uuid_of(id));

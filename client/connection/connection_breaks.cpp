@@ -40,12 +40,12 @@ void Connection::look_whether_ended(Instant now) {
 /// an engine published before they arrived would be lost.
 void Connection::on_link_events() {
   bool has_news = false;
-  for (Link& link : links_)
+  for (MonitoredLink& link : links_)
     while (const auto event = link.monitor.receive()) {
       if (*event == net::ConnectionEvent::disconnected) broken_.disconnected(link.kind);
       if (*event == net::ConnectionEvent::connected) has_news |= broken_.connected(link.kind);
     }
-  if (stage_ == Stage::lost) return;  // it stays so
+  if (stage_ == ConnectionStage::lost) return;  // it stays so
   if (broken_.are_subscribed() && (has_news || hello_.text.empty())) ask_for_engines();
 }
 
@@ -69,7 +69,7 @@ void Connection::send_again(const SentRequest& request) {
 }
 
 /// Sends what can be sent again; the rest fails.  what  has happened
-void Connection::take_up(const Pending::Unanswered& unanswered, const std::string& what) {
+void Connection::take_up(const PendingRequests::Unanswered& unanswered, const std::string& what) {
   for (const auto& request : unanswered.to_send) send_again(*request);
   for (const MessageId& id : unanswered.lost)
     pending_.fail(
@@ -84,7 +84,7 @@ void Connection::take_up(const Pending::Unanswered& unanswered, const std::strin
 void Connection::go_on_with(const std::string& controller) {
   broken_.controller_changed();
   returning_.expect(Clock::now());
-  const Pending::Unanswered unanswered = pending_.begin_again();
+  const PendingRequests::Unanswered unanswered = pending_.begin_again();
   take_up(unanswered, "the controller ended and was started again");
   after(ReturningEngines::patience, [this, controller] {
     if (controller_ == controller && !lost_since_) ask_for_engines();
@@ -98,7 +98,7 @@ void Connection::go_on_with(const std::string& controller) {
 /// The same controller has all that it had; what was under way in connections that broke is gone.
 void Connection::make_up_for(const Breaks& breaks) {
   if (!breaks.any()) return;
-  const Pending::Unanswered unanswered = pending_.begin_again_by(breaks.to_repeat());
+  const PendingRequests::Unanswered unanswered = pending_.begin_again_by(breaks.to_repeat());
   take_up(unanswered, "the connection to the controller broke");
   if (breaks.channels.contains(RequestChannel::hub))
     for (auto& [question, reply] : std::exchange(asked_records_, {})) ask_records(std::move(reply));

@@ -17,7 +17,7 @@ std::string record_head(std::string_view type, std::string content) {
 }  // namespace
 
 /// Its buffers, or a request before it, are under way: from now on its answer is awaited.
-void Connection::hold_back(Outgoing message) {
+void Connection::hold_back(OutgoingRequest message) {
   for (auto& [id, entry] : message.entries) {
     entry.channel = message.channel;
     entry.waits = true;
@@ -41,7 +41,7 @@ void Connection::perform(HostTransfers::Effects effects) {
 }
 
 void Connection::operator()(HostTransfers::SendPiece& effect) {
-  if (stage_ == Stage::lost) return;
+  if (stage_ == ConnectionStage::lost) return;
   const RequestBody body{std::string(os::segment_request_type),
                          os::write_segment_piece(effect.piece)};
   std::string head = record_head(body.type, body.content);
@@ -75,7 +75,7 @@ void Connection::perform(ResultFetches::Effects effects) {
 }
 
 void Connection::operator()(ResultFetches::SendRequest& effect) {
-  if (stage_ == Stage::lost) return;
+  if (stage_ == ConnectionStage::lost) return;
   const RequestBody body{std::string(os::fetch_request_type),
                          os::write_fetched_piece(effect.piece)};
   const Instant now = Clock::now();
@@ -147,12 +147,13 @@ void Connection::on_segment_reply(const Json& content) {
 // ---------------------------------------------------------------- streams
 
 /// Where nothing is encrypted the message channels are as fast.
-std::optional<EngineStreams::Place> Connection::place_of_streams(const ClientConnectionInfo& info) {
+std::optional<EngineStreams::StreamAddress> Connection::place_of_streams(
+    const ClientConnectionInfo& info) {
   if (!info.stream || !may_be_encrypted(info) || info.key.empty()) return std::nullopt;
-  return EngineStreams::Place{info.interface, *info.stream};
+  return EngineStreams::StreamAddress{info.interface, *info.stream};
 }
 
-EngineStreams::Handlers Connection::stream_handlers() {
+EngineStreams::StreamHandlers Connection::stream_handlers() {
   return {[this](const EngineUuid& engine, const Json& offer) {
             const RequestBody body{std::string(net::stream_offer_type), pack(Packer::json, offer)};
             Composer::Composed composed = composer_.compose(engine.text, body, "{}");

@@ -45,7 +45,7 @@ bool BrokenLinks::connected(LinkKind link) {
 void BrokenLinks::controller_changed() {
   breaks_ = {};
   const bool misses_news = at(LinkKind::news).is_broken;
-  for (Link& link : links_) link.is_broken = false;
+  for (LinkState& link : links_) link.is_broken = false;
   at(LinkKind::news).is_broken = misses_news;
 }
 

@@ -51,14 +51,14 @@ class BrokenLinks {
   Breaks take();
 
  private:
-  struct Link {
+  struct LinkState {
     bool was_up = false;
     bool is_broken = false;
   };
-  Link& at(LinkKind link) { return links_[static_cast<std::size_t>(link)]; }
-  const Link& at(LinkKind link) const { return links_[static_cast<std::size_t>(link)]; }
+  LinkState& at(LinkKind link) { return links_[static_cast<std::size_t>(link)]; }
+  const LinkState& at(LinkKind link) const { return links_[static_cast<std::size_t>(link)]; }
 
-  std::array<Link, 6> links_;
+  std::array<LinkState, 6> links_;
   Breaks breaks_;
 };
 

@@ -30,17 +30,18 @@ struct Head {
 
 /// One message on its way from the caller's thread to the socket: packed parts, and payloads that
 /// are not copied.
-struct Outgoing {
+struct OutgoingRequest {
   RequestChannel channel = RequestChannel::direct;
   EngineUuid engine;  ///< The receiver, of direct and control messages.
   Head head;
   std::vector<SharedBytes> payloads;
   std::shared_ptr<const void> hold;  ///< Keeps the payloads' shared memory, if any.
-  std::vector<std::pair<MessageId, Pending::Entry>> entries;  ///< The answers to wait for.
+  std::vector<std::pair<MessageId, PendingRequests::PendingRequest>>
+      entries;  ///< The answers to wait for.
   /// If set, the buffers are first brought to the engine's host: see HostTransfers. Until then the
   /// payloads are the buffers themselves.
   std::shared_ptr<const Shipment> shipment = {};
-  bool has_waited = false;  ///< Its entries are in Pending already.
+  bool has_waited = false;  ///< Its entries are in PendingRequests already.
 };
 
 /// Composes a client's messages in two steps: any thread packs a message and gives it an id and a

@@ -29,7 +29,7 @@ class Outbox {
 
   // ---- for any thread
   /// Adds messages to the end of the queue. They are sent together.
-  void post(std::vector<Outgoing> messages) {
+  void post(std::vector<OutgoingRequest> messages) {
     {
       const std::lock_guard lock{mutex_};
       posted_.insert(posted_.end(), std::make_move_iterator(messages.begin()),
@@ -53,7 +53,7 @@ class Outbox {
   /// The messages to send now; the queue is empty afterwards.
   /// is_all_answered  no answer is awaited, so that the next message that is posted is probably a
   ///                  single one: it shall wake the thread.
-  std::vector<Outgoing> take(Instant now, bool is_all_answered) {
+  std::vector<OutgoingRequest> take(Instant now, bool is_all_answered) {
     const std::lock_guard lock{mutex_};
     is_woken_ = false;
     if (!posted_.empty())
@@ -71,7 +71,7 @@ class Outbox {
  private:
   const std::function<void()> wake_;
   mutable std::mutex mutex_;
-  std::vector<Outgoing> posted_;
+  std::vector<OutgoingRequest> posted_;
   bool is_woken_ = false;            // take() is going to be called
   std::optional<Instant> look_at_;  // take() is called by then, so posting need not wake
 };

@@ -7,27 +7,27 @@
 
 namespace px::client {
 
-void Pending::add(const MessageId& id, Entry entry) {
+void PendingRequests::add(const MessageId& id, PendingRequest entry) {
   if (!entry.engine.empty()) by_engine_[entry.engine].insert(id.text);
-  states_.emplace(id, State{std::move(entry), false, 0, std::nullopt, false});
+  states_.emplace(id, AwaitedRequest{std::move(entry), false, 0, std::nullopt, false});
   ++unanswered_;
 }
 
-bool Pending::sent(const MessageId& id, std::shared_ptr<const SentRequest> as,
-                   std::shared_ptr<const void> hold) {
+bool PendingRequests::sent(const MessageId& id, std::shared_ptr<const SentRequest> as,
+                           std::shared_ptr<const void> hold) {
   const auto found = states_.find(id);
   if (found == states_.end() || found->second.is_answered) return false;
-  Entry& entry = found->second.entry;
+  PendingRequest& entry = found->second.entry;
   entry.waits = false;
   entry.sent = std::move(as);
   entry.hold = std::move(hold);
   return true;
 }
 
-bool Pending::answer(const ReplyHead& head, Reply reply, WallTime now) {
+bool PendingRequests::answer(const ReplyHead& head, Reply reply, WallTime now) {
   const auto found = states_.find(head.parent);
   if (found == states_.end() || found->second.is_answered) return false;
-  State& state = found->second;
+  AwaitedRequest& state = found->second;
   state.is_answered = true;
   state.entry.sent.reset();
   state.entry.hold.reset();
@@ -44,22 +44,22 @@ bool Pending::answer(const ReplyHead& head, Reply reply, WallTime now) {
   return true;
 }
 
-bool Pending::publish(const MessageId& id, Publication publication) {
+bool PendingRequests::publish(const MessageId& id, Publication publication) {
   const auto found = states_.find(id);
   if (found == states_.end()) {
-    const Ended* ended = ended_.find(id);
+    const EndedRequest* ended = ended_.find(id);
     const std::shared_ptr<Call> call = ended ? ended->call.lock() : nullptr;
     if (call) call->publish(ended->task, std::move(publication));
     return call != nullptr;
   }
-  State& state = found->second;
+  AwaitedRequest& state = found->second;
   ++state.published;
   state.entry.call->publish(state.entry.task, std::move(publication));
   settle(found);
   return true;
 }
 
-bool Pending::finish_output(const MessageId& id) {
+bool PendingRequests::finish_output(const MessageId& id) {
   const auto found = states_.find(id);
   if (found == states_.end()) return false;
   found->second.was_idle = true;
@@ -67,7 +67,7 @@ bool Pending::finish_output(const MessageId& id) {
   return true;
 }
 
-void Pending::lose_output() {
+void PendingRequests::lose_output() {
   std::vector<MessageId> answered;
   for (auto& [id, state] : states_) {
     state.entry.may_lack_output = true;
@@ -76,13 +76,14 @@ void Pending::lose_output() {
   for (const MessageId& id : answered) finish_output(id);
 }
 
-void Pending::learn_engine(const MessageId& id, EngineId engine, const EngineUuid& uuid) {
+void PendingRequests::learn_engine(const MessageId& id, EngineId engine, const EngineUuid& uuid) {
   const auto found = states_.find(id);
   if (found == states_.end() || !found->second.entry.engine.empty()) return;
   found->second.entry.call->learn_engine(found->second.entry.task, engine, uuid);
 }
 
-void Pending::lose_engine(const EngineUuid& uuid, EngineId id, WallTime now, const Loss& loss) {
+void PendingRequests::lose_engine(const EngineUuid& uuid, EngineId id, WallTime now,
+                                  const EngineLoss& loss) {
   const auto filed = by_engine_.find(uuid);
   if (filed == by_engine_.end()) return;
   const std::vector<std::string> ids{filed->second.begin(), filed->second.end()};
@@ -99,16 +100,16 @@ void Pending::lose_engine(const EngineUuid& uuid, EngineId id, WallTime now, con
 }
 
 /// Its own answer takes another way than the news that it has left, and may come second.
-void Pending::finish(States::iterator found, const EngineUuid& engine, WallTime now) {
+void PendingRequests::finish(States::iterator found, const EngineUuid& engine, WallTime now) {
   const ReplyHead head{found->first, TaskStatus::ok, std::nullopt, engine.text};
   answer(head, Reply::of_record(Json::object(), Json::object(), {{"status", "ok"}}, {}), now);
 }
 
-void Pending::fail_all(const Failure& failure, WallTime now) {
+void PendingRequests::fail_all(const Failure& failure, WallTime now) {
   while (!states_.empty()) fail(states_.begin(), failure, now);
 }
 
-void Pending::fail(const MessageId& id, const Failure& failure, WallTime now) {
+void PendingRequests::fail(const MessageId& id, const Failure& failure, WallTime now) {
   if (const auto found = states_.find(id); found != states_.end()) fail(found, failure, now);
 }
 
@@ -124,12 +125,12 @@ std::vector<std::shared_ptr<const SentRequest>> in_order(SentByNumber by_number)
 
 }  // namespace
 
-Pending::Unanswered Pending::begin_again() {
+PendingRequests::Unanswered PendingRequests::begin_again() {
   Unanswered unanswered;
   SentByNumber to_send;
   std::vector<MessageId> without_output;
   for (auto& [id, state] : states_) {
-    Entry& entry = state.entry;
+    PendingRequest& entry = state.entry;
     if (entry.output_end == OutputEnd::by_leave || entry.waits) continue;
     entry.may_lack_output = true;
     if (state.is_answered)
@@ -144,11 +145,12 @@ Pending::Unanswered Pending::begin_again() {
   return unanswered;
 }
 
-Pending::Unanswered Pending::begin_again_by(const std::set<RequestChannel>& channels) {
+PendingRequests::Unanswered PendingRequests::begin_again_by(
+    const std::set<RequestChannel>& channels) {
   Unanswered unanswered;
   SentByNumber to_send;
   for (auto& [id, state] : states_) {
-    Entry& entry = state.entry;
+    PendingRequest& entry = state.entry;
     const bool is_asked =
         entry.channel == RequestChannel::control || entry.channel == RequestChannel::hub;
     if (state.is_answered || entry.output_end == OutputEnd::by_leave ||
@@ -164,12 +166,13 @@ Pending::Unanswered Pending::begin_again_by(const std::set<RequestChannel>& chan
   return unanswered;
 }
 
-std::vector<std::shared_ptr<const SentRequest>> Pending::begin_again_with(const EngineUuid& uuid) {
+std::vector<std::shared_ptr<const SentRequest>> PendingRequests::begin_again_with(
+    const EngineUuid& uuid) {
   const auto filed = by_engine_.find(uuid);
   if (filed == by_engine_.end()) return {};
   SentByNumber by_number;
   for (const std::string& id : filed->second) {
-    Entry& entry = states_.find(std::string_view(id))->second.entry;
+    PendingRequest& entry = states_.find(std::string_view(id))->second.entry;
     if (!entry.sent) continue;
     entry.may_lack_output = true;
     by_number.emplace(entry.sent->number, entry.sent);
@@ -177,25 +180,25 @@ std::vector<std::shared_ptr<const SentRequest>> Pending::begin_again_with(const 
   return in_order(std::move(by_number));
 }
 
-bool Pending::may_lack_output(const MessageId& id) const {
+bool PendingRequests::may_lack_output(const MessageId& id) const {
   const auto found = states_.find(id);
   return found != states_.end() && found->second.entry.may_lack_output;
 }
 
-bool Pending::is_sent_again(const MessageId& id) const {
+bool PendingRequests::is_sent_again(const MessageId& id) const {
   const auto found = states_.find(id);
   return found != states_.end() && found->second.entry.is_sent_again;
 }
 
-std::vector<MessageId> Pending::unanswered_ids() const {
+std::vector<MessageId> PendingRequests::unanswered_ids() const {
   std::vector<MessageId> ids;
   for (const auto& [id, state] : states_)
     if (!state.is_answered) ids.push_back(id);
   return ids;
 }
 
-void Pending::fail(States::iterator found, const Failure& failure, WallTime now) {
-  State& state = found->second;
+void PendingRequests::fail(States::iterator found, const Failure& failure, WallTime now) {
+  AwaitedRequest& state = found->second;
   const std::shared_ptr<Call> call = state.entry.call;
   const std::size_t task = state.entry.task;
   if (!state.is_answered) --unanswered_;
@@ -204,7 +207,7 @@ void Pending::fail(States::iterator found, const Failure& failure, WallTime now)
   call->complete_output(task);
 }
 
-void Pending::settle(States::iterator found) {
+void PendingRequests::settle(States::iterator found) {
   if (!found->second.is_answered || !is_output_complete(found->second)) return;
   const std::shared_ptr<Call> call = found->second.entry.call;
   const std::size_t task = found->second.entry.task;
@@ -213,7 +216,7 @@ void Pending::settle(States::iterator found) {
   call->complete_output(task);
 }
 
-void Pending::forget(States::iterator found) {
+void PendingRequests::forget(States::iterator found) {
   const EngineUuid& engine = found->second.entry.engine;
   if (!engine.empty()) {
     const auto filed = by_engine_.find(engine);
@@ -223,7 +226,7 @@ void Pending::forget(States::iterator found) {
   states_.erase(found);
 }
 
-bool Pending::is_output_complete(const State& state) {
+bool PendingRequests::is_output_complete(const AwaitedRequest& state) {
   const OutputEnd end = state.entry.output_end;
   if (end == OutputEnd::none || end == OutputEnd::by_leave || state.was_idle) return true;
   return state.expected && state.published >= *state.expected;

@@ -27,10 +27,10 @@ enum class OutputEnd {
 /// an arriving message belongs, knows what must be sent again after a break, and fails requests
 /// whose answer cannot come any more. Calls made from here run the handlers of Call. Sees no
 /// socket, thread or clock; the I/O thread owns it.
-class Pending {
+class PendingRequests {
  public:
   /// What is known about a request when it is sent.
-  struct Entry {
+  struct PendingRequest {
     /// The Call to which it belongs, and its number there.
     std::shared_ptr<Call> call;
     std::size_t task = 0;
@@ -50,8 +50,8 @@ class Pending {
     bool waits = false;
   };
   /// From now on the request is awaited.
-  void add(const MessageId& id, Entry entry);
-  /// A request with Entry::waits is sent now.
+  void add(const MessageId& id, PendingRequest entry);
+  /// A request with PendingRequest::waits is sent now.
   /// as      the message.
   /// result  false: it has failed meanwhile; do not send it.
   bool sent(const MessageId& id, std::shared_ptr<const SentRequest> as,
@@ -72,12 +72,12 @@ class Pending {
   void learn_engine(const MessageId& id, EngineId engine, const EngineUuid& uuid);
 
   /// What the controller says about an engine that has left; empty: nothing.
-  struct Loss {
+  struct EngineLoss {
     std::string host, reason;
   };
   /// An engine has left: the requests that were sent to it and are not answered fail as
   /// "EngineError". If it was asked to leave, that request succeeds.
-  void lose_engine(const EngineUuid& uuid, EngineId id, WallTime now, const Loss& loss = {});
+  void lose_engine(const EngineUuid& uuid, EngineId id, WallTime now, const EngineLoss& loss = {});
   /// Fails all requests: the controller is lost, or the client closes.
   void fail_all(const Failure& failure, WallTime now);
   /// Fails one request, if it is awaited.
@@ -104,7 +104,7 @@ class Pending {
   /// Whether the caller must call finish_output() for this request some time after its answer,
   /// because the end of its output may not be announced.
   bool may_lack_output(const MessageId& id) const;
-  /// Entry::is_sent_again; false for unknown requests.
+  /// PendingRequest::is_sent_again; false for unknown requests.
   bool is_sent_again(const MessageId& id) const;
 
   /// The number of requests without a reply.
@@ -117,29 +117,29 @@ class Pending {
 
  private:
   /// A request that is awaited, and what came for it so far.
-  struct State {
-    Entry entry;
+  struct AwaitedRequest {
+    PendingRequest entry;
     bool is_answered = false;
     std::size_t published = 0;
     std::optional<std::size_t> expected;  // publications, once the reply said so
     bool was_idle = false;
   };
   /// A request that has ended, for late output.
-  struct Ended {
+  struct EndedRequest {
     std::weak_ptr<Call> call;
     std::size_t task = 0;
   };
-  using States = std::unordered_map<MessageId, State, StringIdHash, StringIdEqual>;
+  using States = std::unordered_map<MessageId, AwaitedRequest, StringIdHash, StringIdEqual>;
   void settle(States::iterator found);
   void finish(States::iterator found, const EngineUuid& engine, WallTime now);
   void fail(States::iterator found, const Failure& failure, WallTime now);
   void forget(States::iterator found);
-  static bool is_output_complete(const State& state);
+  static bool is_output_complete(const AwaitedRequest& state);
 
   States states_;
   std::unordered_map<EngineUuid, std::unordered_set<std::string>, StringIdHash, StringIdEqual>
       by_engine_;
-  RecentMap<MessageId, Ended, StringIdHash> ended_{max_ended};
+  RecentMap<MessageId, EndedRequest, StringIdHash> ended_{max_ended};
   std::size_t unanswered_ = 0;
 };
 

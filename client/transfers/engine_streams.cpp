@@ -7,8 +7,8 @@
 
 namespace px::client {
 
-EngineStreams::EngineStreams(net::Loop& loop, Signer signer, std::optional<Place> place,
-                             Handlers handlers)
+EngineStreams::EngineStreams(net::Loop& loop, Signer signer, std::optional<StreamAddress> place,
+                             StreamHandlers handlers)
     : loop_(loop),
       signer_(std::move(signer)),
       place_(std::move(place)),

@@ -23,7 +23,7 @@ namespace px::client {
 class EngineStreams {
  public:
   /// What the owner does for the streams.
-  struct Handlers {
+  struct StreamHandlers {
     /// Sends the offer, which contains the key, to the engine by an encrypted message.
     std::function<void(const EngineUuid& engine, const Json& offer)> offer;
     /// A record came from the engine. Its views are valid during the call.
@@ -32,13 +32,14 @@ class EngineStreams {
     std::function<void(const EngineUuid& engine)> on_lost;
   };
   /// The controller's address and port for streams.
-  struct Place {
+  struct StreamAddress {
     std::string interface;
     int port = 0;
   };
 
   /// place  nothing: this cluster has no streams, and send() always returns false.
-  EngineStreams(net::Loop& loop, Signer signer, std::optional<Place> place, Handlers handlers);
+  EngineStreams(net::Loop& loop, Signer signer, std::optional<StreamAddress> place,
+                StreamHandlers handlers);
   ~EngineStreams();
 
   /// Sends by the engine's stream; begins one if there is none, and keeps the record until it is
@@ -84,8 +85,8 @@ class EngineStreams {
 
   net::Loop& loop_;
   const Signer signer_;
-  const std::optional<Place> place_;
-  const Handlers handlers_;
+  const std::optional<StreamAddress> place_;
+  const StreamHandlers handlers_;
   bool is_reachable_ = true;  // as far as we know
   std::map<EngineUuid, Link> links_;
 };

@@ -8,13 +8,13 @@ namespace px::client {
 
 HostTransfers::HostTransfers(SessionId session) : session_(std::move(session)) {}
 
-bool HostTransfers::holds(const Outgoing& request) const {
+bool HostTransfers::holds(const OutgoingRequest& request) const {
   const bool may_wait =
       request.channel == RequestChannel::direct || request.channel == RequestChannel::broadcast;
   return may_wait && (request.shipment || queues_.contains(request.engine));
 }
 
-HostTransfers::Effects HostTransfers::add(Outgoing request, Instant now) {
+HostTransfers::Effects HostTransfers::add(OutgoingRequest request, Instant now) {
   TransferPtr transfer;
   if (request.shipment) {
     transfer = transfer_of(request.shipment);
@@ -48,7 +48,7 @@ HostTransfers::TransferPtr HostTransfers::transfer_of(
 
 std::vector<HostTransfers::Cut> HostTransfers::cut_layout(const os::SegmentLayout& layout) {
   std::vector<Cut> cuts;
-  for (const os::SegmentLayout::Part& part : layout.parts)
+  for (const os::SegmentLayout::BufferPlace& part : layout.parts)
     for (std::uint64_t from = 0; from < part.length; from += piece_bytes)
       cuts.push_back(
           {part.buffer, from, std::min(piece_bytes, part.length - from), part.offset + from});
@@ -65,9 +65,9 @@ std::vector<HostTransfers::Cut> HostTransfers::passed_cuts(std::uint64_t bytes) 
 
 /// What is passed on does not count: it is not this client that sends it.
 bool HostTransfers::can_start(const Transfer& transfer) const {
-  if (transfer.giver) return transfer.giver->stage != Stage::waiting;
+  if (transfer.giver) return transfer.giver->stage != TransferStage::waiting;
   const auto count = std::count_if(order_.begin(), order_.end(), [](const TransferPtr& other) {
-    return other->stage == Stage::running && !other->giver;
+    return other->stage == TransferStage::running && !other->giver;
   });
   return static_cast<std::size_t>(count) < most_running;
 }
@@ -75,11 +75,11 @@ bool HostTransfers::can_start(const Transfer& transfer) const {
 void HostTransfers::start_some(Instant now, Effects& effects) {
   for (;;) {
     const auto next = std::find_if(order_.begin(), order_.end(), [&](const TransferPtr& transfer) {
-      return transfer->stage == Stage::waiting && can_start(*transfer);
+      return transfer->stage == TransferStage::waiting && can_start(*transfer);
     });
     if (next == order_.end()) return;
     const TransferPtr transfer = *next;
-    transfer->stage = Stage::running;
+    transfer->stage = TransferStage::running;
     try_next_relay(*transfer, now, effects);
   }
 }
@@ -87,7 +87,7 @@ void HostTransfers::start_some(Instant now, Effects& effects) {
 void HostTransfers::try_next_relay(Transfer& transfer, Instant now, Effects& effects) {
   if (!transfer.segment.empty()) give_up(transfer);
   stop_passing_from(transfer);
-  if (transfer.relays.empty()) return finish(transfer, Stage::failed, now, effects);
+  if (transfer.relays.empty()) return finish(transfer, TransferStage::failed, now, effects);
   transfer.relay = std::move(transfer.relays.back());
   transfer.relays.pop_back();
   transfer.segment = os::segment_name(transfer.relay.text, session_.text, ++count_);
@@ -112,7 +112,7 @@ std::optional<std::uint64_t> HostTransfers::rank_of_relay(const Transfer& transf
 bool HostTransfers::begin_passing(Transfer& transfer, Effects& effects) {
   const Transfer& giver = *transfer.giver;
   const auto rank = rank_of_relay(giver);
-  if (!rank || (giver.stage != Stage::running && giver.stage != Stage::arrived)) {
+  if (!rank || (giver.stage != TransferStage::running && giver.stage != TransferStage::arrived)) {
     transfer.giver.reset();
     return false;
   }
@@ -139,13 +139,13 @@ void HostTransfers::send_from_here(Transfer& transfer) {
   transfer.segment.clear();
   take_from_here(transfer);
   transfer.relays.push_back(transfer.relay);
-  transfer.stage = Stage::waiting;
+  transfer.stage = TransferStage::waiting;
 }
 
 /// What its relay has passed on is of no use to those who have not all of it.
 void HostTransfers::stop_passing_from(const Transfer& giver) {
   for (const TransferPtr& transfer : order_)
-    if (transfer->stage == Stage::running && transfer->giver.get() == &giver)
+    if (transfer->stage == TransferStage::running && transfer->giver.get() == &giver)
       send_from_here(*transfer);
 }
 
@@ -177,14 +177,14 @@ void HostTransfers::send_again(Transfer& transfer, Instant now, Effects& effects
 HostTransfers::Effects HostTransfers::send_again(const EngineUuid& engine, Instant now) {
   Effects effects;
   for (const TransferPtr& transfer : order_)
-    if (transfer->stage == Stage::running && transfer->relay == engine && !transfer->giver)
+    if (transfer->stage == TransferStage::running && transfer->relay == engine && !transfer->giver)
       send_again(*transfer, now, effects);
   return effects;
 }
 
 HostTransfers::TransferPtr HostTransfers::running(const std::string& segment) const {
   const auto found = std::find_if(order_.begin(), order_.end(), [&](const TransferPtr& transfer) {
-    return transfer->stage == Stage::running && transfer->segment == segment;
+    return transfer->stage == TransferStage::running && transfer->segment == segment;
   });
   return found == order_.end() ? nullptr : *found;
 }
@@ -201,7 +201,7 @@ HostTransfers::Effects HostTransfers::taken(const std::string& segment, std::uin
   if (pieces < transfer->cuts.size())
     fill_window(*transfer, effects);
   else
-    finish(*transfer, Stage::arrived, now, effects);
+    finish(*transfer, TransferStage::arrived, now, effects);
   forget_done();
   return effects;
 }
@@ -220,7 +220,7 @@ HostTransfers::Effects HostTransfers::refused(const std::string& segment, const 
       Warn{"large arrays for engines of another host take the slower way, each engine its own "
            "copy: " +
            why});
-  finish(*transfer, Stage::failed, now, effects);
+  finish(*transfer, TransferStage::failed, now, effects);
   forget_done();
   return effects;
 }
@@ -230,7 +230,7 @@ HostTransfers::Effects HostTransfers::lose_engine(const EngineUuid& engine, Inst
   std::vector<TransferPtr> to_retry;
   for (const TransferPtr& transfer : order_) {
     std::erase(transfer->relays, engine);
-    if (transfer->stage != Stage::running) continue;
+    if (transfer->stage != TransferStage::running) continue;
     if (transfer->relay == engine)
       to_retry.push_back(transfer);
     else if (transfer->giver && transfer->giver->relay == engine)
@@ -242,7 +242,7 @@ HostTransfers::Effects HostTransfers::lose_engine(const EngineUuid& engine, Inst
   }
   start_some(now, effects);
   if (auto queue = queues_.extract(engine); !queue.empty())
-    for (Waiting& waiting : queue.mapped()) {
+    for (WaitingRequest& waiting : queue.mapped()) {
       if (waiting.transfer) --waiting.transfer->queued;
       effects.push_back(SendRequest{std::move(waiting.request)});
     }
@@ -251,9 +251,9 @@ HostTransfers::Effects HostTransfers::lose_engine(const EngineUuid& engine, Inst
 }
 
 /// Its requests go out as soon as nothing before them waits; others begin.
-void HostTransfers::finish(Transfer& transfer, Stage stage, Instant now, Effects& effects) {
+void HostTransfers::finish(Transfer& transfer, TransferStage stage, Instant now, Effects& effects) {
   transfer.stage = stage;
-  if (stage == Stage::arrived) {
+  if (stage == TransferStage::arrived) {
     transfer.hold = hold_of(transfer);
     ended_.done += transfer.shipment->layout.bytes;
     ended_.total += transfer.shipment->layout.bytes;
@@ -284,12 +284,13 @@ void HostTransfers::send_ready(Effects& effects) {
 void HostTransfers::send_ready(const EngineUuid& engine, Effects& effects) {
   const auto found = queues_.find(engine);
   if (found == queues_.end()) return;
-  std::deque<Waiting>& queue = found->second;
+  std::deque<WaitingRequest>& queue = found->second;
   while (!queue.empty()) {
     auto& [request, transfer] = queue.front();
     if (transfer) {
-      if (transfer->stage == Stage::waiting || transfer->stage == Stage::running) return;
-      if (transfer->stage == Stage::arrived) {
+      if (transfer->stage == TransferStage::waiting || transfer->stage == TransferStage::running)
+        return;
+      if (transfer->stage == TransferStage::arrived) {
         request.payloads =
             transfer->shipment->layout.named(transfer->shipment->buffers, transfer->segment);
         request.hold = transfer->hold;
@@ -307,7 +308,8 @@ void HostTransfers::send_ready(const EngineUuid& engine, Effects& effects) {
 void HostTransfers::forget_done() {
   std::erase_if(transfers_, [](const auto& entry) {
     const Transfer& transfer = *entry.second;
-    const bool is_done = transfer.stage == Stage::arrived || transfer.stage == Stage::failed;
+    const bool is_done =
+        transfer.stage == TransferStage::arrived || transfer.stage == TransferStage::failed;
     return is_done && transfer.expected == 0 && transfer.queued == 0;
   });
 }
@@ -316,9 +318,10 @@ HostTransfers::Effects HostTransfers::on_time(Instant now) {
   Effects effects;
   std::vector<TransferPtr> stalled;
   for (const TransferPtr& transfer : order_)
-    if (transfer->stage == Stage::running && now >= transfer->deadline) stalled.push_back(transfer);
+    if (transfer->stage == TransferStage::running && now >= transfer->deadline)
+      stalled.push_back(transfer);
   for (const TransferPtr& transfer : stalled) {
-    if (transfer->stage != Stage::running) continue;  // it is not passed on any more
+    if (transfer->stage != TransferStage::running) continue;  // it is not passed on any more
     if (transfer->giver) {
       send_from_here(*transfer);
       continue;
@@ -344,7 +347,7 @@ HostTransfers::Effects HostTransfers::on_time(Instant now) {
 std::optional<Instant> HostTransfers::next_deadline() const {
   std::optional<Instant> next;
   for (const TransferPtr& transfer : order_)
-    if (transfer->stage == Stage::running && (!next || transfer->deadline < *next))
+    if (transfer->stage == TransferStage::running && (!next || transfer->deadline < *next))
       next = transfer->deadline;
   return next;
 }
@@ -373,7 +376,7 @@ void HostTransfers::give_up(const Transfer& transfer) {
 
 void HostTransfers::clear() {
   for (const TransferPtr& transfer : order_)
-    if (transfer->stage == Stage::running) give_up(*transfer);
+    if (transfer->stage == TransferStage::running) give_up(*transfer);
   transfers_.clear();
   order_.clear();
   queues_.clear();

@@ -44,7 +44,7 @@ class HostTransfers {
   };
   /// Send this request: its turn has come. Its payloads are what is to travel.
   struct SendRequest {
-    Outgoing request;
+    OutgoingRequest request;
   };
   /// Warn the user by this sentence: the buffers take the slower way.
   struct Warn {
@@ -57,10 +57,10 @@ class HostTransfers {
   explicit HostTransfers(SessionId session);
 
   /// Whether this request must wait, for its buffers or for an earlier request to the same engine.
-  bool holds(const Outgoing& request) const;
+  bool holds(const OutgoingRequest& request) const;
   /// Takes the request over until its turn comes; begins to transfer its buffers, unless another
   /// request has begun it. Precondition: holds(request).
-  Effects add(Outgoing request, Instant now);
+  Effects add(OutgoingRequest request, Instant now);
   /// A relay has answered.
   /// segment  which it fills.
   /// pieces   how many pieces it has, from the first one on.
@@ -102,7 +102,7 @@ class HostTransfers {
     std::size_t buffer;
     std::uint64_t from, length, offset;
   };
-  enum class Stage { waiting, running, arrived, failed };
+  enum class TransferStage { waiting, running, arrived, failed };
   /// The transfer of one Shipment to one host.
   struct Transfer {
     std::shared_ptr<const Shipment> shipment;
@@ -111,7 +111,7 @@ class HostTransfers {
     std::vector<EngineUuid> relays;  // engines not tried yet, the next one last
     EngineUuid relay;
     std::string segment;
-    Stage stage = Stage::waiting;
+    TransferStage stage = TransferStage::waiting;
     std::uint64_t sent = 0, taken = 0;  // pieces
     bool has_stalled = false;           // and nothing was taken since
     Instant deadline{};
@@ -121,8 +121,8 @@ class HostTransfers {
   };
   using TransferPtr = std::shared_ptr<Transfer>;
   /// A request that waits in a queue.
-  struct Waiting {
-    Outgoing request;
+  struct WaitingRequest {
+    OutgoingRequest request;
     TransferPtr transfer;  // null: it only keeps its place
   };
   /// Segments that no request holds any more. The last holder may be released on any thread.
@@ -147,7 +147,7 @@ class HostTransfers {
   void give_up(const Transfer& transfer);
   void fill_window(Transfer& transfer, Effects& effects);
   void send_again(Transfer& transfer, Instant now, Effects& effects);
-  void finish(Transfer& transfer, Stage stage, Instant now, Effects& effects);
+  void finish(Transfer& transfer, TransferStage stage, Instant now, Effects& effects);
   void send_ready(const EngineUuid& engine, Effects& effects);
   void send_ready(Effects& effects);
   void forget_done();
@@ -158,7 +158,8 @@ class HostTransfers {
   TransferProgress ended_;  // of those that have ended since nothing was under way
   std::map<const Shipment*, TransferPtr> transfers_;
   std::deque<TransferPtr> order_;  // those that wait or run, oldest first
-  std::map<EngineUuid, std::deque<Waiting>> queues_;  // by engine; those of broadcasts by none
+  std::map<EngineUuid, std::deque<WaitingRequest>>
+      queues_;  // by engine; those of broadcasts by none
   std::shared_ptr<Releases> releases_ = std::make_shared<Releases>();
 };
 

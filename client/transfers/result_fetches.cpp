@@ -44,7 +44,7 @@ ResultFetches::SendRequest release(const EngineUuid& engine, const std::string& 
 
 }  // namespace
 
-ResultFetches::Effects ResultFetches::add(Reply reply, Instant now) {
+ResultFetches::Effects ResultFetches::add(ShortReply reply, Instant now) {
   const EngineUuid engine{reply.head.engine};
   if (find(engine, reply.held.name)) return {};
   if (fetches_.empty()) ended_bytes_ = 0;

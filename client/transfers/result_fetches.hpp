@@ -29,7 +29,7 @@ namespace px::client {
 class ResultFetches {
  public:
   /// A reply that came without its large buffers.
-  struct Reply {
+  struct ShortReply {
     ReplyHead head;
     SharedFrames frames;
     /// The index of the first buffer among the frames.
@@ -59,7 +59,7 @@ class ResultFetches {
   /// Begins to fetch the buffers of a reply, when its turn comes. A reply that comes again
   /// meanwhile changes nothing. Fails the request if there is not enough memory, or if the reply
   /// names buffers that it does not have.
-  Effects add(Reply reply, Instant now);
+  Effects add(ShortReply reply, Instant now);
   /// A piece came. One that was not asked for, or comes a second time, is ignored.
   /// position  the result's name, the buffer's index, and the offset that was asked for.
   /// bytes     copied.
@@ -70,7 +70,7 @@ class ResultFetches {
                   Instant now);
   /// Pieces that this engine was asked for may be lost: asks for them again.
   Effects ask_again(const EngineUuid& engine, Instant now);
-  /// The engine has left, and what it held is gone: forgets it. Pending fails the requests.
+  /// The engine has left, and what it held is gone: forgets it. PendingRequests fails the requests.
   Effects lose_engine(const EngineUuid& engine, Instant now);
   /// Asks again for what has not come for longest_stall; the second time the request fails. Reminds
   /// engines of results whose turn has not come, so that they keep them. Call it at
@@ -94,7 +94,7 @@ class ResultFetches {
  private:
   /// The fetch of one reply's buffers.
   struct Fetch {
-    Reply reply;
+    ShortReply reply;
     EngineUuid engine;
     std::vector<os::FetchedPiece> pieces;
     std::vector<std::shared_ptr<char[]>> memory;  // one for each held buffer

@@ -45,7 +45,7 @@ Result<std::map<int, std::string>> fetch(const SshHostPlan& plan, int lines) {
   std::size_t begin = 0;
   for (std::size_t end; (end = text.find('\n', begin)) != std::string::npos; begin = end + 1) {
     const SshLine line = read_ssh_line(std::string_view(text).substr(begin, end - begin));
-    if (line.kind == SshLine::Kind::log) texts[line.engine] += line.text + "\n";
+    if (line.kind == LineKind::log) texts[line.engine] += line.text + "\n";
   }
   return texts;
 }
@@ -141,7 +141,7 @@ class Follower {
              [labels](std::string_view text) {
                const SshLine line = read_ssh_line(text);
                const auto label = labels.find(line.engine);
-               if (line.kind == SshLine::Kind::log && label != labels.end())
+               if (line.kind == LineKind::log && label != labels.end())
                  show_line(label->second, line.text);
              },
          .on_end =

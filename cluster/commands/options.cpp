@@ -91,7 +91,7 @@ class SettingOptions {
 };
 
 /// Everything that parsing fills in; outlives the parse.
-struct Parts {
+struct ParsedOptions {
   program::ProgramOptions program;
   StartOptions start, engines;
   StopOptions stop;
@@ -252,7 +252,7 @@ void add_controller_options(SettingOptions& settings) {
                    "Seconds between the controller and the engines (default: 0)");
 }
 
-void add_start(CLI::App& app, Parts& parts) {
+void add_start(CLI::App& app, ParsedOptions& parts) {
   CLI::App& start = *app.add_subcommand(
       "start",
       "Start a controller and engines, and supervise them; arguments after -- go to the "
@@ -269,7 +269,7 @@ void add_start(CLI::App& app, Parts& parts) {
   add_engine_options(engines, parts.engines, parts.settings.back());
 }
 
-void add_stop(CLI::App& app, Parts& parts) {
+void add_stop(CLI::App& app, ParsedOptions& parts) {
   CLI::App& stop = *app.add_subcommand("stop",
                                        "Stop a cluster, and wait until it has ended; also one "
                                        "whose pxcontroller was started by hand on this host");
@@ -282,7 +282,7 @@ void add_stop(CLI::App& app, Parts& parts) {
       ->check(&check_signal);
 }
 
-void add_restart(CLI::App& app, Parts& parts) {
+void add_restart(CLI::App& app, ParsedOptions& parts) {
   CLI::App& restart = *app.add_subcommand(
       "restart", "End all engines, also those that hang, and start them again with the same ids");
   program::add_program_options(restart, parts.program);
@@ -305,7 +305,7 @@ void add_restart(CLI::App& app, Parts& parts) {
                    "Print as JSON what the engines have kept and lost");
 }
 
-void add_list_and_clean(CLI::App& app, Parts& parts) {
+void add_list_and_clean(CLI::App& app, ParsedOptions& parts) {
   CLI::App& list = *app.add_subcommand("list",
                                        "List the running clusters of all profiles, also those "
                                        "whose controller was started by hand");
@@ -322,7 +322,7 @@ void add_list_and_clean(CLI::App& app, Parts& parts) {
                  "In all profiles");
 }
 
-void add_logs(CLI::App& app, Parts& parts) {
+void add_logs(CLI::App& app, ParsedOptions& parts) {
   CLI::App& logs =
       *app.add_subcommand("logs", "Show the logs of controller and engines, also from other hosts");
   program::add_program_options(logs, parts.program);
@@ -333,7 +333,7 @@ void add_logs(CLI::App& app, Parts& parts) {
   logs.add_flag("-f,--follow", parts.logs.follow, "Keep showing new lines");
 }
 
-void add_profile(CLI::App& app, Parts& parts) {
+void add_profile(CLI::App& app, ParsedOptions& parts) {
   CLI::App& profile = *app.add_subcommand("profile", "List and create profiles");
   profile.require_subcommand(1);
   CLI::App& list = *profile.add_subcommand("list", "List the profiles and the templates");
@@ -345,7 +345,7 @@ void add_profile(CLI::App& app, Parts& parts) {
   create.add_option("--from", parts.create.from, "The template (default: default)");
 }
 
-void add_work(CLI::App& app, Parts& parts) {
+void add_work(CLI::App& app, ParsedOptions& parts) {
   CLI::App& status = *app.add_subcommand("status", "Show what each engine is and does now");
   program::add_program_options(status, parts.program);
   add_status_options(status, parts.status);
@@ -368,7 +368,7 @@ void add_work(CLI::App& app, Parts& parts) {
   add_pull_options(pull, parts.pull);
 }
 
-void add_doctor(CLI::App& app, Parts& parts) {
+void add_doctor(CLI::App& app, ParsedOptions& parts) {
   CLI::App& doctor = *app.add_subcommand(
       "doctor", "Find what keeps a cluster from working, and say how to fix it");
   program::add_program_options(doctor, parts.program);
@@ -407,13 +407,14 @@ std::vector<const char*> with_help_as_option(int argc, const char* const* argv) 
   return words;
 }
 
-void add_checkpoint(CLI::App& app, Parts& parts) {
+void add_checkpoint(CLI::App& app, ParsedOptions& parts) {
   add_checkpoint_commands(app, parts.checkpoint, [&parts](CLI::App& command) {
     program::add_program_options(command, parts.program);
   });
 }
 
-void collect_checkpoint(const CLI::App& app, const CheckpointCommands& commands, Options& options) {
+void collect_checkpoint(const CLI::App& app, const CheckpointCommands& commands,
+                        ClusterOptions& options) {
   const auto take = [&](const char* name, const auto& command) {
     if (!app.got_subcommand(name)) return;
     options.command = command;
@@ -431,10 +432,10 @@ bool names_command(const char* name, const char* const* begin, const char* const
 }
 
 /// Whose options are accepted without effect: ipcluster's by the commands that it has, too.
-program::Peer peer_of(const char* const* begin, const char* const* end) {
+program::IpyparallelProgram peer_of(const char* const* begin, const char* const* end) {
   for (const char* const name : {"start", "engines", "stop", "list", "clean"})
-    if (names_command(name, begin, end)) return program::Peer::ipcluster;
-  return program::Peer::none;
+    if (names_command(name, begin, end)) return program::IpyparallelProgram::ipcluster;
+  return program::IpyparallelProgram::none;
 }
 
 /// Adds those of the words' options that set the traits of ipyparallel's launchers under another of
@@ -461,8 +462,8 @@ std::vector<program::ExitCode> exit_codes() {
           {"130", "interrupted by Ctrl-C"}};
 }
 
-Options collect(const CLI::App& app, Parts& parts) {
-  Options options;
+ClusterOptions collect(const CLI::App& app, ParsedOptions& parts) {
+  ClusterOptions options;
   options.program = parts.program;
   options.warning = program::warning_of_options_without_effect(app);
   if (app.got_subcommand("start")) options.command = parts.start;
@@ -498,9 +499,9 @@ Options collect(const CLI::App& app, Parts& parts) {
 
 }  // namespace
 
-std::variant<Options, int> parse_options(int argc, const char* const* argv_of_user) {
+std::variant<ClusterOptions, int> parse_options(int argc, const char* const* argv_of_user) {
   CLI::App app{"Starts, stops and lists clusters, and runs code on them", "pxcluster"};
-  Parts parts;
+  ParsedOptions parts;
   parts.settings.reserve(2);  // options keep pointers to them
   program::add_program_options(app, parts.program);
   app.require_subcommand(1);

@@ -65,7 +65,7 @@ struct WatchOptions {
 };
 
 /// A command line that was understood.
-struct Options {
+struct ClusterOptions {
   program::ProgramOptions program;
   std::variant<StartOptions, StopOptions, RestartOptions, ListOptions, CleanOptions,
                ProfileListOptions, ProfileCreateOptions, StatusOptions, WhereOptions, PxOptions,
@@ -78,7 +78,7 @@ struct Options {
 };
 
 /// The options, or the exit code after --help, --version or an error (which are printed).
-std::variant<Options, int> parse_options(int argc, const char* const* argv);
+std::variant<ClusterOptions, int> parse_options(int argc, const char* const* argv);
 
 /// From --debug, --quiet and --log-level.
 Level console_threshold(const program::ProgramOptions& options);

@@ -202,7 +202,7 @@ class Start {
     const Machine machine = this_machine();
     const Result<int> engine_count = choose_engine_count(settings_, machine.cores);
     if (!engine_count) return fail(console_, engine_count.error());
-    auto plan = make_start_plan(make_request(*engine_count), options_.engines_only, machine);
+    auto plan = make_start_plan(launch_request(*engine_count), options_.engines_only, machine);
     if (!plan) return fail(console_, plan.error());
     plan->engine_info = engine_info_;
     plan->owner = owner();
@@ -277,7 +277,7 @@ class Start {
                : controller.pid;
   }
 
-  LaunchRequest make_request(int engine_count) const {
+  LaunchRequest launch_request(int engine_count) const {
     LaunchRequest request;
     request.settings = settings_;
     request.paths = paths_;

@@ -52,7 +52,7 @@ std::optional<bool> ask_controller(const ClientConnectionInfo& info, const std::
   sought.hosts = {address};
   sought.registration = info.registration;
   sought.socket = net::dialing_options(info);
-  net::AddressRace::Options options;
+  net::AddressRace::RaceOptions options;
   options.patience = dial_patience;
   net::Context context;
   return net::find_controller(context, sought, *session, options).has_value();

@@ -12,7 +12,7 @@
 namespace px::cluster {
 
 Result<HubClient> HubClient::connect(net::Context& context, const ClientConnectionInfo& info,
-                                     const net::AddressRace::Options& options) {
+                                     const net::AddressRace::RaceOptions& options) {
   Result<Session> session = new_session(info);
   if (!session) return session.error();
   auto sought = net::SoughtController::of(info, "the connection file");
@@ -24,7 +24,7 @@ Result<HubClient> HubClient::connect(net::Context& context, const ClientConnecti
 
 std::optional<HubAnswer> HubClient::ask_once(const ClientConnectionInfo& info, Duration patience) {
   net::Context context;
-  net::AddressRace::Options options;
+  net::AddressRace::RaceOptions options;
   options.patience = patience;
   auto hub = connect(context, info, options);
   if (!hub) return std::nullopt;

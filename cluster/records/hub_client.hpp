@@ -31,7 +31,7 @@ class HubClient {
   /// errors  bad_input: an unknown packer or signature scheme; unsupported: no CURVE here;
   ///         lost_peer: nobody answers: says what was tried, and the fix.
   static Result<HubClient> connect(net::Context& context, const ClientConnectionInfo& info,
-                                   const net::AddressRace::Options& options = {});
+                                   const net::AddressRace::RaceOptions& options = {});
   /// Connects, and waits for one answer; nothing where none comes. Each address, and the answer,
   /// may take `patience`. Opens no ssh tunnel.
   static std::optional<HubAnswer> ask_once(const ClientConnectionInfo& info, Duration patience);

@@ -104,7 +104,7 @@ std::optional<std::string> runs_elsewhere(const net::ProfilePaths& paths,
   if (!found || !found->living.is_empty()) return std::nullopt;
   const std::string hosts = other_hosts(found->record, HostIdentity::here());
   if (hosts.empty()) return std::nullopt;
-  return os::FileLock::Holder{std::nullopt, hosts}.text();
+  return os::FileLock::LockHolder{std::nullopt, hosts}.text();
 }
 
 std::vector<std::string> recorded_cluster_ids(const net::ProfilePaths& profile) {

@@ -171,9 +171,9 @@ JobState read_job_state(const BatchSystem& system, const std::string& job_id,
   const auto regexp = fill_in(system.state_regexp, {{"job_id", job_id}});
   const auto state = find(regexp ? *regexp : system.state_regexp, answer);
   if (!state) return {};
-  JobState read{.kind = JobState::Kind::ended, .state = *state, .detail = "", .hosts = ""};
-  if (system.waiting.contains(*state)) read.kind = JobState::Kind::waiting;
-  if (system.running.contains(*state)) read.kind = JobState::Kind::running;
+  JobState read{.kind = JobPhase::ended, .state = *state, .detail = "", .hosts = ""};
+  if (system.waiting.contains(*state)) read.kind = JobPhase::waiting;
+  if (system.running.contains(*state)) read.kind = JobPhase::running;
   read.detail = joined_details(system.detail_regexps, answer);
   read.hosts = find(system.hosts_regexp, answer).value_or("");
   return read;

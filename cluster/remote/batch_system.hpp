@@ -67,10 +67,11 @@ Result<std::string> render_batch_script(const BatchSystem& system, std::string_v
 /// "Submitted batch job 17" -> "17".
 std::optional<std::string> read_job_id(const std::string& regexp, const std::string& answer);
 
+enum class JobPhase { waiting, running, ended, gone };
+
 /// What a job does.
 struct JobState {
-  enum class Kind { waiting, running, ended, gone };
-  Kind kind = Kind::gone;
+  JobPhase kind = JobPhase::gone;
   std::string state;   ///< As the system calls it.
   std::string detail;  ///< Why it waits or ended, if that is told.
   std::string hosts;   ///< Where it runs, if that is told.

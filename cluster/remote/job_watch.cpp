@@ -93,11 +93,10 @@ void JobWatch::submitted(const BatchAnswer& answer, Instant now) {
 void JobWatch::status_told(const BatchAnswer& answer, Instant now) {
   const JobState state = read_job_state(plan_.system, job_id_, answer.out);
   if (answer.is_failure && is_stopping_ && !is_removed_) return remove_job(now);
-  if (state.kind == JobState::Kind::gone && answer.is_failure && !is_stopping_ &&
+  if (state.kind == JobPhase::gone && answer.is_failure && !is_stopping_ &&
       ++failures_ < most_failures)
     return look_again(now);  // the batch system may be overloaded, or not know it yet
-  if (state.kind == JobState::Kind::gone || state.kind == JobState::Kind::ended)
-    return job_ended(state, now);
+  if (state.kind == JobPhase::gone || state.kind == JobPhase::ended) return job_ended(state, now);
   failures_ = 0;
   if (is_stopping_ && !is_removed_) return remove_job(now);
   tell_change(state);
@@ -105,7 +104,7 @@ void JobWatch::status_told(const BatchAnswer& answer, Instant now) {
 }
 
 void JobWatch::tell_change(const JobState& state) {
-  const bool is_waiting = state.kind == JobState::Kind::waiting;
+  const bool is_waiting = state.kind == JobPhase::waiting;
   const bool is_news = state.kind != last_.kind || (is_waiting && state.detail != last_.detail);
   last_ = state;
   WatchReport report{
@@ -119,7 +118,7 @@ void JobWatch::tell_change(const JobState& state) {
 
 void JobWatch::job_ended(const JobState& state, Instant now) {
   if (is_stopping_) return finish(0);
-  const bool is_told = state.kind == JobState::Kind::ended && !plan_.system.meanings.empty();
+  const bool is_told = state.kind == JobPhase::ended && !plan_.system.meanings.empty();
   last_ = state;
   if (is_told || plan_.system.epitaph.empty()) return end(end_of_job(plan_.system, state, ""));
   ask(Question::epitaph, with_id(plan_.system.epitaph), now);

@@ -9,18 +9,15 @@ namespace {
 
 struct Word {
   std::string_view name;
-  SshLine::Kind kind;
+  LineKind kind;
   bool has_engine;
 };
-constexpr std::array words{Word{"started", SshLine::Kind::started, true},
-                           Word{"watching", SshLine::Kind::watching, false},
-                           Word{"beat", SshLine::Kind::beat, false},
-                           Word{"ended", SshLine::Kind::ended, true},
-                           Word{"tail", SshLine::Kind::tail, true},
-                           Word{"log", SshLine::Kind::log, true},
-                           Word{"warning", SshLine::Kind::warning, false},
-                           Word{"failed", SshLine::Kind::failed, false},
-                           Word{"done", SshLine::Kind::done, false}};
+constexpr std::array words{
+    Word{"started", LineKind::started, true},  Word{"watching", LineKind::watching, false},
+    Word{"beat", LineKind::beat, false},       Word{"ended", LineKind::ended, true},
+    Word{"tail", LineKind::tail, true},        Word{"log", LineKind::log, true},
+    Word{"warning", LineKind::warning, false}, Word{"failed", LineKind::failed, false},
+    Word{"done", LineKind::done, false}};
 
 std::string_view take_word(std::string_view& line) {
   const std::size_t end = std::min(line.find(' '), line.size());

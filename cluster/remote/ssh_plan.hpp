@@ -61,21 +61,22 @@ std::string ssh_signal_script(const SshHostPlan& plan, const std::string& signal
 /// follow  and goes on with what is added.
 std::string ssh_log_script(const SshHostPlan& plan, int lines, bool follow);
 
+enum class LineKind {
+  noise,     ///< Not ours: a banner, a chatty profile.
+  started,   ///< An engine runs; `text` is its pid there.
+  watching,  ///< All are started.
+  beat,      ///< The connection is alive.
+  ended,     ///< An engine ended; `text` is its exit code, or "vanished".
+  tail,      ///< A line of the end of an engine's log.
+  log,       ///< A line of its log.
+  warning,   ///< Something the user should know.
+  failed,    ///< Nothing was started; `text` says why.
+  done       ///< The script has done its work.
+};
+
 /// One line of what a script said.
 struct SshLine {
-  enum class Kind {
-    noise,     ///< Not ours: a banner, a chatty profile.
-    started,   ///< An engine runs; `text` is its pid there.
-    watching,  ///< All are started.
-    beat,      ///< The connection is alive.
-    ended,     ///< An engine ended; `text` is its exit code, or "vanished".
-    tail,      ///< A line of the end of an engine's log.
-    log,       ///< A line of its log.
-    warning,   ///< Something the user should know.
-    failed,    ///< Nothing was started; `text` says why.
-    done       ///< The script has done its work.
-  };
-  Kind kind = Kind::noise;
+  LineKind kind = LineKind::noise;
   int engine = -1;
   std::string text;
 };

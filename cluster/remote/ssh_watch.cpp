@@ -60,22 +60,21 @@ void SshWatch::start_engines() {
 
 std::vector<WatchEffect> SshWatch::line(SshSession session, std::string_view text, Instant now) {
   const SshLine line = read_ssh_line(text);
-  if (line.kind == SshLine::Kind::warning) report(Level::warning, line.text);
-  if (line.kind == SshLine::Kind::log) effects_.emplace_back(KeepLog{line.engine, line.text});
+  if (line.kind == LineKind::warning) report(Level::warning, line.text);
+  if (line.kind == LineKind::log) effects_.emplace_back(KeepLog{line.engine, line.text});
   if (session == SshSession::main && phase_ != Phase::ended) read_main(line, now);
   const bool is_stopped = phase_ == Phase::stopping && session == SshSession::stop;
-  if (is_stopped && line.kind == SshLine::Kind::done) end_stop(true);
+  if (is_stopped && line.kind == LineKind::done) end_stop(true);
   return take();
 }
 
 void SshWatch::read_main(const SshLine& line, Instant now) {
-  using Kind = SshLine::Kind;
-  if (line.kind == Kind::started) has_started_ = true;
-  if (line.kind == Kind::failed) failure_ = line.text;
-  if (line.kind == Kind::tail && line.engine < static_cast<int>(plan_.engines.size()))
+  if (line.kind == LineKind::started) has_started_ = true;
+  if (line.kind == LineKind::failed) failure_ = line.text;
+  if (line.kind == LineKind::tail && line.engine < static_cast<int>(plan_.engines.size()))
     tails_[line.engine] += "\n    | " + line.text;
-  if (line.kind == Kind::ended) engine_ended(line.engine, line.text);
-  if (line.kind != Kind::watching || phase_ == Phase::stopping) return;
+  if (line.kind == LineKind::ended) engine_ended(line.engine, line.text);
+  if (line.kind != LineKind::watching || phase_ == Phase::stopping) return;
   if (phase_ == Phase::looking)
     report(Level::info, "the connection to " + plan_.host + " is open again");
   phase_ = Phase::watching;

@@ -193,7 +193,7 @@ std::optional<int> parse_options(CLI::App& app, ControllerOptions& options,
     return std::find(config.begin(), config.end(), word) != config.end();
   };
   return program::parse_command_line(app, static_cast<int>(arguments.size()), arguments.data(),
-                                     {program::Peer::ipcontroller, is_of_config});
+                                     {program::IpyparallelProgram::ipcontroller, is_of_config});
 }
 
 std::optional<std::string> find_unknown_option_of_config(const CLI::App& app) {

@@ -76,7 +76,7 @@ cpp::CppInterpreter::Agree vote_in(MpiWorld& world) {
                   const cpp::CellOutcome& checked) -> std::optional<std::string> {
     const auto cell = shared_cell(metadata, world.rank(), world.peers());
     if (!cell) return std::nullopt;
-    const bool was_interrupted = checked.kind == cpp::CellOutcome::Kind::interrupted;
+    const bool was_interrupted = checked.kind == cpp::CellOutcome::Ending::interrupted;
     const auto verdict = world.agree(
         *cell, checked.is_ok(), checked.error_value,
         [was_interrupted] { return was_interrupted || cpp::CppSession::is_interrupt_pending(); });

@@ -16,12 +16,12 @@ constexpr Duration asking_time = std::chrono::milliseconds(250);
 CallEntry::Step CallEntry::next(const Look& look) {
   // Others may have begun with the call, or one of them may have asked: that comes soon.
   if (look.have_all_come && !look.has_heard_all) return Step::wait;
-  if (phase_ == Phase::asks) return answer(look);
+  if (phase_ == EntryPhase::asks) return answer(look);
   const bool has_one_stopped = board_.has_one_stopped(others_, call_, cell_);
   if (look.have_all_come && !has_one_stopped && !board_.is_one_leaving(others_, call_))
     return Step::enter;
   if (look.is_interrupted) is_interrupted_ = true;
-  if (phase_ == Phase::stays) return has_one_stopped ? give_up(true) : Step::wait;
+  if (phase_ == EntryPhase::stays) return has_one_stopped ? give_up(true) : Step::wait;
   if (is_interrupted_) return ask(look.now + asking_time);
   if (look.have_all_come) return has_one_stopped ? give_up(true) : Step::wait;
   const auto why = board_.why_incomplete(others_, call_, cell_, look.now - grace_);
@@ -31,7 +31,7 @@ CallEntry::Step CallEntry::next(const Look& look) {
 }
 
 CallEntry::Step CallEntry::ask(Instant until) {
-  phase_ = Phase::asks;
+  phase_ = EntryPhase::asks;
   until_ = until;
   return Step::ask;
 }
@@ -40,7 +40,7 @@ CallEntry::Step CallEntry::answer(const Look& look) {
   if (look.is_interrupted) is_interrupted_ = true;
   if (look.have_all_come) {
     if (board_.has_one_stopped(others_, call_, cell_)) return give_up(true);
-    phase_ = Phase::stays;
+    phase_ = EntryPhase::stays;
     return Step::stay;
   }
   // Who has not come yet finds the question when it comes.

@@ -21,8 +21,8 @@ class CallEntry {
  public:
   enum class Step {
     wait,   ///< Look again.
-    ask,    ///< Tell the others Kind::leaving, then look again.
-    stay,   ///< Tell them Kind::stays, then look again.
+    ask,    ///< Tell the others NoteKind::leaving, then look again.
+    stay,   ///< Tell them NoteKind::stays, then look again.
     enter,  ///< Begin the call.
     leave,  ///< Go on to the next epoch because of the interrupt; where() says more.
     fail,   ///< Go on to the next epoch as others do not come; why() says which.
@@ -47,7 +47,7 @@ class CallEntry {
   /// What it is to do after a look. Not to be called any more after enter, leave and fail.
   Step next(const Look& look);
   /// Whether it has told the others anything of the call.
-  bool has_asked() const { return phase_ != Phase::waits; }
+  bool has_asked() const { return phase_ != EntryPhase::waits; }
   /// Whether it was interrupted, so that it leaves the cell after a call that it enters.
   bool is_interrupted() const { return is_interrupted_; }
   /// Of leave: "", or words such as ", which rank 2 had not reached".
@@ -56,7 +56,7 @@ class CallEntry {
   const std::string& why() const { return why_; }
 
  private:
-  enum class Phase { waits, asks, stays };
+  enum class EntryPhase { waits, asks, stays };
 
   Step ask(Instant until);
   Step answer(const Look& look);
@@ -68,7 +68,7 @@ class CallEntry {
   const CollectiveCall call_;
   const std::uint64_t cell_;
   const Duration grace_;
-  Phase phase_ = Phase::waits;
+  EntryPhase phase_ = EntryPhase::waits;
   Instant until_;  // it asks
   bool is_interrupted_ = false;
   std::string where_, why_;

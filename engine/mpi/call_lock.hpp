@@ -50,14 +50,14 @@ class CallLock {
   }
 
   /// Held as long as this lives.
-  class Held {
+  class Holding {
    public:
-    explicit Held(CallLock& lock) : lock_(lock), has_taken_(lock.take()) {}
-    ~Held() {
+    explicit Holding(CallLock& lock) : lock_(lock), has_taken_(lock.take()) {}
+    ~Holding() {
       if (has_taken_) lock_.give_back();
     }
-    Held(const Held&) = delete;
-    Held& operator=(const Held&) = delete;
+    Holding(const Holding&) = delete;
+    Holding& operator=(const Holding&) = delete;
 
    private:
     CallLock& lock_;

@@ -41,14 +41,15 @@ class HostRollCall {
  public:
   /// Of one rank. used  the calls of earlier communicators that the count holds: used() of that
   /// rank when the communicator was made.
-  struct Place {
+  struct RankCount {
     HostCount* count = nullptr;
     std::uint64_t used = 0;
     HostPart* parts = nullptr;  ///< Two: of calls with an even and with an odd number.
   };
 
   /// ranks  of the communicator, in its order; own  this one's place among them.
-  HostRollCall(std::vector<Place> ranks, std::size_t own) : ranks_(std::move(ranks)), own_(own) {}
+  HostRollCall(std::vector<RankCount> ranks, std::size_t own)
+      : ranks_(std::move(ranks)), own_(own) {}
 
   /// This rank comes to the n-th collective call of the epoch, n >= 1. No rank comes to a call
   /// before all ranks have come to the one before it, and to the first call of an epoch before all
@@ -108,13 +109,13 @@ class HostRollCall {
   static constexpr int epoch_shift = 40;
   static constexpr std::uint64_t most_calls = (std::uint64_t{1} << epoch_shift) - 1;
 
-  std::uint64_t wanted(const Place& place) const {
+  std::uint64_t wanted(const RankCount& place) const {
     return epoch_ << epoch_shift | (place.used + n_);
   }
 
   HostPart& part_of(std::size_t rank) const { return ranks_[rank].parts[n_ % 2]; }
 
-  std::vector<Place> ranks_;
+  std::vector<RankCount> ranks_;
   std::size_t own_ = 0;
   std::uint64_t epoch_ = 0, n_ = 0;
   std::size_t next_ = 0;  // those before it have come

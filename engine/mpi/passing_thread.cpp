@@ -29,14 +29,14 @@ constexpr Duration shortest_look = microseconds(20), longest_look = milliseconds
 constexpr Duration longest_end = std::chrono::seconds(1);
 
 /// A question as a message.
-struct Question {
+struct QuestionMessage {
   std::array<char, 200> segment{};
   std::uint64_t offset = 0, length = 0;
   std::int64_t tag = 0;
 };
 
-std::string question(const SegmentPassing::Part& part) {
-  Question made{{}, part.offset, part.length, part.tag};
+std::string question(const SegmentPassing::SegmentPart& part) {
+  QuestionMessage made{{}, part.offset, part.length, part.tag};
   std::memcpy(made.segment.data(), part.segment.data(),
               std::min(part.segment.size(), made.segment.size() - 1));
   return {reinterpret_cast<const char*>(&made), sizeof made};
@@ -81,12 +81,12 @@ struct PassingThread::State {
   bool receive_answers();
   bool finish_sent();
   void perform(SegmentPassing::Ask& effect);
-  void perform(SegmentPassing::Answer& effect);
+  void perform(SegmentPassing::SendPart& effect);
   void perform(SegmentPassing::Refuse& effect) { send(effect.part.rank, effect.part.tag, ""); }
   void perform(SegmentPassing::Deliver& effect);
   void perform(SegmentPassing::Lose& effect);
   void send(int rank, int tag, std::string bytes);
-  std::string read(const SegmentPassing::Part& part);
+  std::string read(const SegmentPassing::SegmentPart& part);
   void arrive(Arrival arrival);
   void close_files();
 };
@@ -225,7 +225,7 @@ void PassingThread::State::leave_to_mpi() {
 
 bool PassingThread::State::hear_questions() {
   bool has_heard = false;
-  Question asked;
+  QuestionMessage asked;
   int rank = -1;
   for (;;) {
     const long long size = messages.take(question_tag, &rank, &asked, sizeof asked);
@@ -293,7 +293,7 @@ void PassingThread::State::perform(SegmentPassing::Ask& effect) {
   send(effect.part.rank, question_tag, question(effect.part));
 }
 
-void PassingThread::State::perform(SegmentPassing::Answer& effect) {
+void PassingThread::State::perform(SegmentPassing::SendPart& effect) {
   send(effect.part.rank, effect.part.tag, read(effect.part));
 }
 
@@ -322,7 +322,7 @@ void PassingThread::State::send(int rank, int tag, std::string bytes) {
 }
 
 /// Empty where it cannot be read: that is a refusal.
-std::string PassingThread::State::read(const SegmentPassing::Part& part) {
+std::string PassingThread::State::read(const SegmentPassing::SegmentPart& part) {
   os::Descriptor& file = files[part.segment];
   if (!file.is_open()) file = folder->open_segment(part.segment);
   std::string bytes(part.length, '\0');

@@ -17,9 +17,9 @@ void put(std::string& bytes, std::uint64_t number) {
 }
 
 /// Takes numbers from the front of bytes.
-class Reader {
+class NoteReader {
  public:
-  explicit Reader(std::string_view bytes) : bytes_(bytes) {}
+  explicit NoteReader(std::string_view bytes) : bytes_(bytes) {}
 
   std::uint64_t number() {
     std::uint64_t value = 0;
@@ -69,11 +69,11 @@ std::string to_bytes(const RankNote& note) {
 }
 
 std::optional<RankNote> note_from(std::string_view bytes) {
-  Reader reader{bytes};
+  NoteReader reader{bytes};
   RankNote note;
   const std::uint64_t kind = reader.number();
-  if (kind > static_cast<std::uint64_t>(RankNote::Kind::stopped)) return std::nullopt;
-  note.kind = static_cast<RankNote::Kind>(kind);
+  if (kind > static_cast<std::uint64_t>(NoteKind::stopped)) return std::nullopt;
+  note.kind = static_cast<NoteKind>(kind);
   note.rank = Rank{static_cast<int>(reader.number())};
   note.epoch = reader.number();
   note.cell = reader.number();
@@ -97,7 +97,7 @@ std::optional<RankNote> note_from(std::string_view bytes) {
 }
 
 void RankBoard::hear(RankNote note, Instant now) {
-  if (note.kind == RankNote::Kind::stopped) {
+  if (note.kind == NoteKind::stopped) {
     std::uint64_t& next = goes_on_in_[note.rank.value];
     next = std::max(next, note.epoch + 1);
     std::set<std::uint64_t>& numbers = known_[note.epoch][note.rank.value];
@@ -110,19 +110,19 @@ void RankBoard::hear(RankNote note, Instant now) {
     return;
   }
   const int rank = note.rank.value;
-  if (note.kind == RankNote::Kind::waiting) {
+  if (note.kind == NoteKind::waiting) {
     waiting_.insert_or_assign(rank, std::move(note));
     return;
   }
   waiting_.erase(rank);
-  if (note.kind == RankNote::Kind::stays) {
+  if (note.kind == NoteKind::stays) {
     told_.erase(rank);
     return;
   }
   const auto [place, is_new] = told_.try_emplace(rank);
-  if (note.kind == RankNote::Kind::idle && !is_new) return;  // what it has told before says more
+  if (note.kind == NoteKind::idle && !is_new) return;  // what it has told before says more
   // What a rank that has failed does later makes it no less lost.
-  const bool was_lost = !is_new && place->second.note.kind != RankNote::Kind::leaving &&
+  const bool was_lost = !is_new && place->second.note.kind != NoteKind::leaving &&
                         place->second.note.cell == note.cell;
   // The grace has been given already where it stopped because of another one.
   const Instant since = note.is_consequence ? Instant{} : was_lost ? place->second.since : now;
@@ -155,8 +155,8 @@ std::optional<std::string> RankBoard::why_missing(Rank rank, const CollectiveCal
   if (!heard) return std::nullopt;
   const RankNote& note = heard->note;
   if (entered_in(note, call.communicator) >= call.place) return std::nullopt;
-  if (note.kind == RankNote::Kind::failed && note.cell != cell) return std::nullopt;
-  if (note.kind == RankNote::Kind::leaving && note.waits_in == call) return std::nullopt;
+  if (note.kind == NoteKind::failed && note.cell != cell) return std::nullopt;
+  if (note.kind == NoteKind::leaving && note.waits_in == call) return std::nullopt;
   return note.reason;
 }
 
@@ -169,17 +169,17 @@ bool RankBoard::has_reached(Rank rank, const CollectiveCall& call) const {
 std::optional<std::string> RankBoard::why_lost(Rank rank, std::uint64_t cell,
                                                Instant before) const {
   const Told* const heard = told(rank);
-  if (!heard || heard->since > before || heard->note.kind == RankNote::Kind::leaving ||
-      heard->note.kind == RankNote::Kind::idle)
+  if (!heard || heard->since > before || heard->note.kind == NoteKind::leaving ||
+      heard->note.kind == NoteKind::idle)
     return std::nullopt;
-  if (heard->note.kind == RankNote::Kind::failed && heard->note.cell != cell) return std::nullopt;
+  if (heard->note.kind == NoteKind::failed && heard->note.cell != cell) return std::nullopt;
   return heard->note.reason;
 }
 
 std::vector<std::pair<int, CollectiveCall>> RankBoard::asking() const {
   std::vector<std::pair<int, CollectiveCall>> found;
   for (const auto& [rank, heard] : told_)
-    if (heard.note.kind == RankNote::Kind::leaving && heard.note.waits_in)
+    if (heard.note.kind == NoteKind::leaving && heard.note.waits_in)
       found.emplace_back(rank, *heard.note.waits_in);
   for (const auto& [rank, note] : waiting_)
     found.emplace_back(rank, note.waits_in.value_or(CollectiveCall{}));
@@ -198,7 +198,7 @@ bool RankBoard::is_blocked(int rank, const RankNote& waiting,
   if (waiting.waits_in && has_reached(Rank{rank}, *waiting.waits_in)) return false;
   if (why_lost(Rank{rank}, waiting.cell, before)) return true;
   const Told* const heard = told(Rank{rank});
-  if (heard && heard->note.kind == RankNote::Kind::idle) return true;
+  if (heard && heard->note.kind == NoteKind::idle) return true;
   const auto found = stuck.find(rank);
   if (found == stuck.end()) return false;
   return !waiting.waits_in || found->second->waits_in != waiting.waits_in;
@@ -238,25 +238,24 @@ std::optional<std::string> RankBoard::why_stuck(const RankNote& own, Instant bef
 }
 
 void RankBoard::begin_cell(Instant now) {
-  std::erase_if(told_,
-                [](const auto& each) { return each.second.note.kind == RankNote::Kind::idle; });
+  std::erase_if(told_, [](const auto& each) { return each.second.note.kind == NoteKind::idle; });
   for (auto& [rank, heard] : told_)
-    if (heard.note.kind == RankNote::Kind::failed) heard.since = now;
+    if (heard.note.kind == NoteKind::failed) heard.since = now;
 }
 
 bool RankBoard::has_told(Rank rank, std::uint64_t cell) const {
   const Told* const heard = told(rank);
-  return heard && (heard->note.kind != RankNote::Kind::failed || heard->note.cell == cell);
+  return heard && (heard->note.kind != NoteKind::failed || heard->note.cell == cell);
 }
 
 bool RankBoard::has_stopped(Rank rank) const {
   const Told* const heard = told(rank);
-  return heard && heard->note.kind == RankNote::Kind::stopped;
+  return heard && heard->note.kind == NoteKind::stopped;
 }
 
 bool RankBoard::is_leaving(Rank rank, const CollectiveCall& call) const {
   const Told* const heard = told(rank);
-  return heard && heard->note.kind == RankNote::Kind::leaving && heard->note.waits_in == call;
+  return heard && heard->note.kind == NoteKind::leaving && heard->note.waits_in == call;
 }
 
 std::optional<bool> RankBoard::knew(Rank rank, std::uint64_t epoch,
@@ -337,7 +336,7 @@ std::string RankBoard::explain(const std::vector<Rank>& lost, const std::string&
 
 bool RankBoard::has_failure_in(std::uint64_t cell) const {
   return std::any_of(told_.begin(), told_.end(), [&](const auto& each) {
-    return each.second.note.kind == RankNote::Kind::failed && each.second.note.cell == cell;
+    return each.second.note.kind == NoteKind::failed && each.second.note.cell == cell;
   });
 }
 

@@ -24,29 +24,29 @@ struct CollectiveCall {
   auto operator<=>(const CollectiveCall&) const = default;
 };
 
+/// leaving  it was interrupted in a roll call, and asks whether all have come.
+/// stays    it takes back what it has told: all had come to the call that it wanted to leave, or
+///          it begins with another cell than the one that failed.
+/// idle     asked by such a rank, or by one that waits: it runs no cell, so it comes to no call
+///          for now, and sends nothing.
+/// waiting  it has waited for long, although a rank has failed: see waits_for.
+/// failed   its cell ended by an error; it goes on in the same epoch.
+/// stopped  it does nothing any more in the epoch `epoch`, as it goes on in the next one.
+enum class NoteKind { leaving, stays, idle, waiting, failed, stopped };
+
 /// What a rank tells all others when it does not go on as they may expect.
 struct RankNote {
-  /// leaving  it was interrupted in a roll call, and asks whether all have come.
-  /// stays    it takes back what it has told: all had come to the call that it wanted to leave, or
-  ///          it begins with another cell than the one that failed.
-  /// idle     asked by such a rank, or by one that waits: it runs no cell, so it comes to no call
-  ///          for now, and sends nothing.
-  /// waiting  it has waited for long, although a rank has failed: see waits_for.
-  /// failed   its cell ended by an error; it goes on in the same epoch.
-  /// stopped  it does nothing any more in the epoch `epoch`, as it goes on in the next one.
-  enum class Kind { leaving, stays, idle, waiting, failed, stopped };
-
-  Kind kind = Kind::stopped;
+  NoteKind kind = NoteKind::stopped;
   Rank rank;
   std::uint64_t epoch = 0;
   std::uint64_t cell = 0;  ///< The cell that it ran; the same number for the same cell.
   std::optional<CollectiveCall> waits_in;  ///< Whose roll call it has come to.
   /// By communicator, all that it knows: the collective calls that began.
   std::map<std::uint64_t, std::uint64_t> entered;
-  /// Of Kind::stopped: it waited for a rank that has failed or left; `reason` is then that of
+  /// Of NoteKind::stopped: it waited for a rank that has failed or left; `reason` is then that of
   /// why_incomplete() or why_in_vain(), a sentence that names that rank.
   bool is_consequence = false;
-  /// Of Kind::waiting: the ranks that can end its wait, any of them or, with needs_all, all of
+  /// Of NoteKind::waiting: the ranks that can end its wait, any of them or, with needs_all, all of
   /// them. In a roll call, which is `waits_in`, those that have come to it do not count.
   std::vector<int> waits_for{};
   bool needs_all = false;
@@ -107,7 +107,7 @@ class RankBoard {
 
   /// Why the wait that the note tells of is in vain, although not all ranks that could end it are
   /// lost: those that are not have ended their cells, or wait themselves, in the end for a rank
-  /// that is lost. Nothing where none is, or while a rank may get on. own     of Kind::waiting:
+  /// that is lost. Nothing where none is, or while a rank may get on. own     of NoteKind::waiting:
   /// what this rank would tell. before  what was told later than that does not count yet.
   std::optional<std::string> why_stuck(const RankNote& own, Instant before) const;
   /// Whether a rank has failed in this cell, or has left this epoch, before that.
@@ -140,7 +140,7 @@ class RankBoard {
 
   std::uint64_t epoch_ = 0;
   std::map<int, Told> told_;                      // of this epoch, by rank
-  std::map<int, RankNote> waiting_;               // of Kind::waiting, by rank
+  std::map<int, RankNote> waiting_;               // of NoteKind::waiting, by rank
   std::multimap<std::uint64_t, RankNote> later_;  // of epochs to come
   std::map<int, std::uint64_t> goes_on_in_;       // by rank
   // By epoch and rank: the communicators that it knew when it left.

@@ -30,8 +30,8 @@ SegmentPassing::Effects SegmentPassing::filled(const std::string& segment, std::
 
 /// Each taker asks for the bytes in their order, so that it asks for the last ones last.
 void SegmentPassing::answer_waiting(const std::string& segment, Effects& effects) {
-  std::deque<Waiting> left;
-  for (Waiting& each : std::exchange(waiting_, {})) {
+  std::deque<WaitingPart> left;
+  for (WaitingPart& each : std::exchange(waiting_, {})) {
     const auto found = given_.find(segment);
     const bool can_answer = each.part.segment == segment && found != given_.end() &&
                             each.part.offset + each.part.length <= found->second.filled;
@@ -43,8 +43,8 @@ void SegmentPassing::answer_waiting(const std::string& segment, Effects& effects
   waiting_ = std::move(left);
 }
 
-void SegmentPassing::answer(const Part& part, Effects& effects) {
-  effects.push_back(Answer{part});
+void SegmentPassing::answer(const SegmentPart& part, Effects& effects) {
+  effects.push_back(SendPart{part});
   Given& given = given_.at(part.segment);
   if (part.offset + part.length == given.size && ++given.ended == given.takers)
     given_.erase(part.segment);
@@ -53,7 +53,7 @@ void SegmentPassing::answer(const Part& part, Effects& effects) {
 SegmentPassing::Effects SegmentPassing::withdraw(const std::string& segment) {
   Effects effects;
   given_.erase(segment);
-  std::erase_if(waiting_, [&](const Waiting& each) {
+  std::erase_if(waiting_, [&](const WaitingPart& each) {
     const bool is_of_it = each.part.segment == segment;
     if (is_of_it) effects.push_back(Refuse{each.part});
     return is_of_it;
@@ -61,7 +61,7 @@ SegmentPassing::Effects SegmentPassing::withdraw(const std::string& segment) {
   return effects;
 }
 
-SegmentPassing::Effects SegmentPassing::asked(Part part, Instant now) {
+SegmentPassing::Effects SegmentPassing::asked(SegmentPart part, Instant now) {
   Effects effects;
   const auto found = given_.find(part.segment);
   const std::uint64_t size = found == given_.end() ? ~std::uint64_t{0} : found->second.size;
@@ -167,7 +167,7 @@ SegmentPassing::Effects SegmentPassing::received(int tag, std::uint64_t bytes) {
 
 SegmentPassing::Effects SegmentPassing::on_time(Instant now) {
   Effects effects;
-  std::erase_if(waiting_, [&](const Waiting& each) {
+  std::erase_if(waiting_, [&](const WaitingPart& each) {
     const bool is_unknown =
         !given_.contains(each.part.segment) && now - each.since >= longest_wait;
     if (is_unknown) effects.push_back(Refuse{each.part});

@@ -19,7 +19,7 @@ namespace px::engine {
 class SegmentPassing {
  public:
   /// A question, and the answer to it.
-  struct Part {
+  struct SegmentPart {
     int rank = -1;  ///< The one that asks, or is asked.
     int tag = 0;    ///< Of the message with the answer.
     std::string segment;
@@ -27,15 +27,15 @@ class SegmentPassing {
   };
   /// Ask `part.rank` for it, and receive the answer.
   struct Ask {
-    Part part;
+    SegmentPart part;
   };
   /// Send `part.rank` this part of a segment.
-  struct Answer {
-    Part part;
+  struct SendPart {
+    SegmentPart part;
   };
   /// Send `part.rank` an answer without bytes: it does not get them from here.
   struct Refuse {
-    Part part;
+    SegmentPart part;
   };
   /// What came with this tag is the next piece of a segment that is taken.
   struct Deliver {
@@ -48,7 +48,7 @@ class SegmentPassing {
     std::string segment;
     std::string why;
   };
-  using Effect = std::variant<Ask, Answer, Refuse, Deliver, Lose>;
+  using Effect = std::variant<Ask, SendPart, Refuse, Deliver, Lose>;
   using Effects = std::vector<Effect>;
 
   // ------------------------------------------------------------ of the rank that gives
@@ -60,7 +60,7 @@ class SegmentPassing {
   /// It is gone; nothing where it is not given.
   Effects withdraw(const std::string& segment);
   /// A rank asks. What is not known yet may be soon: the client tells both ranks.
-  Effects asked(Part part, Instant now);
+  Effects asked(SegmentPart part, Instant now);
   bool gives(const std::string& segment) const { return given_.contains(segment); }
 
   // ------------------------------------------------------------ of the rank that takes
@@ -93,8 +93,8 @@ class SegmentPassing {
     std::uint64_t size = 0, filled = 0;
     std::uint64_t takers = 0, ended = 0;  // those that have asked for the last byte
   };
-  struct Waiting {
-    Part part;
+  struct WaitingPart {
+    SegmentPart part;
     Instant since;
   };
   struct Taken {
@@ -109,12 +109,12 @@ class SegmentPassing {
   };
 
   void answer_waiting(const std::string& segment, Effects& effects);
-  void answer(const Part& part, Effects& effects);
+  void answer(const SegmentPart& part, Effects& effects);
   void ask_more(Taken& taken, Effects& effects);
   int unused_tag();
 
   std::map<std::string, Given> given_;
-  std::deque<Waiting> waiting_;  // asked for before it is there
+  std::deque<WaitingPart> waiting_;  // asked for before it is there
   std::map<std::string, Taken> taken_;
   std::uint64_t dropped_ = 0;  // so many were, whose answers had not come
   int last_tag_ = 0;

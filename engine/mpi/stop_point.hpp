@@ -30,7 +30,7 @@ class StopPoint {
   void reset() noexcept {
     interrupted_at_.store(never, std::memory_order_relaxed);
     used_at_.store(never, std::memory_order_relaxed);
-    state_.store(State::none);
+    state_.store(StopState::none);
   }
   /// A library calls MPI.
   void use() noexcept {
@@ -40,16 +40,19 @@ class StopPoint {
   /// The cell says itself where it can be stopped.
   void declare() noexcept { used_at_.store(always, std::memory_order_relaxed); }
   /// An interrupt waits for a point.
-  bool is_asked() const noexcept { return state_.load(std::memory_order_relaxed) == State::asked; }
+  bool is_asked() const noexcept {
+    return state_.load(std::memory_order_relaxed) == StopState::asked;
+  }
   /// All ranks know of it: this one is to be interrupted now. False where it has been already.
   bool agree() noexcept {
-    State expected = State::none;
-    if (state_.compare_exchange_strong(expected, State::joined)) return true;
-    return expected == State::asked && state_.compare_exchange_strong(expected, State::agreed);
+    StopState expected = StopState::none;
+    if (state_.compare_exchange_strong(expected, StopState::joined)) return true;
+    return expected == StopState::asked &&
+           state_.compare_exchange_strong(expected, StopState::agreed);
   }
   /// Calls that a library makes are to be left, too.
   bool is_forced() const noexcept {
-    return state_.load(std::memory_order_relaxed) == State::forced;
+    return state_.load(std::memory_order_relaxed) == StopState::forced;
   }
 
   // ------------------------------------------------------------ any thread
@@ -69,10 +72,10 @@ class StopPoint {
   /// patience. False: the main thread is to get its signal now.
   /// is_in_mpi  the main thread is in a call of MPI.
   bool ask(bool is_in_mpi) noexcept {
-    State expected = State::joined;
-    if (state_.compare_exchange_strong(expected, State::agreed)) return true;
-    if (expected != State::none) {
-      state_.store(State::forced);
+    StopState expected = StopState::joined;
+    if (state_.compare_exchange_strong(expected, StopState::agreed)) return true;
+    if (expected != StopState::none) {
+      state_.store(StopState::forced);
       return false;
     }
     const std::int64_t used_at = used_at_.load(std::memory_order_relaxed);
@@ -80,18 +83,19 @@ class StopPoint {
     const bool is_inside =
         used_at == always || is_in_mpi || coarse_now() - used_at < most_between_calls;
     if (!is_inside) return false;
-    return state_.compare_exchange_strong(expected, State::asked) || ask(is_in_mpi);
+    return state_.compare_exchange_strong(expected, StopState::asked) || ask(is_in_mpi);
   }
   /// The patience is over. False: the cell has ended meanwhile.
   bool force() noexcept {
-    State expected = State::asked;
-    if (state_.compare_exchange_strong(expected, State::forced)) return true;
-    return expected == State::agreed && state_.compare_exchange_strong(expected, State::forced);
+    StopState expected = StopState::asked;
+    if (state_.compare_exchange_strong(expected, StopState::forced)) return true;
+    return expected == StopState::agreed &&
+           state_.compare_exchange_strong(expected, StopState::forced);
   }
 
  private:
   /// joined  all ranks know of an interrupt that others were asked for; what comes here is the same
-  enum class State { none, asked, joined, agreed, forced };
+  enum class StopState { none, asked, joined, agreed, forced };
   static constexpr std::int64_t never = 0, always = INT64_MAX;
   static constexpr std::int64_t most_between_calls = 1'000'000'000;
   static constexpr std::int64_t thread_grace = 2'000'000'000;
@@ -104,7 +108,7 @@ class StopPoint {
   }
 
   std::atomic<std::int64_t> used_at_ = never;
-  std::atomic<State> state_ = State::none;
+  std::atomic<StopState> state_ = StopState::none;
   std::atomic<std::int64_t> interrupted_at_ = never;
 };
 

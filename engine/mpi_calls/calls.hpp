@@ -206,15 +206,15 @@ int begin_receive(const char* name, MPI_Comm communicator, int from, const Opera
 
 /// The same for what makes a request. peer  a rank of the communicator; negative = any, or all.
 template <typename Operation>
-int begin_request(const char* name, MPI_Comm communicator, Need::Kind kind, int peer,
+int begin_request(const char* name, MPI_Comm communicator, Need::Operation kind, int peer,
                   bool is_persistent, MPI_Request* request, const Operation& operation) {
-  const bool receives = kind == Need::Kind::receive && !is_persistent;
+  const bool receives = kind == Need::Operation::receive && !is_persistent;
   const int code = receives ? begin_receive(name, communicator, peer, operation)
                             : begin(name, communicator, operation);
   MpiSteps* const steps = MpiSteps::of_this_thread();
   if (!steps || code != MPI_SUCCESS) return code;
   KnownCommunicator* const known = steps->known(communicator);
-  if (known && kind == Need::Kind::collective) ++known->use.begun;
+  if (known && kind == Need::Operation::collective) ++known->use.begun;
   Need need = steps->need(kind, known, peer);
   need.is_persistent = is_persistent;
   steps->requests().begun(*request, need);
@@ -236,7 +236,7 @@ int send(const char* name, MPI_Comm communicator, int to, int tag, const Plain& 
   const int code =
       begin(name, communicator, [&](MPI_Comm current) { return begun(current, &request); });
   if (code != MPI_SUCCESS) return code;
-  const Need need = steps->need(Need::Kind::send, steps->known(communicator), to, tag);
+  const Need need = steps->need(Need::Operation::send, steps->known(communicator), to, tag);
   return wait_for(name, *steps, need, request, MPI_STATUS_IGNORE);
 }
 
@@ -274,7 +274,7 @@ int receive(const char* name, MPI_Comm communicator, int from, int tag, MPI_Stat
   if (code != MPI_SUCCESS) return code;
   KnownCommunicator* const known = steps->known(communicator);
   MPI_Status own_status{};
-  code = wait_for(name, *steps, steps->need(Need::Kind::receive, known, from, tag), request,
+  code = wait_for(name, *steps, steps->need(Need::Operation::receive, known, from, tag), request,
                   &own_status, cancel);
   if (code == MPI_SUCCESS && known) code = steps->check_source(name, *known, own_status.MPI_SOURCE);
   set_status(status, own_status);
@@ -297,7 +297,7 @@ int probe(const char* name, MPI_Comm communicator, int from, int tag, const Plai
   const MPI_Comm current = known ? known->current : communicator;
   int code = MPI_SUCCESS, done = 0;
   const int waited =
-      steps->wait(name, {steps->need(Need::Kind::receive, known, from, tag)}, true, [&] {
+      steps->wait(name, {steps->need(Need::Operation::receive, known, from, tag)}, true, [&] {
         code = test(current, &done);
         return done != 0 || code != MPI_SUCCESS;
       });
@@ -311,8 +311,8 @@ int probe_once(const char* name, MPI_Comm communicator, int from, const int* fla
   const int code = begin(name, communicator, test);
   MpiSteps* const steps = MpiSteps::of_this_thread();
   if (!steps || code != MPI_SUCCESS || *flag) return code;
-  return steps->look(name, {steps->need(Need::Kind::receive, steps->known(communicator), from)},
-                     true);
+  return steps->look(
+      name, {steps->need(Need::Operation::receive, steps->known(communicator), from)}, true);
 }
 
 }  // namespace px::engine

@@ -46,7 +46,7 @@ void CellRequests::free_kept() {
 void CellRequests::cancel_receives(std::uint64_t epoch,
                                    const std::function<bool(std::uint64_t)>& is_alone) {
   for (const auto& [request, need] : needs_)
-    if (need.kind == Need::Kind::receive && need.epoch == epoch && !need.is_persistent &&
+    if (need.kind == Need::Operation::receive && need.epoch == epoch && !need.is_persistent &&
         !is_alone(need.communicator))
       cancel(request);
 }
@@ -54,7 +54,7 @@ void CellRequests::cancel_receives(std::uint64_t epoch,
 bool CellRequests::have_receives_ended(std::uint64_t epoch) const {
   return std::all_of(needs_.begin(), needs_.end(), [&](const auto& each) {
     const auto& [request, need] = each;
-    return need.kind != Need::Kind::receive || need.epoch != epoch || need.is_persistent ||
+    return need.kind != Need::Operation::receive || need.epoch != epoch || need.is_persistent ||
            is_complete(request);
   });
 }
@@ -63,7 +63,7 @@ bool CellRequests::have_sends_ended(std::uint64_t epoch,
                                     const std::function<bool(int peer)>& has_left) const {
   return std::all_of(needs_.begin(), needs_.end(), [&](const auto& each) {
     const auto& [request, need] = each;
-    return need.kind != Need::Kind::send || need.epoch != epoch || has_left(need.peer) ||
+    return need.kind != Need::Operation::send || need.epoch != epoch || has_left(need.peer) ||
            is_complete(request);
   });
 }
@@ -73,9 +73,9 @@ bool CellRequests::take_back(std::uint64_t communicator) {
   for (auto& [request, need] : needs_) {
     if (need.communicator != communicator) continue;
     const bool is_done = is_complete(request);
-    is_sending = is_sending || (!is_done && need.kind == Need::Kind::send);
+    is_sending = is_sending || (!is_done && need.kind == Need::Operation::send);
     need.is_cancelled = need.is_cancelled || !is_done || need.is_persistent;
-    if (need.kind == Need::Kind::receive) cancel(request);
+    if (need.kind == Need::Operation::receive) cancel(request);
   }
   return !is_sending;
 }

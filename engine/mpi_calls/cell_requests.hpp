@@ -18,8 +18,8 @@ namespace px::engine {
 
 /// What a call that has begun, or waits, needs of other ranks.
 struct Need {
-  enum class Kind { send, receive, collective };
-  Kind kind = Kind::receive;
+  enum class Operation { send, receive, collective };
+  Operation kind = Operation::receive;
   std::uint64_t communicator = 0;  ///< Its number; 0 = not one on which roll calls are held.
   int peer = -1;                   ///< A rank of the world; -1 = any, or all.
   std::uint64_t epoch = 0;         ///< In which it began.

@@ -150,7 +150,7 @@ std::shared_ptr<HostRollCall> HostMemory::make_roll_call(MPI_Comm communicator,
     delete roll_call;
     if (index != 0) is_used_[index] = false;
   };
-  std::vector<HostRollCall::Place> ranks;
+  std::vector<HostRollCall::RankCount> ranks;
   bool is_complete = true;
   for (std::size_t i = 0; i < members.size(); ++i) {
     is_complete = is_complete && all[i].index != 0;

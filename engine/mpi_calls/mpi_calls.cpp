@@ -44,7 +44,7 @@ int wait_for(const char* name, MpiSteps& steps, const Need& need, MPI_Request& r
       [&] {
         if (clean_up) clean_up();
         // It still comes, or waits for its receiver for ever.
-        if (need.kind == Need::Kind::send) steps.requests().begun(request, need);
+        if (need.kind == Need::Operation::send) steps.requests().begun(request, need);
       });
   return waited != MPI_SUCCESS ? waited : code;
 }
@@ -84,7 +84,7 @@ int send_and_receive(const char* name, MPI_Comm communicator, int to, int from, 
     return begun != MPI_SUCCESS ? begun : send(current, &sending);
   });
   KnownCommunicator* const known = steps->known(communicator);
-  const Need sent = steps->need(Need::Kind::send, known, to);
+  const Need sent = steps->need(Need::Operation::send, known, to);
   const auto stop_receiving = [&] {
     steps->requests().begun(sending, sent);
     if (receiving == MPI_REQUEST_NULL) return;
@@ -96,7 +96,7 @@ int send_and_receive(const char* name, MPI_Comm communicator, int to, int from, 
     return code;
   }
   MPI_Status own_status{};
-  code = wait_for(name, *steps, steps->need(Need::Kind::receive, known, from), receiving,
+  code = wait_for(name, *steps, steps->need(Need::Operation::receive, known, from), receiving,
                   &own_status, stop_receiving);
   if (code == MPI_SUCCESS) code = wait_for(name, *steps, sent, sending, MPI_STATUS_IGNORE);
   if (code == MPI_SUCCESS && known) code = steps->check_source(name, *known, own_status.MPI_SOURCE);
@@ -198,7 +198,8 @@ int test_requests(const char* name, int count, MPI_Request* requests, bool needs
 }
 
 /// Begins persistent requests.
-int start(const char* name, int count, MPI_Request* requests, const std::function<int()>& plain) {
+int start_requests(const char* name, int count, MPI_Request* requests,
+                   const std::function<int()>& plain) {
   MpiSteps* const steps = MpiSteps::of_this_thread();
   if (!steps) return plain();
   for (int i = 0; i < count; ++i)
@@ -276,12 +277,12 @@ int MPI_Improbe(int rank, int tag, MPI_Comm communicator, int* flag, MPI_Message
 // ---------------------------------------------------------------- requests
 
 int MPI_Start(MPI_Request* request) {
-  return px::engine::start("MPI_Start", 1, request, [&] { return PMPI_Start(request); });
+  return px::engine::start_requests("MPI_Start", 1, request, [&] { return PMPI_Start(request); });
 }
 
 int MPI_Startall(int count, MPI_Request* requests) {
-  return px::engine::start("MPI_Startall", count, requests,
-                           [&] { return PMPI_Startall(count, requests); });
+  return px::engine::start_requests("MPI_Startall", count, requests,
+                                    [&] { return PMPI_Startall(count, requests); });
 }
 
 int MPI_Request_free(MPI_Request* request) {
@@ -365,8 +366,8 @@ int MPI_Barrier(MPI_Comm communicator) {
 }
 
 int MPI_Ibarrier(MPI_Comm communicator, MPI_Request* request) {
-  return px::engine::begin_request("MPI_Ibarrier", communicator, px::engine::Need::Kind::collective,
-                                   -1, false, request,
+  return px::engine::begin_request("MPI_Ibarrier", communicator,
+                                   px::engine::Need::Operation::collective, -1, false, request,
                                    [&](MPI_Comm comm) { return PMPI_Ibarrier(comm, request); });
 }
 

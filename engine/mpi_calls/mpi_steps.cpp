@@ -101,7 +101,7 @@ struct MpiSteps::State {
 
   // ------------------------------------------------------------ notes
 
-  RankNote make_note(RankNote::Kind kind, std::string reason) const {
+  RankNote make_note(NoteKind kind, std::string reason) const {
     RankNote note;
     note.kind = kind;
     note.rank = own;
@@ -193,7 +193,7 @@ struct MpiSteps::State {
   // ------------------------------------------------------------ epochs
 
   /// This rank does nothing any more in this epoch.
-  void stop(const std::string& reason) { stop(make_note(RankNote::Kind::stopped, reason)); }
+  void stop(const std::string& reason) { stop(make_note(NoteKind::stopped, reason)); }
 
   void stop(const RankNote& note) {
     requests.cancel_receives(epoch, [this](std::uint64_t number) { return is_alone(number); });
@@ -244,7 +244,7 @@ struct MpiSteps::State {
     if (need.peer >= 0) return board.why_in_vain({Rank{need.peer}}, true, cell, before);
     const KnownCommunicator* known = by_number(need.communicator);
     if (!known) return std::nullopt;
-    return board.why_in_vain(known->others, need.kind == Need::Kind::collective, cell, before);
+    return board.why_in_vain(known->others, need.kind == Need::Operation::collective, cell, before);
   }
 
   std::optional<std::string> why_in_vain(const std::vector<Need>& needs, bool needs_all) const {
@@ -262,7 +262,7 @@ struct MpiSteps::State {
 
   /// The ranks that can end it; empty where it is not to be judged.
   std::vector<int> awaited(const Need& need) const {
-    if (need.epoch != epoch || need.kind == Need::Kind::collective) return {};
+    if (need.epoch != epoch || need.kind == Need::Operation::collective) return {};
     if (need.peer >= 0) return {need.peer};
     const KnownCommunicator* const known = by_number(need.communicator);
     return known ? values_of(known->others) : std::vector<int>{};
@@ -276,19 +276,19 @@ struct MpiSteps::State {
 
   /// What a wait for several depends on: one that any rank can end counts only where it is alone.
   RankNote waiting_note(const std::vector<Need>& needs, bool needs_all) const {
-    RankNote note = make_note(RankNote::Kind::waiting, "");
+    RankNote note = make_note(NoteKind::waiting, "");
     note.needs_all = needs_all && needs.size() > 1;
     for (const Need& need : needs) {
       const std::vector<int> ranks = awaited(need);
       if (note.needs_all && need.peer < 0) continue;
-      if (ranks.empty() && !note.needs_all) return make_note(RankNote::Kind::waiting, "");
+      if (ranks.empty() && !note.needs_all) return make_note(NoteKind::waiting, "");
       note.waits_for.insert(note.waits_for.end(), ranks.begin(), ranks.end());
     }
     return note;
   }
 
   RankNote waiting_note(const KnownCommunicator& known, const CollectiveCall& call) const {
-    RankNote note = make_note(RankNote::Kind::waiting, "");
+    RankNote note = make_note(NoteKind::waiting, "");
     note.waits_in = call;
     note.waits_for = values_of(known.others);
     note.needs_all = true;
@@ -302,12 +302,12 @@ struct MpiSteps::State {
                              const CollectiveCall& call, RollCall& roll_call) {
     using Step = CallEntry::Step;
     if (step == Step::ask) {
-      RankNote note = make_note(RankNote::Kind::leaving,
-                                entry.is_interrupted() ? "was interrupted" : entry.why());
+      RankNote note =
+          make_note(NoteKind::leaving, entry.is_interrupted() ? "was interrupted" : entry.why());
       note.waits_in = call;
       notes.tell(note);
     } else if (step == Step::stay) {
-      notes.tell(make_note(RankNote::Kind::stays, ""));
+      notes.tell(make_note(NoteKind::stays, ""));
     } else if (step == Step::leave) {
       roll_call.leave();
       return leave_with(std::string("in ") + name + entry.where(), call);
@@ -340,7 +340,7 @@ struct MpiSteps::State {
   int leave_with(const std::string& where, std::optional<CollectiveCall> left = std::nullopt) {
     settle_alone();
     if (has_called_in_epoch) {
-      RankNote note = make_note(RankNote::Kind::stopped, "was interrupted");
+      RankNote note = make_note(NoteKind::stopped, "was interrupted");
       note.waits_in = left;
       stop(note);
     }
@@ -365,7 +365,7 @@ struct MpiSteps::State {
   int fail_with(const char* name, const std::string& why) {
     settle_alone();
     if (has_called_in_epoch) {
-      RankNote note = make_note(RankNote::Kind::stopped, why);
+      RankNote note = make_note(NoteKind::stopped, why);
       note.is_consequence = true;
       stop(note);
     }
@@ -402,8 +402,7 @@ class LongWait {
  public:
   explicit LongWait(MpiSteps::State& state) : state_(state), epoch_(state.epoch) {}
   ~LongWait() {
-    if (note_ && state_.epoch == epoch_)
-      state_.notes.tell(state_.make_note(RankNote::Kind::stays, ""));
+    if (note_ && state_.epoch == epoch_) state_.notes.tell(state_.make_note(NoteKind::stays, ""));
   }
   LongWait(const LongWait&) = delete;
   LongWait& operator=(const LongWait&) = delete;
@@ -504,7 +503,7 @@ MPI_Comm MpiSteps::current(MPI_Comm communicator) {
 
 int MpiSteps::refuse_thread(const char* name) {
   if (!of_cells || !px_stop_point()->refuses_threads()) return MPI_SUCCESS;
-  const CallLock::Held alone{of_cells->lock_};
+  const CallLock::Holding alone{of_cells->lock_};
   return of_cells->state_->refuse(std::string(name) + ": the cell of this thread was stopped");
 }
 
@@ -522,12 +521,12 @@ void MpiSteps::begin_cell(std::uint64_t number) {
   call_place().clear();
   state_->depth = 0;  // what an earlier cell was left in by force
   state_->lock.reset();
-  const CallLock::Held alone{state_->lock};
+  const CallLock::Holding alone{state_->lock};
   state_->hear_all();
   state_->follow();
   const bool has_told_idle = !std::exchange(state_->answered, {}).empty();
   if (std::exchange(state_->has_told_failure, false) || has_told_idle)
-    state_->notes.tell(state_->make_note(RankNote::Kind::stays, ""));
+    state_->notes.tell(state_->make_note(NoteKind::stays, ""));
   state_->board.begin_cell(Clock::now());
   state_->has_stopped = false;
   px_stop_point()->reset();
@@ -539,7 +538,7 @@ void MpiSteps::begin_cell(std::uint64_t number) {
 
 void MpiSteps::end_cell(const std::optional<std::string>& failure) {
   call_place().clear();
-  const CallLock::Held alone{state_->lock};
+  const CallLock::Holding alone{state_->lock};
   px_stop_point()->reset();
   if (!state_->is_cell_running) return;
   state_->is_cell_running = false;
@@ -547,7 +546,7 @@ void MpiSteps::end_cell(const std::optional<std::string>& failure) {
     state_->settle_alone();
     // Where it has left a call and called nothing since, the others know.
     if (!state_->has_stopped || state_->has_called_in_epoch) {
-      state_->notes.tell(state_->make_note(RankNote::Kind::failed, *failure));
+      state_->notes.tell(state_->make_note(NoteKind::failed, *failure));
       state_->has_told_failure = true;
     }
     if (state_->has_called && state_->has_called_in_epoch) state_->stop(*failure);
@@ -562,7 +561,7 @@ void MpiSteps::end_cell(const std::optional<std::string>& failure) {
 
 Duration MpiSteps::tick() {
   State& state = *state_;
-  const CallLock::Held alone{state.lock};
+  const CallLock::Holding alone{state.lock};
   state.hear_all();
   state.follow();
   state.free_old();
@@ -571,8 +570,7 @@ Duration MpiSteps::tick() {
   if (state.has_called && state.has_called_in_epoch && state.board.has_failure_in(state.cell))
     state.stop("had ended its cell");
   if (auto asking = state.board.asking(); asking != state.answered) {
-    if (!asking.empty())
-      state.notes.tell(state.make_note(RankNote::Kind::idle, "had ended its cell"));
+    if (!asking.empty()) state.notes.tell(state.make_note(NoteKind::idle, "had ended its cell"));
     state.answered = std::move(asking);
   }
   return state.is_renewed ? Duration(tick_in_step) : Duration(tick_out_of_step);
@@ -678,7 +676,7 @@ int MpiSteps::wait(const char* name, const std::vector<Need>& needs, bool needs_
   const Need* const first = needs.empty() ? nullptr : &needs.front();
   const KnownCommunicator* known = first ? state.by_number(first->communicator) : nullptr;
   int peer = MpiCall::none;
-  if (first && first->kind == Need::Kind::receive) peer = MpiCall::any;
+  if (first && first->kind == Need::Operation::receive) peer = MpiCall::any;
   if (first && first->peer >= 0) peer = first->peer;
   int tag = first ? first->tag : MpiCall::none;
   if (tag == MPI_ANY_TAG) tag = MpiCall::any;
@@ -734,13 +732,13 @@ int MpiSteps::look(const char* name, const std::vector<Need>& needs, bool needs_
 }
 
 bool MpiSteps::has_others(MPI_Comm communicator) {
-  const CallLock::Held alone{state_->lock};
+  const CallLock::Holding alone{state_->lock};
   const KnownCommunicator* const known = this->known(communicator);
   return known && !known->is_alone();
 }
 
 void MpiSteps::made(MPI_Comm communicator, MPI_Comm by) {
-  const CallLock::Held alone{state_->lock};
+  const CallLock::Holding alone{state_->lock};
   const KnownCommunicator* const parent = state_->communicators.find(by);
   std::optional<CollectiveCall> call;
   if (parent && !parent->is_alone()) call = {parent->number, parent->use.entered};
@@ -753,14 +751,14 @@ void MpiSteps::set_attribute(MPI_Comm communicator, int key, const void* value) 
 }
 
 bool MpiSteps::is_stale_duplicate(MPI_Comm communicator, int key) const {
-  const CallLock::Held alone{state_->lock};
+  const CallLock::Holding alone{state_->lock};
   const KnownCommunicator* const known = state_->communicators.find(communicator);
   return known && !known->is_alone() && known->duplicates.is_stale(key, state_->epoch);
 }
 
 int MpiSteps::duplicate(MPI_Comm communicator, const MPI_Comm* result,
                         const std::function<int()>& make) {
-  const CallLock::Held alone{state_->lock};
+  const CallLock::Holding alone{state_->lock};
   KnownCommunicator* known = state_->communicators.find(communicator);
   const std::optional<int> key = known ? known->duplicates.made_at(result) : std::nullopt;
   const int code = outside(make);
@@ -769,7 +767,7 @@ int MpiSteps::duplicate(MPI_Comm communicator, const MPI_Comm* result,
 }
 
 int MpiSteps::free(const char* name, MPI_Comm* communicator, int (*release)(MPI_Comm*)) {
-  const CallLock::Held alone{state_->lock};
+  const CallLock::Holding alone{state_->lock};
   KnownCommunicator* const known = this->known(*communicator);
   // The other ranks make the fresh one with this rank.
   if (known)
@@ -804,7 +802,7 @@ int MpiSteps::check_sender(const char* name, KnownCommunicator& known, int sourc
 
 // ---------------------------------------------------------------- requests
 
-Need MpiSteps::need(Need::Kind kind, const KnownCommunicator* known, int peer, int tag) const {
+Need MpiSteps::need(Need::Operation kind, const KnownCommunicator* known, int peer, int tag) const {
   Need need{kind, known ? known->number : 0, -1, state_->epoch, false, tag, false};
   if (known && peer >= 0 && peer < static_cast<int>(known->members.size()))
     need.peer = known->members[static_cast<std::size_t>(peer)];

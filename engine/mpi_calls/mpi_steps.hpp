@@ -146,18 +146,18 @@ class MpiSteps {
 
   template <typename Handle>
   void own(Handle handle, MPI_Comm communicator) {
-    const CallLock::Held alone{lock()};
+    const CallLock::Holding alone{lock()};
     shared().own(handle) = communicator;
   }
   /// MPI_COMM_NULL where it has none.
   template <typename Handle>
   MPI_Comm own_of(Handle handle) {
-    const CallLock::Held alone{lock()};
+    const CallLock::Holding alone{lock()};
     return shared().find(handle);
   }
   template <typename Handle>
   MPI_Comm take_own(Handle handle) {
-    const CallLock::Held alone{lock()};
+    const CallLock::Holding alone{lock()};
     return shared().take(handle);
   }
   /// A message that a rank which has left may have overwritten while it was sent is none.
@@ -168,7 +168,7 @@ class MpiSteps {
   // ------------------------------------------------------------ requests
 
   /// peer  a rank of the communicator; negative: any, or all.
-  Need need(Need::Kind kind, const KnownCommunicator* known, int peer,
+  Need need(Need::Operation kind, const KnownCommunicator* known, int peer,
             int tag = MpiCall::none) const;
   /// What the cells have begun.
   CellRequests& requests();

@@ -28,10 +28,10 @@ const KnownType* find_small_type(MPI_Count count, MPI_Datatype type) {
   return found;
 }
 
-enum class Call : std::uint64_t { allreduce = 1, bcast = 2 };
+enum class CallKind : std::uint64_t { allreduce = 1, bcast = 2 };
 
 /// a, b  whatever else all ranks have to agree on: below 2^16.
-std::uint64_t form_of(Call call, std::size_t size, std::uint64_t a, std::uint64_t b = 0) {
+std::uint64_t form_of(CallKind call, std::size_t size, std::uint64_t a, std::uint64_t b = 0) {
   return static_cast<std::uint64_t>(call) << 48 | std::uint64_t{size} << 32 | a << 16 | b;
 }
 
@@ -46,7 +46,7 @@ SmallCall SmallCall::allreduce(const void* data, void* result, MPI_Count count, 
   SmallCall call;
   call.size_ = static_cast<std::size_t>(count) * found->size;
   const std::uint64_t element = static_cast<std::uint64_t>(found->kind) << 8 | found->size;
-  call.form_ = form_of(Call::allreduce, call.size_, *number, element);
+  call.form_ = form_of(CallKind::allreduce, call.size_, *number, element);
   call.result_ = static_cast<std::byte*>(result);
   const void* const given = data == MPI_IN_PLACE ? result : data;
   call.part_ = {static_cast<const std::byte*>(given), call.size_};
@@ -67,7 +67,7 @@ SmallCall SmallCall::bcast(void* data, MPI_Count count, MPI_Datatype type, int r
   if (root < 0 || root >= size || size > most_ranks) return {};
   SmallCall call;
   call.size_ = static_cast<std::size_t>(count) * found->size;
-  call.form_ = form_of(Call::bcast, call.size_, static_cast<std::uint64_t>(root));
+  call.form_ = form_of(CallKind::bcast, call.size_, static_cast<std::uint64_t>(root));
   call.result_ = static_cast<std::byte*>(data);
   if (own == root) call.part_ = {call.result_, call.size_};
   call.root_ = root;
@@ -75,7 +75,7 @@ SmallCall SmallCall::bcast(void* data, MPI_Count count, MPI_Datatype type, int r
 }
 
 const char* SmallCall::name_of(std::uint64_t form) {
-  return form >> 48 == static_cast<std::uint64_t>(Call::bcast) ? "MPI_Bcast" : "MPI_Allreduce";
+  return form >> 48 == static_cast<std::uint64_t>(CallKind::bcast) ? "MPI_Bcast" : "MPI_Allreduce";
 }
 
 int SmallCall::complete(const HostRollCall& roll_call) const {

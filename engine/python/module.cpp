@@ -24,7 +24,7 @@ namespace px::engine {
 namespace {
 
 /// What went wrong, for polyxeus.engine.__main__, which prints it and exits.
-class Failure : public std::runtime_error {
+class EngineFailure : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
@@ -45,21 +45,21 @@ class PythonEngine {
   std::string find_info() {
     const py::gil_scoped_release unlock;
     Result<std::string> info = program_.find_info();
-    if (!info) throw Failure(info.error().what);
+    if (!info) throw EngineFailure(info.error().what);
     return *info;
   }
 
   void start(const std::string& watcher_program, const std::optional<std::string>& info) {
     const py::gil_scoped_release unlock;
     if (auto started = program_.start(watcher_program, info); !started)
-      throw Failure(started.error().what);
+      throw EngineFailure(started.error().what);
     releases_->on_put([this] { program_.requests().wake(); });
   }
 
   int wait_registered() {
     const py::gil_scoped_release unlock;
     const Result<EngineIdentity> identity = program_.wait_registered();
-    if (!identity) throw Failure(identity.error().what);
+    if (!identity) throw EngineFailure(identity.error().what);
     return identity->id.value;
   }
 
@@ -200,7 +200,7 @@ PYBIND11_MODULE(_engine, module) {
   using px::engine::PythonEngine;
   module.doc() = "The C++ half of the Python engine.";
   module.attr("__version__") = px::version;
-  py::register_exception<px::engine::Failure>(module, "Failure");
+  py::register_exception<px::engine::EngineFailure>(module, "Failure");
   py::class_<px::python::ReceivedBuffer>(module, "ReceivedBuffer", py::buffer_protocol())
       .def_buffer([](const px::python::ReceivedBuffer& buffer) { return buffer.info(); })
       .def("__len__", &px::python::ReceivedBuffer::size);

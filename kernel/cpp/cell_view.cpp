@@ -18,11 +18,11 @@ CellView* installed_view = nullptr;  // C functions have no other way to it
 
 /// The failures as one exception: each that differs from the others once, with its engines.
 remote_error to_error(const std::vector<client::Failure>& failures) {
-  struct Group {
+  struct FailureGroup {
     const client::Failure* failure;
     std::vector<EngineId> engines;
   };
-  std::vector<Group> groups;
+  std::vector<FailureGroup> groups;
   std::map<std::string, std::size_t> known;
   std::vector<int> all;
   for (const client::Failure& failure : failures) {
@@ -35,7 +35,7 @@ remote_error to_error(const std::vector<client::Failure>& failures) {
   }
   magics::FailureText text;
   std::string what;
-  for (const Group& group : groups) what += text.describe(group.engines, *group.failure);
+  for (const FailureGroup& group : groups) what += text.describe(group.engines, *group.failure);
   while (what.ends_with('\n')) what.pop_back();
   return {what, failures.front().name, failures.front().value, std::move(all)};
 }

@@ -45,7 +45,7 @@ cpp::CellInput::Ask ask_user_of(jupyter::Queues& queues) {
 
 int run(int argc, char** argv) {
   os::write_last_stack(cpp::CellCode::name_of);
-  Options options;
+  KernelOptions options;
   if (const auto code = parse_options(argc, argv, options)) return *code;
   const Result<std::string> text = os::read_file(options.connection_file);
   if (!text) return fail(text.error().what);
@@ -53,8 +53,8 @@ int run(int argc, char** argv) {
   if (!connection) return fail(connection.error().what + " (" + options.connection_file + ")");
   cpp::CppSession::handle_interrupts();
   const program::Environment environment = program::process_environment();
-  auto server = Server::start(*connection, watch_parent(environment),
-                              program::captures_descriptors(environment));
+  auto server = KernelServer::start(*connection, watch_parent(environment),
+                                    program::captures_descriptors(environment));
   if (!server) return fail(server.error().what);
   start_log((*server)->original_stderr(), options.log_level);
   jupyter::Queues& queues = (*server)->queues();

@@ -24,7 +24,7 @@ namespace px::kernel {
 namespace {
 
 /// What went wrong, for polyxeus.kernel.__main__, which prints it and exits.
-class Failure : public std::runtime_error {
+class KernelFailure : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
@@ -49,13 +49,14 @@ class PythonKernel {
   void start() {
     const py::gil_scoped_release unlock;
     const Result<std::string> text = os::read_file(options_.connection_file);
-    if (!text) throw Failure(text.error().what);
+    if (!text) throw KernelFailure(text.error().what);
     const auto connection = jupyter::read_kernel_connection(*text);
-    if (!connection) throw Failure(connection.error().what + " (" + options_.connection_file + ")");
+    if (!connection)
+      throw KernelFailure(connection.error().what + " (" + options_.connection_file + ")");
     const program::Environment environment = program::process_environment();
-    auto server = Server::start(*connection, watch_parent(environment),
-                                program::captures_descriptors(environment));
-    if (!server) throw Failure(server.error().what);
+    auto server = KernelServer::start(*connection, watch_parent(environment),
+                                      program::captures_descriptors(environment));
+    if (!server) throw KernelFailure(server.error().what);
     server_ = std::move(*server);
     start_log(server_->original_stderr(), options_.log_level);
     releases_->on_put([this] { queues().requests.wake(); });
@@ -118,7 +119,7 @@ class PythonKernel {
     server_->finish();
   }
 
-  const Options& options() const { return options_; }
+  const KernelOptions& options() const { return options_; }
   std::string uuid() const { return server_->session().text; }
   int original_stderr() const { return server_->original_stderr(); }
 
@@ -126,15 +127,15 @@ class PythonKernel {
   /// Forked by the user's code: other threads' locks may be held for ever there.
   bool is_child() const { return ::getpid() != process_; }
   jupyter::OutgoingQueue& outgoing() {
-    if (!server_) throw Failure("the kernel has not been started");
+    if (!server_) throw KernelFailure("the kernel has not been started");
     return queues().outgoing;
   }
   jupyter::Queues& queues() const { return server_->queues(); }
 
-  Options options_;
+  KernelOptions options_;
   const pid_t process_ = ::getpid();
   std::shared_ptr<python::ReleaseList> releases_;
-  std::unique_ptr<Server> server_;
+  std::unique_ptr<KernelServer> server_;
 };
 
 }  // namespace
@@ -144,7 +145,7 @@ PYBIND11_MODULE(_kernel, module) {
   using namespace px::kernel;
   module.doc() = "The C++ half of the Python kernel.";
   module.attr("__version__") = px::version;
-  py::register_exception<Failure>(module, "Failure");
+  py::register_exception<KernelFailure>(module, "Failure");
   module.def("edit_distance", &px::edit_distance);
   module.def("nearest_name", &px::nearest_name);
   py::class_<px::python::ReceivedBuffer>(module, "ReceivedBuffer", py::buffer_protocol(),
@@ -184,12 +185,12 @@ PYBIND11_MODULE(_kernel, module) {
       .def_property_readonly("parent", &PythonKernel::parent)
       .def_property_readonly("uuid", &PythonKernel::uuid)
       .def_property_readonly("original_stderr", &PythonKernel::original_stderr)
-      .def_property_readonly("command", option(&Options::command))
-      .def_property_readonly("language", option(&Options::language))
-      .def_property_readonly("connection_file", option(&Options::connection_file))
-      .def_property_readonly("profile", option(&Options::profile))
-      .def_property_readonly("ipython_dir", option(&Options::ipython_dir))
-      .def_property_readonly("other_options", option(&Options::others))
+      .def_property_readonly("command", option(&KernelOptions::command))
+      .def_property_readonly("language", option(&KernelOptions::language))
+      .def_property_readonly("connection_file", option(&KernelOptions::connection_file))
+      .def_property_readonly("profile", option(&KernelOptions::profile))
+      .def_property_readonly("ipython_dir", option(&KernelOptions::ipython_dir))
+      .def_property_readonly("other_options", option(&KernelOptions::others))
       .def_property_readonly("is_for_user", install_option(&InstallOptions::is_for_user))
       .def_property_readonly("is_for_environment",
                              install_option(&InstallOptions::is_for_environment))

@@ -63,7 +63,7 @@ std::string fix_for(const std::vector<DialedAddress>& failures, const std::strin
 
 }  // namespace
 
-AddressRace::AddressRace(const std::vector<std::string>& hosts, const Options& options)
+AddressRace::AddressRace(const std::vector<std::string>& hosts, const RaceOptions& options)
     : options_(options) {
   for (const std::string& host : hosts) {
     order_.push_back(runners_.size());
@@ -75,13 +75,13 @@ std::vector<std::size_t> AddressRace::start_due(Instant now) {
   std::vector<std::size_t> started;
   if (winner_) return started;
   const bool is_any_running = std::any_of(runners_.begin(), runners_.end(), [](const Runner& each) {
-    return each.state == State::running;
+    return each.state == DialState::running;
   });
   if (is_any_running && next_start_ && now < *next_start_) return started;
   for (const std::size_t index : order_) {
     Runner& runner = runners_[index];
-    if (runner.state != State::waiting) continue;
-    runner.state = State::running;
+    if (runner.state != DialState::waiting) continue;
+    runner.state = DialState::running;
     runner.deadline = now + options_.patience;
     next_start_ = now + options_.head_start;
     started.push_back(index);
@@ -101,7 +101,7 @@ void AddressRace::resolved(std::size_t index, const std::vector<std::string>& ad
     if (!is_known(address)) fresh.push_back(address);
   const std::string name = runners_.at(index).dialed.host;
   if (fresh.empty()) {  // all of them are tried already
-    runners_.at(index).state = State::failed;
+    runners_.at(index).state = DialState::failed;
     runners_.at(index).dialed.host.clear();
     return;
   }
@@ -115,8 +115,8 @@ void AddressRace::resolved(std::size_t index, const std::vector<std::string>& ad
 
 void AddressRace::failed(std::size_t index, DialFailure failure) {
   Runner& runner = runners_.at(index);
-  if (runner.state != State::running) return;
-  runner.state = State::failed;
+  if (runner.state != DialState::running) return;
+  runner.state = DialState::failed;
   runner.dialed.failure = failure;
 }
 
@@ -128,14 +128,14 @@ void AddressRace::connected(std::size_t index) {
 }
 
 void AddressRace::answered(std::size_t index) {
-  if (!winner_ && runners_.at(index).state == State::running) winner_ = index;
+  if (!winner_ && runners_.at(index).state == DialState::running) winner_ = index;
 }
 
 std::vector<std::size_t> AddressRace::expire(Instant now) {
   std::vector<std::size_t> ended;
   for (std::size_t i = 0; i < runners_.size(); ++i) {
     const Runner& runner = runners_[i];
-    if (runner.state != State::running || now < runner.deadline || winner_ == i) continue;
+    if (runner.state != DialState::running || now < runner.deadline || winner_ == i) continue;
     failed(i, runner.is_connected ? DialFailure::silent : DialFailure::timed_out);
     ended.push_back(i);
   }
@@ -144,7 +144,7 @@ std::vector<std::size_t> AddressRace::expire(Instant now) {
 
 bool AddressRace::is_over() const {
   return winner_ || std::all_of(runners_.begin(), runners_.end(),
-                                [](const Runner& each) { return each.state == State::failed; });
+                                [](const Runner& each) { return each.state == DialState::failed; });
 }
 
 std::optional<Instant> AddressRace::next_deadline() const {
@@ -153,8 +153,8 @@ std::optional<Instant> AddressRace::next_deadline() const {
   const auto consider = [&](Instant when) { next = next ? std::min(*next, when) : when; };
   bool is_any_waiting = false;
   for (const Runner& runner : runners_) {
-    if (runner.state == State::running) consider(runner.deadline);
-    is_any_waiting |= runner.state == State::waiting;
+    if (runner.state == DialState::running) consider(runner.deadline);
+    is_any_waiting |= runner.state == DialState::waiting;
   }
   if (is_any_waiting && next_start_) consider(*next_start_);
   return next;
@@ -164,7 +164,7 @@ std::vector<DialedAddress> AddressRace::failures() const {
   std::vector<DialedAddress> failures;
   for (const std::size_t index : order_)
     if (const Runner& runner = runners_[index];
-        runner.state == State::failed && !runner.dialed.host.empty())
+        runner.state == DialState::failed && !runner.dialed.host.empty())
       failures.push_back(runner.dialed);
   return failures;
 }

@@ -35,7 +35,7 @@ struct DialedAddress {
 class AddressRace {
  public:
   /// How long attempts may take.
-  struct Options {
+  struct RaceOptions {
     Duration head_start = std::chrono::milliseconds(250);
     Duration patience = std::chrono::seconds(4);  ///< For one address to answer.
     /// The same for an address that has accepted the connection, if that is longer: its host may be
@@ -43,7 +43,7 @@ class AddressRace {
     Duration connected_patience = {};
   };
   /// hosts  addresses and names, best first.
-  AddressRace(const std::vector<std::string>& hosts, const Options& options);
+  AddressRace(const std::vector<std::string>& hosts, const RaceOptions& options);
 
   /// The runners to start now, each returned once; at most one in a call. Call it whenever
   /// something has changed, and at next_deadline().
@@ -76,14 +76,14 @@ class AddressRace {
   std::vector<DialedAddress> failures() const;
 
  private:
-  enum class State { waiting, running, failed };
+  enum class DialState { waiting, running, failed };
   struct Runner {
     DialedAddress dialed;
-    State state = State::waiting;
+    DialState state = DialState::waiting;
     bool is_connected = false;
     Instant deadline = {};
   };
-  Options options_;
+  RaceOptions options_;
   std::vector<Runner> runners_;
   std::vector<std::size_t> order_;  // in which they start
   std::optional<Instant> next_start_;

@@ -77,7 +77,7 @@ std::string interface_of(const std::string& host) {
 class Search {
  public:
   Search(Context& context, const SoughtController& sought, Session session,
-         const AddressRace::Options& options)
+         const AddressRace::RaceOptions& options)
       : context_(context),
         sought_(sought),
         session_(std::move(session)),
@@ -246,7 +246,7 @@ Result<void> check_other_ports(const SoughtController& sought, const std::string
 }  // namespace
 
 Result<FoundController> find_controller(Context& context, const SoughtController& sought,
-                                        Session session, const AddressRace::Options& options) {
+                                        Session session, const AddressRace::RaceOptions& options) {
   if (auto enough = os::require_descriptors(descriptors_of_search, "a connection to a controller");
       !enough)
     return enough.error();

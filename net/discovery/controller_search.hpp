@@ -60,6 +60,7 @@ struct FoundController {
 ///          address answered (says what was tried, how each failed and the fix), or the other ports
 ///          are not open where one did (names them); bad_input: there is no address.
 Result<FoundController> find_controller(Context& context, const SoughtController& sought,
-                                        Session session, const AddressRace::Options& options = {});
+                                        Session session,
+                                        const AddressRace::RaceOptions& options = {});
 
 }  // namespace px::net

@@ -40,11 +40,11 @@ struct Stream::State {
   std::size_t wanted = stream_greeting_bytes, had = 0;
   bool is_body = false;
 
-  struct Waiting {
+  struct WaitingRecord {
     std::string head;
     SharedBytes bytes;
   };
-  std::deque<Waiting> waiting;
+  std::deque<WaitingRecord> waiting;
   std::string_view unsent;  // of the sealer's record
   bool watches_room = false;
   bool was_greeted = false;

@@ -11,16 +11,16 @@ namespace px::os {
 namespace {
 
 /// Addresses of their own, at which segments are mapped.
-struct Range {
-  explicit Range(std::size_t bytes)
+struct ReservedRange {
+  explicit ReservedRange(std::size_t bytes)
       : size(bytes),
         address(::mmap(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1,
                        0)) {}
-  ~Range() {
+  ~ReservedRange() {
     if (is_there()) ::munmap(address, size);
   }
-  Range(const Range&) = delete;
-  Range& operator=(const Range&) = delete;
+  ReservedRange(const ReservedRange&) = delete;
+  ReservedRange& operator=(const ReservedRange&) = delete;
   bool is_there() const { return address != MAP_FAILED; }
 
   std::size_t size;
@@ -37,7 +37,7 @@ std::optional<SharedBytes> join_mapped(const std::vector<std::string_view>& part
     size += part.size();
   }
   if (size == 0) return std::nullopt;
-  const auto range = std::make_shared<Range>(size);
+  const auto range = std::make_shared<ReservedRange>(size);
   if (!range->is_there()) return std::nullopt;
   char* at = static_cast<char*>(range->address);
   for (const std::string_view part : parts) {

@@ -39,11 +39,11 @@ Result<std::uint64_t> SegmentInflow::take(const SegmentPiece& piece, std::string
   auto found = segments_.find(piece.segment);
   if (found == segments_.end()) {
     if (piece.number != 0) return std::uint64_t{0};
-    Result<Segment> made = create(piece);
+    Result<IncomingSegment> made = create(piece);
     if (!made) return made.error();
     found = segments_.emplace(piece.segment, std::move(*made)).first;
   }
-  Segment& segment = found->second;
+  IncomingSegment& segment = found->second;
   segment.touched = now;
   if (piece.size != segment.size || piece.offset > segment.size ||
       bytes.size() > segment.size - piece.offset || bytes.size() > longest_piece)
@@ -57,7 +57,7 @@ Result<std::uint64_t> SegmentInflow::take(const SegmentPiece& piece, std::string
   return ++segment.pieces;
 }
 
-Result<SegmentInflow::Segment> SegmentInflow::create(const SegmentPiece& piece) {
+Result<SegmentInflow::IncomingSegment> SegmentInflow::create(const SegmentPiece& piece) {
   if (!is_segment_name(piece.segment) || owner_of_segment(piece.segment) != owner_)
     return Error{ErrorKind::bad_input,
                  "the shared memory segment " + piece.segment + " is not this engine's"};
@@ -65,7 +65,7 @@ Result<SegmentInflow::Segment> SegmentInflow::create(const SegmentPiece& piece) 
     return Error{ErrorKind::overloaded, "too many shared memory segments are being filled"};
   Result<SegmentFolder::NewSegment> made = folder_->make(piece.segment, piece.size);
   if (!made) return made.error();
-  Segment segment;
+  IncomingSegment segment;
   segment.size = piece.size;
   segment.file = std::move(made->file);
   return segment;

@@ -41,17 +41,17 @@ class SegmentInflow {
   Instant next_deadline() const { return next_cleaning_; }
 
  private:
-  struct Segment {
+  struct IncomingSegment {
     Descriptor file;
     std::uint64_t size = 0;
     std::uint64_t pieces = 0;
     Instant touched{};
   };
-  Result<Segment> create(const SegmentPiece& piece);
+  Result<IncomingSegment> create(const SegmentPiece& piece);
 
   const std::shared_ptr<const SegmentFolder> folder_;
   const std::string owner_;
-  std::map<std::string, Segment> segments_;
+  std::map<std::string, IncomingSegment> segments_;
   Instant next_cleaning_;
 };
 

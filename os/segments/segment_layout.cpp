@@ -13,14 +13,14 @@ std::uint64_t aligned(std::uint64_t bytes) {
 
 std::vector<std::size_t> SegmentLayout::indexes() const {
   std::vector<std::size_t> all;
-  for (const Part& part : parts) all.push_back(part.buffer);
+  for (const BufferPlace& part : parts) all.push_back(part.buffer);
   return all;
 }
 
 std::vector<SharedBytes> SegmentLayout::named(const std::vector<SharedBytes>& buffers,
                                               const std::string& segment) const {
   std::vector<SharedBytes> travelling = buffers;
-  for (const Part& part : parts)
+  for (const BufferPlace& part : parts)
     travelling[part.buffer] = owned_bytes(write_segment_part({segment, part.offset, part.length}));
   return travelling;
 }

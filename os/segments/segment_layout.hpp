@@ -12,11 +12,11 @@ namespace px::os {
 /// Where the large buffers of a message lie in one segment: one behind the other, each where a page
 /// begins, so that it suits every type.
 struct SegmentLayout {
-  struct Part {
+  struct BufferPlace {
     std::size_t buffer = 0;  ///< Its index among the buffers.
     std::uint64_t offset = 0, length = 0;
   };
-  std::vector<Part> parts;
+  std::vector<BufferPlace> parts;
   std::uint64_t bytes = 0;  ///< Of the segment; 0: no buffer is large.
 
   /// Of the buffers that lie there: see with_segments().

@@ -25,19 +25,19 @@ std::shared_ptr<SegmentStore> SegmentStore::make(std::shared_ptr<const SegmentFo
 }
 
 SegmentStore::~SegmentStore() {
-  for (const Segment& segment : free_) folder_->remove(segment.name);
+  for (const StoredSegment& segment : free_) folder_->remove(segment.name);
 }
 
 std::optional<PlacedBuffers> SegmentStore::place(const std::vector<SharedBytes>& buffers) {
   const SegmentLayout layout = lay_out(buffers);
-  std::optional<Segment> segment = write(buffers, layout);
+  std::optional<StoredSegment> segment = write(buffers, layout);
   if (!segment) return std::nullopt;
   PlacedBuffers placed{layout.named(buffers, segment->name), layout.indexes(), {}};
-  auto held = std::make_unique<Segment>(std::move(*segment));
+  auto held = std::make_unique<StoredSegment>(std::move(*segment));
   placed.hold =
       std::shared_ptr<const void>(held.release(), [store = weak_from_this()](const void* pointer) {
-        const std::unique_ptr<Segment> released{
-            const_cast<Segment*>(static_cast<const Segment*>(pointer))};
+        const std::unique_ptr<StoredSegment> released{
+            const_cast<StoredSegment*>(static_cast<const StoredSegment*>(pointer))};
         if (const auto alive = store.lock()) alive->give_back(std::move(*released));
       });
   return placed;
@@ -46,17 +46,17 @@ std::optional<PlacedBuffers> SegmentStore::place(const std::vector<SharedBytes>&
 std::optional<PlacedBuffers> SegmentStore::place_for(std::string_view receiver,
                                                      const std::vector<SharedBytes>& buffers) {
   const SegmentLayout layout = lay_out(buffers);
-  std::optional<Segment> segment = write(buffers, layout);
+  std::optional<StoredSegment> segment = write(buffers, layout);
   if (!segment) return std::nullopt;
   const std::optional<std::string> name = hand_over(std::move(*segment), receiver);
   if (!name) return std::nullopt;
   return PlacedBuffers{layout.named(buffers, *name), layout.indexes(), {}};
 }
 
-std::optional<SegmentStore::Segment> SegmentStore::write(const std::vector<SharedBytes>& buffers,
-                                                         const SegmentLayout& layout) {
+std::optional<SegmentStore::StoredSegment> SegmentStore::write(
+    const std::vector<SharedBytes>& buffers, const SegmentLayout& layout) {
   if (layout.bytes == 0) return std::nullopt;
-  std::optional<Segment> segment = take_free(layout.bytes);
+  std::optional<StoredSegment> segment = take_free(layout.bytes);
   if (!segment) segment = create(layout.bytes);
   if (!segment) return std::nullopt;
   if (fill(*segment, buffers, layout)) return segment;
@@ -65,7 +65,8 @@ std::optional<SegmentStore::Segment> SegmentStore::write(const std::vector<Share
 }
 
 /// The receiver's name for it. As long as it is there he may be on his way to map it.
-std::optional<std::string> SegmentStore::hand_over(Segment segment, std::string_view receiver) {
+std::optional<std::string> SegmentStore::hand_over(StoredSegment segment,
+                                                   std::string_view receiver) {
   ::futimens(segment.file.value(), nullptr);  // young, however long ago its pages were made
   std::string name = new_name(receiver);
   if (may_keep(segment) && folder_->link(segment.name, name)) {
@@ -79,7 +80,7 @@ std::optional<std::string> SegmentStore::hand_over(Segment segment, std::string_
 }
 
 /// Others may need the memory more.
-bool SegmentStore::may_keep(const Segment& segment) const {
+bool SegmentStore::may_keep(const StoredSegment& segment) const {
   const int folder = folder_->descriptor();
   if (segment.is_on_disk || is_short(folder) || why_no_room(folder, segment.size)) return false;
   const std::lock_guard lock{mutex_};
@@ -88,7 +89,7 @@ bool SegmentStore::may_keep(const Segment& segment) const {
 
 /// One that nobody has mapped or is about to map, under a new name: messages that still name the
 /// old one find nothing.
-std::optional<SegmentStore::Segment> SegmentStore::take_free(std::size_t bytes) {
+std::optional<SegmentStore::StoredSegment> SegmentStore::take_free(std::size_t bytes) {
   trim(Clock::now());
   const std::lock_guard lock{mutex_};
   for (auto segment = free_.begin(); segment != free_.end(); ++segment) {
@@ -97,7 +98,7 @@ std::optional<SegmentStore::Segment> SegmentStore::take_free(std::size_t bytes) 
     struct stat found{};
     if (::fstat(file, &found) != 0 || found.st_nlink > 1) continue;  // a receiver's name is there
     if (::flock(file, LOCK_EX | LOCK_NB) != 0) continue;
-    Segment taken = std::move(*segment);
+    StoredSegment taken = std::move(*segment);
     free_.erase(segment);
     const bool is_ours = ::fstat(file, &found) == 0 && (found.st_mode & 0200) != 0;
     if (is_ours && rename(taken, maker_)) {
@@ -111,7 +112,7 @@ std::optional<SegmentStore::Segment> SegmentStore::take_free(std::size_t bytes) 
   return std::nullopt;
 }
 
-std::optional<SegmentStore::Segment> SegmentStore::create(std::size_t bytes) {
+std::optional<SegmentStore::StoredSegment> SegmentStore::create(std::size_t bytes) {
   if (next_deadline() && why_no_room(folder_->descriptor(), bytes))
     trim(Instant::max());  // what waits here takes room
   std::string name = new_name(maker_);
@@ -127,7 +128,7 @@ std::optional<SegmentStore::Segment> SegmentStore::create(std::size_t bytes) {
              std::strerror(errno));
     return std::nullopt;
   }
-  Segment segment;
+  StoredSegment segment;
   segment.name = std::move(name);
   segment.size = bytes;
   segment.file = std::move(made->file);
@@ -138,9 +139,9 @@ std::optional<SegmentStore::Segment> SegmentStore::create(std::size_t bytes) {
   return segment;
 }
 
-bool SegmentStore::fill(Segment& segment, const std::vector<SharedBytes>& buffers,
+bool SegmentStore::fill(StoredSegment& segment, const std::vector<SharedBytes>& buffers,
                         const SegmentLayout& layout) {
-  for (const SegmentLayout::Part& part : layout.parts) {
+  for (const SegmentLayout::BufferPlace& part : layout.parts) {
     const std::string_view bytes = buffers[part.buffer].bytes;
     if (segment.memory.is_mapped())
       segment.memory.write(part.offset, bytes);
@@ -154,14 +155,14 @@ std::string SegmentStore::new_name(std::string_view owner) {
   return segment_name(owner, maker_, ++count_);
 }
 
-bool SegmentStore::rename(Segment& segment, std::string_view owner) {
+bool SegmentStore::rename(StoredSegment& segment, std::string_view owner) {
   std::string name = new_name(owner);
   if (!folder_->rename(segment.name, name)) return false;
   segment.name = std::move(name);
   return true;
 }
 
-void SegmentStore::give_back(Segment segment) {
+void SegmentStore::give_back(StoredSegment segment) {
   const std::lock_guard lock{mutex_};
   if (is_closed_) return;
   segment.free_since = Clock::now();
@@ -169,7 +170,7 @@ void SegmentStore::give_back(Segment segment) {
 }
 
 /// It could not be written; errno says why.
-void SegmentStore::give_up(const Segment& segment) {
+void SegmentStore::give_up(const StoredSegment& segment) {
   complain(std::string("large arrays take the slower way through sockets, as shared memory cannot "
                        "be written: ") +
            std::strerror(errno));
@@ -188,7 +189,7 @@ std::optional<std::string> SegmentStore::take_complaint() {
 
 void SegmentStore::trim(Instant now) {
   const std::lock_guard lock{mutex_};
-  std::erase_if(free_, [&](const Segment& segment) {
+  std::erase_if(free_, [&](const StoredSegment& segment) {
     const bool is_old = now - segment.free_since >= idle_time;
     if (is_old) folder_->remove(segment.name);
     return is_old;

@@ -59,7 +59,7 @@ class SegmentStore : public std::enable_shared_from_this<SegmentStore> {
   void close();
 
  private:
-  struct Segment {
+  struct StoredSegment {
     Descriptor file;
     std::string name;
     std::size_t size = 0;
@@ -70,25 +70,25 @@ class SegmentStore : public std::enable_shared_from_this<SegmentStore> {
 
   SegmentStore(std::shared_ptr<const SegmentFolder> folder, std::string maker)
       : folder_(std::move(folder)), maker_(std::move(maker)) {}
-  std::optional<Segment> write(const std::vector<SharedBytes>& buffers,
-                               const SegmentLayout& layout);
-  std::optional<std::string> hand_over(Segment segment, std::string_view receiver);
-  bool may_keep(const Segment& segment) const;
-  std::optional<Segment> take_free(std::size_t bytes);
-  std::optional<Segment> create(std::size_t bytes);
-  static bool fill(Segment& segment, const std::vector<SharedBytes>& buffers,
+  std::optional<StoredSegment> write(const std::vector<SharedBytes>& buffers,
+                                     const SegmentLayout& layout);
+  std::optional<std::string> hand_over(StoredSegment segment, std::string_view receiver);
+  bool may_keep(const StoredSegment& segment) const;
+  std::optional<StoredSegment> take_free(std::size_t bytes);
+  std::optional<StoredSegment> create(std::size_t bytes);
+  static bool fill(StoredSegment& segment, const std::vector<SharedBytes>& buffers,
                    const SegmentLayout& layout);
   std::string new_name(std::string_view owner);
-  bool rename(Segment& segment, std::string_view owner);
-  void give_back(Segment segment);
-  void give_up(const Segment& segment);
+  bool rename(StoredSegment& segment, std::string_view owner);
+  void give_back(StoredSegment segment);
+  void give_up(const StoredSegment& segment);
   void complain(std::string sentence);
 
   const std::shared_ptr<const SegmentFolder> folder_;
   const std::string maker_;
   std::atomic<std::uint64_t> count_ = 0;
   mutable std::mutex mutex_;
-  std::vector<Segment> free_;
+  std::vector<StoredSegment> free_;
   std::optional<std::string> complaint_;
   bool has_complained_ = false;
   bool is_closed_ = false;

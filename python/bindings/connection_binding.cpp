@@ -360,7 +360,7 @@ void PythonConnection::forget_ended() {
 Tasks PythonConnection::outstanding() {
   core();
   forget_ended();
-  std::vector<Tasks::Part> parts;
+  std::vector<Tasks::OneTask> parts;
   for (const auto& [id, sent] : sent_)
     if (const auto call = sent.call.lock();
         call && call->status(sent.task) == client::TaskStatus::pending)
@@ -386,7 +386,8 @@ std::optional<Tasks> PythonConnection::find(const std::string& msg_id) {
   if (found == sent_.end()) return std::nullopt;
   const auto call = found->second.call.lock();
   if (!call) return std::nullopt;
-  return Tasks{std::vector<Tasks::Part>{{call, found->second.task, found->second.sending.lock()}}};
+  return Tasks{
+      std::vector<Tasks::OneTask>{{call, found->second.task, found->second.sending.lock()}}};
 }
 
 // ---------------------------------------------------------------- the end

@@ -78,13 +78,13 @@ Tasks::Tasks(const std::shared_ptr<client::Call>& call, const std::shared_ptr<Se
 }
 
 Tasks Tasks::joined(const std::vector<const Tasks*>& all) {
-  std::vector<Part> parts;
+  std::vector<OneTask> parts;
   for (const Tasks* each : all) parts.insert(parts.end(), each->parts_.begin(), each->parts_.end());
   return Tasks{std::move(parts)};
 }
 
 Tasks Tasks::select(const std::vector<std::size_t>& which) const {
-  std::vector<Part> parts;
+  std::vector<OneTask> parts;
   for (const std::size_t task : which) parts.push_back(parts_.at(task));
   return Tasks{std::move(parts)};
 }
@@ -92,7 +92,7 @@ Tasks Tasks::select(const std::vector<std::size_t>& which) const {
 std::vector<std::string> Tasks::msg_ids() const {
   std::vector<std::string> ids;
   ids.reserve(parts_.size());
-  for (const Part& part : parts_) ids.push_back(part.call->msg_id(part.task).text);
+  for (const OneTask& part : parts_) ids.push_back(part.call->msg_id(part.task).text);
   return ids;
 }
 
@@ -105,7 +105,7 @@ std::size_t Tasks::answered() const {
 
 bool Tasks::may_wait_for(EngineId engine) const {
   if (is_whole()) return parts_.front().call->may_wait_for(engine);
-  for (const Part& part : parts_) {
+  for (const OneTask& part : parts_) {
     const client::TaskInfo info = part.call->info(part.task);
     if (info.status == client::TaskStatus::pending && info.sent.engine.value_or(engine) == engine)
       return true;
@@ -114,7 +114,7 @@ bool Tasks::may_wait_for(EngineId engine) const {
 }
 
 bool Tasks::is_answered(std::size_t task) const {
-  const Part& part = parts_.at(task);
+  const OneTask& part = parts_.at(task);
   return part.call->status(part.task) != client::TaskStatus::pending;
 }
 
@@ -125,7 +125,7 @@ bool Tasks::is_ready() const {
 
 bool Tasks::is_output_complete() const {
   if (is_whole()) return parts_.front().call->outputs_complete() == size();
-  for (const Part& part : parts_)
+  for (const OneTask& part : parts_)
     if (!part.call->wait_task_output(part.task, Instant::min())) return false;
   return true;
 }
@@ -133,7 +133,7 @@ bool Tasks::is_output_complete() const {
 bool Tasks::wait(std::optional<double> seconds) const {
   return wait_interruptibly(seconds, [this](Instant until) {
     if (is_whole()) return parts_.front().call->wait_ready(until);
-    for (const Part& part : parts_)
+    for (const OneTask& part : parts_)
       if (!part.call->wait_task(part.task, until)) return false;
     return true;
   });
@@ -142,7 +142,7 @@ bool Tasks::wait(std::optional<double> seconds) const {
 bool Tasks::wait_output(std::optional<double> seconds) const {
   return wait_interruptibly(seconds, [this](Instant until) {
     if (is_whole()) return parts_.front().call->wait_output(until);
-    for (const Part& part : parts_)
+    for (const OneTask& part : parts_)
       if (!part.call->wait_task_output(part.task, until)) return false;
     return true;
   });
@@ -150,14 +150,14 @@ bool Tasks::wait_output(std::optional<double> seconds) const {
 
 bool Tasks::wait_sent(std::optional<double> seconds) const {
   return wait_interruptibly(seconds, [this](Instant until) {
-    return std::all_of(parts_.begin(), parts_.end(), [&](const Part& part) {
+    return std::all_of(parts_.begin(), parts_.end(), [&](const OneTask& part) {
       return !part.sending || part.sending->wait(until);
     });
   });
 }
 
 py::tuple Tasks::outcome(std::size_t task) const {
-  const Part& part = parts_.at(task);
+  const OneTask& part = parts_.at(task);
   const client::TaskInfo info = part.call->info(part.task);
   const std::string status{client::name_of(info.status)};
   if (info.failure || info.status != client::TaskStatus::ok) {
@@ -169,7 +169,7 @@ py::tuple Tasks::outcome(std::size_t task) const {
 }
 
 py::dict Tasks::metadata(std::size_t task) const {
-  const Part& part = parts_.at(task);
+  const OneTask& part = parts_.at(task);
   const client::TaskInfo info = part.call->info(part.task);
   py::dict dict;
   dict["msg_id"] = info.sent.msg_id.text;
@@ -190,7 +190,7 @@ py::dict Tasks::metadata(std::size_t task) const {
 }
 
 py::list Tasks::publications(std::size_t task) const {
-  const Part& part = parts_.at(task);
+  const OneTask& part = parts_.at(task);
   py::list list;
   for (const auto& publication : part.call->publications(part.task))
     list.append(python_of(*publication));
@@ -198,7 +198,7 @@ py::list Tasks::publications(std::size_t task) const {
 }
 
 bool Tasks::is_one_call() const {
-  for (const Part& part : parts_)
+  for (const OneTask& part : parts_)
     if (part.call != parts_.front().call) return false;
   return true;
 }
@@ -230,7 +230,7 @@ void Tasks::notify(const std::shared_ptr<Notices>& notices, std::uint64_t token)
   }
   if (parts_.empty()) return notices->put(token);
   const auto left = std::make_shared<std::atomic<std::size_t>>(parts_.size());
-  for (const Part& part : parts_)
+  for (const OneTask& part : parts_)
     part.call->on_answer([=, wanted = part.task](std::size_t task) {
       if (task == wanted && left->fetch_sub(1) == 1) notices->put(token);
     });

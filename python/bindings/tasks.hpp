@@ -18,7 +18,7 @@ namespace px::bindings {
 /// Requests that were sent, of one call or of several: what an AsyncResult of Python stands for.
 class Tasks {
  public:
-  struct Part {
+  struct OneTask {
     std::shared_ptr<client::Call> call;
     std::size_t task = 0;
     std::shared_ptr<SendTracker> sending = {};  // of the whole call; null: nothing is tracked
@@ -26,7 +26,7 @@ class Tasks {
   /// All requests of a call.
   explicit Tasks(const std::shared_ptr<client::Call>& call,
                  const std::shared_ptr<SendTracker>& sending = {});
-  explicit Tasks(std::vector<Part> parts) : parts_(std::move(parts)) {}
+  explicit Tasks(std::vector<OneTask> parts) : parts_(std::move(parts)) {}
   /// One behind the other.
   static Tasks joined(const std::vector<const Tasks*>& all);
   Tasks select(const std::vector<std::size_t>& which) const;
@@ -62,7 +62,7 @@ class Tasks {
  private:
   bool is_whole() const { return is_whole_; }
   std::optional<std::size_t> index_of(std::size_t task_of_call) const;
-  std::vector<Part> parts_;
+  std::vector<OneTask> parts_;
   bool is_whole_ = false;  // all tasks of one call, in order
 };
 

@@ -25,7 +25,7 @@ class EngineStreamsTest : public testing::Test {
   EngineStreamsTest() {
     loop.watch(relay.descriptor(), [this] { relay.turn(Clock::now()); });
   }
-  EngineStreams made(std::optional<EngineStreams::Place> place) {
+  EngineStreams made(std::optional<EngineStreams::StreamAddress> place) {
     return {loop, stream_signer(), std::move(place),
             {[this](const EngineUuid&, const Json& offer) { offers.push_back(offer); },
              [this](const EngineUuid& engine, const net::StreamRecord& record) {
@@ -33,7 +33,7 @@ class EngineStreamsTest : public testing::Test {
              },
              [this](const EngineUuid& engine) { lost.push_back(engine.text); }}};
   }
-  EngineStreams::Place place() const { return {"tcp://127.0.0.1", relay.port()}; }
+  EngineStreams::StreamAddress place() const { return {"tcp://127.0.0.1", relay.port()}; }
   /// The engine that takes the offer.
   net::Stream engine(const Json& offer) {
     net::Stream stream{{offer["stream"], *net::read_stream_key(offer["key"].get<std::string>()),
@@ -108,7 +108,7 @@ TEST_F(EngineStreamsTest, AnEngineThatDoesNotComeGetsNoneAnyMore) {
 
 TEST_F(EngineStreamsTest, APortThatNobodyListensAtIsNotTriedAgain) {
   const int closed = net::local_port(*net::listen_tcp("127.0.0.1", 0));
-  EngineStreams streams = made(EngineStreams::Place{"127.0.0.1", closed});
+  EngineStreams streams = made(EngineStreams::StreamAddress{"127.0.0.1", closed});
   if (streams.send(ann, "head", {}, start)) {
     EXPECT_TRUE(turn_until([&] { return !lost.empty(); }));
     EXPECT_EQ(lost, Texts{"ann"});

@@ -23,18 +23,18 @@ class HostTransfersTest : public testing::Test {
     os::SegmentLayout layout = os::lay_out(buffers);
     return std::make_shared<Shipment>(Shipment{std::move(receivers), buffers, std::move(layout)});
   }
-  static Outgoing request(const EngineUuid& engine, const std::string& name,
-                          std::shared_ptr<const Shipment> shipment = {}) {
-    Outgoing made;
+  static OutgoingRequest request(const EngineUuid& engine, const std::string& name,
+                                 std::shared_ptr<const Shipment> shipment = {}) {
+    OutgoingRequest made;
     made.engine = engine;
     made.head.header = name;
     if (shipment) made.payloads = shipment->buffers;
     made.shipment = std::move(shipment);
     return made;
   }
-  static Outgoing broadcast(const std::string& name,
-                            std::shared_ptr<const Shipment> shipment = {}) {
-    Outgoing made = request({}, name, std::move(shipment));
+  static OutgoingRequest broadcast(const std::string& name,
+                                   std::shared_ptr<const Shipment> shipment = {}) {
+    OutgoingRequest made = request({}, name, std::move(shipment));
     made.channel = RequestChannel::broadcast;
     return made;
   }
@@ -78,7 +78,7 @@ class HostTransfersTest : public testing::Test {
         all.push_back(sent->request.engine.text + ": " + sent->request.head.header);
     return all;
   }
-  static const Outgoing& first_request(const HostTransfers::Effects& effects) {
+  static const OutgoingRequest& first_request(const HostTransfers::Effects& effects) {
     for (const auto& effect : effects)
       if (const auto* sent = std::get_if<HostTransfers::SendRequest>(&effect)) return sent->request;
     throw std::logic_error("no request goes out");
@@ -102,7 +102,7 @@ TEST_F(HostTransfersTest, AnArrayGoesToOneEngineOfItsHostAndIsNamedToAll) {
   EXPECT_EQ(pieces(transfers.add(request(bob, "push", array), start)), Texts{});
   const auto arrived = transfers.taken("ann.me.1", 2, start);
   EXPECT_EQ(requests(arrived), (Texts{"ann: push", "bob: push"}));
-  const Outgoing& sent = first_request(arrived);
+  const OutgoingRequest& sent = first_request(arrived);
   EXPECT_EQ(sent.payloads.at(0).bytes, "small");
   EXPECT_EQ(sent.payloads.at(1).bytes, "px-segment ann.me.1 0 " + std::to_string(2 * piece));
   EXPECT_TRUE(transfers.is_idle());

@@ -18,14 +18,14 @@ using Texts = std::vector<std::string>;
 class OutboxOfATest : public testing::Test {
  protected:
   void post(const Texts& routes) {
-    std::vector<Outgoing> messages;
+    std::vector<OutgoingRequest> messages;
     for (const std::string& route : routes) messages.emplace_back().head.route = route;
     outbox_.post(std::move(messages));
   }
   /// A turn of the I/O thread.
   Texts take(Duration time, bool is_all_answered = false) {
     Texts routes;
-    for (const Outgoing& message : outbox_.take(start + time, is_all_answered))
+    for (const OutgoingRequest& message : outbox_.take(start + time, is_all_answered))
       routes.push_back(message.head.route);
     return routes;
   }
@@ -91,10 +91,10 @@ TEST(OutboxOfACall, IsHurriedByWhoWaits) {
   const auto outbox = std::make_shared<Outbox>([&wakes] { ++wakes; });
   const Call call{{TaskSent{}}, outbox};
   for (int i = 0; i < 2; ++i) {
-    outbox->post(std::vector<Outgoing>(1));
+    outbox->post(std::vector<OutgoingRequest>(1));
     outbox->take(Instant{} + 1h, false);
   }
-  outbox->post(std::vector<Outgoing>(1));
+  outbox->post(std::vector<OutgoingRequest>(1));
   EXPECT_EQ(wakes, 1);
   EXPECT_FALSE(call.wait_ready(Instant::min()));
   EXPECT_EQ(wakes, 2);

@@ -22,7 +22,7 @@ class PendingTest : public ::testing::Test {
     return {"stream", {{"name", "stdout"}, {"text", what}}, {}, {}};
   }
 
-  Pending pending;
+  PendingRequests pending;
   std::shared_ptr<Call> call = std::make_shared<Call>(
       std::vector<TaskSent>{{first, EngineId{0}, ann, {}, {}}, {second, EngineId{1}, bob, {}, {}}});
 };
@@ -93,7 +93,7 @@ TEST_F(PendingTest, AfterAControllerWasLostEachUnansweredRequestIsSentAgainInIts
   pending.add(MessageId{"m_2"}, {call, 1, {}, OutputEnd::by_count, late});
   pending.add(first, {call, 0, {}, OutputEnd::by_count, early});
   pending.add(MessageId{"m_3"}, {call, 1, {}, OutputEnd::none});
-  const Pending::Unanswered unanswered = pending.begin_again();
+  const PendingRequests::Unanswered unanswered = pending.begin_again();
   ASSERT_EQ(unanswered.to_send.size(), 2u);
   EXPECT_EQ(unanswered.to_send[0]->frames, std::vector<std::string>{"early"});
   EXPECT_EQ(unanswered.to_send[1]->frames, std::vector<std::string>{"late"});

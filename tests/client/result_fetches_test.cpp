@@ -17,9 +17,9 @@ constexpr Instant start{};
 class ResultFetchesTest : public testing::Test {
  protected:
   /// A reply of two frames and three buffers; of the last one the engine holds so many bytes.
-  static ResultFetches::Reply reply(const EngineUuid& engine, const std::string& name,
-                                    std::uint64_t bytes) {
-    ResultFetches::Reply made;
+  static ResultFetches::ShortReply reply(const EngineUuid& engine, const std::string& name,
+                                         std::uint64_t bytes) {
+    ResultFetches::ShortReply made;
     made.head.parent = MessageId{"request of " + name};
     made.head.engine = engine.text;
     made.frames =

@@ -124,47 +124,45 @@ JobState state(const char* system, const char* answer, const char* id = "17") {
 }
 
 TEST(JobState, OfSlurm) {
-  using Kind = JobState::Kind;
   const char* waiting =
       "JobId=17 JobName=x JobState=PENDING Reason=Resources Dependency=(null) "
       "ExitCode=0:0 ReqNodeList=(null) NodeList=(null)\n";
-  EXPECT_EQ(state("slurm", waiting), (JobState{Kind::waiting, "PENDING", "Resources", ""}));
+  EXPECT_EQ(state("slurm", waiting), (JobState{JobPhase::waiting, "PENDING", "Resources", ""}));
   const char* running =
       "JobId=17 JobState=RUNNING Reason=None ExitCode=0:0 "
       "ReqNodeList=(null) ExcNodeList=(null) NodeList=host[1-2] BatchHost=host1\n";
-  EXPECT_EQ(state("slurm", running), (JobState{Kind::running, "RUNNING", "", "host[1-2]"}));
+  EXPECT_EQ(state("slurm", running), (JobState{JobPhase::running, "RUNNING", "", "host[1-2]"}));
   const char* late = "JobId=17 JobState=TIMEOUT Reason=TimeLimit ExitCode=0:15 NodeList=host1\n";
   const JobState ended = state("slurm", late);
-  EXPECT_EQ(ended.kind, Kind::ended);
+  EXPECT_EQ(ended.kind, JobPhase::ended);
   EXPECT_EQ(end_of_job(system_of("slurm"), ended, ""),
             "TIMEOUT: it ran into its time limit (--time); TimeLimit, 0:15");
-  EXPECT_EQ(state("slurm", "").kind, Kind::gone);
+  EXPECT_EQ(state("slurm", "").kind, JobPhase::gone);
 }
 
 TEST(JobState, OfTheOthers) {
-  using Kind = JobState::Kind;
   EXPECT_EQ(state("pbs", "Job Id: 17.s\n    job_state = Q\n    comment = Not Running: no cores\n"),
-            (JobState{Kind::waiting, "Q", "Not Running: no cores", ""}));
+            (JobState{JobPhase::waiting, "Q", "Not Running: no cores", ""}));
   EXPECT_EQ(state("pbs", "    job_state = R\n    exec_host = n1/0\n").hosts, "n1/0");
   EXPECT_EQ(state("torque", "    job_state = C\n    exit_status = 271\n"),
-            (JobState{Kind::ended, "C", "271", ""}));
+            (JobState{JobPhase::ended, "C", "271", ""}));
   const char* listing =
       "job-ID  prior   name  user state submit/start at queue\n"
       "-----------------------------------\n"
       "     16 0.5 other ann  r  11/22/2026\n     17 0.5 ipengine ann  qw  11/22\n";
-  EXPECT_EQ(state("sge", listing).kind, Kind::waiting);
-  EXPECT_EQ(state("sge", listing, "16").kind, Kind::running);
-  EXPECT_EQ(state("sge", listing, "6").kind, Kind::gone);
-  EXPECT_EQ(state("lsf", "PEND|-|-|-\n").kind, Kind::waiting);
-  EXPECT_EQ(state("lsf", "RUN|-|n1|-\n"), (JobState{Kind::running, "RUN", "", "n1"}));
+  EXPECT_EQ(state("sge", listing).kind, JobPhase::waiting);
+  EXPECT_EQ(state("sge", listing, "16").kind, JobPhase::running);
+  EXPECT_EQ(state("sge", listing, "6").kind, JobPhase::gone);
+  EXPECT_EQ(state("lsf", "PEND|-|-|-\n").kind, JobPhase::waiting);
+  EXPECT_EQ(state("lsf", "RUN|-|n1|-\n"), (JobState{JobPhase::running, "RUN", "", "n1"}));
   EXPECT_EQ(
       state("lsf", "EXIT|140|n1|TERM_RUNLIMIT: job killed after reaching LSF run time limit\n")
           .detail,
       "140, TERM_RUNLIMIT: job killed after reaching LSF run time limit");
-  EXPECT_EQ(state("htcondor", "1 undefined\n").kind, Kind::waiting);
+  EXPECT_EQ(state("htcondor", "1 undefined\n").kind, JobPhase::waiting);
   EXPECT_EQ(state("htcondor", "5 no such file\n").detail, "no such file");
-  EXPECT_EQ(state("htcondor", "2 undefined\n2 undefined\n").kind, Kind::running);
-  EXPECT_EQ(state("htcondor", "").kind, Kind::gone);
+  EXPECT_EQ(state("htcondor", "2 undefined\n2 undefined\n").kind, JobPhase::running);
+  EXPECT_EQ(state("htcondor", "").kind, JobPhase::gone);
 }
 
 TEST(JobState, OfAJobThatIsGoneComesFromTheBooks) {

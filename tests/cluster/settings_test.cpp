@@ -166,15 +166,15 @@ TEST(ProcessEnd, IsToldInWords) {
                   .starts_with("was killed by SIGKILL"));
 }
 
-Options parsed(std::vector<const char*> words) {
+ClusterOptions parsed(std::vector<const char*> words) {
   words.insert(words.begin(), "pxcluster");
   auto result = parse_options(static_cast<int>(words.size()), words.data());
-  EXPECT_TRUE(std::holds_alternative<Options>(result));
-  return std::get<Options>(result);
+  EXPECT_TRUE(std::holds_alternative<ClusterOptions>(result));
+  return std::get<ClusterOptions>(result);
 }
 
-TEST(Options, UnderstandIpclustersWayOfStarting) {
-  const Options options =
+TEST(ClusterOptions, UnderstandIpclustersWayOfStarting) {
+  const ClusterOptions options =
       parsed({"start", "-n", "4", "--engines=MPIEngineSetLauncher", "--profile=big", "--ip=*",
               "--daemonize", "--cluster-id=x", "--", "--sqlitedb", "-v"});
   const auto& start = std::get<StartOptions>(options.command);
@@ -186,8 +186,8 @@ TEST(Options, UnderstandIpclustersWayOfStarting) {
   EXPECT_EQ(options.program.profile.cluster_id, "x");
 }
 
-TEST(Options, UnderstandTraits) {
-  const Options options =
+TEST(ClusterOptions, UnderstandTraits) {
+  const ClusterOptions options =
       parsed({"start", "--Cluster.n=4", "--Cluster.engine_launcher_class=mpi",
               "--IPClusterStart.daemonize=True", "--clean-logs=False",
               "--Cluster.load_profile=False", "--Cluster.send_engines_connection_env=x"});
@@ -201,9 +201,9 @@ TEST(Options, UnderstandTraits) {
       "options of ipyparallel that have no effect here: --Cluster.send_engines_connection_env");
 }
 
-TEST(Options, UnderstandTheTraitsOfLaunchersUnderAllTheirNames) {
-  const Options options = parsed({"start", "--MPIEngineSetLauncher.mpi_cmd=srun -n", "-n", "2",
-                                  "--Cluster.controller_args", "--sqlitedb"});
+TEST(ClusterOptions, UnderstandTheTraitsOfLaunchersUnderAllTheirNames) {
+  const ClusterOptions options = parsed({"start", "--MPIEngineSetLauncher.mpi_cmd=srun -n", "-n",
+                                         "2", "--Cluster.controller_args", "--sqlitedb"});
   const auto& start = std::get<StartOptions>(options.command);
   EXPECT_EQ(start.settings,
             json(R"({"n": 2, "mpi_cmd": "srun -n", "controller_args": "--sqlitedb"})"));
@@ -218,7 +218,7 @@ program::Answer answer(const std::vector<std::string>& words) {
   });
 }
 
-TEST(Options, OfEachCommandAreSuggestedForTheirMisspellings) {
+TEST(ClusterOptions, OfEachCommandAreSuggestedForTheirMisspellings) {
   int count = program::expect_suggestions(answer, {"pxcluster"}, 2);
   count += program::expect_suggestions(answer, {"pxcluster", "start"}, 1);
   for (const char* command :
@@ -229,7 +229,7 @@ TEST(Options, OfEachCommandAreSuggestedForTheirMisspellings) {
   EXPECT_GT(count, 250);  // of the names that help shows
 }
 
-TEST(Options, OfOneCommandAreNotThoseOfAnother) {
+TEST(ClusterOptions, OfOneCommandAreNotThoseOfAnother) {
   EXPECT_EQ(answer({"pxcluster", "stop", "--engines=mpi"}).code, 2);
   EXPECT_EQ(answer({"pxcluster", "profile", "lst"}).err,
             "pxcluster: error: unknown command 'lst'; did you mean list?\n");
@@ -237,14 +237,14 @@ TEST(Options, OfOneCommandAreNotThoseOfAnother) {
             "pxcluster: error: unknown command 'strat'; did you mean start?\n");
 }
 
-TEST(Options, BehindTwoDashesAreTheControllers) {
+TEST(ClusterOptions, BehindTwoDashesAreTheControllers) {
   EXPECT_EQ(std::get<StartOptions>(parsed({"start", "--", "--sqlitedb"}).command).controller_args,
             Words{"--sqlitedb"});
   EXPECT_EQ(answer({"pxcluster", "engines", "--", "--sqlitedb"}).code, 2);
   EXPECT_EQ(std::get<PxOptions>(parsed({"px", "--", "-1"}).command).code, "-1");
 }
 
-TEST(Options, AskForJsonByTheSameWordEverywhere) {
+TEST(ClusterOptions, AskForJsonByTheSameWordEverywhere) {
   EXPECT_TRUE(std::get<ListOptions>(parsed({"list", "--json"}).command).as_json);
   EXPECT_TRUE(std::get<PxOptions>(parsed({"px", "--json", "1"}).command).as_json);
   EXPECT_TRUE(std::get<PullOptions>(parsed({"pull", "--json", "x"}).command).as_json);
@@ -254,7 +254,7 @@ TEST(Options, AskForJsonByTheSameWordEverywhere) {
   EXPECT_FALSE(parsed({"list"}).as_json);
 }
 
-TEST(Options, UnderstandTheOtherCommands) {
+TEST(ClusterOptions, UnderstandTheOtherCommands) {
   EXPECT_TRUE(std::get<StartOptions>(parsed({"engines", "-n", "2"}).command).engines_only);
   EXPECT_TRUE(std::get<ListOptions>(parsed({"list", "-o", "json"}).command).as_json);
   EXPECT_EQ(std::get<StopOptions>(parsed({"stop", "a", "b", "--signal=KILL"}).command).cluster_ids,
@@ -266,7 +266,7 @@ TEST(Options, UnderstandTheOtherCommands) {
       "mpi");
 }
 
-TEST(Options, KnowSignalsByNameAndNumber) {
+TEST(ClusterOptions, KnowSignalsByNameAndNumber) {
   EXPECT_EQ(*signal_by_name("15"), SIGTERM);
   EXPECT_EQ(*signal_by_name("term"), SIGTERM);
   EXPECT_EQ(*signal_by_name("SIGINT"), SIGINT);

@@ -106,13 +106,13 @@ TEST(SshPlan, StartsEachEngineByItsOwnCommandLine) {
 
 TEST(SshPlan, ReadsWhatTheScriptsSayAndNothingElse) {
   const SshLine ended = read_ssh_line("px:ended 3 137");
-  EXPECT_EQ(ended.kind, SshLine::Kind::ended);
+  EXPECT_EQ(ended.kind, LineKind::ended);
   EXPECT_EQ(ended.engine, 3);
   EXPECT_EQ(ended.text, "137");
   EXPECT_EQ(read_ssh_line("px:failed no such folder").text, "no such folder");
   EXPECT_EQ(read_ssh_line("px:log 0 ").text, "");
   for (const char* noise : {"Welcome to host2!", "px:ended x 1", "px:ended -1 1", "px:what", ""})
-    EXPECT_EQ(read_ssh_line(noise).kind, SshLine::Kind::noise) << noise;
+    EXPECT_EQ(read_ssh_line(noise).kind, LineKind::noise) << noise;
 }
 
 }  // namespace

@@ -16,7 +16,6 @@
 namespace px::engine {
 namespace {
 
-using Kind = RankNote::Kind;
 using Step = CallEntry::Step;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
@@ -30,13 +29,13 @@ constexpr Instant start{seconds(1000)};
 /// Rank 0, which has come to a call of ranks 0, 1 and 2.
 class CallEntryTest : public testing::Test {
  protected:
-  void hear(int rank, Kind kind, std::optional<CollectiveCall> waits_in = std::nullopt) {
+  void hear(int rank, NoteKind kind, std::optional<CollectiveCall> waits_in = std::nullopt) {
     RankNote note;
     note.kind = kind;
     note.rank = Rank{rank};
     note.cell = cell;
     note.waits_in = waits_in;
-    note.reason = kind == Kind::failed ? "raised ValueError: x" : "was interrupted";
+    note.reason = kind == NoteKind::failed ? "raised ValueError: x" : "was interrupted";
     board.hear(note, start);
   }
   Step look(bool have_all_come, bool is_interrupted, Duration after = {}) {
@@ -63,9 +62,9 @@ TEST_F(CallEntryTest, AsksForAWhileWhenItIsInterrupted) {
 
 TEST_F(CallEntryTest, LeavesAsSoonAsAllHaveAnsweredAndOneDoesNotCome) {
   EXPECT_EQ(look(false, true), Step::ask);
-  hear(1, Kind::leaving, call);
+  hear(1, NoteKind::leaving, call);
   EXPECT_EQ(look(false, false), Step::wait);
-  hear(2, Kind::idle);
+  hear(2, NoteKind::idle);
   EXPECT_EQ(look(false, false), Step::leave);
   EXPECT_EQ(entry.where(), ", which rank 2 had not reached");
 }
@@ -84,23 +83,23 @@ TEST_F(CallEntryTest, NeverLeavesWhenAllHaveComeAndANoteIsOnItsWay) {
 }
 
 TEST_F(CallEntryTest, WaitsForTheAnswerOfAnotherRankThatAsks) {
-  hear(1, Kind::leaving, call);
+  hear(1, NoteKind::leaving, call);
   EXPECT_EQ(look(true, false), Step::wait);
-  hear(1, Kind::stays);
+  hear(1, NoteKind::stays);
   EXPECT_EQ(look(true, false), Step::enter);
 }
 
 TEST_F(CallEntryTest, WaitsForThatAnswerAlsoWhereItHasPromisedToStay) {
   EXPECT_EQ(look(false, true), Step::ask);
-  hear(1, Kind::leaving, call);
+  hear(1, NoteKind::leaving, call);
   EXPECT_EQ(look(true, false), Step::stay);
   EXPECT_EQ(look(true, false), Step::wait) << "rank 1 may leave yet, as its time is over";
-  hear(1, Kind::stopped, call);
+  hear(1, NoteKind::stopped, call);
   EXPECT_EQ(look(true, false), Step::leave);
 }
 
 TEST_F(CallEntryTest, AsksBeforeItFailsAsARankThatHadFailedMayHaveComeWithItsNextCell) {
-  hear(2, Kind::failed);
+  hear(2, NoteKind::failed);
   EXPECT_EQ(look(false, false, seconds(1)), Step::wait);
   EXPECT_EQ(look(false, false, seconds(3)), Step::ask);
   EXPECT_EQ(entry.why(), "rank 2 raised ValueError: x");
@@ -109,7 +108,7 @@ TEST_F(CallEntryTest, AsksBeforeItFailsAsARankThatHadFailedMayHaveComeWithItsNex
 }
 
 TEST_F(CallEntryTest, FailsAtOnceWhereOneHasLeftTheCall) {
-  hear(1, Kind::stopped, call);
+  hear(1, NoteKind::stopped, call);
   EXPECT_EQ(look(true, false), Step::fail);
   EXPECT_EQ(entry.why(), "rank 1 was interrupted");
 }
@@ -183,22 +182,22 @@ class SimulatedRank {
   void decide() {
     const Instant now = entry_->has_asked() ? before_look_ : host_.now;
     const Step step = entry_->next({have_come_, has_heard_all_, is_interrupted_, now});
-    if (step == Step::ask) tell(Kind::leaving);
-    if (step == Step::stay) tell(Kind::stays);
-    if (step == Step::leave || step == Step::fail) tell(Kind::stopped);
+    if (step == Step::ask) tell(NoteKind::leaving);
+    if (step == Step::stay) tell(NoteKind::stays);
+    if (step == Step::leave || step == Step::fail) tell(NoteKind::stopped);
     if (step == Step::enter || step == Step::leave || step == Step::fail) end_ = step;
   }
 
   /// The count first, the note itself some time later.
-  void tell(Kind kind) {
+  void tell(NoteKind kind) {
     ++host_.sent[own_].value;
     RankNote note;
     note.kind = kind;
     note.rank = Rank{static_cast<int>(own_)};
     note.cell = cell;
-    if (kind != Kind::stays) note.waits_in = call;
+    if (kind != NoteKind::stays) note.waits_in = call;
     note.reason = "was interrupted";
-    note.is_consequence = kind == Kind::stopped && !entry_->is_interrupted();
+    note.is_consequence = kind == NoteKind::stopped && !entry_->is_interrupted();
     to_send_ = note;
   }
   void send() {
@@ -226,7 +225,7 @@ class SimulatedRank {
 class Simulation {
  public:
   explicit Simulation(unsigned seed) : chance_(seed) {
-    std::array<HostRollCall::Place, n_ranks> places;
+    std::array<HostRollCall::RankCount, n_ranks> places;
     for (std::size_t rank = 0; rank < n_ranks; ++rank)
       places[rank] = {&host_.came[rank], 0, host_.parts[rank].data()};
     for (std::size_t rank = 0; rank < n_ranks; ++rank) {

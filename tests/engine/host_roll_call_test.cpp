@@ -15,7 +15,7 @@ class HostRollCallTest : public testing::Test {
  protected:
   /// use  which of its counts each rank has for it.
   std::vector<HostRollCall> make(std::array<std::size_t, 3> use) {
-    std::array<HostRollCall::Place, 3> places;
+    std::array<HostRollCall::RankCount, 3> places;
     for (std::size_t rank = 0; rank < 3; ++rank) {
       HostCount& count = counts[rank][use[rank]];
       places[rank] = {&count, HostRollCall::used(count), parts[rank][use[rank]].data()};

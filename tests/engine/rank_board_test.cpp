@@ -6,7 +6,6 @@
 namespace px::engine {
 namespace {
 
-using Kind = RankNote::Kind;
 using std::chrono::seconds;
 
 constexpr CollectiveCall first{77, 1}, second{77, 2}, elsewhere{99, 1};
@@ -14,7 +13,7 @@ constexpr std::uint64_t cell = 5, other_cell = 6;
 constexpr Instant start{seconds(1000)};
 
 /// A note of rank 2 about the epoch 0.
-RankNote note(Kind kind, std::string reason = "raised ValueError: x") {
+RankNote note(NoteKind kind, std::string reason = "raised ValueError: x") {
   RankNote made;
   made.kind = kind;
   made.rank = Rank{2};
@@ -23,7 +22,7 @@ RankNote note(Kind kind, std::string reason = "raised ValueError: x") {
   return made;
 }
 
-RankNote in_roll_call(Kind kind, const CollectiveCall& call) {
+RankNote in_roll_call(NoteKind kind, const CollectiveCall& call) {
   RankNote made = note(kind, "was interrupted");
   made.waits_in = call;
   made.entered[call.communicator] = call.place - 1;
@@ -33,7 +32,7 @@ RankNote in_roll_call(Kind kind, const CollectiveCall& call) {
 /// That a rank of the cell waits: for any of these ranks, or in a roll call for all of them.
 RankNote waits(int rank, std::vector<int> waits_for,
                std::optional<CollectiveCall> call = std::nullopt) {
-  RankNote made = note(Kind::waiting, "");
+  RankNote made = note(NoteKind::waiting, "");
   made.rank = Rank{rank};
   made.waits_for = std::move(waits_for);
   made.waits_in = call;
@@ -42,20 +41,20 @@ RankNote waits(int rank, std::vector<int> waits_for,
 }
 
 RankNote takes_back(int rank) {
-  RankNote made = note(Kind::stays, "");
+  RankNote made = note(NoteKind::stays, "");
   made.rank = Rank{rank};
   return made;
 }
 
 TEST(RankNote, TravelsAsBytes) {
-  RankNote sent = in_roll_call(Kind::leaving, second);
+  RankNote sent = in_roll_call(NoteKind::leaving, second);
   sent.waits_for = {4, 1};
   sent.needs_all = true;
   sent.epoch = 3;
   sent.entered[99] = 1ULL << 60;
   const auto received = note_from(to_bytes(sent));
   ASSERT_TRUE(received);
-  EXPECT_EQ(received->kind, Kind::leaving);
+  EXPECT_EQ(received->kind, NoteKind::leaving);
   EXPECT_EQ(received->rank, Rank{2});
   EXPECT_EQ(received->epoch, 3U);
   EXPECT_EQ(received->cell, cell);
@@ -67,7 +66,7 @@ TEST(RankNote, TravelsAsBytes) {
 }
 
 TEST(RankNote, IsNothingWhereBytesAreMissing) {
-  const std::string bytes = to_bytes(in_roll_call(Kind::leaving, second));
+  const std::string bytes = to_bytes(in_roll_call(NoteKind::leaving, second));
   EXPECT_FALSE(note_from(""));
   EXPECT_FALSE(note_from(bytes.substr(0, 60)));
   EXPECT_FALSE(note_from("\xff" + bytes.substr(1)));
@@ -83,7 +82,7 @@ TEST(RankBoard, SaysNothingOfRanksThatHaveToldNothing) {
 
 TEST(RankBoard, MissesARankWhoseCellHasFailed) {
   RankBoard board;
-  board.hear(note(Kind::failed), start);
+  board.hear(note(NoteKind::failed), start);
   EXPECT_EQ(board.why_missing(Rank{2}, first, cell), "raised ValueError: x");
   EXPECT_EQ(board.why_lost(Rank{2}, cell, start), "raised ValueError: x");
   EXPECT_TRUE(board.has_failure_in(cell));
@@ -92,7 +91,7 @@ TEST(RankBoard, MissesARankWhoseCellHasFailed) {
 
 TEST(RankBoard, KnowsThatARankThatFailedInAnEarlierCellMayComeInThisOne) {
   RankBoard board;
-  board.hear(note(Kind::failed), start);
+  board.hear(note(NoteKind::failed), start);
   EXPECT_FALSE(board.why_missing(Rank{2}, first, other_cell));
   EXPECT_FALSE(board.why_lost(Rank{2}, other_cell, start));
   EXPECT_FALSE(board.has_failure_in(other_cell));
@@ -102,7 +101,7 @@ TEST(RankBoard, KnowsThatARankThatFailedInAnEarlierCellMayComeInThisOne) {
 
 TEST(RankBoard, MissesARankThatHasStoppedWhateverCellItRan) {
   RankBoard board;
-  board.hear(note(Kind::stopped), start);
+  board.hear(note(NoteKind::stopped), start);
   EXPECT_TRUE(board.why_missing(Rank{2}, first, other_cell));
   EXPECT_TRUE(board.why_lost(Rank{2}, other_cell, start));
   EXPECT_TRUE(board.has_stopped(Rank{2}));
@@ -110,7 +109,7 @@ TEST(RankBoard, MissesARankThatHasStoppedWhateverCellItRan) {
 
 TEST(RankBoard, DoesNotMissARankInACallThatItHasEntered) {
   RankBoard board;
-  RankNote stopped = note(Kind::stopped);
+  RankNote stopped = note(NoteKind::stopped);
   stopped.entered[77] = 1;
   board.hear(stopped, start);
   EXPECT_FALSE(board.why_missing(Rank{2}, first, cell));
@@ -121,18 +120,18 @@ TEST(RankBoard, DoesNotMissARankInACallThatItHasEntered) {
 
 TEST(RankBoard, WaitsForTheLastWordOfARankThatIsLeaving) {
   RankBoard board;
-  board.hear(in_roll_call(Kind::leaving, first), start);
+  board.hear(in_roll_call(NoteKind::leaving, first), start);
   EXPECT_TRUE(board.is_leaving(Rank{2}, first));
   EXPECT_FALSE(board.why_missing(Rank{2}, first, cell));
   EXPECT_TRUE(board.why_missing(Rank{2}, elsewhere, cell)) << "it never comes to another call";
   EXPECT_FALSE(board.why_lost(Rank{2}, cell, start));
 
   RankBoard stays = board;
-  stays.hear(note(Kind::stays), start);
+  stays.hear(note(NoteKind::stays), start);
   EXPECT_FALSE(stays.is_leaving(Rank{2}, first));
   EXPECT_FALSE(stays.why_missing(Rank{2}, first, cell));
 
-  board.hear(in_roll_call(Kind::stopped, first), start);
+  board.hear(in_roll_call(NoteKind::stopped, first), start);
   EXPECT_FALSE(board.is_leaving(Rank{2}, first));
   EXPECT_TRUE(board.why_missing(Rank{2}, first, cell));
   EXPECT_TRUE(board.has_reached(Rank{2}, first)) << "it was there, which messages say";
@@ -140,7 +139,7 @@ TEST(RankBoard, WaitsForTheLastWordOfARankThatIsLeaving) {
 
 TEST(RankBoard, MissesAnIdleRankUntilACellBegins) {
   RankBoard board;
-  board.hear(note(Kind::idle, "had ended its cell"), start);
+  board.hear(note(NoteKind::idle, "had ended its cell"), start);
   EXPECT_TRUE(board.why_missing(Rank{2}, first, cell));
   EXPECT_TRUE(board.has_told(Rank{2}, cell));
   EXPECT_FALSE(board.why_lost(Rank{2}, cell, start)) << "it may be given a cell";
@@ -150,45 +149,45 @@ TEST(RankBoard, MissesAnIdleRankUntilACellBegins) {
 
 TEST(RankBoard, GivesARankThatFailedTheGraceAnewInTheNextCell) {
   RankBoard board;
-  board.hear(note(Kind::failed), start);
+  board.hear(note(NoteKind::failed), start);
   board.begin_cell(start + seconds(60));
   EXPECT_FALSE(board.why_lost(Rank{2}, cell, start + seconds(58)));
   EXPECT_TRUE(board.why_lost(Rank{2}, cell, start + seconds(60)));
-  board.hear(note(Kind::stays), start + seconds(61));
+  board.hear(note(NoteKind::stays), start + seconds(61));
   EXPECT_FALSE(board.why_lost(Rank{2}, cell, start + seconds(70))) << "it runs the same cell again";
 }
 
 TEST(RankBoard, KeepsWhatARankHasToldBeforeItWasIdle) {
   RankBoard board;
-  board.hear(note(Kind::failed), start);
-  board.hear(note(Kind::idle, "had ended its cell"), start);
+  board.hear(note(NoteKind::failed), start);
+  board.hear(note(NoteKind::idle, "had ended its cell"), start);
   EXPECT_EQ(board.why_lost(Rank{2}, cell, start), "raised ValueError: x");
 }
 
 TEST(RankBoard, KnowsWhoAsks) {
   RankBoard board;
-  board.hear(in_roll_call(Kind::leaving, second), start);
+  board.hear(in_roll_call(NoteKind::leaving, second), start);
   ASSERT_EQ(board.asking().size(), 1U);
   EXPECT_EQ(board.asking()[0], std::pair(2, second));
   board.hear(waits(3, {0}), start);
   EXPECT_EQ(board.asking().size(), 2U);
-  board.hear(note(Kind::stays), start);
+  board.hear(note(NoteKind::stays), start);
   board.hear(takes_back(3), start);
   EXPECT_TRUE(board.asking().empty());
 }
 
 TEST(RankBoard, CountsTheGraceFromTheFirstNote) {
   RankBoard board;
-  board.hear(note(Kind::failed), start);
-  board.hear(note(Kind::stopped), start + seconds(5));
+  board.hear(note(NoteKind::failed), start);
+  board.hear(note(NoteKind::stopped), start + seconds(5));
   EXPECT_FALSE(board.why_lost(Rank{2}, cell, start - seconds(1)));
   EXPECT_TRUE(board.why_lost(Rank{2}, cell, start));
 }
 
 TEST(RankBoard, ForgetsInTheNextEpochAndKeepsWhatIsOfItAlready) {
   RankBoard board;
-  board.hear(note(Kind::stopped), start);
-  RankNote later = note(Kind::failed, "raised KeyError: y");
+  board.hear(note(NoteKind::stopped), start);
+  RankNote later = note(NoteKind::failed, "raised KeyError: y");
   later.epoch = 1;
   board.hear(later, start);
   EXPECT_EQ(board.latest_epoch(), 1U);
@@ -196,7 +195,7 @@ TEST(RankBoard, ForgetsInTheNextEpochAndKeepsWhatIsOfItAlready) {
   board.begin_epoch(1);
   EXPECT_FALSE(board.has_stopped(Rank{2}));
   EXPECT_EQ(board.why_lost(Rank{2}, cell, start), "raised KeyError: y");
-  board.hear(note(Kind::stopped), start);
+  board.hear(note(NoteKind::stopped), start);
   EXPECT_FALSE(board.has_stopped(Rank{2})) << "of an epoch that is over";
   board.begin_epoch(2);
   EXPECT_TRUE(board.is_empty());
@@ -205,7 +204,7 @@ TEST(RankBoard, ForgetsInTheNextEpochAndKeepsWhatIsOfItAlready) {
 
 TEST(RankBoard, GivesNoGraceTwice) {
   RankBoard board;
-  RankNote stopped = note(Kind::stopped, "was stopped, as rank 1 raised KeyError: y");
+  RankNote stopped = note(NoteKind::stopped, "was stopped, as rank 1 raised KeyError: y");
   stopped.is_consequence = true;
   board.hear(stopped, start);
   EXPECT_TRUE(board.why_lost(Rank{2}, cell, start - seconds(1)));
@@ -214,7 +213,7 @@ TEST(RankBoard, GivesNoGraceTwice) {
 TEST(RankBoard, KnowsWithWhichCommunicatorsARankHasLeft) {
   RankBoard board;
   EXPECT_FALSE(board.knew(Rank{2}, 0, 77));
-  RankNote stopped = note(Kind::stopped);
+  RankNote stopped = note(NoteKind::stopped);
   stopped.entered[77] = 0;
   board.begin_epoch(1);
   board.hear(stopped, start);
@@ -228,13 +227,13 @@ TEST(RankBoard, NamesTheRanksThatDoNotComeForReasonsOfTheirOwn) {
   RankBoard board;
   const std::vector<Rank> others{Rank{1}, Rank{2}, Rank{3}};
   EXPECT_FALSE(board.why_incomplete(others, first, cell, start));
-  RankNote dragged = note(Kind::stopped, "rank 2 raised ValueError: x");
+  RankNote dragged = note(NoteKind::stopped, "rank 2 raised ValueError: x");
   dragged.rank = Rank{1};
   dragged.is_consequence = true;
   board.hear(dragged, start);
   EXPECT_EQ(board.why_incomplete(others, first, cell, start), "rank 2 raised ValueError: x");
-  board.hear(note(Kind::failed), start);
-  RankNote same = note(Kind::failed);
+  board.hear(note(NoteKind::failed), start);
+  RankNote same = note(NoteKind::failed);
   same.rank = Rank{3};
   board.hear(same, start);
   EXPECT_EQ(board.why_incomplete(others, first, cell, start), "ranks 2, 3 raised ValueError: x");
@@ -247,12 +246,12 @@ TEST(RankBoard, KnowsWhenOneWaitsInVain) {
   RankBoard board;
   const std::vector<Rank> others{Rank{1}, Rank{2}};
   EXPECT_FALSE(board.why_in_vain(others, true, cell, start));
-  board.hear(note(Kind::failed), start);
+  board.hear(note(NoteKind::failed), start);
   EXPECT_EQ(board.why_in_vain(others, true, cell, start), "rank 2 raised ValueError: x");
   EXPECT_FALSE(board.why_in_vain(others, false, cell, start)) << "rank 1 may still send";
   EXPECT_EQ(board.why_in_vain({Rank{2}}, false, cell, start), "rank 2 raised ValueError: x");
   EXPECT_FALSE(board.why_in_vain(others, true, cell, start - seconds(1))) << "the grace";
-  RankNote dragged = note(Kind::stopped, "rank 2 raised ValueError: x");
+  RankNote dragged = note(NoteKind::stopped, "rank 2 raised ValueError: x");
   dragged.rank = Rank{1};
   dragged.is_consequence = true;
   board.hear(dragged, start);
@@ -264,7 +263,7 @@ TEST(RankBoard, CountsTheSilentAndThoseWhoAsk) {
   const std::vector<Rank> others{Rank{1}, Rank{2}};
   EXPECT_EQ(board.silent(others, cell), others);
   EXPECT_FALSE(board.is_one_leaving(others, first));
-  board.hear(in_roll_call(Kind::leaving, first), start);
+  board.hear(in_roll_call(NoteKind::leaving, first), start);
   EXPECT_EQ(board.silent(others, cell), std::vector{Rank{1}});
   EXPECT_TRUE(board.is_one_leaving(others, first));
   EXPECT_FALSE(board.is_one_leaving(others, second));
@@ -284,7 +283,7 @@ TEST(RankNames, AreCountedWhereTheyAreMany) {
 /// Of a world of the ranks 0, 1, 2 and 3, in which rank 2 has failed.
 class StuckRanksTest : public testing::Test {
  protected:
-  StuckRanksTest() { board.hear(note(Kind::failed), start); }
+  StuckRanksTest() { board.hear(note(NoteKind::failed), start); }
 
   /// Of rank 0.
   std::optional<std::string> why_stuck(std::vector<int> waits_for) const {
@@ -323,7 +322,7 @@ TEST_F(StuckRanksTest, ItIsInVainThroughSeveralRanks) {
 
 TEST_F(StuckRanksTest, ARankThatHasEndedItsCellSendsNothing) {
   board.hear(waits(1, {0}), start);
-  RankNote idle = note(Kind::idle, "had ended its cell");
+  RankNote idle = note(NoteKind::idle, "had ended its cell");
   idle.rank = Rank{3};
   board.hear(idle, start);
   EXPECT_EQ(why_stuck({1, 2, 3}), why);

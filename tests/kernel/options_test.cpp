@@ -9,19 +9,19 @@ namespace {
 
 program::Answer answer(const std::vector<std::string>& words) {
   return program::answer_of(words, [](int argc, const char* const* argv) {
-    Options options;
+    KernelOptions options;
     return parse_options(argc, argv, options);
   });
 }
 
-TEST(Options, AreSuggestedForTheirMisspellings) {
+TEST(KernelOptions, AreSuggestedForTheirMisspellings) {
   EXPECT_GT(program::expect_suggestions(answer, {"pxkernel"}), 20);
   for (const char* command : {"install", "uninstall"})
     EXPECT_GT(program::expect_suggestions(answer, {"pxkernel", command}), 10);
 }
 
-TEST(Options, OfIPythonArePassedOn) {
-  Options options;
+TEST(KernelOptions, OfIPythonArePassedOn) {
+  KernelOptions options;
   const char* const argv[] = {"pxkernel", "-f", "x.json", "--InteractiveShell.xmode=Plain",
                               "--debug"};
   EXPECT_EQ(parse_options(5, argv, options), std::nullopt);
@@ -29,7 +29,7 @@ TEST(Options, OfIPythonArePassedOn) {
             (std::vector<std::string>{"--InteractiveShell.xmode=Plain", "--debug"}));
 }
 
-TEST(Options, ACommandThatIsMisspelledIsNamed) {
+TEST(KernelOptions, ACommandThatIsMisspelledIsNamed) {
   EXPECT_EQ(answer({"pxkernel", "instal"}).err,
             "pxkernel: error: unknown command 'instal'; did you mean install?\n");
   EXPECT_EQ(answer({"pxkernel"}).code, 2);

@@ -10,7 +10,7 @@ namespace {
 using Ranks = std::vector<std::size_t>;
 
 OutputPart line(std::string text) {
-  return {OutputPart::Kind::out, std::move(text), 0, false};
+  return {PartKind::out, std::move(text), 0, false};
 }
 
 /// "0,1:text" for each.
@@ -62,15 +62,15 @@ TEST(OutputMerger, OppositeOrdersOfTwoRanksAreBothKept) {
 
 TEST(OutputMerger, StdoutAndStderrAreNeverTheSame) {
   OutputMerger merger{2, true};
-  merger.add(0, {OutputPart::Kind::out, "x", 0, false});
-  merger.add(1, {OutputPart::Kind::err, "x", 0, false});
+  merger.add(0, {PartKind::out, "x", 0, false});
+  merger.add(1, {PartKind::err, "x", 0, false});
   EXPECT_EQ(merger.take().size(), 2U);
 }
 
 TEST(OutputMerger, ItemsAreNotFolded) {
   OutputMerger merger{2, true};
-  merger.add(0, {OutputPart::Kind::item, "", 0, false});
-  merger.add(1, {OutputPart::Kind::item, "", 1, false});
+  merger.add(0, {PartKind::item, "", 0, false});
+  merger.add(1, {PartKind::item, "", 1, false});
   EXPECT_EQ(merger.take().size(), 2U);
 }
 
@@ -83,9 +83,9 @@ TEST(OutputMerger, LowerRanksComeFirstWhateverCameFirst) {
 
 TEST(OutputMerger, BundlesOfSeveralRanksComeTogetherThoughTheyDiffer) {
   OutputMerger merger{2, true};
-  merger.add(1, {OutputPart::Kind::bundle, "display", 0, false});
+  merger.add(1, {PartKind::bundle, "display", 0, false});
   merger.add(0, line("first"));
-  merger.add(0, {OutputPart::Kind::bundle, "display", 1, false});
+  merger.add(0, {PartKind::bundle, "display", 1, false});
   const std::vector<MergedPart> parts = merger.take();
   ASSERT_EQ(parts.size(), 2U);
   EXPECT_EQ(parts[1].ranks, (Ranks{0, 1}));

@@ -71,7 +71,7 @@ Context& context() {
 }
 
 Result<FoundController> find(const SoughtController& wanted, const Session& session,
-                             const AddressRace::Options& options = {}) {
+                             const AddressRace::RaceOptions& options = {}) {
   return find_controller(context(), wanted, session, options);
 }
 

@@ -22,7 +22,8 @@ class Asker {
   bool takes() const {
     return in_child([&] { return FileLock::take(path_).has_value(); });
   }
-  bool finds(const std::function<bool(const std::optional<FileLock::Holder>&)>& is_right) const {
+  bool finds(
+      const std::function<bool(const std::optional<FileLock::LockHolder>&)>& is_right) const {
     return in_child([&] { return is_right(FileLock::holder(path_)); });
   }
 

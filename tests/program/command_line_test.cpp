@@ -155,7 +155,7 @@ TEST(CommandLine, WithJsonWritesTheErrorToStdoutToo) {
   EXPECT_NE(answer.err.find("unknown option --nam"), std::string::npos);
 }
 
-const AcceptedWords ipcluster{Peer::ipcluster, {}};
+const AcceptedWords ipcluster{IpyparallelProgram::ipcluster, {}};
 
 TEST(OptionsOfIpyparallel, AreAcceptedWithoutEffect) {
   Tool tool;
@@ -195,16 +195,20 @@ TEST(OptionsOfIpyparallel, AreRefusedWhereTheyAreMisspelledOrAnothers) {
 }
 
 TEST(OptionsOfIpyparallel, AreInOneTable) {
-  EXPECT_EQ(option_of_peer(Peer::ipcluster, "MPIEngineSetLauncher.mpi_cmd"), PeerOption::value);
-  EXPECT_EQ(option_of_peer(Peer::ipcontroller, "Session.unpacker"), PeerOption::value);
-  EXPECT_EQ(option_of_peer(Peer::ipengine, "IPEngine.init_mpi"), PeerOption::value);
-  EXPECT_EQ(option_of_peer(Peer::ipengine, "InteractiveShell.xmode"), PeerOption::value);
-  EXPECT_EQ(option_of_peer(Peer::ipcontroller, "usethreads"), PeerOption::flag);
-  EXPECT_EQ(option_of_peer(Peer::ipcluster, "usethreads"), PeerOption::unknown);
-  EXPECT_EQ(option_of_peer(Peer::ipcluster, "IPCluster.frobnicate"), PeerOption::unknown);
-  EXPECT_EQ(option_of_peer(Peer::ipcluster, "Session."), PeerOption::unknown);
-  EXPECT_EQ(option_of_peer(Peer::ipcluster, ".key"), PeerOption::unknown);
-  EXPECT_EQ(option_of_peer(Peer::none, "Session.key"), PeerOption::unknown);
+  EXPECT_EQ(option_of_peer(IpyparallelProgram::ipcluster, "MPIEngineSetLauncher.mpi_cmd"),
+            PeerOption::value);
+  EXPECT_EQ(option_of_peer(IpyparallelProgram::ipcontroller, "Session.unpacker"),
+            PeerOption::value);
+  EXPECT_EQ(option_of_peer(IpyparallelProgram::ipengine, "IPEngine.init_mpi"), PeerOption::value);
+  EXPECT_EQ(option_of_peer(IpyparallelProgram::ipengine, "InteractiveShell.xmode"),
+            PeerOption::value);
+  EXPECT_EQ(option_of_peer(IpyparallelProgram::ipcontroller, "usethreads"), PeerOption::flag);
+  EXPECT_EQ(option_of_peer(IpyparallelProgram::ipcluster, "usethreads"), PeerOption::unknown);
+  EXPECT_EQ(option_of_peer(IpyparallelProgram::ipcluster, "IPCluster.frobnicate"),
+            PeerOption::unknown);
+  EXPECT_EQ(option_of_peer(IpyparallelProgram::ipcluster, "Session."), PeerOption::unknown);
+  EXPECT_EQ(option_of_peer(IpyparallelProgram::ipcluster, ".key"), PeerOption::unknown);
+  EXPECT_EQ(option_of_peer(IpyparallelProgram::none, "Session.key"), PeerOption::unknown);
 }
 
 TEST(CommandLine, LeavesWhatIsPassedOn) {

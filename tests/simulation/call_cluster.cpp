@@ -66,7 +66,7 @@ struct Client : Peer {
   Session session;
   bool is_there = true;
   bool is_foreign = false;  // one of ipyparallel: it sends nothing again, the controller gathers
-  client::Pending pending;
+  client::PendingRequests pending;
   client::BrokenLinks links;
   client::ReturningEngines returning;
   std::set<EngineUuid> engines;  // that it knows
@@ -334,7 +334,7 @@ class CallCluster final : public CallSurroundings, private HarmedCluster {
     client.returning.expect(world_.now());
     later(10'000, 10'000, [this, &client] { hear_of_controller(client); });
     if (client.is_foreign || has(Defect::client_forgets)) return;
-    const client::Pending::Unanswered unanswered = client.pending.begin_again();
+    const client::PendingRequests::Unanswered unanswered = client.pending.begin_again();
     if (!unanswered.lost.empty()) world_.violate("a call cannot be sent again");
     send_again(client, unanswered.to_send, "the controller is a new one");
   }
@@ -450,7 +450,7 @@ class CallCluster final : public CallSurroundings, private HarmedCluster {
   void take_call(Engine& engine, CallChannel channel, const SharedFrames& request) {
     if (!engine.is_alive) return;
     const Envelope envelope = *Envelope::locate(*request, 2);
-    const engine::KeptReplies::Entry* known = engine.kept.find(envelope.signature);
+    const engine::KeptReplies::KeptReply* known = engine.kept.find(envelope.signature);
     if (known && !has(Defect::engine_runs_again)) {
       if (known->is_answered)
         reply(engine, channel, std::make_shared<TextFrames>(known->reply));

@@ -23,7 +23,7 @@ struct Client {
   Client(World& world, std::string its_name) : name(std::move(its_name)), to(world), from(world) {}
   std::string name;
   bool is_there = true;
-  client::Pending pending;
+  client::PendingRequests pending;
   Link to, from;  // the controller's messages, and its own
 };
 
@@ -160,7 +160,7 @@ class Cluster final : public Surroundings, private HarmedCluster {
                 (is_first ? "" : ", which it has already"));
     if (!is_first && has(Defect::client_takes_any_reply)) ++tasks_[answer.id].answers;
   }
-  void send_again(Client& client, const client::Pending::Unanswered& unanswered,
+  void send_again(Client& client, const client::PendingRequests::Unanswered& unanswered,
                   const std::string& why) {
     world_.tell(client.name + " sends " + std::to_string(unanswered.to_send.size()) +
                 " tasks again, as " + why);
@@ -168,7 +168,7 @@ class Cluster final : public Surroundings, private HarmedCluster {
   }
   void meet_new_controller(Client& client) {
     if (!client.is_there) return;
-    const client::Pending::Unanswered unanswered = client.pending.begin_again();
+    const client::PendingRequests::Unanswered unanswered = client.pending.begin_again();
     if (!unanswered.lost.empty()) world_.violate("a task cannot be sent again");
     if (!has(Defect::client_forgets)) send_again(client, unanswered, "the controller is a new one");
   }
@@ -244,7 +244,7 @@ class Cluster final : public Surroundings, private HarmedCluster {
     if (!engine.is_alive) return;
     const MessageId msg_id{request.id};
     const bool is_repeat = !engine.came.insert(request.signature).second;
-    const engine::KeptReplies::Entry* known =
+    const engine::KeptReplies::KeptReply* known =
         engine.kept.find_attempt({request.signature, msg_id, request.repetition, is_repeat});
     if (known && !has(Defect::engine_runs_again)) {
       if (known->is_given_back) return give_back(engine, request);

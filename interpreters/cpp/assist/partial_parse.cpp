@@ -37,9 +37,9 @@ std::set<std::string> names_defined_before(const std::string& code, std::size_t 
     const std::string text = masked.substr(each.begin, each.end - each.begin);
     std::smatch match;
     if (std::regex_search(text, match, type)) names.insert(match[1]);
-    using Kind = CodeStatement::Kind;
-    const bool is_named = each.kind == Kind::function || each.kind == Kind::declaration ||
-                          (each.kind == Kind::other && is_declaration(text));
+    const bool is_named = each.kind == StatementKind::function ||
+                          each.kind == StatementKind::declaration ||
+                          (each.kind == StatementKind::other && is_declaration(text));
     if (!is_named || each.end > cursor) continue;
     if (!each.name.empty())
       names.emplace(each.name);
@@ -62,11 +62,11 @@ void hide_what_is_defined_again(Compiler& compiler, const std::string& code, std
   hide_replaced(compiler, replaced);
 }
 
-struct Place {
+struct TextPlace {
   unsigned line, column;  // the first ones are 1
 };
 
-Place place_of(const std::string& code, std::size_t cursor) {
+TextPlace place_of(const std::string& code, std::size_t cursor) {
   const auto end = code.begin() + static_cast<std::ptrdiff_t>(cursor);
   const std::size_t before = cursor == 0 ? code.npos : code.rfind('\n', cursor - 1);
   const std::size_t begin = before == code.npos ? 0 : before + 1;
@@ -106,7 +106,7 @@ void parse_to(Compiler& compiler, const std::string& code, std::size_t cursor,
       partial_file(), static_cast<off_t>(code.size()), 0);
   instance.getSourceManager().overrideFileContents(
       file, llvm::MemoryBuffer::getMemBufferCopy(code, partial_file()));
-  const Place place = place_of(code, cursor);
+  const TextPlace place = place_of(code, cursor);
   if (instance.getPreprocessor().SetCodeCompletionPoint(file, place.line, place.column)) return;
   instance.getSema().CodeCompletion().CodeCompleter = &reader;
   compiler.compile_nothing();

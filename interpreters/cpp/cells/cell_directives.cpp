@@ -7,8 +7,6 @@
 namespace px::cpp {
 namespace {
 
-using DirectiveKind = CellDirective::Kind;
-
 struct Known {
   std::string_view name;
   DirectiveKind kind;

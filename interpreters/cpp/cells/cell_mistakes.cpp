@@ -72,7 +72,7 @@ std::optional<Stray> find_stray(std::string_view text) {
     const std::string_view word = word_at(statement, 0);
     if (std::string what = why_stray(word, statement.substr(word.size())); !what.empty())
       return Stray{each.begin, std::move(what)};
-    const bool is_run = each.kind == CodeStatement::Kind::block && word != "namespace" &&
+    const bool is_run = each.kind == StatementKind::block && word != "namespace" &&
                         word != "inline" && word != "extern";
     if (const auto place = is_run ? find_return_in_block(statement) : std::nullopt)
       return Stray{each.begin + *place, stray_return};

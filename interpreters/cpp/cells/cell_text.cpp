@@ -9,8 +9,6 @@
 namespace px::cpp {
 namespace {
 
-using StatementKind = CodeStatement::Kind;
-
 /// Without the blanks at both ends; comments are blanks already.
 CodeRange trimmed(std::string_view masked, CodeRange range) {
   while (range.begin < range.end && is_blank(masked[range.begin])) ++range.begin;
@@ -58,7 +56,7 @@ std::vector<Cut> cut_statements(std::string_view code, const FindMacro& find_mac
 }
 
 /// A statement, or a line for the preprocessor.
-struct Part {
+struct CellPart {
   const Cut* statement = nullptr;  // null where it is a line
   std::string_view line = {};
 
@@ -66,8 +64,8 @@ struct Part {
 };
 
 /// Lines for the preprocessor that follow each other are one statement.
-std::vector<Part> parts_of(const std::vector<Cut>& statements) {
-  std::vector<Part> parts;
+std::vector<CellPart> parts_of(const std::vector<Cut>& statements) {
+  std::vector<CellPart> parts;
   for (const Cut& each : statements) {
     if (each.kind != StatementKind::directive) {
       parts.push_back({&each, {}});
@@ -85,7 +83,7 @@ std::vector<Part> parts_of(const std::vector<Cut>& statements) {
 
 /// Adds the last statement of the parts from `begin` to `end`; where they end with #endif, those of
 /// each branch of its condition.
-void add_last(const std::vector<Part>& parts, std::size_t begin, std::size_t end,
+void add_last(const std::vector<CellPart>& parts, std::size_t begin, std::size_t end,
               std::vector<const Cut*>& found) {
   if (begin == end) return;
   if (parts[end - 1].statement) found.push_back(parts[end - 1].statement);
@@ -105,7 +103,7 @@ void add_last(const std::vector<Part>& parts, std::size_t begin, std::size_t end
 
 /// With which statements the code may end, the last one first: several where it ends with #endif.
 std::vector<const Cut*> last_statements(const std::vector<Cut>& statements) {
-  const std::vector<Part> parts = parts_of(statements);
+  const std::vector<CellPart> parts = parts_of(statements);
   std::vector<const Cut*> found;
   add_last(parts, 0, parts.size(), found);
   return found;
@@ -352,7 +350,7 @@ std::string statement_form(const std::string& code, const FindMacro& find_macro)
 std::string timed_form(const std::string& code, const CellDirective& timing, bool shows_tail,
                        const FindMacro& find_macro) {
   const std::size_t begin = end_of_directives(code);
-  const bool repeats = timing.kind == CellDirective::Kind::timeit;
+  const bool repeats = timing.kind == DirectiveKind::timeit;
   const std::string head = code.substr(0, begin);
   const std::string rest = repeats && shows_tail ? with_results_kept(code.substr(begin), find_macro)
                                                  : code.substr(begin);
@@ -384,7 +382,7 @@ std::vector<std::string> forms_of(const CellText& cell, const FindMacro& find_ma
   const bool has_tail = find_tail(cell.code, find_macro).has_value();
   std::vector<std::string> forms;
   if (const CellDirective* const timing = cell.timing()) {
-    if (has_tail || timing->kind == CellDirective::Kind::timeit)
+    if (has_tail || timing->kind == DirectiveKind::timeit)
       forms.push_back(timed_form(cell.code, *timing, true, find_macro));
     forms.push_back(timed_form(cell.code, *timing, false, find_macro));
   } else {

@@ -11,19 +11,20 @@
 
 namespace px::cpp {
 
+enum class DirectiveKind {
+  include_folder,  ///< %inc folder: where #include looks, from here on
+  library_folder,  ///< #pragma cling add_library_path("folder"): where libraries are looked for
+  library,         ///< %lib name or path: loaded now
+  package,         ///< %pkg name: folders and libraries as pkg-config knows them
+  flags,           ///< %flags -O3 ...: for the compiler, before the first cell
+  header,          ///< %pch <name>: precompiled once and kept, before the first cell
+  time,            ///< %time: says how long the cell ran
+  timeit,          ///< %timeit: runs the cell many times and says how long one run takes
+};
+
 /// A line at the head of a cell that speaks to the interpreter and not to the compiler.
 struct CellDirective {
-  enum class Kind {
-    include_folder,  ///< %inc folder: where #include looks, from here on
-    library_folder,  ///< #pragma cling add_library_path("folder"): where libraries are looked for
-    library,         ///< %lib name or path: loaded now
-    package,         ///< %pkg name: folders and libraries as pkg-config knows them
-    flags,           ///< %flags -O3 ...: for the compiler, before the first cell
-    header,          ///< %pch <name>: precompiled once and kept, before the first cell
-    time,            ///< %time: says how long the cell ran
-    timeit,          ///< %timeit: runs the cell many times and says how long one run takes
-  };
-  Kind kind;
+  DirectiveKind kind;
   std::vector<std::string> arguments = {};  ///< Words; quotes keep blanks. Not for time, timeit.
   int line = 0;                             ///< The first line of a cell is 1.
 

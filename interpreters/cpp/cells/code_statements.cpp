@@ -10,7 +10,6 @@ namespace px::cpp {
 namespace {
 
 using Words = std::set<std::string_view>;
-using Kind = CodeStatement::Kind;
 
 /// Up to their semicolon, whatever braces are in between.
 const Words declaring_words{"struct",        "class",   "union",  "enum",   "using",  "typedef",
@@ -97,7 +96,7 @@ class Splitter {
     if (look() == '#') return directive(made);
     const std::string_view word = peek_word();
     if (look() == '{') {
-      made.kind = Kind::block;
+      made.kind = StatementKind::block;
       take_group();
       made.is_ended = true;
     } else if (word == "template") {
@@ -112,7 +111,7 @@ class Splitter {
   }
 
   void directive(CodeStatement& made) {
-    made.kind = Kind::directive;
+    made.kind = StatementKind::directive;
     made.is_ended = true;
     while (look() == '#' || look() == '\n') ++at_;
   }
@@ -122,7 +121,7 @@ class Splitter {
     skip_blanks();
     if (look() == '<') skip_angles();
     parse(made);
-    if (made.kind == Kind::other) made.kind = Kind::declaration;
+    if (made.kind == StatementKind::other) made.kind = StatementKind::declaration;
   }
 
   void skip_angles() {
@@ -164,7 +163,7 @@ class Splitter {
   void space(CodeStatement& made) {
     while (at_ < code_.size() && look() != '{' && look() != ';') ++at_;
     made.is_ended = at_ < code_.size();
-    made.kind = look() == '{' ? Kind::block : Kind::declaration;
+    made.kind = look() == '{' ? StatementKind::block : StatementKind::declaration;
     if (look() == '{')
       take_group();
     else if (look() == ';')
@@ -197,7 +196,7 @@ class Splitter {
     } else {
       return false;
     }
-    made.kind = Kind::block;
+    made.kind = StatementKind::block;
     made.name = {};
     return true;
   }
@@ -211,7 +210,7 @@ class Splitter {
 
   void general(CodeStatement& made, std::string_view word) {
     if (declaring_words.count(word) != 0 || specifiers.count(word) != 0)
-      made.kind = Kind::declaration;
+      made.kind = StatementKind::declaration;
     const bool ends_at_semicolon = declaring_words.count(word) != 0;
     Reading reading;
     while (at_ < code_.size()) {
@@ -224,7 +223,7 @@ class Splitter {
         break;
       }
       if (next == '{' && !ends_at_semicolon && is_body(reading)) {
-        made.kind = Kind::function;
+        made.kind = StatementKind::function;
         made.is_ended = true;
         take_group();
         take_handlers(reading);
@@ -232,7 +231,8 @@ class Splitter {
       }
       read(reading, made);
     }
-    if (made.kind == Kind::other && is_plain_declaration(made)) made.kind = Kind::declaration;
+    if (made.kind == StatementKind::other && is_plain_declaration(made))
+      made.kind = StatementKind::declaration;
   }
 
   /// Of a function that is one try.

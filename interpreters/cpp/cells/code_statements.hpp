@@ -6,16 +6,17 @@
 
 namespace px::cpp {
 
+enum class StatementKind {
+  directive,    ///< Of the preprocessor.
+  block,        ///< { }, if, for, while, do, switch, try, namespace, extern "C" { }
+  function,     ///< The definition of a function, its body included.
+  declaration,  ///< Begins with a word that no expression begins with.
+  other,        ///< An expression, or the declaration of a variable.
+};
+
 /// One statement at the top level of a cell.
 struct CodeStatement {
-  enum class Kind {
-    directive,    ///< Of the preprocessor.
-    block,        ///< { }, if, for, while, do, switch, try, namespace, extern "C" { }
-    function,     ///< The definition of a function, its body included.
-    declaration,  ///< Begins with a word that no expression begins with.
-    other,        ///< An expression, or the declaration of a variable.
-  };
-  Kind kind = Kind::other;
+  StatementKind kind = StatementKind::other;
   std::size_t begin = 0, end = 0;  ///< In bytes, the semicolon included.
   bool is_ended = false;           ///< By its semicolon, or by its brace where it needs none.
   bool is_open = false;            ///< A bracket in it is not closed.

@@ -60,8 +60,7 @@ bool awaits_body(std::string_view masked) {
     text.remove_suffix(1);
   if (text.starts_with("try") && text.find("catch") == text.npos) return true;
   if (last.is_ended) return false;
-  if (last.kind == CodeStatement::Kind::block)
-    return !(text.starts_with("do") && text.ends_with(")"));
+  if (last.kind == StatementKind::block) return !(text.starts_with("do") && text.ends_with(")"));
   const bool is_template = text.starts_with("template") && text.ends_with(">");
   const bool is_derived = (text.starts_with("struct") || text.starts_with("class")) &&
                           text.find('{') == text.npos && text.find(':') != text.npos;

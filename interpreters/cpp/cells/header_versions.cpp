@@ -127,7 +127,7 @@ std::map<std::string, NewerHeader> HeaderVersions::newer(const std::vector<Inclu
 void HeaderVersions::note(const std::vector<Inclusion>& inclusions,
                           const std::map<std::string, std::size_t>& made) {
   for (const auto& [version, stamp] : made) {
-    Known& known = headers_[header_of_version(version)];
+    KnownHeader& known = headers_[header_of_version(version)];
     known.stamp = stamp;
     known.version = version;
     known.includes.clear();

@@ -64,12 +64,12 @@ class HeaderVersions {
             const std::map<std::string, std::size_t>& made);
 
  private:
-  struct Known {
+  struct KnownHeader {
     std::size_t stamp = 0;       ///< Of the file when it was compiled last.
     std::string version = {};    ///< What was compiled last; "" for the file itself.
     std::set<std::string> includes = {};
   };
-  std::map<std::string, Known> headers_;
+  std::map<std::string, KnownHeader> headers_;
 };
 
 }  // namespace px::cpp

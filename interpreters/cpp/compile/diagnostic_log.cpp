@@ -49,9 +49,9 @@ void DiagnosticLog::HandleDiagnostic(clang::DiagnosticsEngine::Level level,
 void DiagnosticLog::add(clang::DiagnosticsEngine::Level level,
                         const clang::Diagnostic& diagnostic) {
   CompilerMessage found;
-  found.level = level >= clang::DiagnosticsEngine::Error     ? CompilerMessage::Level::error
-                : level == clang::DiagnosticsEngine::Warning ? CompilerMessage::Level::warning
-                                                             : CompilerMessage::Level::note;
+  found.level = level >= clang::DiagnosticsEngine::Error     ? CompilerMessage::Severity::error
+                : level == clang::DiagnosticsEngine::Warning ? CompilerMessage::Severity::warning
+                                                             : CompilerMessage::Severity::note;
   llvm::SmallString<128> message;
   diagnostic.FormatDiagnostic(message);
   found.message = message.str().str();

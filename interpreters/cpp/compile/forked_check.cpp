@@ -34,8 +34,7 @@ constexpr char answered = '+', has_no_memory = '!';  // how an answer begins
 
 /// What comes of a child: its answer, or how it ended without one.
 struct CheckAnswer {
-  using Kind = CheckReport::Kind;  // ok: it has answered
-  Kind kind = Kind::crashed;
+  CheckResult kind = CheckResult::crashed;
   std::string text = {};
 };
 
@@ -90,9 +89,9 @@ CheckAnswer read_answer(int descriptor, pid_t child, int seconds) {
   CheckAnswer answer;
   const Instant deadline = Clock::now() + std::chrono::seconds(seconds);
   for (;;) {
-    if (CellGuard::is_interrupt_pending()) answer.kind = CheckAnswer::Kind::interrupted;
-    if (Clock::now() >= deadline) answer.kind = CheckAnswer::Kind::timed_out;
-    if (answer.kind != CheckAnswer::Kind::crashed) {
+    if (CellGuard::is_interrupt_pending()) answer.kind = CheckResult::interrupted;
+    if (Clock::now() >= deadline) answer.kind = CheckResult::timed_out;
+    if (answer.kind != CheckResult::crashed) {
       ::kill(child, SIGKILL);
       return answer;
     }
@@ -104,8 +103,7 @@ CheckAnswer read_answer(int descriptor, pid_t child, int seconds) {
     answer.text.append(buffer, static_cast<std::size_t>(count));
   }
   if (answer.text.empty()) return answer;
-  answer.kind =
-      answer.text[0] == answered ? CheckAnswer::Kind::ok : CheckAnswer::Kind::out_of_memory;
+  answer.kind = answer.text[0] == answered ? CheckResult::ok : CheckResult::out_of_memory;
   answer.text.erase(0, 1);
   return answer;
 }
@@ -123,7 +121,7 @@ CheckAnswer ask(const std::function<std::string()>& work, const CheckLimits& lim
     int status = 0;
     os::retried([&] { return ::waitpid(child, &status, 0); });
     const bool has_no_time = WIFSIGNALED(status) && WTERMSIG(status) == SIGXCPU;
-    if (has_no_time) answer.kind = CheckAnswer::Kind::timed_out;
+    if (has_no_time) answer.kind = CheckResult::timed_out;
   }
   ::close(ends[0]);
   return answer;
@@ -325,14 +323,14 @@ CheckReport check_in_child(Compiler& compiler, const SourceText& text,
       ask([&] { return pack(Packer::json, check_here(compiler, text, replaced, names, version)); },
           compiler.limits());
   CheckReport report;
-  if (answer.kind != CheckAnswer::Kind::ok) {
+  if (answer.kind != CheckResult::ok) {
     report.kind = answer.kind;
     return report;
   }
   const Result<Json> content = unpack(Packer::json, answer.text);
   if (!content) return report;
   const Json& found = *content;
-  report.kind = found.value("ok", false) ? CheckReport::Kind::ok : CheckReport::Kind::rejected;
+  report.kind = found.value("ok", false) ? CheckResult::ok : CheckResult::rejected;
   report.said = found.value("said", "");
   report.missing = found.value("missing", std::vector<std::string>{});
   report.late = found.value("late", std::vector<std::string>{});
@@ -349,7 +347,7 @@ ReadReport read_in_child(Compiler& compiler, const SourceText& text,
   const CheckAnswer answer =
       ask([&] { return pack(Packer::json, read_here(compiler, text, replaced, version)); },
           compiler.limits());
-  if (answer.kind != CheckAnswer::Kind::ok) return {};
+  if (answer.kind != CheckResult::ok) return {};
   const Result<Json> report = unpack(Packer::json, answer.text);
   return report ? read_report_from(*report) : ReadReport{};
 }
@@ -360,7 +358,7 @@ Redefinition foresee_in_child(Compiler& compiler, const SourceText& text,
   const CheckAnswer answer = ask(
       [&] { return pack(Packer::json, foresee_here(compiler, text, replaced, names, version)); },
       compiler.limits());
-  if (answer.kind != CheckAnswer::Kind::ok) return {};
+  if (answer.kind != CheckResult::ok) return {};
   const Result<Json> report = unpack(Packer::json, answer.text);
   return report ? redefinition_from(*report) : Redefinition{};
 }
@@ -372,7 +370,7 @@ std::optional<std::string> ask_child(const std::function<std::optional<std::stri
         return text ? "+" + *text : std::string();
       },
       limits_of_questions);
-  if (answer.kind != CheckAnswer::Kind::ok || answer.text.empty()) return std::nullopt;
+  if (answer.kind != CheckResult::ok || answer.text.empty()) return std::nullopt;
   return answer.text.substr(1);
 }
 

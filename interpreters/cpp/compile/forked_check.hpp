@@ -10,10 +10,11 @@
 
 namespace px::cpp {
 
+enum class CheckResult { ok, rejected, crashed, interrupted, timed_out, out_of_memory };
+
 /// What a forked copy of this process found out about a text.
 struct CheckReport {
-  enum class Kind { ok, rejected, crashed, interrupted, timed_out, out_of_memory };
-  Kind kind = Kind::crashed;
+  CheckResult kind = CheckResult::crashed;
   std::string said = {};                  ///< By the compiler: errors, warnings.
   std::vector<std::string> missing = {};  ///< Where ok: names that nobody defines.
   std::vector<std::string> late = {};     ///< Where ok: symbols that later cells may define.

@@ -18,7 +18,7 @@ constexpr const char* advice =
     ": no destructors ran, so its data may be damaged and locks may be held; "
     "restart the engine if results look wrong";
 
-CellOutcome failure(CellOutcome::Kind kind, std::string name, std::string value) {
+CellOutcome failure(CellOutcome::Ending kind, std::string name, std::string value) {
   CellOutcome outcome{kind, std::move(name), std::move(value)};
   outcome.traceback = {outcome.error_name + ": " + outcome.error_value};
   return outcome;
@@ -26,7 +26,7 @@ CellOutcome failure(CellOutcome::Kind kind, std::string name, std::string value)
 
 CellOutcome thrown(const std::string& value) {
   const std::type_info* type = abi::__cxa_current_exception_type();
-  return failure(CellOutcome::Kind::exception, type ? name_of_type(type->name()) : "exception",
+  return failure(CellOutcome::Ending::exception, type ? name_of_type(type->name()) : "exception",
                  value);
 }
 
@@ -36,7 +36,7 @@ CellOutcome thrown(const char* text) {
 }
 
 CellOutcome interrupted(const std::string& where) {
-  return failure(CellOutcome::Kind::interrupted, "Interrupted",
+  return failure(CellOutcome::Ending::interrupted, "Interrupted",
                  "the cell was interrupted" + (where.empty() ? "" : " " + where));
 }
 
@@ -60,12 +60,12 @@ void UndefinedFunction::raise(const char* symbol) {
 CellOutcome outcome_of(const Departure& departure) {
   if (departure.reason == Departure::by_interrupt)
     return failure(
-        CellOutcome::Kind::interrupted, "Interrupted",
+        CellOutcome::Ending::interrupted, "Interrupted",
         std::string("the cell did not react to the interrupt and was ended by force") + advice);
   if (departure.reason == Departure::by_exit)
-    return failure(CellOutcome::Kind::crashed, "Exited",
+    return failure(CellOutcome::Ending::crashed, "Exited",
                    "exit(" + std::to_string(departure.exit_status) + ") was called" + advice);
-  return failure(CellOutcome::Kind::crashed, "Crashed", words_of_signal(departure) + advice);
+  return failure(CellOutcome::Ending::crashed, "Crashed", words_of_signal(departure) + advice);
 }
 
 CellOutcome run_throwing(const std::function<void()>& code, ThreadEnd end) {
@@ -78,9 +78,9 @@ CellOutcome run_throwing(const std::function<void()>& code, ThreadEnd end) {
   } catch (const Interruption& interruption) {
     return interrupted(interruption.where);
   } catch (const NoInput& error) {
-    return failure(CellOutcome::Kind::exception, "NoInput", error.what());
+    return failure(CellOutcome::Ending::exception, "NoInput", error.what());
   } catch (const UndefinedFunction& error) {
-    return failure(CellOutcome::Kind::exception, "LinkError", error.what());
+    return failure(CellOutcome::Ending::exception, "LinkError", error.what());
   } catch (const std::exception& error) {
     return thrown(error.what());
   } catch (const std::string& text) {

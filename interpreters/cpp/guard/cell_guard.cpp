@@ -292,7 +292,7 @@ void join_thread_failure(CellOutcome& outcome) {
   if (!failure) return;
   while (!CellGuard::is_interrupt_pending()) sched_yield();  // see stop_cell()
   CellGuard::forget_interrupts();
-  using Kind = CellOutcome::Kind;
+  using Kind = CellOutcome::Ending;
   if (outcome.kind == Kind::ok || outcome.kind == Kind::interrupted)
     outcome = std::move(*failure);
   else
@@ -346,7 +346,7 @@ CellOutcome CellGuard::run(const std::function<void()>& code, Begin begin) {
   end_child(outcome);
   leave_crashes_alone();
   join_thread_failure(outcome);
-  if (outcome.kind == CellOutcome::Kind::interrupted) forget_interrupts();
+  if (outcome.kind == CellOutcome::Ending::interrupted) forget_interrupts();
   return outcome;
 }
 
@@ -364,7 +364,7 @@ void CellGuard::run_thread(unsigned long run, const std::function<void()>& code)
     outcome = run_throwing(code, ThreadEnd::passes);
   else
     outcome = outcome_of(guarded.departure);
-  const bool is_interrupted = outcome.kind == CellOutcome::Kind::interrupted;
+  const bool is_interrupted = outcome.kind == CellOutcome::Ending::interrupted;
   if (!outcome.is_ok() && !is_interrupted && !guarded.is_termination_interrupt)
     report_thread(run, std::move(outcome));
 }

@@ -20,14 +20,14 @@ struct CellLine {
 
 /// What came of one cell.
 struct CellOutcome {
-  enum class Kind {
+  enum class Ending {
     ok,
     compile_error,  ///< Nothing of it ran or was defined.
     exception,      ///< It ran up to the throw.
     interrupted,
     crashed,  ///< A signal such as SIGSEGV ended it: what it held may be damaged.
   };
-  Kind kind = Kind::ok;
+  Ending kind = Ending::ok;
   // Where it is not ok:
   std::string error_name = {};  ///< "CompileError", the exception's type ...
   std::string error_value = {};
@@ -38,7 +38,7 @@ struct CellOutcome {
   /// What the value of its last expression looks like.
   std::optional<MimeBundle> shown = {};
 
-  bool is_ok() const { return kind == Kind::ok; }
+  bool is_ok() const { return kind == Ending::ok; }
 };
 
 }  // namespace px::cpp

@@ -41,7 +41,7 @@ _Unwind_Reason_Code add_call(_Unwind_Context* context, void*) {
 
 // ---------------------------------------------------------------- the kinds of calls
 
-struct Range {
+struct AddressRange {
   std::uintptr_t begin = 0, end = 0;
   bool has(std::uintptr_t address) const { return address >= begin && address < end; }
 };
@@ -69,15 +69,15 @@ constexpr std::array in_c_library = {"abort", "malloc", "pthread_mutex_lock"};
 constexpr const char* in_unwinder = "_Unwind_RaiseException";
 
 /// The program's file or library in which the address is; empty where there is none.
-Range module_of(std::uintptr_t address) {
+AddressRange module_of(std::uintptr_t address) {
   struct Search {
     std::uintptr_t address;
-    Range found;
+    AddressRange found;
   } search{address, {}};
   dl_iterate_phdr(
       [](dl_phdr_info* info, std::size_t, void* data) {
         auto& wanted = *static_cast<Search*>(data);
-        Range range{std::numeric_limits<std::uintptr_t>::max(), 0};
+        AddressRange range{std::numeric_limits<std::uintptr_t>::max(), 0};
         for (int i = 0; i < info->dlpi_phnum; ++i) {
           const auto& part = info->dlpi_phdr[i];
           if (part.p_type != PT_LOAD) continue;
@@ -93,9 +93,9 @@ Range module_of(std::uintptr_t address) {
 }
 
 /// Our own code is not to be taken for a library that is linked into the program.
-Range library_of(std::uintptr_t address) {
-  const Range own = module_of(reinterpret_cast<std::uintptr_t>(&SignalledCode::prepare));
-  return own.has(address) ? Range{} : module_of(address);
+AddressRange library_of(std::uintptr_t address) {
+  const AddressRange own = module_of(reinterpret_cast<std::uintptr_t>(&SignalledCode::prepare));
+  return own.has(address) ? AddressRange{} : module_of(address);
 }
 
 /// Where the functions lie that are not to be left.
@@ -114,7 +114,7 @@ class CodeMap {
   CallKind kind_of(std::uintptr_t address, std::uintptr_t function) const {
     if (loader_.has(address)) return CallKind::loader;
     if (unwinder_.has(address)) return CallKind::unwinder;
-    const auto has_it = [address](const Range& each) { return each.has(address); };
+    const auto has_it = [address](const AddressRange& each) { return each.has(address); };
     if (std::none_of(c_library_.begin(), c_library_.end(), has_it)) return CallKind::other;
     if (function != 0 && std::count(allocating_.begin(), allocating_.end(), function) > 0)
       return CallKind::allocation;
@@ -126,8 +126,8 @@ class CodeMap {
  private:
   std::array<std::uintptr_t, allocating.size()> allocating_;
   std::array<std::uintptr_t, aborting.size()> aborting_;
-  std::array<Range, in_c_library.size()> c_library_;
-  Range loader_, unwinder_;
+  std::array<AddressRange, in_c_library.size()> c_library_;
+  AddressRange loader_, unwinder_;
 };
 std::optional<CodeMap> code_map;
 

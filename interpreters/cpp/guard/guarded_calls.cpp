@@ -39,14 +39,14 @@ void start_thread(std::thread* thread, std::unique_ptr<State> state, void (*depe
   library_start_thread()(thread, std::make_unique<GuardedState>(std::move(state)), depends);
 }
 
-struct Start {
+struct ThreadStart {
   void* (*function)(void*);
   void* argument;
   unsigned long run;
 };
 
 void* run_started(void* data) {
-  const std::unique_ptr<Start> start(static_cast<Start*>(data));
+  const std::unique_ptr<ThreadStart> start(static_cast<ThreadStart*>(data));
   void* result = nullptr;
   CellGuard::run_thread(start->run, [&] { result = start->function(start->argument); });
   return result;
@@ -54,7 +54,8 @@ void* run_started(void* data) {
 
 int create_thread(pthread_t* thread, const pthread_attr_t* attributes, void* (*function)(void*),
                   void* argument) {
-  auto start = std::make_unique<Start>(Start{function, argument, CellGuard::current_run()});
+  auto start =
+      std::make_unique<ThreadStart>(ThreadStart{function, argument, CellGuard::current_run()});
   const int failure = pthread_create(thread, attributes, run_started, start.get());
   if (failure == 0) (void)start.release();
   return failure;

@@ -51,10 +51,10 @@ std::string as_literal(std::string_view text) {
   return literal + "\"";
 }
 
-struct Answer {
+struct CommandAnswer {
   std::string_view command, instead;
 };
-constexpr Answer answers[] = {
+constexpr CommandAnswer answers[] = {
     {"q", "end the session with the notebook's Kernel menu (on engines: pxcluster stop)"},
     {"x", "write `#include \"file\"` and call its function"},
     {"U", "run the cell again with a new definition: it replaces the old one"},
@@ -147,13 +147,13 @@ class ForeignCellReader {
     }
     if (command == "L" && !argument.empty()) return load(argument);
     if (command == "I" && !argument.empty()) {
-      add(CellDirective::Kind::include_folder, argument);
+      add(DirectiveKind::include_folder, argument);
       return std::string();
     }
     const std::string instead_of = command.empty() ? "!" : command;
     const auto* const found =
         std::find_if(std::begin(answers), std::end(answers),
-                     [&](const Answer& each) { return each.command == instead_of; });
+                     [&](const CommandAnswer& each) { return each.command == instead_of; });
     const std::string what = "." + instead_of + " is a command of cling; ";
     if (found != std::end(answers))
       return error_in_line(number_, what + std::string(found->instead));
@@ -164,11 +164,11 @@ class ForeignCellReader {
     const std::size_t dot = name.rfind('.');
     const bool is_source = dot != name.npos && name.find(".so") == name.npos;
     if (is_source) return "#include " + as_literal(name);
-    add(CellDirective::Kind::library, name);
+    add(DirectiveKind::library, name);
     return "";
   }
 
-  void add(CellDirective::Kind kind, const std::string& argument) {
+  void add(DirectiveKind kind, const std::string& argument) {
     made_.directives.push_back({kind, {argument}, number_});
   }
 
@@ -181,11 +181,11 @@ class ForeignCellReader {
     const bool has_argument = open != rest.npos && close > open;
     const std::string argument(has_argument ? rest.substr(open + 1, close - open - 1) : "");
     if (has_argument && rest.starts_with("load"))
-      add(CellDirective::Kind::library, argument);
+      add(DirectiveKind::library, argument);
     else if (has_argument && rest.starts_with("add_include_path"))
-      add(CellDirective::Kind::include_folder, argument);
+      add(DirectiveKind::include_folder, argument);
     else if (has_argument && rest.starts_with("add_library_path"))
-      add(CellDirective::Kind::library_folder, argument);
+      add(DirectiveKind::library_folder, argument);
     else if (rest.starts_with("optimize"))
       made_.notes.push_back(
           "#pragma cling optimize is not obeyed: cells are compiled with -O2; `%flags "

@@ -47,17 +47,17 @@ bool is_space(std::string_view text) {
 /// statement that a program cannot have outside of functions.
 std::optional<std::string> key_of(const CodeStatement& statement, std::string_view text) {
   switch (statement.kind) {
-    case CodeStatement::Kind::directive:
+    case StatementKind::directive:
       return std::string(text);
-    case CodeStatement::Kind::block:
+    case StatementKind::block:
       if (is_space(text)) return std::string(text);
       return std::nullopt;
-    case CodeStatement::Kind::function:
+    case StatementKind::function:
       return head_of(text, "{;");
-    case CodeStatement::Kind::declaration:
+    case StatementKind::declaration:
       if (!statement.name.empty()) return "variable " + std::string(statement.name);
       return head_of(text, begins_with_word(text, "using") ? ";" : "{;:=");
-    case CodeStatement::Kind::other:
+    case StatementKind::other:
       if (!is_declaration(text)) return std::nullopt;
       return statement.name.empty() ? std::string(text) : "variable " + std::string(statement.name);
   }
@@ -84,12 +84,12 @@ std::vector<Piece> pieces_of(const std::string& code, const std::string& masked)
   for (const CodeStatement& each : split_statements(masked)) {
     if (each.is_open) continue;
     std::string text = code.substr(each.begin, each.end - each.begin);
-    if (each.kind == CodeStatement::Kind::directive) {
+    if (each.kind == StatementKind::directive) {
       while (text.ends_with('\n')) text.pop_back();
       text = in_program(text);
       if (text.empty()) continue;
     }
-    if (each.kind != CodeStatement::Kind::directive && !each.is_ended) text += ";";
+    if (each.kind != StatementKind::directive && !each.is_ended) text += ";";
     pieces.push_back({each, std::move(text)});
   }
   return pieces;
@@ -100,8 +100,7 @@ std::vector<Piece> pieces_of(const std::string& code, const std::string& masked)
 void SessionProgram::add(const std::string& code) {
   const std::string masked = mask_code(code).text;
   for (Piece& each : pieces_of(code, masked)) {
-    const bool is_tail =
-        each.statement.kind == CodeStatement::Kind::other && !each.statement.is_ended;
+    const bool is_tail = each.statement.kind == StatementKind::other && !each.statement.is_ended;
     const auto key = is_tail ? std::nullopt : key_of(each.statement, each.text);
     if (!key) continue;
     const auto old = std::find_if(parts_.begin(), parts_.end(),
@@ -119,14 +118,14 @@ std::string SessionProgram::with_main(const std::string& code) const {
   const std::string masked = mask_code(code).text;
   const auto pieces = pieces_of(code, masked);
   const bool has_main = std::any_of(pieces.begin(), pieces.end(), [](const Piece& each) {
-    return each.statement.kind == CodeStatement::Kind::function && each.statement.name == "main";
+    return each.statement.kind == StatementKind::function && each.statement.name == "main";
   });
   if (has_main) return text + "#line 1 \"the cell\"\n" + code + "\n";
   std::string body;
   for (const Piece& each : pieces) {
-    const bool is_outside = each.statement.kind == CodeStatement::Kind::directive ||
-                            each.statement.kind == CodeStatement::Kind::function ||
-                            is_space(each.text) || begins_with_word(each.text, "template");
+    const bool is_outside = each.statement.kind == StatementKind::directive ||
+                            each.statement.kind == StatementKind::function || is_space(each.text) ||
+                            begins_with_word(each.text, "template");
     (is_outside ? text : body) += each.text + "\n";
   }
   return text + "#line 1 \"main\"\nint main() {\n" + body + "}\n";

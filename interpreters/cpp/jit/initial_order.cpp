@@ -16,14 +16,14 @@ constexpr std::uint64_t usual_priority = 65535;
 
 /// What runs before the rest of a module: its priority, the function, and the variable that it is
 /// for, if several modules may have it.
-struct Entry {
+struct Initializer {
   llvm::Constant* content;
   llvm::Function* function;
   bool is_of_this_module;
 };
 
-std::vector<Entry> entries_of(llvm::GlobalVariable& list) {
-  std::vector<Entry> entries;
+std::vector<Initializer> entries_of(llvm::GlobalVariable& list) {
+  std::vector<Initializer> entries;
   auto* array = llvm::dyn_cast<llvm::ConstantArray>(list.getInitializer());
   if (!array) return entries;
   for (llvm::Value* each : array->operands()) {
@@ -50,15 +50,15 @@ void replace(llvm::GlobalVariable& list, const std::vector<llvm::Constant*>& con
 void put_in_order(llvm::Module& module) {
   llvm::GlobalVariable* list = module.getNamedGlobal(list_name);
   if (!list || !list->hasInitializer()) return;
-  const std::vector<Entry> entries = entries_of(*list);
-  const auto common = std::find_if(entries.begin(), entries.end(), [](const Entry& each) {
+  const std::vector<Initializer> entries = entries_of(*list);
+  const auto common = std::find_if(entries.begin(), entries.end(), [](const Initializer& each) {
     return each.is_of_this_module && each.function->getName().starts_with("_GLOBAL__sub_I_");
   });
   if (common == entries.end()) return;
   std::map<const llvm::Function*, std::size_t> places;
   for (const llvm::Function& function : module) places.emplace(&function, places.size());
   std::vector<llvm::Constant*> kept;
-  for (const Entry& each : entries) {
+  for (const Initializer& each : entries) {
     if (!each.is_of_this_module || each.function == common->function) {
       kept.push_back(each.content);
       continue;

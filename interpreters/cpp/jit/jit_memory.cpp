@@ -101,7 +101,7 @@ JitMemory::~JitMemory() {
   for (const auto& each : ranges_) ::munmap(each->begin, each->bytes);
 }
 
-JitMemory::Kind JitMemory::kind_of(AllocGroup group) {
+JitMemory::MemoryKind JitMemory::kind_of(AllocGroup group) {
   const unsigned flags = llvm::orc::toSysMemoryProtectionFlags(group.getMemProt());
   if (flags & llvm::sys::Memory::MF_EXEC) return code;
   return flags & llvm::sys::Memory::MF_WRITE ? variables : constants;

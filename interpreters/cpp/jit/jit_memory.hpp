@@ -36,14 +36,14 @@ class JitMemory final : public llvm::jitlink::JITLinkMemoryManager {
   using JITLinkMemoryManager::deallocate;
 
  private:
-  enum Kind { code, constants, variables, kinds };
+  enum MemoryKind { code, constants, variables, kinds };
   using Sizes = std::array<std::size_t, kinds>;
   struct Range;
   struct Segment;
   struct Held;
   class Piece;
 
-  static Kind kind_of(llvm::orc::AllocGroup group);
+  static MemoryKind kind_of(llvm::orc::AllocGroup group);
   bool take(std::vector<Segment>& segments);
   bool reserve(const Sizes& needed);
   llvm::Error protect(const Segment& segment) const;

@@ -16,7 +16,7 @@ constexpr const char *bold = "\x1b[1m", *red = "\x1b[0;1;31m", *cyan = "\x1b[0;1
 constexpr int most_hints = 3;
 
 /// An error or a warning, and the notes that explain it.
-struct Group {
+struct MessageGroup {
   CompilerMessage main;
   std::vector<CompilerMessage> notes = {};
 };
@@ -47,18 +47,18 @@ std::string plain_words(std::string text) {
   return std::regex_replace(text, spaces, "");
 }
 
-std::vector<Group> groups_of(const std::vector<CompilerMessage>& messages) {
-  std::vector<Group> groups;
+std::vector<MessageGroup> groups_of(const std::vector<CompilerMessage>& messages) {
+  std::vector<MessageGroup> groups;
   for (CompilerMessage each : messages) {
     each.text = without_insertions(each.text);
-    if (each.level != CompilerMessage::Level::note)
+    if (each.level != CompilerMessage::Severity::note)
       groups.push_back({std::move(each)});
     else if (!groups.empty())
       groups.back().notes.push_back(std::move(each));
   }
-  const auto is_mended = [](const Group& group) { return group.main.is_of_capture; };
-  const bool has_others = std::any_of(groups.begin(), groups.end(), [&](const Group& group) {
-    return group.main.level == CompilerMessage::Level::error && !is_mended(group);
+  const auto is_mended = [](const MessageGroup& group) { return group.main.is_of_capture; };
+  const bool has_others = std::any_of(groups.begin(), groups.end(), [&](const MessageGroup& group) {
+    return group.main.level == CompilerMessage::Severity::error && !is_mended(group);
   });
   if (has_others)
     groups.erase(std::remove_if(groups.begin(), groups.end(), is_mended), groups.end());
@@ -78,14 +78,14 @@ std::string code_lines(const std::string& text) {
 }
 
 std::string headline(const CompilerMessage& place, const CompilerMessage& what) {
-  const bool is_error = what.level == CompilerMessage::Level::error;
+  const bool is_error = what.level == CompilerMessage::Severity::error;
   return bold + place.file + ":" + std::to_string(place.line) + ":" + std::to_string(place.column) +
          ": " + plain + (is_error ? std::string(red) + "error: " : "\x1b[0;1;35mwarning: ") +
          plain + bold + plain_words(what.message) + plain + "\n";
 }
 
 /// The note in a cell that tells how the compiler came to an error elsewhere; null for none.
-const CompilerMessage* cause_in_cell(const Group& group) {
+const CompilerMessage* cause_in_cell(const MessageGroup& group) {
   const CompilerMessage* found = nullptr;
   for (const CompilerMessage& note : group.notes) {
     if (!is_in_cell(note)) continue;
@@ -113,7 +113,7 @@ std::string code_of(const CompilerMessage& message) {
 
 std::string hint_of(const CompilerMessage& message, const HasHeader& has_header) {
   const std::string code = code_of(message);
-  const bool is_error = message.level == CompilerMessage::Level::error && is_in_cell(message);
+  const bool is_error = message.level == CompilerMessage::Severity::error && is_in_cell(message);
   const std::string head = is_error ? hint_for_head(code, message.column) : "";
   return head.empty() ? hint_for(message.message, message.line, code, has_header) : head;
 }
@@ -123,7 +123,7 @@ std::string hint_of(const CompilerMessage& message, const HasHeader& has_header)
 std::string compose(const std::vector<CompilerMessage>& messages, const HasHeader& has_header) {
   std::string result;
   std::vector<std::string> hints;
-  for (const Group& group : groups_of(messages)) {
+  for (const MessageGroup& group : groups_of(messages)) {
     const CompilerMessage* cause = is_in_cell(group.main) ? nullptr : cause_in_cell(group);
     if (cause) result += headline(*cause, group.main) + code_lines(cause->text);
     if (cause && !is_internal(group.main))

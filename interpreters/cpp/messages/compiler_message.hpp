@@ -9,8 +9,8 @@ namespace px::cpp {
 
 /// One thing that the compiler has said.
 struct CompilerMessage {
-  enum class Level { note, warning, error };
-  Level level = Level::error;
+  enum class Severity { note, warning, error };
+  Severity level = Severity::error;
   std::string message = {};    ///< Without its place.
   std::string file = {};       ///< "" where it has no place.
   int line = 0, column = 0;    ///< The first ones are 1.

@@ -9,7 +9,7 @@ namespace px::cpp {
 namespace {
 
 CellOutcome interrupted_because(const std::string& why) {
-  return {CellOutcome::Kind::interrupted, "Interrupted", why, {"Interrupted: " + why}};
+  return {CellOutcome::Ending::interrupted, "Interrupted", why, {"Interrupted: " + why}};
 }
 
 CellOutcome not_compiled(const std::string& why) {
@@ -21,7 +21,7 @@ CellOutcome not_compiled(const std::string& why) {
 CellOutcome compile_error(const std::string& said) {
   const std::string text = name_lines_of_cells(said);
   const std::string hint = hint_of_first_error(text);
-  return {CellOutcome::Kind::compile_error, "CompileError",
+  return {CellOutcome::Ending::compile_error, "CompileError",
           first_error(text) + (hint.empty() ? "" : " (hint: " + hint + ")"), lines_of(text)};
 }
 
@@ -37,19 +37,19 @@ CellOutcome link_error(const std::vector<std::string>& missing) {
 
 CellOutcome outcome_of(const CheckReport& report, const CheckLimits& limits) {
   switch (report.kind) {
-    case CheckReport::Kind::ok:
+    case CheckResult::ok:
       return report.missing.empty() ? CellOutcome{} : link_error(report.missing);
-    case CheckReport::Kind::rejected:
+    case CheckResult::rejected:
       return compile_error(report.said);
-    case CheckReport::Kind::interrupted:
+    case CheckResult::interrupted:
       CellGuard::forget_interrupts();
       return interrupted_because("the cell was interrupted while it was compiled");
-    case CheckReport::Kind::timed_out:
+    case CheckResult::timed_out:
       return not_compiled("the compiler did not finish this cell in " +
                           std::to_string(limits.processor_seconds) + " s");
-    case CheckReport::Kind::out_of_memory:
+    case CheckResult::out_of_memory:
       return not_compiled("the compiler needed too much memory for this cell");
-    case CheckReport::Kind::crashed:
+    case CheckResult::crashed:
       break;
   }
   return not_compiled(

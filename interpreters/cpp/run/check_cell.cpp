@@ -84,7 +84,7 @@ CppSession::State::Plan CppSession::State::plan(const std::string& code, const s
         check_in_child(*compiler, result.source, result.replaced, *to_mark, version);
     if (leave_header_code(report.changes_header)) continue;  // what it spared is checked now
     result.outcome = outcome_of(report, compiler->limits());
-    if (report.kind == CheckReport::Kind::crashed && !to_mark->empty()) {
+    if (report.kind == CheckResult::crashed && !to_mark->empty()) {
       if (foresee(result)) is_edited = true;
       to_mark = &none;
       continue;
@@ -104,7 +104,7 @@ CppSession::State::Plan CppSession::State::plan(const std::string& code, const s
       if (is_ok) compiled = result.source;
       result.source = apply_edits(result.source, edits);
       is_edited = true;
-    } else if (report.kind == CheckReport::Kind::rejected && is_edited && !has_more_room) {
+    } else if (report.kind == CheckResult::rejected && is_edited && !has_more_room) {
       editing = compiled || editing == Editing::no_marks ? Editing::none : Editing::no_marks;
       result.source = compiled.value_or(as_written);
       is_edited = false;

@@ -167,7 +167,7 @@ CellOutcome CppInterpreter::run_code(const interpreters::Execution& execution,
   if (!checked.is_ok() || form.empty()) return checked;
   if (reason && CppSession::is_interrupt_pending()) {
     CppSession::forget_interrupts();
-    return {CellOutcome::Kind::interrupted, "Interrupted", *reason, {"Interrupted: " + *reason}};
+    return {CellOutcome::Ending::interrupted, "Interrupted", *reason, {"Interrupted: " + *reason}};
   }
   if (reason) return refusal("NotRun", *reason);
   if (!session_->warnings().empty()) output_.write("stderr", session_->warnings());
@@ -176,9 +176,9 @@ CellOutcome CppInterpreter::run_code(const interpreters::Execution& execution,
   exchange_->take_shown();  // what something else may have left
   CellOutcome outcome = session_->run(form, name);
   add_source_lines(outcome, execution);
-  if (outcome.kind == CellOutcome::Kind::interrupted) CppSession::forget_interrupts();
+  if (outcome.kind == CellOutcome::Ending::interrupted) CppSession::forget_interrupts();
   if (outcome.is_ok()) program_.add(cell->code);
-  if (outcome.kind != CellOutcome::Kind::compile_error) count_edition(cell->code);
+  if (outcome.kind != CellOutcome::Ending::compile_error) count_edition(cell->code);
   outcome.shown = exchange_->take_shown();
   return outcome;
 }
@@ -243,7 +243,7 @@ CellOutcome CppInterpreter::prepare(const CellText& cell, const std::string& nam
       form = *copy;
       checked = session_->check(form, name);
     }
-    if (checked.is_ok() || checked.kind == CellOutcome::Kind::interrupted) return checked;
+    if (checked.is_ok() || checked.kind == CellOutcome::Ending::interrupted) return checked;
     const bool is_crash = has_crashed_compiler(checked);
     if (!is_crash && checked.error_name != "LinkError") continue;
     if (!std::exchange(is_in_functions, true)) {
@@ -256,13 +256,12 @@ CellOutcome CppInterpreter::prepare(const CellText& cell, const std::string& nam
 }
 
 Result<void> CppInterpreter::obey(const CellDirective& directive) {
-  using Kind = CellDirective::Kind;
   for (const std::string& argument : directive.arguments) {
     Result<void> done;
-    if (directive.kind == Kind::include_folder) done = add_include_folder(argument);
-    if (directive.kind == Kind::library_folder) session_->add_library_folder(argument);
-    if (directive.kind == Kind::library) done = load_library(argument);
-    if (directive.kind == Kind::package) done = use_package(argument);
+    if (directive.kind == DirectiveKind::include_folder) done = add_include_folder(argument);
+    if (directive.kind == DirectiveKind::library_folder) session_->add_library_folder(argument);
+    if (directive.kind == DirectiveKind::library) done = load_library(argument);
+    if (directive.kind == DirectiveKind::package) done = use_package(argument);
     if (!done) return done;
   }
   return {};
@@ -326,7 +325,7 @@ Json CppInterpreter::evaluate(const std::string& expression) {
   if (!form)
     return error_content(refusal("CompileError", "`" + expression + "` is not an expression"));
   CellOutcome outcome = session_->run(in_edition(*form, edition_), "expression");
-  if (outcome.kind == CellOutcome::Kind::compile_error) {  // maybe of what would show the value
+  if (outcome.kind == CellOutcome::Ending::compile_error) {  // maybe of what would show the value
     CellOutcome plain = session_->check(statement_form(expression), "expression");
     if (!plain.is_ok()) outcome = std::move(plain);
   }

@@ -79,7 +79,7 @@ CellOutcome CppSession::State::run(const Plan& plan) {
   std::erase_if(missing, comes_later);
   for (std::string& symbol : missing) symbol = name_of_symbol(symbol);
   CellOutcome outcome = missing.empty() ? run_unit(*unit, plan.name, late) : link_error(missing);
-  const bool is_unlinked = outcome.kind == CellOutcome::Kind::compile_error;
+  const bool is_unlinked = outcome.kind == CellOutcome::Ending::compile_error;
   // Else include guards would stay without what they guard.
   if (is_unlinked && !plan.has_include) compiler->undo();
   return outcome;

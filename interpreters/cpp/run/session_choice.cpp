@@ -43,21 +43,20 @@ Result<void> take_package(const std::string& name, SessionChoice& choice) {
 }
 
 Result<void> take(const CellDirective& directive, SessionChoice& choice) {
-  if (directive.kind == CellDirective::Kind::flags) {
+  if (directive.kind == DirectiveKind::flags) {
     choice.flags = directive.arguments;
     return check_compiler_flags(directive.arguments);
   }
   for (const std::string& argument : directive.arguments) {
-    if (directive.kind == CellDirective::Kind::header)
-      add_once(choice.headers, header_named(argument));
-    if (directive.kind == CellDirective::Kind::include_folder) add_once(choice.folders, argument);
-    if (directive.kind != CellDirective::Kind::package) continue;
+    if (directive.kind == DirectiveKind::header) add_once(choice.headers, header_named(argument));
+    if (directive.kind == DirectiveKind::include_folder) add_once(choice.folders, argument);
+    if (directive.kind != DirectiveKind::package) continue;
     if (const Result<void> done = take_package(argument, choice); !done) return done;
   }
   return {};
 }
 
-bool has(const CellText& cell, CellDirective::Kind kind) {
+bool has(const CellText& cell, DirectiveKind kind) {
   return std::any_of(cell.directives.begin(), cell.directives.end(),
                      [&](const CellDirective& each) { return each.kind == kind; });
 }
@@ -92,9 +91,9 @@ bool lacks_standard_library(const Error& error) {
 }  // namespace
 
 Result<SessionChoice> choose(const CellText& cell, SessionChoice now) {
-  const bool has_header = has(cell, CellDirective::Kind::header);
+  const bool has_header = has(cell, DirectiveKind::header);
   for (const CellDirective& each : cell.directives) {
-    if (each.kind != CellDirective::Kind::flags && !has_header) continue;
+    if (each.kind != DirectiveKind::flags && !has_header) continue;
     if (const Result<void> done = take(each, now); !done) return at_line(each, done.error());
   }
   return now;

@@ -146,27 +146,27 @@ std::optional<Array> array_of(const Json& json) {
   return array;
 }
 
-CellNode::Kind kind_of_number(const std::string& dtype) {
+NodeKind kind_of_number(const std::string& dtype) {
   switch (dtype.size() > 1 ? dtype[1] : '\0') {
     case 'b':
-      return CellNode::Kind::boolean;
+      return NodeKind::boolean;
     case 'i':
     case 'u':
-      return CellNode::Kind::integer;
+      return NodeKind::integer;
     case 'f':
-      return CellNode::Kind::real;
+      return NodeKind::real;
     default:
-      return CellNode::Kind::complex;
+      return NodeKind::complex;
   }
 }
 
-CellNode::Kind kind_of_json(const Json& json) {
-  if (json.is_null()) return CellNode::Kind::null;
-  if (json.is_boolean()) return CellNode::Kind::boolean;
-  if (json.is_number_integer()) return CellNode::Kind::integer;
-  if (json.is_number()) return CellNode::Kind::real;
-  if (json.is_string()) return CellNode::Kind::text;
-  return json.is_array() ? CellNode::Kind::list : CellNode::Kind::map;
+NodeKind kind_of_json(const Json& json) {
+  if (json.is_null()) return NodeKind::null;
+  if (json.is_boolean()) return NodeKind::boolean;
+  if (json.is_number_integer()) return NodeKind::integer;
+  if (json.is_number()) return NodeKind::real;
+  if (json.is_string()) return NodeKind::text;
+  return json.is_array() ? NodeKind::list : NodeKind::map;
 }
 
 std::string shape_text(const std::vector<std::int64_t>& shape) {
@@ -178,15 +178,15 @@ std::string shape_text(const std::vector<std::int64_t>& shape) {
 
 std::string describe_json(const Json& json) {
   switch (kind_of_json(json)) {
-    case CellNode::Kind::null:
+    case NodeKind::null:
       return "null";
-    case CellNode::Kind::boolean:
+    case NodeKind::boolean:
       return json.get<bool>() ? "true" : "false";
-    case CellNode::Kind::text:
+    case NodeKind::text:
       return "a text";
-    case CellNode::Kind::list:
+    case NodeKind::list:
       return "a list of " + std::to_string(json.size());
-    case CellNode::Kind::map:
+    case NodeKind::map:
       return "a map";
     default:
       return "the number " + pack(Packer::json, json);
@@ -217,10 +217,10 @@ const CellNode* CellArguments::add(CellNode node) {
   return &nodes_.back();
 }
 
-CellNode::Kind CellNode::kind() const {
+NodeKind CellNode::kind() const {
   if (json_ != nullptr) return kind_of_json(*json_);
-  if (!array_) return Kind::bytes;
-  return array_->shape.empty() ? kind_of_number(array_->dtype) : Kind::array;
+  if (!array_) return NodeKind::bytes;
+  return array_->shape.empty() ? kind_of_number(array_->dtype) : NodeKind::array;
 }
 
 std::size_t CellNode::count() const {

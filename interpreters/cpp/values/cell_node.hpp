@@ -37,13 +37,13 @@ class CellArguments {
   std::vector<const CellNode*> roots_;
 };
 
+/// Numbers as those of px_exports.hpp.
+enum class NodeKind { null, boolean, integer, real, complex, text, list, map, array, bytes };
+
 /// A value that came for a cell, or a part of one: what a C++ variable or parameter is filled from.
 class CellNode {
  public:
-  /// Numbers as those of px_exports.hpp.
-  enum class Kind { null, boolean, integer, real, complex, text, list, map, array, bytes };
-
-  Kind kind() const;
+  NodeKind kind() const;
   /// Items of a list or map, rows of an array; 0 of all else.
   std::size_t count() const;
   /// Precondition of both: index < count(); a map.

@@ -67,7 +67,7 @@ std::string in_parentheses(const std::string& expression) {
 }  // namespace
 
 /// A call_request, read.
-struct CppValues::Call {
+struct CppValues::FunctionCall {
   std::string function;     // an expression
   std::string definitions;  // what it needs
   bool is_map = false;
@@ -222,7 +222,7 @@ interpreters::ApplyResult CppValues::pull(const Json& content) {
 
 // ---------------------------------------------------------------- call
 
-Result<void> CppValues::read_function(const Json& function, Call& call) {
+Result<void> CppValues::read_function(const Json& function, FunctionCall& call) {
   for (const char* key : {"name", "reference"})
     if (const auto name = string_member(function, key)) {
       call.function = *name;
@@ -250,7 +250,7 @@ Result<void> CppValues::read_function(const Json& function, Call& call) {
 }
 
 Result<void> CppValues::read_arguments(const Json& content, const std::vector<SharedBytes>& buffers,
-                                       Call& call) {
+                                       FunctionCall& call) {
   if (!content.value("kwargs", Json::object()).empty())
     return Error{ErrorKind::bad_input, "a C++ function has no keyword arguments"};
   std::size_t index = 0;
@@ -270,7 +270,7 @@ Result<void> CppValues::read_arguments(const Json& content, const std::vector<Sh
 
 /// The call by way of a function whose parameters have the types that the arguments have by
 /// nature: for overloads and templates, where the function itself cannot say what it takes.
-Result<std::string> CppValues::with_natural_types(const Call& call) {
+Result<std::string> CppValues::with_natural_types(const FunctionCall& call) {
   std::string parameters, passed;
   std::size_t count = 0;
   for (std::size_t i = 0; i < call.values.size(); ++i) {
@@ -295,7 +295,7 @@ Result<std::string> CppValues::with_natural_types(const Call& call) {
 
 interpreters::ApplyResult CppValues::call(const Json& content,
                                           const std::vector<SharedBytes>& buffers) {
-  Call call;
+  FunctionCall call;
   call.is_map = bool_member(content, "map").value_or(false);
   if (const auto done = read_function(content.value("function", Json()), call); !done)
     return type_error(done.error().what);
@@ -303,14 +303,14 @@ interpreters::ApplyResult CppValues::call(const Json& content,
     return type_error(done.error().what);
 
   CellOutcome outcome;
-  outcome.kind = CellOutcome::Kind::compile_error;
+  outcome.kind = CellOutcome::Ending::compile_error;
   if (!call.has_references())
     outcome = perform({call.verb(), call.definitions,
                        std::string("::px::cell::") + call.verb() + "(" +
                            std::to_string(call.values.size()) + ", " + own_line +
                            in_parentheses(call.function) + ");\n",
                        call.arguments(), true});
-  if (outcome.kind == CellOutcome::Kind::compile_error) {
+  if (outcome.kind == CellOutcome::Ending::compile_error) {
     const Result<std::string> code = with_natural_types(call);
     if (!code) return type_error(code.error().what);
     outcome = perform({call.verb(), call.definitions, *code, call.arguments(), true});

@@ -53,16 +53,16 @@ class CppValues {
     std::string type;
     const void* identity;
   };
-  struct Call;
+  struct FunctionCall;
 
   interpreters::ApplyResult push(const Json& content, const std::vector<SharedBytes>& buffers);
   interpreters::ApplyResult pull(const Json& content);
   interpreters::ApplyResult call(const Json& content, const std::vector<SharedBytes>& buffers);
   /// How the function of a call is spelled; what defines it goes to `call`.
-  Result<void> read_function(const Json& function, Call& call);
+  Result<void> read_function(const Json& function, FunctionCall& call);
   Result<void> read_arguments(const Json& content, const std::vector<SharedBytes>& buffers,
-                              Call& call);
-  Result<std::string> with_natural_types(const Call& call);
+                              FunctionCall& call);
+  Result<std::string> with_natural_types(const FunctionCall& call);
 
   CellOutcome perform(Work work);
   std::vector<std::pair<std::string, const void*>> meanings_of(const std::string& code);

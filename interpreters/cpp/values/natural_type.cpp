@@ -13,11 +13,11 @@ Error no_type(const std::string& what) {
 
 /// The type of a JSON value.
 struct Shape {
-  enum class Kind { unknown, null, boolean, integer, large, real, text, mixed, list, map };
-  Kind kind = Kind::unknown;
+  enum class ShapeKind { unknown, null, boolean, integer, large, real, text, mixed, list, map };
+  ShapeKind kind = ShapeKind::unknown;
   std::shared_ptr<const Shape> item = nullptr;  // of lists and maps
 };
-using ShapeKind = Shape::Kind;
+using ShapeKind = Shape::ShapeKind;
 
 bool is_scalar(ShapeKind kind) {
   return kind != ShapeKind::unknown && kind != ShapeKind::list && kind != ShapeKind::map;

@@ -20,13 +20,13 @@ namespace px {
 namespace cell {
 
 /// One thing that is asked of engines.
-class Request {
+class CellRequest {
  public:
-  Request(const std::string& targets, const std::string& language)
+  CellRequest(const std::string& targets, const std::string& language)
       : handle_(px_view_open(targets.c_str(), language.c_str())) {}
-  Request(Request&& other) : handle_(std::exchange(other.handle_, nullptr)) {}
-  Request& operator=(Request&&) = delete;
-  ~Request() { px_view_close(handle_); }
+  CellRequest(CellRequest&& other) : handle_(std::exchange(other.handle_, nullptr)) {}
+  CellRequest& operator=(CellRequest&&) = delete;
+  ~CellRequest() { px_view_close(handle_); }
 
   void* handle() const { return handle_; }
   template <class T>
@@ -60,7 +60,7 @@ class Engines {
   /// Defines a variable there, or gives it a new value: numbers, text, px::array, containers.
   template <class T>
   void push(const std::string& name, const T& value) const {
-    Request request = ask();
+    CellRequest request = ask();
     request.add(value);
     px_view_push(request.handle(), name.c_str());
   }
@@ -70,15 +70,15 @@ class Engines {
   }
 
  protected:
-  Request ask() const { return {targets_, language_}; }
-  Request pulled(const std::string& expression, bool is_joined = false) const {
-    Request request = ask();
+  CellRequest ask() const { return {targets_, language_}; }
+  CellRequest pulled(const std::string& expression, bool is_joined = false) const {
+    CellRequest request = ask();
     px_view_pull(request.handle(), expression.c_str(), is_joined);
     return request;
   }
   template <class... Arguments>
-  Request called(const std::string& function, const Arguments&... arguments) const {
-    Request request = ask();
+  CellRequest called(const std::string& function, const Arguments&... arguments) const {
+    CellRequest request = ask();
     (request.add(arguments), ...);
     px_view_call(request.handle(), function.c_str());
     return request;
@@ -156,7 +156,7 @@ class engines : public cell::Engines {
 
   /// Those that are there now.
   std::vector<int> ids() const {
-    const cell::Request request = ask();
+    const cell::CellRequest request = ask();
     std::vector<int> ids;
     for (std::size_t i = 0; i < px_view_count(request.handle()); ++i)
       ids.push_back(px_view_id(request.handle(), i));
@@ -190,7 +190,7 @@ class engines : public cell::Engines {
   /// Cuts a sequence, or an array along its first axis, into one part for each engine.
   template <class T>
   void scatter(const std::string& name, const T& sequence) const {
-    cell::Request request = ask();
+    cell::CellRequest request = ask();
     request.add(sequence);
     px_view_scatter(request.handle(), name.c_str());
   }
@@ -204,7 +204,7 @@ class engines : public cell::Engines {
   template <class Result, class... Sequences>
   std::vector<Result> map(const std::string& function, const Sequences&... sequences) const {
     static_assert(sizeof...(Sequences) > 0, "map() needs a sequence to go through");
-    cell::Request request = ask();
+    cell::CellRequest request = ask();
     (request.add(sequences), ...);
     px_view_map(request.handle(), function.c_str());
     return request.template one<std::vector<Result>>();

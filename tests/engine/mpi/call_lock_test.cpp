@@ -12,13 +12,13 @@ TEST(CallLock, IsHeldOnceByAThreadThatTakesItTwice) {
   CallLock lock;
   EXPECT_FALSE(lock.is_held());
   {
-    const CallLock::Held outer{lock};
-    const CallLock::Held inner{lock};
+    const CallLock::Holding outer{lock};
+    const CallLock::Holding inner{lock};
     EXPECT_TRUE(lock.is_held());
     {
       const CallLock::Released released{lock};
       EXPECT_FALSE(lock.is_held());
-      const CallLock::Held again{lock};
+      const CallLock::Holding again{lock};
       EXPECT_TRUE(lock.is_held());
     }
     EXPECT_TRUE(lock.is_held());
@@ -32,7 +32,7 @@ TEST(CallLock, KeepsThreadsApart) {
   constexpr int rounds = 20'000;
   const auto add = [&] {
     for (int round = 0; round < rounds; ++round) {
-      const CallLock::Held alone{lock};
+      const CallLock::Holding alone{lock};
       ++count;
     }
   };
@@ -46,9 +46,9 @@ TEST(CallLock, KeepsThreadsApart) {
 TEST(CallLock, TheMainThreadLetsOthersInWhileItWaits) {
   CallLock lock;
   bool has_come = false;
-  const CallLock::Held alone{lock};
+  const CallLock::Holding alone{lock};
   std::thread other([&] {
-    const CallLock::Held of_other{lock};
+    const CallLock::Holding of_other{lock};
     has_come = true;
   });
   while (!has_come) lock.let_others();
@@ -64,12 +64,12 @@ TEST(CallLock, AnotherThreadLetsTheMainThreadInWhileItWaits) {
   CallLock lock;
   bool has_come = false, is_in = false;
   std::thread other([&] {
-    const CallLock::Held of_other{lock};
+    const CallLock::Holding of_other{lock};
     is_in = true;
     while (!has_come) lock.let_others();
   });
   for (bool is_done = false; !is_done;) {
-    const CallLock::Held alone{lock};
+    const CallLock::Holding alone{lock};
     has_come = is_done = is_in;
   }
   other.join();
@@ -80,10 +80,10 @@ TEST(CallLock, IsFreeAfterAJumpOutOfACall) {
   lock.take();
   lock.reset();
   EXPECT_FALSE(lock.is_held());
-  std::thread([&] { const CallLock::Held of_other{lock}; }).join();
+  std::thread([&] { const CallLock::Holding of_other{lock}; }).join();
   lock.take();
   lock.reset();
-  std::thread([&] { const CallLock::Held of_other{lock}; }).join();
+  std::thread([&] { const CallLock::Holding of_other{lock}; }).join();
 }
 
 }  // namespace

@@ -11,14 +11,14 @@ constexpr std::uint64_t part = os::passed_piece;
 constexpr Instant begin{};
 using Lines = std::vector<std::string>;
 
-std::string line(const SegmentPassing::Part& what) {
+std::string line(const SegmentPassing::SegmentPart& what) {
   return std::to_string(what.rank) + " " + what.segment + " " +
          std::to_string(what.offset / part) + " #" + std::to_string(what.tag);
 }
 std::string line(const SegmentPassing::Ask& effect) {
   return "ask " + line(effect.part);
 }
-std::string line(const SegmentPassing::Answer& effect) {
+std::string line(const SegmentPassing::SendPart& effect) {
   return "answer " + line(effect.part);
 }
 std::string line(const SegmentPassing::Refuse& effect) {
@@ -39,7 +39,7 @@ Lines lines(const SegmentPassing::Effects& effects) {
 }
 
 /// Rank 2 asks for the n-th part of "a".
-SegmentPassing::Part question(std::uint64_t n, int tag, const std::string& segment = "a") {
+SegmentPassing::SegmentPart question(std::uint64_t n, int tag, const std::string& segment = "a") {
   return {2, tag, segment, n * part, part};
 }
 

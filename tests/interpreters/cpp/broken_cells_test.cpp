@@ -9,7 +9,7 @@
 namespace px::cpp {
 namespace {
 
-using Kind = CellOutcome::Kind;
+using Kind = CellOutcome::Ending;
 using namespace std::chrono_literals;
 
 /// Interrupts every 20 ms from start() on, until it goes.

@@ -246,14 +246,12 @@ std::string why(const std::string& cell) {
   return text ? "" : text.error().what;
 }
 
-using Kind = CellDirective::Kind;
-
 TEST(Directives, AreTakenOutAndTheLinesKeepTheirNumbers) {
   const CellText text = read("%inc /opt/x/include\n%lib openblas\nint x;");
   ASSERT_EQ(text.directives.size(), 2u);
-  EXPECT_EQ(text.directives[0].kind, Kind::include_folder);
+  EXPECT_EQ(text.directives[0].kind, DirectiveKind::include_folder);
   EXPECT_EQ(text.directives[0].arguments, std::vector<std::string>{"/opt/x/include"});
-  EXPECT_EQ(text.directives[1].kind, Kind::library);
+  EXPECT_EQ(text.directives[1].kind, DirectiveKind::library);
   EXPECT_EQ(text.directives[1].line, 2);
   EXPECT_EQ(text.code, std::string(19, ' ') + "\n" + std::string(13, ' ') + "\nint x;");
 }
@@ -267,7 +265,7 @@ TEST(Directives, MayHaveManyWordsAndQuotes) {
 TEST(Directives, MayStandBetweenCommentsAndBlankLines) {
   const CellText text = read("// mine\n\n/* long\n  %lib no\n*/\n  %pkg eigen3\nx");
   ASSERT_EQ(text.directives.size(), 1u);
-  EXPECT_EQ(text.directives[0].kind, Kind::package);
+  EXPECT_EQ(text.directives[0].kind, DirectiveKind::package);
   EXPECT_EQ(text.directives[0].line, 6);
   EXPECT_EQ(tail_of(text.code), "x");
 }
@@ -289,7 +287,7 @@ TEST(Directives, ThatAreUnknownOrLackTheirArgumentAreRefusedByLine) {
 TEST(Directives, TimeTheRestOfTheirLineAndWhatFollows) {
   const CellText text = read("%timeit -n 100 -r3 f(1)\ng();");
   ASSERT_NE(text.timing(), nullptr);
-  EXPECT_EQ(text.timing()->kind, Kind::timeit);
+  EXPECT_EQ(text.timing()->kind, DirectiveKind::timeit);
   EXPECT_EQ(text.timing()->loops, 100);
   EXPECT_EQ(text.timing()->repeats, 3);
   EXPECT_EQ(text.code, std::string(19, ' ') + "f(1)\ng();");
@@ -297,7 +295,7 @@ TEST(Directives, TimeTheRestOfTheirLineAndWhatFollows) {
 
 TEST(Directives, MayComeInTheFormOfWholeCells) {
   const CellText text = read("%%time\n%lib m\nf();");
-  EXPECT_EQ(text.timing()->kind, Kind::time);
+  EXPECT_EQ(text.timing()->kind, DirectiveKind::time);
   EXPECT_EQ(text.directives.size(), 2u);
 }
 

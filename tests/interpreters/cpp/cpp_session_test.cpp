@@ -14,7 +14,7 @@ TEST_F(CppSessionTest, LaterCellsSeeWhatEarlierOnesDefined) {
 
 TEST_F(CppSessionTest, WhatACellThatDoesNotCompileWouldHaveDefinedIsNotDefined) {
   const CellOutcome outcome = session().run("int y = 1; int z = nowhere;", "cell 2");
-  EXPECT_EQ(outcome.kind, CellOutcome::Kind::compile_error);
+  EXPECT_EQ(outcome.kind, CellOutcome::Ending::compile_error);
   EXPECT_EQ(outcome.error_name, "CompileError");
   EXPECT_EQ(outcome.error_value,
             "cell 2, line 1, column 20: error: use of undeclared identifier 'nowhere'");

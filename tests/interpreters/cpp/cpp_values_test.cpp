@@ -34,9 +34,9 @@ class CppValuesServe : public testing::Test {
         code();
       } catch (const CellTypeError& error) {
         outcome = {
-            CellOutcome::Kind::exception, "px::cpp::CellTypeError", error.what(), {"trace"}, {}};
+            CellOutcome::Ending::exception, "px::cpp::CellTypeError", error.what(), {"trace"}, {}};
       } catch (const std::exception& error) {
-        outcome = {CellOutcome::Kind::exception, "std::exception", error.what(), {"trace"}, {}};
+        outcome = {CellOutcome::Ending::exception, "std::exception", error.what(), {"trace"}, {}};
       }
       return outcome;
     };
@@ -59,7 +59,7 @@ class CppValuesServe : public testing::Test {
       for (const std::string& made : makes_) defined_.insert({made, 1});
       return {};
     }
-    return {CellOutcome::Kind::compile_error, "CompileError", "unknown", {"unknown"}, {}};
+    return {CellOutcome::Ending::compile_error, "CompileError", "unknown", {"unknown"}, {}};
   }
 
   Json serve(const char* type, const Json& content, std::vector<SharedBytes> buffers = {}) {

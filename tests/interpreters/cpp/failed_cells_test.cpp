@@ -7,7 +7,7 @@
 namespace px::cpp {
 namespace {
 
-using Kind = CellOutcome::Kind;
+using Kind = CellOutcome::Ending;
 
 class FailedCells : public SessionTest {};
 

@@ -3,7 +3,7 @@
 namespace px::cpp {
 namespace {
 
-using Kind = CellOutcome::Kind;
+using Kind = CellOutcome::Ending;
 
 class FailingThreads : public NotebookTest {
  protected:

@@ -16,7 +16,7 @@
 namespace px::cpp {
 namespace {
 
-using Kind = CellOutcome::Kind;
+using Kind = CellOutcome::Ending;
 
 int number_from_environment(const char* name, int otherwise) {
   const char* text = std::getenv(name);

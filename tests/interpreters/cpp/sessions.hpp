@@ -43,7 +43,7 @@ class SessionTest : public testing::Test {
     const CellOutcome outcome = run(code);
     EXPECT_TRUE(outcome.is_ok()) << code << "\n" << said(outcome);
   }
-  CellOutcome fails(const std::string& code, CellOutcome::Kind kind) {
+  CellOutcome fails(const std::string& code, CellOutcome::Ending kind) {
     CellOutcome outcome = run(code);
     EXPECT_EQ(outcome.kind, kind) << code << "\n" << said(outcome);
     return outcome;

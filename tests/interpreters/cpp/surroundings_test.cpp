@@ -24,7 +24,7 @@ class Surroundings : public SessionTest {
 
 TEST_F(Surroundings, MayGetMoreFoldersForHeaders) {
   write("mine.hpp", "#pragma once\ninline int mine() { return 5; }\n");
-  fails("#include <mine.hpp>\n", CellOutcome::Kind::compile_error);
+  fails("#include <mine.hpp>\n", CellOutcome::Ending::compile_error);
   EXPECT_TRUE(session().add_include_folder(folder_.string()));
   runs("#include <mine.hpp>\n");
   EXPECT_EQ(value("mine()"), 5);

@@ -11,7 +11,7 @@ namespace px::cpp {
 namespace {
 
 namespace fs = std::filesystem;
-using Kind = CellOutcome::Kind;
+using Kind = CellOutcome::Ending;
 
 class ChangedHeaders : public SessionTest {
  protected:

@@ -6,7 +6,7 @@
 namespace px::cpp {
 namespace {
 
-using Kind = CellOutcome::Kind;
+using Kind = CellOutcome::Ending;
 
 class LateDefinitions : public NotebookTest {};
 

@@ -23,7 +23,7 @@ extern "C" [[noreturn]] void __assert_fail(const char* assertion, const char* fi
 namespace px::cpp {
 namespace {
 
-using Kind = CellOutcome::Kind;
+using Kind = CellOutcome::Ending;
 
 constexpr unsigned time_limit_s = 5;
 

@@ -9,7 +9,6 @@ namespace px::cpp {
 namespace {
 
 using Action = ForeignCell::Action;
-using Kind = CellDirective::Kind;
 
 ForeignCell read(const std::string& cell) {
   Result<ForeignCell> made = read_foreign_cell(cell);
@@ -62,12 +61,12 @@ TEST(ForeignCell, LoadsAsClingDoes) {
       ".L libm.so\n.L part.cpp\n.I /opt/x\nint y;\n#pragma cling load(\"z\")\n"
       "#pragma cling add_include_path(\"i\")\n  #pragma  cling add_library_path(\"l\")");
   ASSERT_EQ(cell.directives.size(), 5u);
-  EXPECT_EQ(cell.directives[0].kind, Kind::library);
+  EXPECT_EQ(cell.directives[0].kind, DirectiveKind::library);
   EXPECT_EQ(cell.directives[0].arguments, std::vector<std::string>{"libm.so"});
-  EXPECT_EQ(cell.directives[1].kind, Kind::include_folder);
+  EXPECT_EQ(cell.directives[1].kind, DirectiveKind::include_folder);
   EXPECT_EQ(cell.directives[2].arguments, std::vector<std::string>{"z"});
-  EXPECT_EQ(cell.directives[3].kind, Kind::include_folder);
-  EXPECT_EQ(cell.directives[4].kind, Kind::library_folder);
+  EXPECT_EQ(cell.directives[3].kind, DirectiveKind::include_folder);
+  EXPECT_EQ(cell.directives[4].kind, DirectiveKind::library_folder);
   EXPECT_EQ(cell.directives[4].line, 7);
   EXPECT_EQ(cell.code, "\n#include \"part.cpp\"\n\nint y;\n\n\n");
 }

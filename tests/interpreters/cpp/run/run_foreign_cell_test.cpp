@@ -111,7 +111,7 @@ TEST_F(ForeignCells, MeasureWhatTheOptimizerWouldLeaveOut) {
   EXPECT_NE(printed("%%timeit -n 10 -r 1\ndouble d = work(2); work(d);").find("per loop"),
             std::string::npos);
   EXPECT_EQ(shown("measured_runs"), "20");
-  const auto forms = forms_of({{{CellDirective::Kind::timeit}}, "int s = 0; s += 2; f(s);"});
+  const auto forms = forms_of({{{DirectiveKind::timeit}}, "int s = 0; s += 2; f(s);"});
   const std::regex layout(R"(/\*px\*/|#line \d+\n|\s)");  // of what is inserted, and blanks
   const std::string form = std::regex_replace(forms.at(0), layout, "");
   EXPECT_NE(form.find("ints=0;::px::cell::Keeper{},(s);"), std::string::npos) << form;

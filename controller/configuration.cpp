@@ -13,9 +13,9 @@
 #include "controller/journal/folder_storage.hpp"
 #include "controller/setup/announcement.hpp"
 #include "net/discovery/address.hpp"
-#include "os/host_name.hpp"
+#include "os/host.hpp"
+#include "os/memory_group.hpp"
 #include "os/private_file.hpp"
-#include "os/usable_memory.hpp"
 #include "wire/new_session.hpp"
 
 namespace px::controller {

@@ -9,7 +9,7 @@
 
 #include "engine/handlers.hpp"
 #include "net/discovery/address.hpp"
-#include "os/host_name.hpp"
+#include "os/host.hpp"
 #include "program/command_line.hpp"
 #include "wire/new_session.hpp"
 #include "wire/text_parsing.hpp"

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <utility>
 
-#include "os/usable_memory.hpp"
+#include "os/memory_group.hpp"
 
 namespace px::jupyter {
 

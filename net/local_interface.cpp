@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "os/boot_id.hpp"
+#include "os/host.hpp"
 #include "os/retried.hpp"
 
 namespace px::net {

@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "os/descriptor.hpp"
-#include "os/temporary_folder.hpp"
+#include "os/folders.hpp"
 #include "wire/connection_info.hpp"
 #include "wire/error.hpp"
 

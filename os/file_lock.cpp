@@ -8,8 +8,7 @@
 #include <cstring>
 #include <utility>
 
-#include "os/boot_id.hpp"
-#include "os/host_name.hpp"
+#include "os/host.hpp"
 #include "os/written_file.hpp"
 
 namespace px::os {

@@ -1,12 +1,16 @@
 #include "os/memory_group.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <charconv>
+#include <string>
 
 #include "os/private_file.hpp"
 #include "wire/text_parsing.hpp"
 
 namespace px::os {
+
 namespace {
 
 /// The number in a file; nothing where there is none, as in "max".
@@ -87,6 +91,38 @@ std::optional<std::int64_t> memory_left(const MemoryGroup& group) {
     }
     if (path.empty()) return least;
   }
+}
+
+std::int64_t half_of_usable_memory() {
+  const auto pages = static_cast<std::int64_t>(::sysconf(_SC_PHYS_PAGES));
+  const auto host = pages * static_cast<std::int64_t>(::sysconf(_SC_PAGE_SIZE));
+  const auto group = own_memory_group();
+  const auto limit = group ? memory_limit(*group) : std::nullopt;
+  return std::min(host, limit.value_or(host)) / 2;
+}
+
+std::optional<long long> read_oom_kills(std::string_view text) {
+  constexpr std::string_view key = "oom_kill ";
+  while (!text.empty()) {
+    const std::string_view line = take_line(text);
+    if (!line.starts_with(key)) continue;
+    long long count = 0;
+    const auto [end, error] =
+        std::from_chars(line.data() + key.size(), line.data() + line.size(), count);
+    if (error == std::errc{}) return count;
+  }
+  return std::nullopt;
+}
+
+std::optional<long long> count_oom_kills() {
+  const auto group = own_memory_group();
+  if (!group) return std::nullopt;
+  const std::string name =
+      group->version == MemoryGroup::Version::first ? "/memory.oom_control" : "/memory.events";
+  // In a container the group has the name that the host gives it, and lies where all groups do.
+  for (const std::string& folder : {group->root + group->path, group->root})
+    if (const Result<std::string> text = read_file(folder + name)) return read_oom_kills(*text);
+  return std::nullopt;
 }
 
 }  // namespace px::os

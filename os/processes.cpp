@@ -9,8 +9,8 @@
 #include <thread>
 #include <vector>
 
-#include "os/boot_id.hpp"
 #include "os/command_words.hpp"
+#include "os/host.hpp"
 #include "os/private_file.hpp"
 
 namespace px::os {

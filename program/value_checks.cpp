@@ -14,7 +14,7 @@
 #include "net/discovery/address.hpp"
 #include "net/ssh/tunnel_plan.hpp"
 #include "os/command_words.hpp"
-#include "os/home_folder.hpp"
+#include "os/folders.hpp"
 #include "wire/language_plan.hpp"
 #include "wire/nearest_name.hpp"
 #include "wire/text_parsing.hpp"

@@ -7,7 +7,7 @@
 #include "cluster/records/hand_started.hpp"
 #include "cluster/supervise/stopper.hpp"
 #include "os/file_lock.hpp"
-#include "os/host_name.hpp"
+#include "os/host.hpp"
 
 namespace px::cluster {
 namespace {

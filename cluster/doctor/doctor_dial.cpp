@@ -9,7 +9,7 @@
 #include "net/discovery/address.hpp"
 #include "net/discovery/controller_search.hpp"
 #include "net/ssh/ssh_tunnel.hpp"
-#include "os/host_name.hpp"
+#include "os/host.hpp"
 #include "os/private_file.hpp"
 #include "wire/channels.hpp"
 #include "wire/new_session.hpp"

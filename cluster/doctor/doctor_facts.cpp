@@ -20,7 +20,7 @@
 #include "cluster/remote/ssh_plan.hpp"
 #include "net/discovery/address.hpp"
 #include "os/descriptor.hpp"
-#include "os/host_name.hpp"
+#include "os/host.hpp"
 #include "os/private_file.hpp"
 #include "os/run_command.hpp"
 #include "os/written_file.hpp"

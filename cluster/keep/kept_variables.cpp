@@ -5,7 +5,7 @@
 #include "client/checkpoints/checkpoint.hpp"
 #include "client/core.hpp"
 #include "cluster/records/placed_engine.hpp"
-#include "os/usable_memory.hpp"
+#include "os/memory_group.hpp"
 #include "wire/duration_text.hpp"
 #include "wire/engine_facts.hpp"
 

@@ -3,8 +3,7 @@
 #include <set>
 #include <utility>
 
-#include "os/boot_id.hpp"
-#include "os/host_name.hpp"
+#include "os/host.hpp"
 #include "wire/checked_json.hpp"
 #include "wire/json.hpp"
 

@@ -8,7 +8,7 @@
 
 #include "os/descriptor.hpp"
 #include "os/file_lock.hpp"
-#include "os/host_name.hpp"
+#include "os/host.hpp"
 #include "os/private_file.hpp"
 #include "os/retried.hpp"
 

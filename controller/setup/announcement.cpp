@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "os/host_name.hpp"
+#include "os/host.hpp"
 #include "program/value_checks.hpp"
 
 namespace px::controller {

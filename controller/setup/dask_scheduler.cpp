@@ -7,9 +7,9 @@
 #include <cstdlib>
 #include <utility>
 
+#include "os/folders.hpp"
 #include "os/private_file.hpp"
 #include "os/spawn.hpp"
-#include "os/temporary_folder.hpp"
 #include "wire/json.hpp"
 #include "wire/text_parsing.hpp"
 

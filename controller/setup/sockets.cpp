@@ -3,7 +3,7 @@
 #include <set>
 #include <utility>
 
-#include "os/usable_memory.hpp"
+#include "os/memory_group.hpp"
 
 namespace px::controller {
 namespace {

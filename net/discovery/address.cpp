@@ -9,7 +9,7 @@
 #include <charconv>
 #include <memory>
 
-#include "os/host_name.hpp"
+#include "os/host.hpp"
 
 namespace px::net {
 namespace {

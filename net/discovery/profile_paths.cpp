@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "os/home_folder.hpp"
+#include "os/folders.hpp"
 #include "os/private_file.hpp"
 
 namespace px::net {

@@ -8,7 +8,7 @@
 #include <fstream>
 #include <thread>
 
-#include "os/host_name.hpp"
+#include "os/host.hpp"
 #include "os/segments/mapped_segment.hpp"
 
 namespace px::os {

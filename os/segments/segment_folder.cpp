@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "os/boot_id.hpp"
+#include "os/host.hpp"
 #include "os/segments/segment.hpp"
 #include "os/segments/segment_room.hpp"
 

@@ -10,7 +10,7 @@
 #include <string_view>
 
 #include "os/descriptor.hpp"
-#include "os/temporary_folder.hpp"
+#include "os/folders.hpp"
 #include "wire/connection_info.hpp"
 #include "wire/error.hpp"
 #include "wire/time.hpp"

@@ -5,7 +5,7 @@
 #include <thread>
 
 #include "cluster/records/record_file.hpp"
-#include "os/host_name.hpp"
+#include "os/host.hpp"
 #include "os/private_file.hpp"
 
 namespace px::cluster {

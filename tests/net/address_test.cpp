@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "os/host_name.hpp"
+#include "os/host.hpp"
 
 namespace px::net {
 namespace {

@@ -1,4 +1,4 @@
-#include "os/oom_kills.hpp"
+#include "os/memory_group.hpp"
 
 #include <gtest/gtest.h>
 

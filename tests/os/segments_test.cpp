@@ -9,7 +9,7 @@
 
 #include <fstream>
 
-#include "os/boot_id.hpp"
+#include "os/host.hpp"
 #include "os/segments/joined_memory.hpp"
 #include "os/segments/segment_frames.hpp"
 #include "os/segments/segment_room.hpp"

@@ -1,4 +1,4 @@
-#include "os/temporary_folder.hpp"
+#include "os/folders.hpp"
 
 #include <gtest/gtest.h>
 

@@ -13,7 +13,7 @@
 #include <utility>
 
 #include "os/descriptor.hpp"
-#include "os/host_name.hpp"
+#include "os/host.hpp"
 #include "os/private_file.hpp"
 #include "os/written_file.hpp"
 #include "wire/ids.hpp"

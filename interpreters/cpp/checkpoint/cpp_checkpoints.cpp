@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "interpreters/cpp/checkpoint/checkpoint_files.hpp"
-#include "os/host_name.hpp"
+#include "os/host.hpp"
 #include "os/npy.hpp"
 #include "wire/session.hpp"
 

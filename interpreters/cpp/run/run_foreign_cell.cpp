@@ -6,7 +6,7 @@
 #include "interpreters/cpp/habits/reference_pages.hpp"
 #include "interpreters/cpp/run/cpp_interpreter.hpp"
 #include "interpreters/cpp/run/refusal.hpp"
-#include "os/home_folder.hpp"
+#include "os/folders.hpp"
 
 namespace px::cpp {
 namespace {

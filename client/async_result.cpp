@@ -7,7 +7,7 @@
 #include "client/partition.hpp"
 #include "client/requests/call.hpp"
 #include "client/requests/request_body.hpp"
-#include "wire/duration_text.hpp"
+#include "wire/time.hpp"
 
 namespace px::client {
 namespace {

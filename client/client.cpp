@@ -9,7 +9,7 @@
 #include "net/discovery/profile_paths.hpp"
 #include "os/private_file.hpp"
 #include "wire/checked_json.hpp"
-#include "wire/duration_text.hpp"
+#include "wire/time.hpp"
 
 namespace px::client {
 namespace {

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "client/transfers/shipping.hpp"
-#include "wire/duration_text.hpp"
+#include "wire/time.hpp"
 
 namespace px::client {
 

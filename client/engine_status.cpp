@@ -9,9 +9,9 @@
 #include "client/memory_use.hpp"
 #include "client/place_text.hpp"
 #include "wire/checked_json.hpp"
-#include "wire/duration_text.hpp"
 #include "wire/engine_facts.hpp"
 #include "wire/text_parsing.hpp"
+#include "wire/time.hpp"
 
 namespace px::client {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "client/requests/own_process.hpp"
 #include "os/condition.hpp"
-#include "wire/duration_text.hpp"
+#include "wire/time.hpp"
 
 namespace px::client {
 namespace {

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "client/targets.hpp"
-#include "wire/duration_text.hpp"
+#include "wire/time.hpp"
 
 namespace px::client {
 namespace {

@@ -12,7 +12,7 @@
 #include "net/ssh/tunnel_route.hpp"
 #include "os/private_file.hpp"
 #include "os/retried.hpp"
-#include "wire/duration_text.hpp"
+#include "wire/time.hpp"
 
 namespace px::engine {
 namespace {

@@ -15,7 +15,7 @@
 #include "net/termination.hpp"
 #include "os/descriptor_limit.hpp"
 #include "wire/checked_json.hpp"
-#include "wire/earlier.hpp"
+#include "wire/time.hpp"
 
 namespace px::engine {
 namespace {

@@ -13,7 +13,7 @@
 #include "os/poll_timeout.hpp"
 #include "os/segments/process_usage.hpp"
 #include "os/signals_blocked.hpp"
-#include "wire/earlier.hpp"
+#include "wire/time.hpp"
 
 namespace px::jupyter {
 namespace {

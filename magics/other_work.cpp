@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "client/targets.hpp"
-#include "wire/duration_text.hpp"
+#include "wire/time.hpp"
 
 namespace px::magics {
 namespace {

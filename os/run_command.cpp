@@ -12,7 +12,7 @@
 #include "os/pidfd.hpp"
 #include "os/poll_timeout.hpp"
 #include "os/spawn.hpp"
-#include "wire/duration_text.hpp"
+#include "wire/time.hpp"
 
 namespace px::os {
 namespace {

@@ -35,4 +35,9 @@ std::string reply_type(std::string_view request_type);
 /// it, and "apply_reply" for all others, as ipyparallel does.
 std::string stand_in_reply_type(std::string_view request_type);
 
+/// The `ename` with which the controller refuses a connection because it has no file descriptors
+/// left for another peer. A client or engine that gets it gives up with that reason, instead of
+/// trying the controller's other addresses.
+inline constexpr std::string_view out_of_descriptors = "OSError";
+
 }  // namespace px

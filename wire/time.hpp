@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <optional>
 #include <string>
@@ -25,5 +26,20 @@ std::string format_date(WallTime time);
 /// Reads `YYYY-MM-DDTHH:MM:SS[.f{1,6}][Z|+HH:MM|+HHMM]`; without a zone it is taken as UTC.
 /// Nothing where `text` is not such a date.
 std::optional<WallTime> parse_date(std::string_view text);
+
+/// The earlier of two deadlines, of which "nothing" means never: nothing only if both are. For
+/// loops that ask several objects for their next_deadline() and sleep until the earliest.
+inline std::optional<Instant> earlier(std::optional<Instant> a, std::optional<Instant> b) {
+  if (!a || !b) return a ? a : b;
+  return std::min(*a, *b);
+}
+
+/// A length of time for a message to a user, in seconds with at most three decimals and without
+/// zeros at the end: "15 s", "0.25 s". For timeouts and limits, which the user has given.
+std::string format_duration(Duration time);
+
+/// How long something has lasted, rounded to seconds, and to minutes from one hour on: "12 s", "3
+/// min 20 s", "2 h 5 min". A negative age is "0 s".
+std::string format_age(Duration age);
 
 }  // namespace px

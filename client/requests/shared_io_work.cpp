@@ -7,7 +7,7 @@
 
 #include "os/poll_timeout.hpp"
 #include "os/signals_blocked.hpp"
-#include "wire/earlier.hpp"
+#include "wire/time.hpp"
 
 namespace px::client {
 namespace {

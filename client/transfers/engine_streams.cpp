@@ -3,7 +3,7 @@
 #include <utility>
 #include <vector>
 
-#include "wire/earlier.hpp"
+#include "wire/time.hpp"
 
 namespace px::client {
 

@@ -9,7 +9,7 @@
 #include "client/checkpoints/checkpoint.hpp"
 #include "client/checkpoints/checkpoint_folder.hpp"
 #include "cluster/commands/work_session.hpp"
-#include "wire/duration_text.hpp"
+#include "wire/time.hpp"
 
 namespace px::cluster {
 namespace {

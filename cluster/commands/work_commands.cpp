@@ -20,7 +20,7 @@
 #include "os/private_file.hpp"
 #include "program/value_checks.hpp"
 #include "wire/checked_json.hpp"
-#include "wire/duration_text.hpp"
+#include "wire/time.hpp"
 
 namespace px::cluster {
 namespace {

@@ -6,8 +6,8 @@
 #include "client/core.hpp"
 #include "cluster/records/placed_engine.hpp"
 #include "os/memory_group.hpp"
-#include "wire/duration_text.hpp"
 #include "wire/engine_facts.hpp"
+#include "wire/time.hpp"
 
 namespace px::cluster {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "wire/duration_text.hpp"
+#include "wire/time.hpp"
 
 namespace px::cluster {
 namespace {

@@ -3,9 +3,8 @@
 #include <algorithm>
 #include <csignal>
 
-#include "wire/duration_text.hpp"
-#include "wire/earlier.hpp"
 #include "wire/json.hpp"
+#include "wire/time.hpp"
 
 namespace px::cluster {
 namespace {

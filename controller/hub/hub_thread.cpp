@@ -6,7 +6,7 @@
 #include <iterator>
 #include <utility>
 
-#include "wire/duration_text.hpp"
+#include "wire/time.hpp"
 
 namespace px::controller {
 namespace {

@@ -10,7 +10,7 @@
 #include <utility>
 #include <variant>
 
-#include "wire/duration_text.hpp"
+#include "wire/time.hpp"
 
 namespace px::controller {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <utility>
 
-#include "wire/earlier.hpp"
+#include "wire/time.hpp"
 
 namespace px::controller {
 namespace {

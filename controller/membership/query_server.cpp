@@ -10,8 +10,8 @@
 #include "os/descriptor_limit.hpp"
 #include "program/program.hpp"
 #include "wire/checked_json.hpp"
-#include "wire/error_names.hpp"
 #include "wire/header.hpp"
+#include "wire/message_type.hpp"
 
 namespace px::controller {
 namespace {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "wire/duration_text.hpp"
+#include "wire/time.hpp"
 
 namespace px::controller {
 namespace {

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "controller/scheduler/task_queue_parts.hpp"
-#include "wire/earlier.hpp"
+#include "wire/time.hpp"
 
 namespace px::controller {
 namespace {

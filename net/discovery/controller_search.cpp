@@ -11,7 +11,7 @@
 #include "net/tcp.hpp"
 #include "os/descriptor_limit.hpp"
 #include "os/signals_blocked.hpp"
-#include "wire/error_names.hpp"
+#include "wire/message_type.hpp"
 
 namespace px::net {
 namespace {

@@ -4,7 +4,7 @@
 
 #include "os/private_file.hpp"
 #include "tests/os/lowered_limit.hpp"
-#include "wire/error_names.hpp"
+#include "wire/message_type.hpp"
 
 namespace px::controller {
 namespace {

@@ -1,4 +1,4 @@
-#include "wire/duration_text.hpp"
+#include "wire/time.hpp"
 
 #include <gtest/gtest.h>
 

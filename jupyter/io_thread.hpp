@@ -18,7 +18,7 @@
 #include "jupyter/channels.hpp"
 #include "jupyter/peer_queue.hpp"
 #include "jupyter/queues.hpp"
-#include "jupyter/reply_formats.hpp"
+#include "jupyter/reply_format.hpp"
 #include "net/loop_turn.hpp"
 
 namespace px::jupyter {

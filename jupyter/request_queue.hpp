@@ -10,7 +10,7 @@
 #include <variant>
 #include <vector>
 
-#include "jupyter/reply_formats.hpp"
+#include "jupyter/reply_format.hpp"
 #include "wire/request.hpp"
 #include "wire/time.hpp"
 

@@ -7,7 +7,7 @@
 
 #include "cluster/commands/checkpoint_options.hpp"
 #include "cluster/commands/work_options.hpp"
-#include "cluster/doctor/doctor_options.hpp"
+#include "cluster/doctor/doctor_command.hpp"
 #include "cluster/keep/keep_report.hpp"
 #include "cluster/process/console.hpp"
 #include "program/program.hpp"

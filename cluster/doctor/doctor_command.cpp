@@ -10,6 +10,7 @@
 #include "os/private_file.hpp"
 
 namespace px::cluster {
+
 namespace {
 
 /// "10.0.0.1/40001", as one doctor tells another.
@@ -173,6 +174,23 @@ void explain_failed_start(bool needs_mpi, bool is_python, const std::string& mpi
   if (!cause || cause->severity != Severity::error) return;
   console.say(Level::error, "probable cause: " + cause->what + " (" + cause->why + ")");
   console.say(Level::error, "fix: " + cause->fix);
+}
+
+void add_doctor_options(CLI::App& app, DoctorOptions& options) {
+  app.add_option("--file", options.file,
+                 "Check this connection file (default: those of the profile, if it has any)");
+  app.add_option("--hosts", options.hosts, "Check these hosts as well, through ssh: host2,host3")
+      ->delimiter(',');
+  app.add_option("--remote", options.remote,
+                 "The program pxcluster on those hosts (default: the path of this one)");
+  app.add_option("--ssh-cmd", options.ssh, "The ssh command, with options")->delimiter(' ');
+  app.add_option("--python", options.python, "The Python of the engines");
+  app.add_option("--mpi-cmd,--mpiexec", options.mpiexec, "The program mpiexec");
+  app.add_flag("--mpi", options.needs_mpi, "Check what --engines=mpi needs");
+  app.add_flag("--json", options.as_json, "Print the findings as JSON");
+  app.add_flag("--facts", options.is_facts,
+               "Print the facts about this host as JSON, without findings");
+  app.add_option("--dial", options.dial, "")->delimiter(',')->group("");
 }
 
 }  // namespace px::cluster

@@ -1,15 +1,30 @@
 #pragma once
 
+#include <CLI/CLI.hpp>
+
 #include <filesystem>
 #include <string>
 #include <vector>
 
 #include "cluster/doctor/doctor.hpp"
-#include "cluster/doctor/doctor_options.hpp"
 #include "cluster/process/console.hpp"
 #include "program/program.hpp"
 
 namespace px::cluster {
+
+/// What a user may say to `pxcluster doctor`.
+struct DoctorOptions {
+  std::string file;                ///< --file: a connection file; empty: those of the profile
+  std::vector<std::string> hosts;  ///< --hosts: to be asked through ssh
+  std::string python, mpiexec;
+  std::string remote;                      ///< The other hosts' pxcluster; empty: our own path
+  std::vector<std::string> ssh = {"ssh"};  ///< --ssh-cmd
+  std::vector<std::string> dial;           ///< What another doctor asks to try: address/port
+  bool needs_mpi = false, as_json = false, is_facts = false;
+};
+
+/// `options` must outlive the parse.
+void add_doctor_options(CLI::App& app, DoctorOptions& options);
 
 /// `pxcluster doctor`: 0 where nothing is wrong, 1 where something is.
 int run_command(const program::ProgramOptions& program, const DoctorOptions& options,

@@ -1,8 +1,11 @@
 #pragma once
 
 #include <atomic>
+#include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "jupyter/reply_format.hpp"
 #include "wire/ids.hpp"
@@ -51,6 +54,21 @@ class EngineFormat final : public jupyter::ReplyFormat {
   const std::string quoted_uuid_;
   const std::string metadata_;
   std::atomic<int> id_ = -1;
+};
+
+/// What Jupyter's clients get that are connected to the engine itself: Jupyter's protocol and no
+/// more. The engine belongs to its cluster, so that they cannot end it.
+class ConsoleFormat final : public jupyter::ReplyFormat {
+ public:
+  explicit ConsoleFormat(std::shared_ptr<const EngineFormat> engine) : engine_(std::move(engine)) {}
+
+  std::optional<std::string> why_no_shutdown() const override {
+    return name() + " goes on: it ends with its cluster (`pxcluster stop`, client.shutdown())";
+  }
+  std::string name() const override { return engine_->name(); }
+
+ private:
+  std::shared_ptr<const EngineFormat> engine_;
 };
 
 }  // namespace px::engine

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "engine/bound_kernel.hpp"
-#include "engine/console_format.hpp"
+#include "engine/engine_format.hpp"
 #include "engine/mpi/broken_world.hpp"
 #include "engine/mpi/call_place.hpp"
 #include "engine/mpi/call_report.hpp"

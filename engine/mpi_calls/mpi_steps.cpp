@@ -20,7 +20,6 @@
 #include "engine/mpi_calls/note_channel.hpp"
 #include "engine/mpi_calls/pause.hpp"
 #include "engine/mpi_calls/roll_call.hpp"
-#include "engine/mpi_calls/shared_cores.hpp"
 #include "engine/mpi_calls/world_part.hpp"
 
 namespace px::engine {

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <mpi.h>
+
 #include <chrono>
 
 #include "wire/time.hpp"
@@ -22,5 +24,10 @@ class Pause {
   std::chrono::microseconds step_{0};
   Instant begin_ = Clock::now();
 };
+
+/// Whether ranks have to give their core away while they wait, as MPI does not: on some host more
+/// of these ranks run than there are cores for them. All ranks of the communicator call it at once,
+/// and get the same answer. Always false under Open MPI, which gives cores away itself then.
+bool ranks_share_cores(MPI_Comm ranks);
 
 }  // namespace px::engine

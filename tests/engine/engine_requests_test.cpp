@@ -2,7 +2,7 @@
 
 #include <csignal>
 
-#include "engine/console_format.hpp"
+#include "engine/engine_format.hpp"
 #include "jupyter/request_queue.hpp"
 #include "tests/jupyter/effects.hpp"
 #include "tests/wire/requests.hpp"

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "client/requests/own_process.hpp"
-#include "os/condition.hpp"
+#include "os/process_mark.hpp"
 #include "wire/time.hpp"
 
 namespace px::client {

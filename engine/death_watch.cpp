@@ -10,7 +10,7 @@
 
 #include "engine/controller_link.hpp"
 #include "os/last_stack.hpp"
-#include "os/pidfd.hpp"
+#include "os/processes.hpp"
 #include "os/retried.hpp"
 #include "os/spawn.hpp"
 #include "wire/checked_json.hpp"

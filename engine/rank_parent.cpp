@@ -28,8 +28,8 @@
 #include "os/host.hpp"
 #include "os/last_stack.hpp"
 #include "os/memory_group.hpp"
-#include "os/pidfd.hpp"
 #include "os/process_end.hpp"
+#include "os/processes.hpp"
 #include "os/spawn.hpp"
 #include "wire/engine_end.hpp"
 

@@ -6,7 +6,7 @@
 #include <fstream>
 #include <string>
 
-#include "os/pidfd.hpp"
+#include "os/processes.hpp"
 
 namespace px::kernel {
 namespace {

@@ -7,8 +7,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "os/pidfd.hpp"
 #include "os/poll_timeout.hpp"
+#include "os/processes.hpp"
 #include "os/retried.hpp"
 #include "wire/error.hpp"
 

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <condition_variable>
+
 namespace px::os {
 
 /// Tells the process that made it from children that were forked from that: they have a copy of its
@@ -13,6 +15,27 @@ class ProcessMark {
 
  private:
   int forks_;
+};
+
+/// A condition variable that a forked child can let go of: to destroy it there would wait for ever
+/// for the threads of the parent that waited for it at the fork.
+class Condition {
+ public:
+  Condition() : variable_{} {}
+  ~Condition() {
+    if (mark_.is_here()) variable_.~condition_variable();
+  }
+  Condition(const Condition&) = delete;
+  Condition& operator=(const Condition&) = delete;
+
+  std::condition_variable& operator*() { return variable_; }
+  std::condition_variable* operator->() { return &variable_; }
+
+ private:
+  union {
+    std::condition_variable variable_;
+  };
+  ProcessMark mark_;
 };
 
 }  // namespace px::os

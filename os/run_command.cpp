@@ -9,8 +9,8 @@
 #include <array>
 #include <cerrno>
 
-#include "os/pidfd.hpp"
 #include "os/poll_timeout.hpp"
+#include "os/processes.hpp"
 #include "os/spawn.hpp"
 #include "wire/time.hpp"
 

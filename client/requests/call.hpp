@@ -12,7 +12,7 @@
 #include "client/requests/incoming.hpp"
 #include "client/requests/own_process.hpp"
 #include "client/requests/task_info.hpp"
-#include "os/condition.hpp"
+#include "os/process_mark.hpp"
 #include "wire/ids.hpp"
 
 namespace px::client {

@@ -4,7 +4,7 @@
 #include <mutex>
 #include <vector>
 
-#include "os/condition.hpp"
+#include "os/process_mark.hpp"
 #include "wire/time.hpp"
 
 namespace px::bindings {

@@ -6,7 +6,7 @@
 #include <optional>
 
 #include "client/requests/own_process.hpp"
-#include "os/condition.hpp"
+#include "os/process_mark.hpp"
 #include "wire/shared_bytes.hpp"
 #include "wire/time.hpp"
 

@@ -1,4 +1,4 @@
-#include "os/pidfd.hpp"
+#include "os/processes.hpp"
 
 #include <gtest/gtest.h>
 #include <netinet/in.h>

@@ -6,7 +6,6 @@
 #include <mutex>
 #include <thread>
 
-#include "os/condition.hpp"
 #include "tests/os/in_child.hpp"
 
 namespace px::os {

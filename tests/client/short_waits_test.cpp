@@ -1,4 +1,4 @@
-#include "client/requests/short_waits.hpp"
+#include "client/requests/shared_io_work.hpp"
 
 #include <gtest/gtest.h>
 

@@ -3,6 +3,7 @@
 #include <utility>
 
 namespace px::magics {
+
 namespace {
 
 constexpr char escape_byte = '\x1b';
@@ -90,6 +91,24 @@ std::vector<ShowData> labelled_value(const std::vector<EngineId>& engines, long 
   std::string text = string_member(data, "text/plain").value_or("");
   if (text.find('\n') != std::string::npos && text.front() != '\n') text.insert(0, "\n");
   return {{{{"text/plain", label + " " + text}}, std::move(metadata), {}, false}};
+}
+
+client::CommNews labelled(client::CommNews news) {
+  Json& content = news.content;
+  if (news.type == "stream") {
+    const bool is_error = string_member(content, "name") == "stderr";
+    content["text"] =
+        stream_label(is_error, {news.engine}) + " " + string_member(content, "text").value_or("");
+  } else if (news.type == "display_data" || news.type == "update_display_data") {
+    Json& transient = content["transient"];
+    if (!transient.is_object()) transient = Json::object();
+    ShowData shown = relabelled({Json::object(), content.value("metadata", Json::object()),
+                                 string_member(transient, "display_id").value_or(""), false},
+                                news.engine);
+    content["metadata"] = std::move(shown.metadata);
+    if (!shown.display_id.empty()) transient["display_id"] = std::move(shown.display_id);
+  }
+  return news;
 }
 
 }  // namespace px::magics

@@ -4,6 +4,7 @@
 #include <string_view>
 #include <vector>
 
+#include "client/connection/comm_relay.hpp"
 #include "magics/cell_output.hpp"
 #include "wire/ids.hpp"
 
@@ -37,5 +38,10 @@ std::vector<ShowData> labelled_value(const std::vector<EngineId>& engines, long 
                                      Json data, Json metadata);
 /// Says in the metadata of something shown whose it is: "engine", of several "engines".
 void name_engines_in(Json& metadata, const std::vector<EngineId>& engines);
+
+/// What an engine printed or showed while it served a message of a widget, with its label: text
+/// begins with "[stdout:0] ", a display has its engine in its metadata and an id of its own. All
+/// else stays as it is. Pure.
+client::CommNews labelled(client::CommNews news);
 
 }  // namespace px::magics

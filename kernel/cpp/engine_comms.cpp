@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "magics/comm_output.hpp"
+#include "magics/label.hpp"
 
 namespace px::kernel {
 

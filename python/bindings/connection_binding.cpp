@@ -14,7 +14,7 @@
 #include "client/memory_use.hpp"
 #include "client/place_text.hpp"
 #include "client/records/jobs.hpp"
-#include "magics/comm_output.hpp"
+#include "magics/label.hpp"
 #include "os/segments/process_usage.hpp"
 #include "os/segments/segment.hpp"
 

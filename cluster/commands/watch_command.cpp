@@ -2,7 +2,7 @@
 #include <iostream>
 
 #include "cluster/commands/commands.hpp"
-#include "cluster/remote/report_sender.hpp"
+#include "cluster/remote/watch_report.hpp"
 #include "cluster/remote/watchers.hpp"
 #include "wire/text_parsing.hpp"
 

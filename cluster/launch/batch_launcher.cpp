@@ -1,11 +1,11 @@
-#include "cluster/launch/batch_launcher.hpp"
+#include "cluster/launch/launchers.hpp"
 
 #include <algorithm>
 
 #include "cluster/launch/mpi_kind.hpp"
 #include "cluster/remote/job_watch.hpp"
-#include "cluster/remote/report_sender.hpp"
 #include "cluster/remote/ssh_plan.hpp"
+#include "cluster/remote/watch_report.hpp"
 
 namespace px::cluster {
 namespace {

@@ -4,10 +4,7 @@
 #include <array>
 #include <cctype>
 
-#include "cluster/launch/batch_launcher.hpp"
-#include "cluster/launch/local_launcher.hpp"
-#include "cluster/launch/mpi_launcher.hpp"
-#include "cluster/launch/ssh_launcher.hpp"
+#include "cluster/launch/launchers.hpp"
 #include "wire/language_plan.hpp"
 #include "wire/nearest_name.hpp"
 

@@ -1,4 +1,4 @@
-#include "cluster/launch/local_launcher.hpp"
+#include "cluster/launch/launchers.hpp"
 
 #include <algorithm>
 

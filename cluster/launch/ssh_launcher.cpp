@@ -1,7 +1,7 @@
-#include "cluster/launch/ssh_launcher.hpp"
+#include "cluster/launch/launchers.hpp"
 
-#include "cluster/remote/report_sender.hpp"
 #include "cluster/remote/ssh_plan.hpp"
+#include "cluster/remote/watch_report.hpp"
 
 namespace px::cluster {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "cluster/process/signal_source.hpp"
 #include "cluster/remote/job_watch.hpp"
-#include "cluster/remote/report_sender.hpp"
+#include "cluster/remote/watch_report.hpp"
 #include "cluster/remote/watchers.hpp"
 #include "net/watched_child.hpp"
 #include "os/private_file.hpp"

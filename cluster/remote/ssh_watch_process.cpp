@@ -10,8 +10,8 @@
 #include <map>
 
 #include "cluster/process/signal_source.hpp"
-#include "cluster/remote/report_sender.hpp"
 #include "cluster/remote/ssh_watch.hpp"
+#include "cluster/remote/watch_report.hpp"
 #include "cluster/remote/watchers.hpp"
 #include "net/watched_child.hpp"
 #include "os/descriptor.hpp"

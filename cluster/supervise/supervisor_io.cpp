@@ -8,7 +8,6 @@
 
 #include "cluster/records/record_file.hpp"
 #include "cluster/records/restart_report.hpp"
-#include "cluster/remote/report_sender.hpp"
 #include "cluster/remote/watch_report.hpp"
 #include "os/file_lock.hpp"
 #include "os/host.hpp"

@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 
-#include "cluster/launch/batch_launcher.hpp"
 #include "cluster/launch/launcher.hpp"
+#include "cluster/launch/launchers.hpp"
 #include "cluster/launch/start_plan.hpp"
 #include "cluster/remote/job_watch.hpp"
 #include "cluster/remote/ssh_plan.hpp"

@@ -148,7 +148,7 @@ def test_a_foreign_library_is_seen_only_in_its_folders(header):
 unchecked_readers = r"\b(Json|json|ordered_json)::(parse|from_msgpack|sax_parse)\(|\bato[il]\(|get<int>\(\)"
 # What these read was written by us and is not changed by others.
 checked_readers = ["wire/json.cpp", "interpreters/cpp", "client/checkpoints", "cluster/records/cluster_list.cpp",
-                   "cluster/remote/report_sender.cpp", "cluster/remote/reverse_tunnel.cpp"]
+                   "cluster/remote/watch_report.cpp", "cluster/remote/reverse_tunnel.cpp"]
 
 
 def test_text_becomes_values_in_one_checked_way():

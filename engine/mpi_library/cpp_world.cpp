@@ -12,7 +12,7 @@
 #include <utility>
 
 #include "engine/mpi_calls/mpi_steps.hpp"
-#include "engine/mpi_calls/sent_notes.hpp"
+#include "engine/mpi_calls/note_channel.hpp"
 #include "engine/mpi_calls/world_part.hpp"
 #include "engine/mpi_library/cell_errors.hpp"
 #include "interpreters/utf8.hpp"

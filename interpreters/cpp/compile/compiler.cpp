@@ -1,17 +1,19 @@
+#include "interpreters/cpp/compile/compiler.hpp"
+
+#include <clang/AST/DeclCXX.h>
 #include <clang/Frontend/FrontendOptions.h>
 #include <clang/Lex/Preprocessor.h>
+#include <clang/Sema/ExternalSemaSource.h>
 #include <clang/Sema/Sema.h>
 #include <llvm/ExecutionEngine/Orc/AbsoluteSymbols.h>
 #include <llvm/ExecutionEngine/Orc/ExecutionUtils.h>
 #include <llvm/Support/TargetSelect.h>
 
+#include <vector>
+
 #include "interpreters/cpp/compile/changed_headers.hpp"
-#include "interpreters/cpp/compile/compiler.hpp"
-#include "interpreters/cpp/compile/failed_part.hpp"
+#include "interpreters/cpp/compile/redefinition.hpp"
 #include "interpreters/cpp/guard/guarded_calls.hpp"
-#include "interpreters/cpp/jit/cell_machine.hpp"
-#include "interpreters/cpp/jit/class_constants.hpp"
-#include "interpreters/cpp/jit/interrupt_symbols.hpp"
 #include "interpreters/cpp/jit/jit_memory.hpp"
 #include "interpreters/cpp/jit/module_passes.hpp"
 
@@ -19,6 +21,27 @@ extern "C" void* __emutls_get_address(void*);  // for thread_local; libgcc has i
 
 namespace px::cpp {
 namespace {
+
+/// When a part with errors was parsed, clang forgets its names; it crashes where `using namespace`
+/// or an unnamed namespace is among them. This takes those out before, at the end of each part.
+class FailedPartCleaner final : public clang::ExternalSemaSource {
+ public:
+  explicit FailedPartCleaner(Compiler& compiler) : compiler_(compiler) {}
+  void ReadPendingInstantiations(
+      llvm::SmallVectorImpl<std::pair<clang::ValueDecl*, clang::SourceLocation>>&) override {
+    clang::CompilerInstance& instance = compiler_.instance();
+    auto* part = instance.getASTContext().getTranslationUnitDecl()->getMostRecentDecl();
+    if (compiler_.at_end_of_part) compiler_.at_end_of_part(*part);
+    if (!instance.getDiagnostics().hasErrorOccurred()) return share_statics(compiler_, *part);
+    std::vector<clang::Decl*> directives;
+    for (clang::Decl* declaration : part->noload_decls())
+      if (llvm::isa<clang::UsingDirectiveDecl>(declaration)) directives.push_back(declaration);
+    for (clang::Decl* directive : directives) part->removeDecl(directive);
+  }
+
+ private:
+  Compiler& compiler_;
+};
 
 Error clang_error(const std::string& what, llvm::Error error) {
   return {ErrorKind::bad_input, what + ": " + llvm::toString(std::move(error))};

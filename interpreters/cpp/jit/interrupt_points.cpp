@@ -10,7 +10,6 @@
 
 #include "interpreters/cpp/guard/cell_guard.hpp"
 #include "interpreters/cpp/guard/cell_stack.hpp"
-#include "interpreters/cpp/jit/interrupt_symbols.hpp"
 #include "interpreters/cpp/jit/module_passes.hpp"
 
 namespace px::cpp {

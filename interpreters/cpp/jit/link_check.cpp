@@ -1,6 +1,6 @@
 #include "interpreters/cpp/jit/link_check.hpp"
 
-#include "interpreters/cpp/jit/class_constants.hpp"
+#include "interpreters/cpp/jit/module_passes.hpp"
 
 namespace px::cpp {
 namespace {

@@ -15,8 +15,6 @@
 
 #include "interpreters/cpp/compile/header_origin.hpp"
 #include "interpreters/cpp/compile/precompiled_header.hpp"
-#include "interpreters/cpp/jit/cell_machine.hpp"
-#include "interpreters/cpp/jit/interrupt_symbols.hpp"
 #include "interpreters/cpp/jit/known_code.hpp"
 #include "interpreters/cpp/jit/link_check.hpp"
 #include "interpreters/cpp/jit/module_passes.hpp"

@@ -6,7 +6,6 @@
 #include "interpreters/cpp/assist/completion.hpp"
 #include "interpreters/cpp/assist/help.hpp"
 #include "interpreters/cpp/assist/name_queries.hpp"
-#include "interpreters/cpp/assist/type_queries.hpp"
 #include "interpreters/cpp/compile/forked_check.hpp"
 #include "interpreters/cpp/run/session_state.hpp"
 #include "wire/json.hpp"

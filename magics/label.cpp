@@ -3,7 +3,6 @@
 #include <utility>
 
 namespace px::magics {
-
 namespace {
 
 constexpr char escape_byte = '\x1b';

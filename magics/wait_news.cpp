@@ -9,7 +9,6 @@
 #include "wire/time.hpp"
 
 namespace px::magics {
-
 namespace {
 
 /// Groups of engines that are named.

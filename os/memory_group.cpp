@@ -10,7 +10,6 @@
 #include "wire/text_parsing.hpp"
 
 namespace px::os {
-
 namespace {
 
 /// The number in a file; nothing where there is none, as in "max".

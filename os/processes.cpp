@@ -20,7 +20,6 @@
 #include "wire/text_parsing.hpp"
 
 namespace px::os {
-
 namespace {
 
 /// The fields of /proc/<pid>/stat from the state on: [0] state, [3] session, [19] start time.

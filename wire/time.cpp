@@ -6,7 +6,6 @@
 #include <cstdio>
 
 namespace px {
-
 namespace {
 
 /// Takes exactly `count` digits off the front of `text`.

@@ -6,7 +6,6 @@
 #include "wire/text_parsing.hpp"
 
 namespace px::client {
-
 namespace {
 
 /// In an ascending list.

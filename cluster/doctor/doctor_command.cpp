@@ -10,7 +10,6 @@
 #include "os/private_file.hpp"
 
 namespace px::cluster {
-
 namespace {
 
 /// "10.0.0.1/40001", as one doctor tells another.

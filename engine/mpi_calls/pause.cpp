@@ -6,7 +6,6 @@
 #include <thread>
 
 namespace px::engine {
-
 namespace {
 
 using std::chrono::microseconds;

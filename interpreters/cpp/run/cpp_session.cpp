@@ -10,9 +10,9 @@
 
 #include "interpreters/cpp/compile/llvm_files.hpp"
 #include "interpreters/cpp/compile/precompiled_header.hpp"
-#include "interpreters/cpp/habits/header_texts.hpp"
 #include "interpreters/cpp/kept_code/known_functions.hpp"
 #include "interpreters/cpp/messages/diagnostic_text.hpp"
+#include "interpreters/cpp/other_kernels/header_texts.hpp"
 #include "interpreters/cpp/run/session_state.hpp"
 #include "os/private_file.hpp"
 

@@ -3,7 +3,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "interpreters/cpp/habits/reference_pages.hpp"
+#include "interpreters/cpp/other_kernels/reference_pages.hpp"
 #include "interpreters/cpp/run/cpp_interpreter.hpp"
 #include "interpreters/cpp/run/refusal.hpp"
 #include "os/folders.hpp"

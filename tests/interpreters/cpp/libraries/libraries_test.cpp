@@ -1,7 +1,7 @@
 // Cells that use libraries as their users do, and what the values look like: the libraries
 // themselves, where the tests of shown values have classes that only look like theirs.
 
-#include "tests/interpreters/cpp/habits/notebook.hpp"
+#include "tests/interpreters/cpp/other_kernels/notebook.hpp"
 
 namespace px::cpp {
 namespace {

@@ -1,7 +1,7 @@
 // The lines of code that the compiler shows are those of the user's cell.
 #include "interpreters/cpp/messages/shown_code.hpp"
 
-#include "tests/interpreters/cpp/habits/notebook.hpp"
+#include "tests/interpreters/cpp/other_kernels/notebook.hpp"
 
 namespace px::cpp {
 namespace {

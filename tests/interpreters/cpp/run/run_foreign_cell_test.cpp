@@ -2,7 +2,7 @@
 
 #include <regex>
 
-#include "tests/interpreters/cpp/habits/notebook.hpp"
+#include "tests/interpreters/cpp/other_kernels/notebook.hpp"
 
 namespace px::cpp {
 namespace {

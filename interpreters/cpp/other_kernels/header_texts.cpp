@@ -1,4 +1,4 @@
-#include "interpreters/cpp/habits/header_texts.hpp"
+#include "interpreters/cpp/other_kernels/header_texts.hpp"
 
 #include <clang/Basic/FileManager.h>
 #include <clang/Basic/SourceManager.h>

@@ -1,9 +1,9 @@
-#include "interpreters/cpp/habits/foreign_cell.hpp"
+#include "interpreters/cpp/other_kernels/foreign_cell.hpp"
 
 #include <gtest/gtest.h>
 
-#include "interpreters/cpp/habits/reference_pages.hpp"
-#include "interpreters/cpp/habits/session_program.hpp"
+#include "interpreters/cpp/other_kernels/reference_pages.hpp"
+#include "interpreters/cpp/other_kernels/session_program.hpp"
 
 namespace px::cpp {
 namespace {

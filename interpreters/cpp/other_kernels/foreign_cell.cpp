@@ -1,4 +1,4 @@
-#include "interpreters/cpp/habits/foreign_cell.hpp"
+#include "interpreters/cpp/other_kernels/foreign_cell.hpp"
 
 #include <algorithm>
 #include <cctype>

@@ -1,6 +1,6 @@
 // What the values of cells look like, beside numbers, texts and containers.
 
-#include "tests/interpreters/cpp/habits/notebook.hpp"
+#include "tests/interpreters/cpp/other_kernels/notebook.hpp"
 
 namespace px::cpp {
 namespace {
@@ -148,8 +148,7 @@ TEST_F(ShownValues, WhatIsOfAnyTypeIsShown) {
   EXPECT_EQ(shown("std::any(3)"), "3");
   EXPECT_EQ(shown("std::any(std::string(\"a\"))"), "\"a\"");
   EXPECT_EQ(shown("std::any()"), "<empty std::any>");
-  EXPECT_EQ(shown("std::any(std::vector<int>{1})"),
-            "<std::any of std::vector<int>>");
+  EXPECT_EQ(shown("std::any(std::vector<int>{1})"), "<std::any of std::vector<int>>");
   EXPECT_EQ(shown("std::variant<int, std::string>(\"a\")"), "\"a\"");
   EXPECT_EQ(shown("std::type_index(typeid(double))"), "double");
 }

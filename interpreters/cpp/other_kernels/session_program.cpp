@@ -1,4 +1,4 @@
-#include "interpreters/cpp/habits/session_program.hpp"
+#include "interpreters/cpp/other_kernels/session_program.hpp"
 
 #include <unistd.h>
 

@@ -1,4 +1,4 @@
-#include "interpreters/cpp/habits/reference_pages.hpp"
+#include "interpreters/cpp/other_kernels/reference_pages.hpp"
 
 namespace px::cpp {
 namespace {

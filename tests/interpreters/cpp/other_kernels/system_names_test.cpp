@@ -1,6 +1,6 @@
 // Cells that define what headers of the system have declared.
 
-#include "tests/interpreters/cpp/habits/notebook.hpp"
+#include "tests/interpreters/cpp/other_kernels/notebook.hpp"
 
 namespace px::cpp {
 namespace {
@@ -8,10 +8,11 @@ namespace {
 using SystemNames = Notebook;
 
 constexpr const char* names[] = {
-    "y0",     "y1",    "yn",     "j1",    "index", "rindex", "time",  "clock", "gamma",  "signal",
-    "random", "rand",  "div",    "abs",   "log",   "exp",    "pow",   "round", "remove", "rename",
-    "link",   "pipe",  "wait",   "sleep", "kill",  "bind",   "send",  "stat",  "system", "exit",
-    "read",   "write", "select", "pause", "basename", "daemon", "access", "raise", "timezone"};
+    "y0",     "y1",     "yn",       "j1",     "index",  "rindex", "time",    "clock",
+    "gamma",  "signal", "random",   "rand",   "div",    "abs",    "log",     "exp",
+    "pow",    "round",  "remove",   "rename", "link",   "pipe",   "wait",    "sleep",
+    "kill",   "bind",   "send",     "stat",   "system", "exit",   "read",    "write",
+    "select", "pause",  "basename", "daemon", "access", "raise",  "timezone"};
 
 TEST_F(SystemNames, AreVariablesOfTheCells) {
   int number = 0;

@@ -41,43 +41,39 @@ void add_names(CLI::App& app, Options& options, const std::string& help) {
       ->check(program::variable_names());
 }
 
+constexpr const char* folder_help =
+    "The folder of the checkpoints; all hosts of the engines must see it";
+
 }  // namespace
 
-void add_checkpoint_commands(CLI::App& app, CheckpointCommands& commands,
-                             const std::function<void(CLI::App&)>& add_program_options) {
-  CLI::App& checkpoint = *app.add_subcommand(
-      "checkpoint", "Write variables of the engines to files, and define them again");
-  checkpoint.require_subcommand(1);
-  const auto add = [&](const char* name, const char* help) -> CLI::App& {
-    CLI::App& command = *checkpoint.add_subcommand(name, help);
-    add_program_options(command);
-    return command;
-  };
-  const std::string folder = "The folder of the checkpoints; all hosts of the engines must see it";
-  CLI::App& create = add("create", "Write variables of the engines to a new checkpoint");
-  add_work_options(create, commands.create);
-  add_common(create, commands.create, folder, "A label, to find it again");
-  add_names(create, commands.create, "Only these variables: a,b (default: all)");
-  create
-      .add_option_function<int>(
-          "--keep", [&commands](int count) { commands.create.keep = count; },
-          "Remove older ones with this label so that this number stays; 0: none (default: 0, with "
-          "--every 2)")
+void add_create_options(CLI::App& app, CheckpointCreateOptions& options) {
+  add_work_options(app, options);
+  add_common(app, options, folder_help, "A label, to find it again");
+  add_names(app, options, "Only these variables: a,b (default: all)");
+  app.add_option_function<int>(
+         "--keep", [&options](int count) { options.keep = count; },
+         "Remove older ones with this label so that this number stays; 0: none (default: 0, with "
+         "--every 2)")
       ->check(program::whole_number(" of checkpoints", 0, std::numeric_limits<int>::max()));
-  create
-      .add_option_function<double>(
-          "--every", [&commands](double minutes) { commands.create.every_min = minutes; },
-          "Make one every so many minutes, until Ctrl-C")
+  app.add_option_function<double>(
+         "--every", [&options](double minutes) { options.every_min = minutes; },
+         "Make one every so many minutes, until Ctrl-C")
       ->check(program::number_of("minutes", 1e7));
-  CLI::App& restore = add("restore", "Define the variables of the last checkpoint on the engines");
-  add_work_options(restore, commands.restore);
-  add_common(restore, commands.restore, folder + "; or the folder of one checkpoint",
+}
+
+void add_restore_options(CLI::App& app, CheckpointRestoreOptions& options) {
+  add_work_options(app, options);
+  add_common(app, options, std::string(folder_help) + "; or the folder of one checkpoint",
              "The last one with this label");
-  add_names(restore, commands.restore, "Only these variables: a,b (default: all)");
-  add_common(add("list", "List the checkpoints in a folder of this host"), commands.list,
-             "The folder", "Only those with this label");
-  add_common(add("show", "Show what the last checkpoint in a folder of this host holds"),
-             commands.show, "The folder, or the folder of one checkpoint",
+  add_names(app, options, "Only these variables: a,b (default: all)");
+}
+
+void add_list_options(CLI::App& app, CheckpointListOptions& options) {
+  add_common(app, options, "The folder", "Only those with this label");
+}
+
+void add_show_options(CLI::App& app, CheckpointShowOptions& options) {
+  add_common(app, options, "The folder, or the folder of one checkpoint",
              "The last one with this label");
 }
 

@@ -30,16 +30,10 @@ struct CheckpointRestoreOptions : CheckpointOptions {
 struct CheckpointListOptions : CheckpointOptions {};
 struct CheckpointShowOptions : CheckpointOptions {};
 
-/// The options of `pxcluster checkpoint` and its commands. They must outlive the parse.
-struct CheckpointCommands {
-  CheckpointCreateOptions create;
-  CheckpointRestoreOptions restore;
-  CheckpointListOptions list;
-  CheckpointShowOptions show;
-};
-
-/// add_program_options  adds those that all programs have.
-void add_checkpoint_commands(CLI::App& app, CheckpointCommands& commands,
-                             const std::function<void(CLI::App&)>& add_program_options);
+/// The options of the commands of `pxcluster checkpoint`, which must outlive the parse.
+void add_create_options(CLI::App& app, CheckpointCreateOptions& options);
+void add_restore_options(CLI::App& app, CheckpointRestoreOptions& options);
+void add_list_options(CLI::App& app, CheckpointListOptions& options);
+void add_show_options(CLI::App& app, CheckpointShowOptions& options);
 
 }  // namespace px::cluster

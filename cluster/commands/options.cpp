@@ -8,6 +8,7 @@
 #include <iostream>
 #include <limits>
 #include <regex>
+#include <utility>
 
 #include "cluster/launch/launcher.hpp"
 #include "cluster/launch/settings.hpp"
@@ -109,9 +110,28 @@ struct ParsedOptions {
   LogsOptions logs;
   WatchOptions watch;
   DoctorOptions doctor;
-  CheckpointCommands checkpoint;
+  CheckpointCreateOptions checkpoint;
+  CheckpointRestoreOptions restore;
+  CheckpointListOptions checkpoints;
+  CheckpointShowOptions shown;
   std::vector<SettingOptions> settings;
   std::string output_format = "text";
+  /// Each command, and what enters into the result what was parsed for it.
+  std::vector<std::pair<const CLI::App*, std::function<void(ClusterOptions&)>>> commands;
+
+  /// Adds a command that is parsed into `part`, a member.
+  template <class Part, class AddOptions = decltype([](CLI::App&, Part&) {})>
+  CLI::App& add(CLI::App& parent, const char* name, const char* help, Part& part,
+                AddOptions add_options = {}) {
+    CLI::App& command = *parent.add_subcommand(name, help);
+    program::add_program_options(command, program);
+    commands.emplace_back(&command, [&part](ClusterOptions& options) {
+      options.command = part;
+      if constexpr (requires { part.as_json; }) options.as_json = part.as_json;
+    });
+    add_options(command, part);
+    return command;
+  }
 };
 
 /// "--queue,--BatchSystemLauncher.queue,--SlurmLauncher.queue,...": ipcluster's names.
@@ -253,27 +273,26 @@ void add_controller_options(SettingOptions& settings) {
 }
 
 void add_start(CLI::App& app, ParsedOptions& parts) {
-  CLI::App& start = *app.add_subcommand(
-      "start",
-      "Start a controller and engines, and supervise them; arguments after -- go to the "
-      "controller");
-  program::add_program_options(start, parts.program);
+  CLI::App& start = parts.add(
+      app, "start",
+      "Start a controller and engines, and supervise them; arguments after -- go to the controller",
+      parts.start);
   parts.settings.emplace_back(start, parts.start.settings);
   add_engine_options(start, parts.start, parts.settings.back());
   add_controller_options(parts.settings.back());
 
-  CLI::App& engines = *app.add_subcommand("engines", "Start engines for a running controller");
-  program::add_program_options(engines, parts.program);
+  CLI::App& engines =
+      parts.add(app, "engines", "Start engines for a running controller", parts.engines);
   parts.engines.engines_only = true;
   parts.settings.emplace_back(engines, parts.engines.settings);
   add_engine_options(engines, parts.engines, parts.settings.back());
 }
 
 void add_stop(CLI::App& app, ParsedOptions& parts) {
-  CLI::App& stop = *app.add_subcommand("stop",
-                                       "Stop a cluster, and wait until it has ended; also one "
-                                       "whose pxcontroller was started by hand on this host");
-  program::add_program_options(stop, parts.program);
+  CLI::App& stop = parts.add(app, "stop",
+                             "Stop a cluster, and wait until it has ended; also one whose "
+                             "pxcontroller was started by hand on this host",
+                             parts.stop);
   stop.add_option("ids", parts.stop.cluster_ids, "Cluster ids (default: --cluster-id)");
   stop.add_flag("--all,--IPClusterStop.all_cluster_ids", parts.stop.all,
                 "All clusters of the profile");
@@ -283,9 +302,10 @@ void add_stop(CLI::App& app, ParsedOptions& parts) {
 }
 
 void add_restart(CLI::App& app, ParsedOptions& parts) {
-  CLI::App& restart = *app.add_subcommand(
-      "restart", "End all engines, also those that hang, and start them again with the same ids");
-  program::add_program_options(restart, parts.program);
+  CLI::App& restart =
+      parts.add(app, "restart",
+                "End all engines, also those that hang, and start them again with the same ids",
+                parts.restart);
   restart.add_option("--engine-set", parts.restart.engine_set,
                      "Only the engines of this set, as `pxcluster list --json` calls it");
   CLI::Option* const keep =
@@ -306,16 +326,15 @@ void add_restart(CLI::App& app, ParsedOptions& parts) {
 }
 
 void add_list_and_clean(CLI::App& app, ParsedOptions& parts) {
-  CLI::App& list = *app.add_subcommand("list",
-                                       "List the running clusters of all profiles, also those "
-                                       "whose controller was started by hand");
-  program::add_program_options(list, parts.program);
+  CLI::App& list = parts.add(
+      app, "list",
+      "List the running clusters of all profiles, also those whose controller was started by hand",
+      parts.list);
   list.add_option("-o,--output,--IPClusterList.output_format", parts.output_format, "text or json")
       ->check(program::one_of({"text", "json"}));
   list.add_flag("--json", parts.list.as_json, "The same as --output=json");
-  CLI::App& clean =
-      *app.add_subcommand("clean", "Remove the logs and files of clusters that are not running");
-  program::add_program_options(clean, parts.program);
+  CLI::App& clean = parts.add(
+      app, "clean", "Remove the logs and files of clusters that are not running", parts.clean);
   clean.add_flag("--force,--IPClusterClean.force", parts.clean.force,
                  "Stop running clusters first");
   clean.add_flag("--all,--IPClusterClean.all_profiles", parts.clean.all_profiles,
@@ -323,9 +342,8 @@ void add_list_and_clean(CLI::App& app, ParsedOptions& parts) {
 }
 
 void add_logs(CLI::App& app, ParsedOptions& parts) {
-  CLI::App& logs =
-      *app.add_subcommand("logs", "Show the logs of controller and engines, also from other hosts");
-  program::add_program_options(logs, parts.program);
+  CLI::App& logs = parts.add(
+      app, "logs", "Show the logs of controller and engines, also from other hosts", parts.logs);
   logs.add_option("--engine", parts.logs.engine,
                   "Show only this log: an engine number, controller, or a host");
   logs.add_option("--lines", parts.logs.lines, "Number of last lines to show (default: 20)")
@@ -336,43 +354,31 @@ void add_logs(CLI::App& app, ParsedOptions& parts) {
 void add_profile(CLI::App& app, ParsedOptions& parts) {
   CLI::App& profile = *app.add_subcommand("profile", "List and create profiles");
   profile.require_subcommand(1);
-  CLI::App& list = *profile.add_subcommand("list", "List the profiles and the templates");
-  program::add_program_options(list, parts.program);
+  CLI::App& list =
+      parts.add(profile, "list", "List the profiles and the templates", parts.profiles);
   list.add_flag("--json", parts.profiles.as_json, "Print them as JSON");
-  CLI::App& create = *profile.add_subcommand("create", "Create a profile from a template");
-  program::add_program_options(create, parts.program);
+  CLI::App& create = parts.add(profile, "create", "Create a profile from a template", parts.create);
   create.add_option("name", parts.create.name, "The new profile")->required();
   create.add_option("--from", parts.create.from, "The template (default: default)");
 }
 
 void add_work(CLI::App& app, ParsedOptions& parts) {
-  CLI::App& status = *app.add_subcommand("status", "Show what each engine is and does now");
-  program::add_program_options(status, parts.program);
-  add_status_options(status, parts.status);
-  CLI::App& where = *app.add_subcommand(
-      "where", "Show in which MPI call or line of its code each engine is, and for how long");
-  program::add_program_options(where, parts.program);
-  add_where_options(where, parts.where);
-  CLI::App& jobs = *app.add_subcommand(
-      "jobs", "List what was submitted and has not ended, by whom, and since when");
-  program::add_program_options(jobs, parts.program);
-  add_jobs_options(jobs, parts.jobs);
-  CLI::App& px = *app.add_subcommand("px", "Run code on the engines and show their output");
-  program::add_program_options(px, parts.program);
-  add_px_options(px, parts.px);
-  CLI::App& push = *app.add_subcommand("push", "Send an array or JSON to the engines");
-  program::add_program_options(push, parts.program);
-  add_push_options(push, parts.push);
-  CLI::App& pull = *app.add_subcommand("pull", "Get the value of a variable from the engines");
-  program::add_program_options(pull, parts.program);
-  add_pull_options(pull, parts.pull);
+  parts.add(app, "status", "Show what each engine is and does now", parts.status,
+            &add_status_options);
+  parts.add(app, "where",
+            "Show in which MPI call or line of its code each engine is, and for how long",
+            parts.where, &add_status_options);
+  parts.add(app, "jobs", "List what was submitted and has not ended, by whom, and since when",
+            parts.jobs, &add_jobs_options);
+  parts.add(app, "px", "Run code on the engines and show their output", parts.px, &add_px_options);
+  parts.add(app, "push", "Send an array or JSON to the engines", parts.push, &add_push_options);
+  parts.add(app, "pull", "Get the value of a variable from the engines", parts.pull,
+            &add_pull_options);
 }
 
 void add_doctor(CLI::App& app, ParsedOptions& parts) {
-  CLI::App& doctor = *app.add_subcommand(
-      "doctor", "Find what keeps a cluster from working, and say how to fix it");
-  program::add_program_options(doctor, parts.program);
-  add_doctor_options(doctor, parts.doctor);
+  parts.add(app, "doctor", "Find what keeps a cluster from working, and say how to fix it",
+            parts.doctor, &add_doctor_options);
 }
 
 void add_completion(CLI::App& app, std::string& shell) {
@@ -408,22 +414,17 @@ std::vector<const char*> with_help_as_option(int argc, const char* const* argv) 
 }
 
 void add_checkpoint(CLI::App& app, ParsedOptions& parts) {
-  add_checkpoint_commands(app, parts.checkpoint, [&parts](CLI::App& command) {
-    program::add_program_options(command, parts.program);
-  });
-}
-
-void collect_checkpoint(const CLI::App& app, const CheckpointCommands& commands,
-                        ClusterOptions& options) {
-  const auto take = [&](const char* name, const auto& command) {
-    if (!app.got_subcommand(name)) return;
-    options.command = command;
-    options.as_json = command.as_json;
-  };
-  take("create", commands.create);
-  take("restore", commands.restore);
-  take("list", commands.list);
-  take("show", commands.show);
+  CLI::App& checkpoint = *app.add_subcommand(
+      "checkpoint", "Write variables of the engines to files, and define them again");
+  checkpoint.require_subcommand(1);
+  parts.add(checkpoint, "create", "Write variables of the engines to a new checkpoint",
+            parts.checkpoint, &add_create_options);
+  parts.add(checkpoint, "restore", "Define the variables of the last checkpoint on the engines",
+            parts.restore, &add_restore_options);
+  parts.add(checkpoint, "list", "List the checkpoints in a folder of this host", parts.checkpoints,
+            &add_list_options);
+  parts.add(checkpoint, "show", "Show what the last checkpoint in a folder of this host holds",
+            parts.shown, &add_show_options);
 }
 
 /// Whether a command's name is among the words.
@@ -466,34 +467,11 @@ ClusterOptions collect(const CLI::App& app, ParsedOptions& parts) {
   ClusterOptions options;
   options.program = parts.program;
   options.warning = program::warning_of_options_without_effect(app);
-  if (app.got_subcommand("start")) options.command = parts.start;
-  if (app.got_subcommand("engines")) options.command = parts.engines;
-  if (app.got_subcommand("stop")) options.command = parts.stop;
-  if (app.got_subcommand("restart")) options.command = parts.restart;
-  if (app.got_subcommand("list")) {
-    if (std::tolower(static_cast<unsigned char>(parts.output_format[0])) == 'j')
-      parts.list.as_json = true;
-    options.command = parts.list;
-  }
-  if (app.got_subcommand("clean")) options.command = parts.clean;
-  if (app.got_subcommand("status")) options.command = parts.status;
-  if (app.got_subcommand("where")) options.command = parts.where;
-  if (app.got_subcommand("jobs")) options.command = parts.jobs;
-  if (app.got_subcommand("px")) options.command = parts.px;
-  if (app.got_subcommand("push")) options.command = parts.push;
-  if (app.got_subcommand("pull")) options.command = parts.pull;
-  if (app.got_subcommand("logs")) options.command = parts.logs;
+  if (std::tolower(static_cast<unsigned char>(parts.output_format[0])) == 'j')
+    parts.list.as_json = true;
+  for (const auto& [command, enter] : parts.commands)
+    if (command->parsed()) enter(options);
   if (app.got_subcommand("watch")) options.command = parts.watch;
-  if (app.got_subcommand("doctor")) options.command = parts.doctor;
-  if (app.got_subcommand("profile")) {
-    options.command = parts.profiles;
-    if (app.get_subcommand("profile")->got_subcommand("create")) options.command = parts.create;
-  }
-  options.as_json = parts.list.as_json || parts.status.as_json || parts.profiles.as_json ||
-                    parts.px.as_json || parts.pull.as_json || parts.doctor.as_json ||
-                    parts.where.as_json || parts.restart.as_json || parts.jobs.as_json;
-  if (app.got_subcommand("checkpoint"))
-    collect_checkpoint(*app.get_subcommand("checkpoint"), parts.checkpoint, options);
   return options;
 }
 

@@ -47,12 +47,6 @@ void add_status_options(CLI::App& app, StatusOptions& options) {
   app.add_flag("--json", options.as_json, "Print a list of JSON objects, one for each engine");
 }
 
-void add_where_options(CLI::App& app, WhereOptions& options) {
-  add_work_options(app, options);
-  app.get_option("--timeout")->description("Seconds to wait for engines that do not answer (1)");
-  app.add_flag("--json", options.as_json, "Print a list of JSON objects, one for each engine");
-}
-
 void add_jobs_options(CLI::App& app, JobsOptions& options) {
   add_work_options(app, options);
   app.remove_option(app.get_option("--targets"));

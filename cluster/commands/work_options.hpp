@@ -39,9 +39,7 @@ struct StatusOptions : WorkOptions {
   bool as_json = false;
 };
 
-struct WhereOptions : WorkOptions {
-  bool as_json = false;
-};
+struct WhereOptions : StatusOptions {};
 
 struct JobsOptions : WorkOptions {
   bool has_all = false;  ///< Also those that have ended.
@@ -52,10 +50,9 @@ struct JobsOptions : WorkOptions {
 
 /// Those of WorkOptions.
 void add_work_options(CLI::App& app, WorkOptions& options);
-/// The commands' options; all arguments must outlive the parse.
+/// The commands' options, those of status for where, too; all arguments must outlive the parse.
 void add_px_options(CLI::App& app, PxOptions& options);
 void add_status_options(CLI::App& app, StatusOptions& options);
-void add_where_options(CLI::App& app, WhereOptions& options);
 void add_jobs_options(CLI::App& app, JobsOptions& options);
 void add_push_options(CLI::App& app, PushOptions& options);
 void add_pull_options(CLI::App& app, PullOptions& options);

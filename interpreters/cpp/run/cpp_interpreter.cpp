@@ -19,7 +19,7 @@
 namespace px::cpp {
 namespace {
 
-Json error_content(const CellOutcome& outcome) {
+Json content_of_error(const CellOutcome& outcome) {
   return {{"status", "error"},
           {"ename", outcome.error_name},
           {"evalue", outcome.error_value},
@@ -68,7 +68,7 @@ std::string without_directives(const std::string& cell) {
 }
 
 interpreters::ApplyResult refuse(const std::string& why) {
-  return {pack(Packer::json, error_content(refusal("NotSupported", why))), false, false, {}};
+  return {pack(Packer::json, content_of_error(refusal("NotSupported", why))), false, false, {}};
 }
 
 }  // namespace
@@ -144,7 +144,7 @@ Json CppInterpreter::execute(const interpreters::Execution& execution) {
     reply["user_expressions"] = user_expressions(execution.user_expressions);
     return reply;
   }
-  Json error = error_content(outcome);
+  Json error = content_of_error(outcome);
   reply.update(error);
   error.erase("status");
   output_.publish("error", pack(Packer::json, error), "{}", {});
@@ -323,13 +323,13 @@ void CppInterpreter::publish(const char* type, const MimeBundle& shown, Json con
 Json CppInterpreter::evaluate(const std::string& expression) {
   const std::optional<std::string> form = display_form(expression);
   if (!form)
-    return error_content(refusal("CompileError", "`" + expression + "` is not an expression"));
+    return content_of_error(refusal("CompileError", "`" + expression + "` is not an expression"));
   CellOutcome outcome = session_->run(in_edition(*form, edition_), "expression");
   if (outcome.kind == CellOutcome::Ending::compile_error) {  // maybe of what would show the value
     CellOutcome plain = session_->check(statement_form(expression), "expression");
     if (!plain.is_ok()) outcome = std::move(plain);
   }
-  if (!outcome.is_ok()) return error_content(outcome);
+  if (!outcome.is_ok()) return content_of_error(outcome);
   const std::optional<MimeBundle> shown = exchange_->take_shown();
   return {{"status", "ok"},
           {"data", shown ? Json(*shown) : Json::object()},

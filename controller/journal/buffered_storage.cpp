@@ -24,7 +24,7 @@ constexpr std::size_t longest_entry = std::size_t{1} << 20;
 constexpr int idle_looks = 20;
 
 struct Write {
-  JournalBuffer::Entry entry;
+  JournalBuffer::BufferedWrite entry;
 };
 struct Remove {
   SegmentNumber segment;
@@ -43,7 +43,7 @@ struct BufferedStorage::State {
   State(std::shared_ptr<JournalStorage> storage, std::unique_ptr<JournalBuffer> memory,
         const Times& limits)
       : disk(std::move(storage)), buffer(std::move(memory)), times(limits) {
-    for (const JournalBuffer::Entry& left : buffer->entries()) add(Write{left});
+    for (const JournalBuffer::BufferedWrite& left : buffer->entries()) add(Write{left});
   }
 
   // ------------------------------------------------------------ under the mutex
@@ -108,7 +108,7 @@ struct BufferedStorage::State {
     waker.wake();
     return {};
   }
-  Result<void> perform(const JournalBuffer::Entry& entry) {
+  Result<void> perform(const JournalBuffer::BufferedWrite& entry) {
     const auto [text, rest] = buffer->text_of(entry);
     auto written = disk->write(entry.segment, entry.offset, text);
     return written && !rest.empty() ? disk->write(entry.segment, entry.offset + text.size(), rest)

@@ -184,7 +184,7 @@ Error Journal::refusal(const std::string& cause) const {
 void Journal::put_unwritten_first() {
   if (unwritten_.empty()) return;
   const std::string later = std::exchange(batch_, {});
-  std::vector<Waiting> waiting = std::exchange(waiting_, {});
+  std::vector<PutAside> waiting = std::exchange(waiting_, {});
   for (JournalRecord& record : std::exchange(unwritten_, {})) put_aside(std::move(record));
   batch_ += later;
   waiting_.insert(waiting_.end(), std::make_move_iterator(waiting.begin()),
@@ -193,7 +193,7 @@ void Journal::put_unwritten_first() {
 
 void Journal::end_batch(bool is_written) {
   batch_.clear();
-  for (Waiting& each : std::exchange(waiting_, {})) {
+  for (PutAside& each : std::exchange(waiting_, {})) {
     if (is_written)
       index_.add(each.record, segment_, each.bytes);
     else if (is_written_later(each.record))
@@ -263,7 +263,7 @@ bool Journal::copy_needed(SegmentNumber segment) {
   // Of records of which the later overrules the earlier the last only: were the process to end in the
   // middle of the copies, an earlier one would stand behind the later one of this segment.
   std::string copies;
-  std::vector<Waiting> copied;
+  std::vector<PutAside> copied;
   for (std::size_t i = 0; i < needed.size(); ++i) {
     auto& [record, record_text] = needed[i];
     if (latest[{record.index(), task_of(record)}] != i) continue;
@@ -275,7 +275,7 @@ bool Journal::copy_needed(SegmentNumber segment) {
     errors_.push_back(written.error().what);
     return false;
   }
-  for (const Waiting& each : copied) index_.add(each.record, segment_, each.bytes);
+  for (const PutAside& each : copied) index_.add(each.record, segment_, each.bytes);
   return true;
 }
 

@@ -101,7 +101,7 @@ class Journal {
   std::size_t bytes() const { return index_.bytes(); }
 
  private:
-  struct Waiting {
+  struct PutAside {
     JournalRecord record;  // without frames
     std::size_t bytes;
   };
@@ -137,7 +137,7 @@ class Journal {
   std::deque<Unneeded> unneeded_;  // the oldest first
   bool awaits_read_ = false;       // of the oldest segment, which is to be copied
   std::string batch_;
-  std::vector<Waiting> waiting_;            // the records of batch_
+  std::vector<PutAside> waiting_;           // the records of batch_
   std::vector<JournalRecord> unwritten_;    // of commits that failed, but for submissions
   Ticket ticket_ = 0;
   std::vector<std::string> errors_;

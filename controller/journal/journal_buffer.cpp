@@ -122,8 +122,9 @@ std::array<std::string_view, 2> JournalBuffer::read(std::uint64_t place, std::si
   return {std::string_view{ring + start, first}, std::string_view{ring, size - first}};
 }
 
-Result<JournalBuffer::Entry> JournalBuffer::push(SegmentNumber segment, std::uint64_t offset,
-                                                 std::string_view text) {
+Result<JournalBuffer::BufferedWrite> JournalBuffer::push(SegmentNumber segment,
+                                                         std::uint64_t offset,
+                                                         std::string_view text) {
   // The end first: a process that dies in between leaves an empty one.
   if (head_->begin == head_->end) head_->end = 0, head_->begin = 0;
   const std::uint64_t place = head_->end;
@@ -138,11 +139,11 @@ Result<JournalBuffer::Entry> JournalBuffer::push(SegmentNumber segment, std::uin
   if (!write(place, whole) || (!is_short && !write(place + sizeof head, text)))
     return memory_error("cannot write", path_);
   head_->end = place + sizeof head + text.size();
-  return Entry{segment, offset, text.size(), place};
+  return BufferedWrite{segment, offset, text.size(), place};
 }
 
-std::vector<JournalBuffer::Entry> JournalBuffer::entries() const {
-  std::vector<Entry> all;
+std::vector<JournalBuffer::BufferedWrite> JournalBuffer::entries() const {
+  std::vector<BufferedWrite> all;
   const std::uint64_t end = head_->end;
   for (std::uint64_t place = head_->begin; place + sizeof(EntryHead) <= end;) {
     const auto parts = read(place, sizeof(EntryHead));
@@ -155,11 +156,11 @@ std::vector<JournalBuffer::Entry> JournalBuffer::entries() const {
   return all;
 }
 
-std::array<std::string_view, 2> JournalBuffer::text_of(const Entry& entry) const {
+std::array<std::string_view, 2> JournalBuffer::text_of(const BufferedWrite& entry) const {
   return read(entry.place + sizeof(EntryHead), entry.size);
 }
 
-void JournalBuffer::pop(const Entry& oldest) {
+void JournalBuffer::pop(const BufferedWrite& oldest) {
   check(oldest.place == head_->begin);
   head_->begin = oldest.place + sizeof(EntryHead) + oldest.size;
 }

@@ -22,7 +22,7 @@ namespace px::controller {
 class JournalBuffer {
  public:
   /// Bytes that are to be written there.
-  struct Entry {
+  struct BufferedWrite {
     SegmentNumber segment = 0;
     std::uint64_t offset = 0;  ///< Where in the segment.
     std::uint64_t size = 0;
@@ -42,14 +42,14 @@ class JournalBuffer {
 
   /// Puts it behind all others. Where that fails nothing is changed.
   /// errors  overloaded: it is full; system: shared memory is.
-  Result<Entry> push(SegmentNumber segment, std::uint64_t offset, std::string_view text);
+  Result<BufferedWrite> push(SegmentNumber segment, std::uint64_t offset, std::string_view text);
   /// All that is in it, the oldest first.
-  std::vector<Entry> entries() const;
+  std::vector<BufferedWrite> entries() const;
   /// The bytes of an entry that is in it, in two parts as it may go around. They stay where they
   /// are until it is taken out.
-  std::array<std::string_view, 2> text_of(const Entry& entry) const;
+  std::array<std::string_view, 2> text_of(const BufferedWrite& entry) const;
   /// The oldest one is where it belongs.  Precondition: there is one.
-  void pop(const Entry& oldest);
+  void pop(const BufferedWrite& oldest);
 
   /// Removes the file and name_file. What is in it is lost.
   void remove();

@@ -9,7 +9,7 @@
 namespace px::controller {
 namespace {
 
-enum class Kind : unsigned char { begin = 1, submitted, assigned, finished, forgotten };
+enum class RecordKind : unsigned char { begin = 1, submitted, assigned, finished, forgotten };
 
 constexpr std::size_t length_start = record_mark.size();
 constexpr std::size_t crc_start = length_start + 4;
@@ -44,7 +44,7 @@ std::uint32_t crc_of(std::string_view text, std::size_t length) {
 
 /// Writes the length and the CRC when the payload is there.
 template <class Payload>
-void append(std::string& text, Kind kind, Payload payload) {
+void append(std::string& text, RecordKind kind, Payload payload) {
   const std::size_t start = text.size();
   text += record_mark;
   text.append(kind_start - length_start, '\0');
@@ -100,22 +100,22 @@ class Parts {
   bool ok_ = true;
 };
 
-std::optional<JournalRecord> read_payload(Kind kind, Parts& parts) {
+std::optional<JournalRecord> read_payload(RecordKind kind, Parts& parts) {
   switch (kind) {
-    case Kind::begin: {
+    case RecordKind::begin: {
       const std::string_view cluster = parts.text();
       return JournalBegin{std::string(cluster), parts.number<std::uint64_t>()};
     }
-    case Kind::submitted: {
+    case RecordKind::submitted: {
       const auto order = parts.number<std::uint64_t>();
       const std::string_view msg_id = parts.text();
       return JournalSubmitted{order, MessageId{msg_id}, parts.frames()};
     }
-    case Kind::assigned: {
+    case RecordKind::assigned: {
       const TaskDigest task = parts.digest();
       return JournalAssigned{task, EngineUuid{parts.text()}};
     }
-    case Kind::finished: {
+    case RecordKind::finished: {
       const TaskDigest task = parts.digest();
       const std::string_view engine = parts.text();
       const auto outcome = parts.number<std::uint8_t>();
@@ -124,7 +124,7 @@ std::optional<JournalRecord> read_payload(Kind kind, Parts& parts) {
       return JournalFinished{task, EngineUuid{engine}, static_cast<TaskOutcome>(outcome),
                              has_reply ? parts.frames() : nullptr};
     }
-    case Kind::forgotten:
+    case RecordKind::forgotten:
       return JournalForgotten{parts.digest()};
   }
   return std::nullopt;
@@ -138,7 +138,7 @@ std::optional<JournalRecord> first_record(std::string_view rest, std::string_vie
   const auto crc = head.number<std::uint32_t>();
   if (length > rest.size() - head_bytes || crc_of(rest, length) != crc) return std::nullopt;
   Parts parts{rest.substr(head_bytes, length)};
-  const auto kind = static_cast<Kind>(static_cast<unsigned char>(rest[kind_start]));
+  const auto kind = static_cast<RecordKind>(static_cast<unsigned char>(rest[kind_start]));
   auto record = read_payload(kind, parts);
   if (!record || !parts.is_whole()) return std::nullopt;
   text = rest.substr(0, head_bytes + length);
@@ -156,7 +156,7 @@ bool is_magic_of_other_version(std::string_view segment) {
 struct Append {
   std::string& text;
   void operator()(const JournalBegin& record) const {
-    append(text, Kind::begin, [&] {
+    append(text, RecordKind::begin, [&] {
       put_text(text, record.cluster);
       put(text, record.previous_bytes);
     });
@@ -165,13 +165,13 @@ struct Append {
     append_submitted(text, record.order, record.msg_id.text, *record.frames);
   }
   void operator()(const JournalAssigned& record) const {
-    append(text, Kind::assigned, [&] {
+    append(text, RecordKind::assigned, [&] {
       put_digest(text, record.task);
       put_text(text, record.engine.text);
     });
   }
   void operator()(const JournalFinished& record) const {
-    append(text, Kind::finished, [&] {
+    append(text, RecordKind::finished, [&] {
       put_digest(text, record.task);
       put_text(text, record.engine.text);
       put(text, static_cast<std::uint8_t>(record.outcome));
@@ -180,7 +180,7 @@ struct Append {
     });
   }
   void operator()(const JournalForgotten& record) const {
-    append(text, Kind::forgotten, [&] { put_digest(text, record.task); });
+    append(text, RecordKind::forgotten, [&] { put_digest(text, record.task); });
   }
 };
 
@@ -201,7 +201,7 @@ void append_record(std::string& text, const JournalRecord& record) {
 
 void append_submitted(std::string& text, std::uint64_t order, std::string_view msg_id,
                       const Frames& frames) {
-  append(text, Kind::submitted, [&] {
+  append(text, RecordKind::submitted, [&] {
     put(text, order);
     put_text(text, msg_id);
     put_frames(text, frames);

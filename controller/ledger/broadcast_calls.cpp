@@ -51,7 +51,8 @@ Result<std::vector<MessageToEngine>> BroadcastCalls::request(const SharedFrames&
   if (!msg_id) return bad_request("a msg_id");
   const std::string original_id = string_member(*metadata, "original_msg_id").value_or(*msg_id);
 
-  Call call{part_text(frames->at(0)), string_member(*header, "msg_type").value_or(""), {}, 0};
+  GatheredCall call{
+      part_text(frames->at(0)), string_member(*header, "msg_type").value_or(""), {}, 0};
   for (const Json& pair : *targets) {
     if (!is_target(pair)) return bad_request("targets that are pairs of uuid and id");
     call.targets.push_back({pair[0].get<std::string>(), pair, std::nullopt});
@@ -96,7 +97,7 @@ std::vector<BroadcastToClient> BroadcastCalls::reply(const SharedFrames& frames,
   }
   const auto found = calls_.find(string_member(*metadata, "original_msg_id").value_or(""));
   if (found == calls_.end()) return {};  // the call has ended: an engine died, or failed twice
-  Call& call = found->second;
+  GatheredCall& call = found->second;
   for (Target& target : call.targets) {
     if (target.answer || target.uuid != frames->at(0)) continue;
     target.answer = Answer{frames, envelope};
@@ -114,7 +115,7 @@ bool BroadcastCalls::is_ok(const Answer& answer) const {
   return content && string_member(*content, "status") == "ok";
 }
 
-BroadcastToClient BroadcastCalls::gather(const Call& call) const {
+BroadcastToClient BroadcastCalls::gather(const GatheredCall& call) const {
   const auto is_failed = [&](const Target& target) {
     return target.answer && !is_ok(*target.answer);
   };
@@ -142,7 +143,7 @@ BroadcastToClient BroadcastCalls::gather(const Call& call) const {
   return message;
 }
 
-BroadcastCalls::Answer BroadcastCalls::death_notice(const Call& call,
+BroadcastCalls::Answer BroadcastCalls::death_notice(const GatheredCall& call,
                                                     const std::string& original_id,
                                                     const Target& target, const EngineEnd& end,
                                                     WallTime now) {
@@ -152,7 +153,7 @@ BroadcastCalls::Answer BroadcastCalls::death_notice(const Call& call,
 }
 
 /// In the place of the engine's own.
-BroadcastCalls::Answer BroadcastCalls::error_answer(const Call& call,
+BroadcastCalls::Answer BroadcastCalls::error_answer(const GatheredCall& call,
                                                     const std::string& original_id,
                                                     const Target& target, const Problem& problem,
                                                     WallTime now) {
@@ -174,7 +175,7 @@ std::vector<BroadcastToClient> BroadcastCalls::engine_left(const EngineUuid& eng
                                                            const EngineEnd& end) {
   std::vector<BroadcastToClient> answers;
   for (auto entry = calls_.begin(); entry != calls_.end();) {
-    Call& call = entry->second;
+    GatheredCall& call = entry->second;
     const auto target =
         std::find_if(call.targets.begin(), call.targets.end(),
                      [&](const Target& t) { return t.uuid == engine.text && !t.answer; });
@@ -222,7 +223,7 @@ void BroadcastCalls::restore(const LeftCall& left, std::map<std::string, std::si
       !is_target(targets->front()))
     return;
   sizes[*original_id] = *size;
-  Call& call = calls_[*original_id];
+  GatheredCall& call = calls_[*original_id];
   call.client = part_text(left.request->at(0));
   call.msg_type = packed_text(packer, envelope->header, "msg_type").value_or("");
   Target& target = call.targets.emplace_back();

@@ -77,27 +77,27 @@ class BroadcastCalls {
     std::optional<Answer> answer = {};
   };
   /// A request whose replies are gathered.
-  struct Call {
+  struct GatheredCall {
     std::string client = {};
     std::string msg_type = {};
     std::vector<Target> targets = {};  // in the order of the request
     std::size_t unanswered = 0;
     bool is_over = false;  // an engine had left
   };
-  using Calls = std::map<std::string, Call, std::less<>>;
+  using GatheredCalls = std::map<std::string, GatheredCall, std::less<>>;
 
   MessageToEngine copy_for(const Target& target, const SharedFrames& frames,
                            const Envelope& envelope, Json& header, Json& metadata,
                            const std::string& original_id) const;
   bool is_ok(const Answer& answer) const;
-  BroadcastToClient gather(const Call& call) const;
+  BroadcastToClient gather(const GatheredCall& call) const;
   void restore(const LeftCall& left, std::map<std::string, std::size_t>& sizes, WallTime now);
-  Answer error_answer(const Call& call, const std::string& original_id, const Target& target,
-                      const Problem& problem, WallTime now);
-  Answer death_notice(const Call& call, const std::string& original_id, const Target& target,
-                      const EngineEnd& end, WallTime now);
+  Answer error_answer(const GatheredCall& call, const std::string& original_id,
+                      const Target& target, const Problem& problem, WallTime now);
+  Answer death_notice(const GatheredCall& call, const std::string& original_id,
+                      const Target& target, const EngineEnd& end, WallTime now);
   Session session_;
-  Calls calls_;  // by the msg_id of the client's request
+  GatheredCalls calls_;  // by the msg_id of the client's request
 };
 
 }  // namespace px::controller

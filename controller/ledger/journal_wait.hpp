@@ -16,7 +16,7 @@ namespace px::controller {
 template <class What>
 class JournalWait {
  public:
-  struct Entry {
+  struct Ticketed {
     Journal::Ticket ticket;
     What what;
   };
@@ -29,15 +29,15 @@ class JournalWait {
   void push_behind(What what) { push(entries_.back().ticket, std::move(what)); }
   /// Takes out the first one if `is_due` says so of its ticket; nothing: it has to wait on.
   template <class IsDue>
-  std::optional<Entry> pop(const IsDue& is_due) {
+  std::optional<Ticketed> pop(const IsDue& is_due) {
     if (entries_.empty() || !is_due(entries_.front().ticket)) return std::nullopt;
-    Entry first = std::move(entries_.front());
+    Ticketed first = std::move(entries_.front());
     entries_.pop_front();
     return first;
   }
 
  private:
-  std::deque<Entry> entries_;
+  std::deque<Ticketed> entries_;
 };
 
 }  // namespace px::controller

@@ -18,13 +18,13 @@ namespace px::controller {
 /// cluster that does not sign nothing is kept. Owned by the TaskLedger. Sees no socket.
 class SentReplies {
  public:
-  struct Limits {
+  struct KeptLimits {
     std::size_t count = 4096;      ///< Of replies; the oldest go first.
     std::size_t bytes = 16 << 20;  ///< Of all replies together.
     std::size_t of_one = 1 << 20;  ///< A longer reply is not kept.
   };
-  explicit SentReplies(Limits limits) : limits_(limits) {}
-  SentReplies() : SentReplies(Limits{}) {}
+  explicit SentReplies(KeptLimits limits) : limits_(limits) {}
+  SentReplies() : SentReplies(KeptLimits{}) {}
 
   /// This was sent in answer to the request with this signature. A second answer changes nothing.
   /// reply  kept as it is: small frames should lie in memory of their own, as libzmq's keep a whole
@@ -42,7 +42,7 @@ class SentReplies {
   };
   void forget_oldest();
 
-  Limits limits_;
+  KeptLimits limits_;
   ReplayHistory answered_;
   std::unordered_map<std::string, Kept, StringIdHash, std::equal_to<>> kept_;  // by signature
   std::deque<std::string_view> order_;                                         // the oldest first

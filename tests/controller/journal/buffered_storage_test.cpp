@@ -25,12 +25,13 @@ class JournalBufferTest : public testing::Test {
   /// "1+0:one 1+3:two": segment, offset and text of each entry.
   static std::string content(const JournalBuffer& buffer) {
     std::string all;
-    for (const JournalBuffer::Entry& entry : buffer.entries())
+    for (const JournalBuffer::BufferedWrite& entry : buffer.entries())
       all += (all.empty() ? "" : " ") + std::to_string(entry.segment) + "+" +
              std::to_string(entry.offset) + ":" + text_of(buffer, entry);
     return all;
   }
-  static std::string text_of(const JournalBuffer& buffer, const JournalBuffer::Entry& entry) {
+  static std::string text_of(const JournalBuffer& buffer,
+                             const JournalBuffer::BufferedWrite& entry) {
     const auto [text, rest] = buffer.text_of(entry);
     return std::string(text) += rest;
   }

@@ -31,7 +31,7 @@ def begin(view, code):
 def error_of(view, code):
     """{engine id: (name, value)} of the engines on which the cell failed."""
     result = view.execute(code, silent=False, block=False)
-    assert result.wait(30), "not done after 30 s"
+    assert result.wait(180), "not done after 180 s"
     failures = {}
     for engine, outcome in zip(result.engine_id, result.get(return_exceptions=True)):
         if isinstance(outcome, ipp.RemoteError):

@@ -24,7 +24,7 @@ said = {"tasks": 0, "calls": 0, "warnings": []}
 subprocess.run(["fsfreeze", "--freeze", disk], check=True)
 try:
     deadline = time.monotonic() + 60
-    while not said["warnings"] and time.monotonic() < deadline:
+    while len(said["warnings"]) < 2 and time.monotonic() < deadline:  # each journal has its own time
         said["tasks"] += sum(balanced.map(abs, range(-10, 0)).get(20)) == 55
         said["calls"] += rc[:].apply(abs, -1).get(20) == [1, 1]
         with warnings.catch_warnings(record=True) as caught:

@@ -252,7 +252,7 @@ def laptop(bed):
     bed.firewall("host1")
     laptop = HostCluster(bed, f"{beds.HOME}/laptop")
     watchful = "--ssh-args=-o ServerAliveInterval=1 -o ServerAliveCountMax=2"
-    laptop.said, _ = laptop.start("--engines=ssh", "--hosts=host2:2,host3:1", "--tunnel", watchful)
+    laptop.said = laptop.start("--engines=ssh", "--hosts=host2:2,host3:1", "--tunnel", watchful)
     yield laptop
     laptop.stop(check=False)
 

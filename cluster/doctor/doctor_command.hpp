@@ -12,7 +12,7 @@
 
 namespace px::cluster {
 
-/// What a user may say to `pxcluster doctor`.
+/// The options of `pxcluster doctor`.
 struct DoctorOptions {
   std::string file;                ///< --file: a connection file; empty: those of the profile
   std::vector<std::string> hosts;  ///< --hosts: to be asked through ssh

@@ -79,7 +79,7 @@ std::vector<std::string> buffers_of(std::string_view blob) {
   return buffers;
 }
 
-/// What came as this column, still packed; empty where it is no part of a message.
+/// The part of the message that this column stores, still packed; empty if the column stores none.
 std::string_view packed_part(const TaskMessage& message, std::string_view name) {
   return name.ends_with("header")     ? message.header()
          : name.ends_with("metadata") ? message.metadata()
@@ -145,7 +145,7 @@ std::string assignments(std::size_t first) {
   return sql;
 }
 
-/// What stands between an exact key and its value in SQL; empty where SQL cannot test it.
+/// The SQL operator between an exact key and its value; empty if SQL cannot test it.
 std::string_view sql_operator(const QueryTerm& term) {
   using enum QueryOperator;
   constexpr std::array<std::string_view, 4> texts{"engine_uuid", "client_uuid", "queue",

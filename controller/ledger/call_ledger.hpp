@@ -21,9 +21,9 @@
 
 namespace px::controller {
 
-/// What a CallLedger needs of the world: it sends and records messages. The CallRelay is one, with
-/// sockets behind it; so is the simulation of tests/simulation. Called by the ledger's functions
-/// only, on their thread; it must not call the ledger.
+/// Sends and records messages for a CallLedger. The CallRelay does it with sockets, and
+/// tests/simulation with a network of its own. The ledger's functions call it, on their thread; it
+/// must not call the ledger.
 class CallTransport {
  public:
   virtual ~CallTransport() = default;
@@ -50,9 +50,9 @@ class CallTransport {
 /// A copy of a broadcast differs from a direct call in the channel by which it goes, and in that
 /// its reply may be gathered with others (BroadcastCalls).
 ///
-/// What is promised: with a journal, a call of up to 1 MiB that its engine has not answered
-/// outlives the controller, and is asked for again when its engine comes back; it does not run
-/// twice, as the engine knows it again. A disk that is full or in trouble holds up neither calls
+/// It promises: with a journal, a call of up to 1 MiB that its engine has not answered outlives
+/// the controller, and the engine is asked for it again when it comes back; it does not run twice,
+/// as the engine recognizes it. A disk that is full or in trouble holds up neither calls
 /// nor replies: they pass, but do not outlive the controller.
 ///
 /// Where an unanswered call lies: in `waiting_` until the journal is durable (only with
@@ -102,7 +102,8 @@ class CallLedger {
   void engine_joined(const EngineUuid& engine);
   /// One of its connections broke and stands again: it is asked again for what it got by that.
   void engine_reconnected(const EngineUuid& engine, CallChannel channel);
-  /// What the engine owes ends: gathered broadcasts by an EngineError that says `end`. The client
+  /// The calls that the engine has not answered end: gathered broadcasts by an EngineError that
+  /// says `end`. The client
   /// of a direct call learns it by the notification that the engine has left.
   void engine_left(const EngineUuid& engine, const EngineEnd& end);
 

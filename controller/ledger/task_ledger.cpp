@@ -241,7 +241,15 @@ void TaskLedger::on_time(Instant now) {
   submit_waiting(now);
   refill(now);
   forward_unknown(now);
-  if (journal_) note_journal(journal_->commit());
+  commit_late();
+}
+
+/// Which engine was given what, and what went wrong into the log.
+void TaskLedger::commit_late() {
+  for (const std::string& error : backlog_.take_errors()) spdlog::error("{}", error);
+  if (!journal_) return;
+  note_journal(journal_->commit());
+  for (const std::string& error : journal_->take_errors()) spdlog::error("the journal: {}", error);
 }
 
 std::optional<Instant> TaskLedger::next_deadline(Instant now) const {
@@ -252,14 +260,6 @@ std::optional<Instant> TaskLedger::next_deadline(Instant now) const {
   if (!unknown_.empty() && waiting_.empty() && !are_clients_back_)
     next = earlier(next, clients_are_back_);
   return next;
-}
-
-std::vector<std::string> TaskLedger::take_errors() {
-  std::vector<std::string> errors = backlog_.take_errors();
-  if (journal_)
-    for (const std::string& error : journal_->take_errors())
-      errors.push_back("the journal: " + error);
-  return errors;
 }
 
 std::size_t TaskLedger::unfinished() const {

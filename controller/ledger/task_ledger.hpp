@@ -53,9 +53,9 @@ struct TaskAnswer {
   bool is_own = false;  ///< It was made by the controller, in the place of a reply.
 };
 
-/// What a TaskLedger needs of the world: it reads messages, sends and records them. The TaskRelay
-/// is one, with sockets behind it; so is the simulation of tests/simulation. Called by the ledger's
-/// functions only, on their thread; it must not call the ledger.
+/// Reads, sends and records messages for a TaskLedger. The TaskRelay does it with sockets, and
+/// tests/simulation with a network of its own. The ledger's functions call it, on their thread; it
+/// must not call the ledger.
 class TaskTransport {
  public:
   virtual ~TaskTransport() = default;
@@ -171,8 +171,6 @@ class TaskLedger {
   std::optional<std::string> journal_trouble() const {
     return journal_ ? journal_->trouble() : std::nullopt;
   }
-  /// What went wrong since the last call, in sentences for the log.
-  std::vector<std::string> take_errors();
 
   /// Tasks whose answers were not sent yet, wherever they lie.
   std::size_t unfinished() const;
@@ -205,6 +203,7 @@ class TaskLedger {
   TaskAnswer failure(FailTask& failed);
   void finish(Answers answers);
   void deliver(TaskAnswer& answer);
+  void commit_late();
   void note_journal(const Result<Journal::Ticket>& committed);
 
   TaskTransport& transport_;

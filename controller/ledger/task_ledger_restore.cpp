@@ -17,7 +17,7 @@ void TaskLedger::restore(Instant now) {
     finished += task.is_finished ? 1 : 0;
     restore_one(std::move(task));
   }
-  note_journal(journal_->commit());
+  commit_late();
   if (finished > 0 || unfinished() > 0)
     spdlog::info("{} unfinished tasks and {} results are taken over from an earlier controller",
                  unfinished(), finished);

@@ -1,7 +1,5 @@
 #include "controller/relay/task_relay.hpp"
 
-#include <spdlog/spdlog.h>
-
 #include <array>
 #include <memory>
 #include <span>
@@ -91,7 +89,6 @@ void TaskRelay::take_back(const Frames& frames, const Envelope& envelope) {
 
 void TaskRelay::restore() {
   ledger_.restore(Clock::now());
-  for (const std::string& error : ledger_.take_errors()) spdlog::error("{}", error);
 }
 
 void TaskRelay::engine_joined(const EngineUuid& engine, bool gives_back) {
@@ -121,7 +118,6 @@ void TaskRelay::engine_reconnected(const EngineUuid& engine) {
 
 void TaskRelay::on_time(Instant now) {
   ledger_.on_time(now);
-  for (const std::string& error : ledger_.take_errors()) spdlog::error("{}", error);
 }
 
 void TaskRelay::on_journal() {

@@ -12,6 +12,7 @@
 
 #include "controller/journal/folder_storage.hpp"
 #include "tests/controller/journal/memory_storage.hpp"
+#include "tests/controller/journal/slow_disk.hpp"
 #include "tests/os/temporary_folder.hpp"
 
 namespace px::controller {
@@ -202,13 +203,7 @@ TEST(Journal, OfTheModePowerRemovesNothingWhoseCopiesAreNotOnTheDisk) {
   storage->fail_to_sync();
   JournalOptions options = small();
   options.mode = JournalMode::power;
-  class NeverSynced final : public JournalSync {
-   public:
-    void request(std::uint64_t) override {}
-    std::uint64_t synced() const override { return 0; }
-    std::optional<Error> error() const override { return std::nullopt; }
-  };
-  Journal journal{storage, options, std::make_unique<NeverSynced>()};
+  Journal journal{storage, options, std::make_unique<SlowDisk>()};
   submit(journal, "t0");
   for (int i = 1; i <= 200; ++i) {
     submit(journal, "t" + std::to_string(i));

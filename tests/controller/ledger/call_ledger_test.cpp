@@ -2,7 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include <cstdint>
 #include <memory>
 #include <optional>
 #include <set>
@@ -12,6 +11,7 @@
 #include "controller/hub/hub.hpp"
 #include "controller/hub/memory_store.hpp"
 #include "tests/controller/journal/call_journal_fixture.hpp"
+#include "tests/controller/journal/slow_disk.hpp"
 #include "wire/header.hpp"
 #include "wire/json_scan.hpp"
 
@@ -25,18 +25,6 @@ constexpr Duration patience = 30s;
 Instant at(Duration since_start) {
   return Instant{} + since_start;
 }
-
-/// A disk that has what was written when a test says so.
-class SlowDisk final : public JournalSync {
- public:
-  void request(std::uint64_t number) override { requested_ = number; }
-  std::uint64_t synced() const override { return synced_; }
-  std::optional<Error> error() const override { return std::nullopt; }
-  void finish() { synced_ = requested_; }
-
- private:
-  std::uint64_t requested_ = 0, synced_ = 0;
-};
 
 /// A ledger, with the hub's records behind it and lists in the place of sockets.
 class CallLedgerTest : public CallJournalTest, public CallTransport {

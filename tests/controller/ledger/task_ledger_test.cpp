@@ -2,13 +2,13 @@
 
 #include <gtest/gtest.h>
 
-#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "tests/controller/journal/memory_storage.hpp"
+#include "tests/controller/journal/slow_disk.hpp"
 
 namespace px::controller {
 namespace {
@@ -20,20 +20,6 @@ const EngineUuid ann{"ann"}, bob{"bob"};
 Instant at(Duration since_start) {
   return Instant{} + 1h + since_start;
 }
-
-/// A disk that has what was written when a test says so, or fails.
-class SlowDisk final : public JournalSync {
- public:
-  void request(std::uint64_t number) override { requested_ = number; }
-  std::uint64_t synced() const override { return synced_; }
-  std::optional<Error> error() const override { return error_; }
-  void finish() { synced_ = requested_; }
-  void fail() { error_ = Error{ErrorKind::system, "Input/output error"}; }
-
- private:
-  std::uint64_t requested_ = 0, synced_ = 0;
-  std::optional<Error> error_;
-};
 
 /// A ledger with lists in the place of sockets. A request is [client, delimiter, signature,
 /// msg_id], a reply [engine, client, msg_id, text].

@@ -54,6 +54,7 @@ std::map<EngineId, EngineStatus> ask_controller(ClientCore& core) {
     engine.silent_for = number_member(said, "silent_for");
     engine.mpi = facts.mpi;
     engine.mpi_interrupts = facts.mpi_interrupts;
+    engine.gpus = facts.gpus;
     engine.world_broken = string_member(said, "world_broken").value_or("");
   }
   const Json lost = object_member(known, "lost");
@@ -119,7 +120,7 @@ std::string sentences(const std::vector<EngineStatus>& engines, const SentenceOf
   return text;
 }
 
-constexpr std::size_t columns = 11;
+constexpr std::size_t columns = 12, gpu_column = 5;
 using StatusRow = std::array<std::string, columns>;
 
 StatusRow row_of(const EngineStatus& engine) {
@@ -133,6 +134,7 @@ StatusRow row_of(const EngineStatus& engine) {
           text(engine.rank),
           text(engine.pid),
           known(engine.language),
+          known(engine.gpus),
           engine.state == "lost" ? "lost " + silence + " ago"
           : silence.empty()      ? engine.state
                                  : "no answer for " + silence,
@@ -209,22 +211,27 @@ Json status_as_json(const std::vector<EngineStatus>& engines) {
                     {"cpu", or_null(engine.cpu)},
                     {"mpi", text_or_null(engine.mpi)},
                     {"mpi_interrupts", text_or_null(engine.mpi_interrupts)},
+                    {"gpus", text_or_null(engine.gpus)},
                     {"world_broken", text_or_null(engine.world_broken)},
                     {"why_lost", text_or_null(engine.why_lost)}});
   return rows;
 }
 
 std::string status_as_text(const std::vector<EngineStatus>& engines) {
-  std::vector<StatusRow> rows{{"ENGINE", "HOST", "RANK", "PID", "LANGUAGE", "STATE", "SINCE",
+  std::vector<StatusRow> rows{{"ENGINE", "HOST", "RANK", "PID", "LANGUAGE", "GPU", "STATE", "SINCE",
                                "QUEUE", "MEMORY", "CPU", "RUNS"}};
   for (const EngineStatus& engine : engines) rows.push_back(row_of(engine));
   std::array<std::size_t, columns> widths{};
   for (const StatusRow& row : rows)
     for (std::size_t i = 0; i < columns; ++i) widths[i] = std::max(widths[i], row[i].size());
+  const bool has_gpus = std::any_of(engines.begin(), engines.end(), [](const EngineStatus& engine) {
+    return !engine.gpus.empty();
+  });
   std::string text;
   for (const StatusRow& row : rows) {
     std::string line;
     for (std::size_t i = 0; i < columns; ++i) {
+      if (i == gpu_column && !has_gpus) continue;
       line += row[i];
       if (i + 1 < columns) line += std::string(widths[i] + 2 - row[i].size(), ' ');
     }

@@ -44,6 +44,7 @@ struct EngineStatus {
   std::optional<SharedMemoryUse> shared_memory = {};
   std::string mpi = {};             ///< "Open MPI v4.1.4"; "" if it has loaded none.
   std::string mpi_interrupts = {};  ///< EngineFacts::mpi_interrupts.
+  std::string gpus = {};            ///< EngineFacts::gpus.
   std::string world_broken = {};  ///< Which rank of its MPI world died; "" while it is whole.
   std::string why_lost = {};      ///< A clause: "its process was killed by SIGKILL".
 };

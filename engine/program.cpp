@@ -11,6 +11,7 @@
 #include "net/discovery/address.hpp"
 #include "os/host.hpp"
 #include "program/command_line.hpp"
+#include "program/gpu_share.hpp"
 #include "wire/new_session.hpp"
 #include "wire/text_parsing.hpp"
 
@@ -57,6 +58,7 @@ EngineFacts EngineProgram::own_facts() const {
   facts.pid = ::getpid();
   facts.is_watched = watcher_.is_there;
   facts.gives_back = true;
+  facts.gpus = program::used_gpus(program::process_environment(), os::count_gpus());
   if (watcher_.pipe.is_open() && launched_ && launched_->size > 1) {
     facts.rank = launched_->rank;
     facts.world = launched_->name;

@@ -30,6 +30,7 @@ constexpr TextFact text_facts[] = {
     {"memory", &EngineFacts::memory},
     {"passing", &EngineFacts::passing},
     {"mpi_interrupts", &EngineFacts::mpi_interrupts},
+    {"gpus", &EngineFacts::gpus},
 };
 
 }  // namespace

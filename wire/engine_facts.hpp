@@ -37,6 +37,8 @@ struct EngineFacts {
   /// "GROUP/RANK": engines with the same GROUP are ranks of one MPI world and can send each other
   /// arrays over MPI even while user code runs; RANK is this engine's rank there.
   std::string passing = {};
+  /// The GPUs that it uses: "0", "2,3" or "all 4"; its host has some.
+  std::string gpus = {};
 };
 
 /// Adds the facts that are set to the content of a message; leaves out the others.

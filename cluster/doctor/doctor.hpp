@@ -63,6 +63,7 @@ struct HostFacts {
   bool has_srun = false;
   std::vector<std::string> pmi;  ///< What `srun --mpi=list` says.
   bool has_infiniband = false;
+  int nvidia_gpus = 0, amd_gpus = 0;
   LimitFacts limits;
   long long shared_bytes = -1;  ///< Free in /dev/shm; -1: unknown.
   std::string shared_error;     ///< What is wrong with /dev/shm: "does not exist" ...

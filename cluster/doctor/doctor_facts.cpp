@@ -20,6 +20,7 @@
 #include "cluster/remote/ssh_plan.hpp"
 #include "net/discovery/address.hpp"
 #include "os/descriptor.hpp"
+#include "os/gpus.hpp"
 #include "os/host.hpp"
 #include "os/private_file.hpp"
 #include "os/run_command.hpp"
@@ -301,6 +302,9 @@ HostFacts gather_host_facts(const std::string& python, const std::string& mpiexe
     facts.pmi = ask_srun(*srun);
   }
   std::error_code error;
+  const os::GpuCount gpus = os::count_gpus();
+  facts.nvidia_gpus = gpus.nvidia;
+  facts.amd_gpus = gpus.amd;
   facts.has_infiniband = std::filesystem::exists("/dev/infiniband", error);
   facts.limits = {hard_limit(RLIMIT_NOFILE), hard_limit(RLIMIT_NPROC), hard_limit(RLIMIT_MEMLOCK)};
   facts.shared_bytes = shared_memory();

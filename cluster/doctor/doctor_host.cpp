@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "client/place_text.hpp"
@@ -233,6 +234,29 @@ std::string file_text(const FileFacts& file) {
   return file.path + ": " + std::to_string(file.dialed.size()) + " ports dialled";
 }
 
+/// "2 GPUs of NVIDIA"
+std::string gpus_text(const HostFacts& host) {
+  std::string text;
+  for (const auto& [count, maker] :
+       {std::pair{host.nvidia_gpus, "NVIDIA"}, std::pair{host.amd_gpus, "AMD"}})
+    if (count > 0)
+      text += (text.empty() ? "" : ", ") + std::to_string(count) +
+              (count == 1 ? " GPU of " : " GPUs of ") + maker;
+  return text;
+}
+
+/// "; GPU 0 on gpu1: 1 engine, GPU 1 on gpu1: 1 engine"; empty where no engine has one.
+std::string engine_gpus_text(const FileFacts& file) {
+  std::map<std::string, int> counts;
+  for (const EngineFacts& engine : file.engines)
+    if (!engine.gpus.empty()) ++counts["GPU " + engine.gpus + " on " + engine.host];
+  std::string text;
+  for (const auto& [gpus, count] : counts)
+    text += (text.empty() ? "; " : ", ") + gpus + ": " + std::to_string(count) +
+            (count == 1 ? " engine" : " engines");
+  return text;
+}
+
 /// "4 engines; interrupts of MPI calls: on (Open MPI v4.1.4)"
 std::string engines_text(const FileFacts& file) {
   std::set<std::string> interrupts;
@@ -242,7 +266,7 @@ std::string engines_text(const FileFacts& file) {
   std::string text = std::to_string(file.engines.size()) +
                      (file.engines.size() == 1 ? " engine is there" : " engines are there");
   for (const std::string& each : interrupts) text += each;
-  return text;
+  return text + engine_gpus_text(file);
 }
 
 }  // namespace
@@ -285,6 +309,7 @@ std::vector<Checked> checks_of(const HostFacts& host, const std::vector<FileFact
   checks.push_back({"python", host.python.path + ": Python " + host.python.version + ", polyxeus " +
                                   host.python.polyxeus + ", IPython " + host.python.ipython});
   checks.push_back({"mpi", mpi_text(host)});
+  if (const std::string gpus = gpus_text(host); !gpus.empty()) checks.push_back({"gpus", gpus});
   checks.push_back({"name", host.host + " is " + joined(host.name_addresses)});
   checks.push_back({"limits", limit_text(host.limits.open_files, "open files") + ", " +
                                   limit_text(host.limits.processes, "processes")});

@@ -18,7 +18,7 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(HostFacts, host, addresses, name
                                                 mpiexec_version, has_srun, pmi, has_infiniband,
                                                 limits, shared_bytes, cpp_error, unix_time, dialed,
                                                 mpiexec_wanted, mpiexec_error, shared_error,
-                                                folders, package_source)
+                                                folders, package_source, nvidia_gpus, amd_gpus)
 
 Json write_host_facts(const HostFacts& facts) {
   return facts;

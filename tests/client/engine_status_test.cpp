@@ -50,6 +50,18 @@ TEST(EngineStatus, IsATableForPeople) {
             "-\n");
 }
 
+TEST(EngineStatus, HasAColumnOfGpusWhereThereAreAny) {
+  auto engines = three();
+  EXPECT_TRUE(status_as_json(engines)[0]["gpus"].is_null());
+  engines[0].gpus = "2,3";
+  const std::string text = status_as_text(engines);
+  EXPECT_EQ(text.substr(0, text.find("SINCE")),
+            "ENGINE  HOST   RANK  PID  LANGUAGE  GPU  STATE               ");
+  EXPECT_NE(text.find("812  python    2,3  busy"), std::string::npos);
+  EXPECT_NE(text.find("-    -         -    idle"), std::string::npos);
+  EXPECT_EQ(status_as_json(engines)[0]["gpus"], "2,3");
+}
+
 TEST(EngineStatus, NamesTheEnginesOfABrokenWorldBelowTheTable) {
   auto engines = three();
   const std::string whole = status_as_text(engines);

@@ -329,6 +329,19 @@ TEST(Doctor, SaysWhetherTheEnginesThatRunCanInterruptMpiCalls) {
       << text;
 }
 
+TEST(Doctor, SaysWhichGpusAreThereAndWhoUsesThem) {
+  HostFacts host = healthy_host();
+  EXPECT_FALSE(says(findings_as_text({}, checks_of(host, {}, {})), "GPU"));
+  host.nvidia_gpus = 2;
+  FileFacts file = healthy_file();
+  file.engines = {engine_on("host1"), engine_on("host1"), engine_on("host2")};
+  file.engines[0].gpus = "0";
+  file.engines[1].gpus = "1";
+  const std::string text = findings_as_text({}, checks_of(host, {file}, {}));
+  EXPECT_TRUE(says(text, "2 GPUs of NVIDIA")) << text;
+  EXPECT_TRUE(says(text, "; GPU 0 on host1: 1 engine, GPU 1 on host1: 1 engine")) << text;
+}
+
 TEST(Doctor, NamesAMissingFile) {
   FileFacts facts;
   facts.path = "client.json";

@@ -17,7 +17,7 @@ class ClusterStatus(EngineRows):
     Keys: engine, host, rank, pid, language, state ("idle", "busy", "no answer", or "lost": the engine ended
     although nobody had asked it to, and no other has its id), silent_for (also since it was lost), why_lost, runs
     (the first line of its code, or its function), runs_for, msg_id, queue, memory (bytes) and cpu
-    (seconds of processor time), mpi ("Open MPI v4.1.4"), mpi_interrupts (whether
+    (seconds of processor time), gpus ("0", "2,3" or "all 4" of those of its host), mpi ("Open MPI v4.1.4"), mpi_interrupts (whether
     MPI calls can be interrupted: "on", or "off: " and why), world_broken (a sentence where a rank of its MPI world has died).
     Times are seconds; what is not known is None.
     """

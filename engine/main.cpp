@@ -19,7 +19,10 @@
 #include "engine/mpi/world.hpp"
 #include "engine/options.hpp"
 #include "engine/rank_parent.hpp"
+#include "engine/ranks/rank_variables.hpp"
 #include "program/find_python.hpp"
+#include "program/gpu_share.hpp"
+#include "wire/checked_json.hpp"
 #include "wire/language_plan.hpp"
 
 namespace px::engine {
@@ -42,6 +45,25 @@ std::string link_folder(const std::string& library) {
   fs::create_directories(folder, error);
   fs::create_symlink(library, folder / "libmpi.so.12", error);  // may be there already
   return fs::exists(folder / "libmpi.so.12", error) ? folder.string() : "";
+}
+
+/// Sets what torch.distributed and JAX ask the environment for, and which GPUs this engine has,
+/// before any library of the user's is loaded.
+Result<void> set_place(const EngineOptions& options) {
+  const program::Environment environment = program::process_environment();
+  const Result<Json> info = unpack(Packer::json, environment("IPP_CONNECTION_INFO").value_or("{}"));
+  const RankPlan plan = read_rank_plan(info ? json_member(*info, "ranks") : Json());
+  const auto place = find_rank_place(environment, options.is_mpi, plan);
+  for (const auto& [name, value] : rank_variables(environment, options.is_mpi, plan))
+    ::setenv(name.c_str(), value.c_str(), 1);
+  if (!place || !place->local_rank || !place->local_size) return {};
+  const Result<program::GpuShare> gpus = program::share_gpus(
+      environment, os::count_gpus(), plan.gpus, *place->local_rank, *place->local_size);
+  if (!gpus) return gpus.error();
+  if (!gpus->variable.empty()) ::setenv(gpus->variable.c_str(), gpus->value.c_str(), 1);
+  if (!gpus->warning.empty() && place->local_rank == 0)
+    std::cerr << "pxengine: " << gpus->warning << std::endl;
+  return {};
 }
 
 int fail(const std::string& what) {
@@ -97,6 +119,7 @@ int main(int argc, char** argv) {
   if (const auto code = parse_options(all, options, count, words.data())) return *code;
   const Result<Language> language = own_language(options);
   if (!language) return fail(language.error().what);
+  if (const auto done = set_place(options); !done) return fail(done.error().what);
   const std::optional<World> world = find_world(program::process_environment());
   if (!is_watched() && world) {
     // The launcher's own process is not bound to cores where the ranks are.

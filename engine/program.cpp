@@ -92,6 +92,7 @@ ServerConfig EngineProgram::server_config(EngineConnectionInfo info,
   config.username = options_.user.empty() ? current_username() : options_.user;
   if (options_.id >= 0) config.wanted_id = EngineId{options_.id};
   if (world_ && world_->size > 1) config.wanted_id = EngineId{world_->rank.value};
+  if (number && options_.id < 0 && !info.ranks.hosts.empty()) config.wanted_id = EngineId{*number};
   const std::vector<int>& ids = info.engine_ids;
   if (number && static_cast<std::size_t>(*number) < ids.size() && ids[*number] >= 0)
     config.wanted_id = EngineId{ids[*number]};

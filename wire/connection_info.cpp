@@ -272,6 +272,7 @@ Result<EngineConnectionInfo> read_engine_connection_info(std::string_view text) 
   }
   info.engine_set = reader.text("engine_set", "");
   info.engine_ids = reader.numbers("engine_ids");
+  info.ranks = read_rank_plan(json_member(*json, "ranks"));
   if (reader.complaint()) return *reader.complaint();
   return info;
 }

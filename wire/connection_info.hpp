@@ -7,6 +7,7 @@
 
 #include "wire/error.hpp"
 #include "wire/json.hpp"
+#include "wire/rank_plan.hpp"
 
 namespace px {
 
@@ -84,6 +85,9 @@ struct EngineConnectionInfo : ConnectionCommon {
   /// The engine ids that the engines of a set ask for, by their number in the set: pxcluster gives
   /// a set that it starts again the ids that it had. Handed over like `engine_set`.
   std::vector<int> engine_ids;
+  /// What pxcluster has planned for the engines of a set. Handed over like `engine_set`. If it says
+  /// which ranks there are, an engine asks for its rank as its id, unless `engine_ids` has another.
+  RankPlan ranks;
 };
 
 /// Which of the controller's interfaces the file offers to clients of ipyparallel, which look at

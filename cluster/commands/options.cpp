@@ -38,6 +38,12 @@ std::string check_checkpoint_signal(const std::string& text) {
   return is_free ? "" : "takes USR1 or USR2, not '" + text + "'";
 }
 
+std::string check_gpus(const std::string& text) {
+  Settings settings;
+  const bool is_right = apply_profile(settings, {{"gpus", text}}, "").has_value();
+  return is_right ? "" : "takes auto, none or a number of GPUs, not '" + text + "'";
+}
+
 std::string check_regexp(const std::string& text) try {
   const std::regex regexp(text);
   return "";
@@ -205,6 +211,11 @@ void add_engine_options(CLI::App& app, StartOptions& options, SettingOptions& se
       .text("--language", "language",
             "Language of the engines: python (default), cpp, or both, e.g. python:2,cpp:2")
       ->check(program::language_plan());
+  settings
+      .text("--gpus", "gpus",
+            "GPUs of each engine: auto (default: one, if its host has one for each engine; else "
+            "all), a number, or none (all engines see all)")
+      ->check(&check_gpus);
   settings.words("--engine-cmd,--EngineLauncher.engine_cmd", "engine_cmd",
                  "Command of the engine (default: the pxengine beside this program)");
   settings.words("--engine-args,--EngineLauncher.engine_args", "engine_args",
@@ -400,6 +411,7 @@ program::OptionValues values_of_options() {
   return {{"--engines", launcher_names()},
           {"--controller", launcher_names()},
           {"--language", {"python", "cpp"}},
+          {"--gpus", {"auto", "none", "1"}},
           {"--journal", {"off", "process", "power"}},
           {"--log-level", {"DEBUG", "INFO", "WARNING", "ERROR"}}};
 }

@@ -10,6 +10,7 @@
 #include "cluster/doctor/doctor_command.hpp"
 #include "cluster/launch/installation.hpp"
 #include "cluster/launch/profile_store.hpp"
+#include "cluster/launch/rank_plans.hpp"
 #include "cluster/launch/start_plan.hpp"
 #include "cluster/records/hand_started.hpp"
 #include "cluster/records/record_file.hpp"
@@ -200,6 +201,7 @@ class Start {
     }
     if (auto reachable = check_reachable(); !reachable) return fail(console_, reachable.error());
     const Machine machine = this_machine();
+    for (const std::string& name : variables_of_one_rank(machine)) ::unsetenv(name.c_str());
     const Result<int> engine_count = choose_engine_count(settings_, machine.cores);
     if (!engine_count) return fail(console_, engine_count.error());
     auto plan = make_start_plan(launch_request(*engine_count), options_.engines_only, machine);
@@ -282,6 +284,7 @@ class Start {
     request.settings = settings_;
     request.paths = paths_;
     request.engine_count = engine_count;
+    request.rank_ports = choose_rank_ports();
     os::LocalProcesses processes;
     const auto found = load_cluster(paths_, processes);
     const auto now =

@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <set>
 
+#include "os/host.hpp"
 #include "os/private_file.hpp"
 #include "os/run_command.hpp"
 
@@ -100,6 +101,8 @@ Machine this_machine() {
           .physical_cores = physical,
           .is_root = ::geteuid() == 0,
           .pid = ::getpid(),
+          .gpus = os::count_gpus(),
+          .host = os::host_name(),
           .pxcluster = own_path(),
           .find_program = find_in_path,
           .output_of = output_of,

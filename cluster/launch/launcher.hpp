@@ -11,6 +11,7 @@
 #include "cluster/launch/planned_process.hpp"
 #include "cluster/launch/settings.hpp"
 #include "net/discovery/profile_paths.hpp"
+#include "os/gpus.hpp"
 #include "wire/error.hpp"
 
 namespace px::cluster {
@@ -21,6 +22,8 @@ struct Machine {
   int physical_cores = 1;  ///< What Open MPI counts as slots.
   bool is_root = false;
   int pid = 0;                          ///< Of this process: part of some names of log files.
+  os::GpuCount gpus = {};
+  std::string host = {};                ///< What this computer calls itself.
   std::string pxcluster = "pxcluster";  ///< The path of this program.
   /// Where the program `name` is; nothing if it is neither a path to one nor in $PATH.
   std::function<std::optional<std::string>(const std::string& name)> find_program;
@@ -38,6 +41,7 @@ struct LaunchRequest {
   net::ProfilePaths paths;
   std::string engine_set_id;
   int engine_count = 0;
+  std::vector<int> rank_ports = {};  ///< As choose_rank_ports() says.
 };
 
 /// A way to start processes. Pure: it says what to start, somebody else does it.

@@ -39,6 +39,8 @@ Result<EnginePlan> LocalLauncher::plan_engines(const LaunchRequest& request,
   argv.insert(argv.end(), settings.engine_args.begin(), settings.engine_args.end());
   if (auto there = check_program(argv, "the engines", machine); !there) return there.error();
   EnginePlan plan;
+  plan.count_here = request.engine_count;
+  plan.ranks.hosts.assign(request.engine_count > 0 ? 1 : 0, request.engine_count);
   auto environment = cluster_environment(request);
   share_cores(environment, request.engine_count, machine);
   for (int i = 0; i < request.engine_count; ++i) {

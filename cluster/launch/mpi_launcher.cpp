@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "cluster/launch/mpi_kind.hpp"
+#include "cluster/launch/rank_plans.hpp"
 
 namespace px::cluster {
 namespace {
@@ -83,15 +84,21 @@ std::vector<std::string> after_setup(const std::vector<std::string>& setup,
   return argv;
 }
 
+bool names_hosts(const std::vector<std::string>& mpi_args) {
+  return std::any_of(mpi_args.begin(), mpi_args.end(), [](const std::string& argument) {
+    return argument.find("host") != std::string::npos ||
+           argument.find("machinefile") != std::string::npos;
+  });
+}
+
 /// Whether somebody else has said where ranks may go, and how many.
 bool has_placement(const Settings& settings, const Machine& machine) {
   for (const char* name : {"SLURM_JOB_ID", "PBS_NODEFILE", "LSB_HOSTS", "PE_HOSTFILE"})
     if (machine.variable(name)) return true;
-  return std::any_of(settings.mpi_args.begin(), settings.mpi_args.end(), [](const auto& argument) {
-    return argument.find("host") != std::string::npos ||
-           argument.find("machinefile") != std::string::npos ||
-           argument.find("oversubscribe") != std::string::npos;
-  });
+  return names_hosts(settings.mpi_args) ||
+         std::any_of(settings.mpi_args.begin(), settings.mpi_args.end(), [](const auto& argument) {
+           return argument.find("oversubscribe") != std::string::npos;
+         });
 }
 
 void allow_root(Environment& environment, const Machine& machine, std::vector<std::string>* notes) {
@@ -157,6 +164,9 @@ Result<EnginePlan> MpiLauncher::plan_engines(const LaunchRequest& request,
     const auto where = placement(request, machine, kind, command.environment);
     const auto behind_count = command.argv.begin() + settings.mpi_cmd.size() + 2;
     command.argv.insert(behind_count, where.begin(), where.end());
+    plan.ranks = plan_ranks(request, share_engines(settings.hosts, request.engine_count), machine);
+  } else if (!machine.variable("SLURM_JOB_ID") && !names_hosts(settings.mpi_args)) {
+    plan.ranks.address = machine.host;  // a job of PBS, LSF or Grid Engine begins on the first host
   }
   std::vector<std::string> program =
       settings.remote_engine_cmd.empty() ? settings.engine_cmd : settings.remote_engine_cmd;
@@ -170,6 +180,8 @@ Result<EnginePlan> MpiLauncher::plan_engines(const LaunchRequest& request,
   command.log_file =
       request.paths.log() / ("ipengine" + (id.empty() ? "" : "-" + id) + "-" +
                              request.engine_set_id + "-" + std::to_string(machine.pid) + ".log");
+  if (settings.hosts.empty() ? !has_placement(settings, machine) : !names_other_hosts(settings))
+    plan.count_here = request.engine_count;
   // mpiexec takes its time to end what it has started on other hosts
   if (!settings.hosts.empty()) plan.patience = std::chrono::seconds(10);
   allow_root(command.environment, machine, &plan.notes);

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "wire/rank_plan.hpp"
 #include "wire/time.hpp"
 
 namespace px::cluster {
@@ -31,6 +32,8 @@ struct EnginePlan {
   std::vector<PlannedProcess> processes;
   std::vector<std::string> notes;    ///< What the user should know about it, a sentence each.
   std::optional<Duration> patience;  ///< How long a stop may take; nothing: the usual.
+  int count_here = 0;                ///< Of the engines those on this host; 0: not known.
+  RankPlan ranks = {};               ///< What each engine is to know of its place among them.
 };
 
 }  // namespace px::cluster

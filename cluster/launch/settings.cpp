@@ -8,6 +8,7 @@
 #include "os/command_words.hpp"
 #include "wire/checked_json.hpp"
 #include "wire/nearest_name.hpp"
+#include "wire/text_parsing.hpp"
 
 namespace px::cluster {
 namespace {
@@ -123,6 +124,15 @@ bool store_journal(Settings& settings, const Json& value) {
   return true;
 }
 
+/// auto, none or a number, also as text.
+bool store_gpus(Settings& settings, const Json& value) {
+  const std::string text = value.is_string() ? value.get<std::string>() : value.dump();
+  const std::optional<int> count = read_whole_number(text);
+  if (text != "auto" && text != "none" && (!count || *count < 1 || *count > max_gpus)) return false;
+  settings.gpus = text;
+  return true;
+}
+
 constexpr std::string_view a_list = "a list of strings";
 constexpr std::string_view some_hosts =
     "hosts as in \"host2:4,host3:2\" or {\"host2\": 4}, names of letters, digits, '-', '.' only";
@@ -137,6 +147,7 @@ const std::vector<Key>& keys() {
       {"journal", "", "", "off, process or power", store_journal},
       {"engine_args", "Engine", "engine_args", a_list, word_list(&S::engine_args)},
       {"language", "", "", "a string", text(&S::language)},
+      {"gpus", "", "", "auto, none or a number of GPUs from 1 to 1024", store_gpus},
       {"mpi_cmd", "MPI", "mpi_cmd", a_list, word_list(&S::mpi_cmd)},
       {"mpi_args", "MPI", "mpi_args", a_list, word_list(&S::mpi_args)},
       {"controller_cmd", "", "", a_list, word_list(&S::controller_cmd)},

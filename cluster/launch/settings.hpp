@@ -23,6 +23,8 @@ struct Settings {
   std::vector<std::string> engine_args;
   std::string
       language;  ///< What the engines speak, as a LanguagePlan; empty = the engines' default.
+  /// "auto", "none", or how many GPUs each engine gets: RankPlan::gpus.
+  std::string gpus = "auto";
   std::vector<std::string> mpi_cmd{"mpiexec"};
   std::vector<std::string> mpi_args;        ///< Between `-n N` and the program.
   std::vector<std::string> controller_cmd;  ///< Empty = the pxcontroller beside this program.
@@ -65,6 +67,9 @@ bool names_other_hosts(const Settings& settings);
 
 /// More engines than this are taken for a slip of the finger.
 inline constexpr int max_engines = 65536;
+
+/// More GPUs than this for one engine are taken for a slip of the finger.
+inline constexpr int max_gpus = 1024;
 
 /// Lays the members of a profile (an object) over `settings`. `source` names it in errors.
 /// errors  bad_input: a key that nobody knows (the known ones are listed), or a wrong type.

@@ -1,5 +1,6 @@
 #include "cluster/launch/launchers.hpp"
 
+#include "cluster/launch/rank_plans.hpp"
 #include "cluster/remote/ssh_plan.hpp"
 #include "cluster/remote/watch_report.hpp"
 
@@ -83,6 +84,7 @@ Result<EnginePlan> SshLauncher::plan_engines(const LaunchRequest& request,
   const std::vector<std::string> argv = remote_command(settings);
   const std::vector<int> shares = share_engines(settings.hosts, request.engine_count);
   EnginePlan plan;
+  plan.ranks = plan_ranks(request, shares, machine);
   int engine = 0;
   for (std::size_t i = 0; i < shares.size(); ++i) {
     if (shares[i] == 0) continue;

@@ -4,6 +4,7 @@
 #include <cctype>
 #include <filesystem>
 
+#include "program/gpu_share.hpp"
 #include "wire/language_plan.hpp"
 
 namespace px::cluster {
@@ -46,6 +47,17 @@ bool is_own_controller(const std::vector<std::string>& command) {
   return command.size() == 1 && std::filesystem::path(command.front()).filename() == "pxcontroller";
 }
 
+/// Whether the GPUs of this host are enough for its engines; a note says where they share them.
+Result<void> check_gpus_here(EnginePlan& engines, const Settings& settings,
+                             const Machine& machine) {
+  if (engines.count_here == 0 || !machine.variable) return {};
+  const auto share =
+      program::share_gpus(machine.variable, machine.gpus, settings.gpus, 0, engines.count_here);
+  if (!share) return share.error();
+  if (!share->warning.empty()) engines.notes.push_back(share->warning);
+  return {};
+}
+
 }  // namespace
 
 Result<int> choose_engine_count(const Settings& settings, int cores) {
@@ -70,6 +82,10 @@ Result<StartPlan> make_start_plan(const LaunchRequest& asked, bool engines_only,
   auto engines = (*engine_launcher)->plan_engines(request, machine);
   if (!engines) return engines.error();
   plan.engines = std::move(*engines);
+  plan.engines.ranks.ports = request.rank_ports;
+  plan.engines.ranks.gpus = settings.gpus;
+  if (auto checked = check_gpus_here(plan.engines, settings, machine); !checked)
+    return checked.error();
   plan.started_by = (*engine_launcher)->name();
   plan.record.engine_launcher = (*engine_launcher)->recorded_name();
   if (!engines_only && settings.ip.empty() && (*engine_launcher)->is_remote(request)) {

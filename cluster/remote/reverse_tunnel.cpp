@@ -41,7 +41,7 @@ Result<ReverseTunnel> plan_reverse_tunnel(std::string_view connection_info,
   Json redirected = Json::parse(write_connection_info(*info));
   // What pxcluster tells engines beside: no connection file has it.
   const Result<Json> told = unpack(Packer::json, connection_info);
-  for (const char* key : {"engine_set", "engine_ids"})
+  for (const char* key : {"engine_set", "engine_ids", "ranks"})
     if (told && told->contains(key)) redirected[key] = (*told)[key];
   tunnel.connection_info = pack(Packer::json, redirected);
   return tunnel;

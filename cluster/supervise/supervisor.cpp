@@ -291,6 +291,7 @@ void Supervisor::handle(const FilesReady& event, Instant now) {
 void Supervisor::handle(const EnginesCounted& event, Instant now) {
   if (phase_ == Phase::counting) {
     baseline_ = event.count;
+    is_world_ = event.count == 0;
     return start_engines(now);
   }
   learn_ids(event.placed);
@@ -342,8 +343,9 @@ void Supervisor::handle(const OwnerLeft&, Instant) {
 
 // ---------------------------------------------------------------- restarting
 
-void Supervisor::handle(const RestartAsked&, Instant now) {
+void Supervisor::handle(const RestartAsked& event, Instant now) {
   if (is_stopping() || is_restarting_) return;
+  if (!event.rank_ports.empty()) plan_.engines.ranks.ports = event.rank_ports;
   is_restarting_ = true;
   if (phase_ < Phase::registering)
     return report_restart("the engines have not been started for the first time yet");
@@ -424,6 +426,9 @@ std::string Supervisor::own_engine_info() const {
   auto info = unpack(Packer::json, plan_.engine_info);
   if (!info) return plan_.engine_info;
   (*info)["engine_set"] = plan_.engine_set_id;
+  RankPlan ranks = plan_.engines.ranks;
+  if (!is_world_) ranks.hosts.clear();
+  if (ranks != RankPlan{}) (*info)["ranks"] = write_rank_plan(ranks);
   if (!ids_.empty()) {
     std::vector<int> ids(static_cast<std::size_t>(ids_.rbegin()->first) + 1, -1);
     for (const auto& [number, id] : ids_) ids[static_cast<std::size_t>(number)] = id.value;

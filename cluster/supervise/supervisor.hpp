@@ -102,6 +102,7 @@ class Supervisor {
   std::map<int, EngineId> ids_;   // of our engines, by their number in the set
   Instant engines_started_{};
   int baseline_ = 0;          // engines that were there before ours
+  bool is_world_ = true;      // there were none: our engines' ids are their ranks
   int registered_ = 0;        // ours
   bool says_places_ = false;  // ours say who has started them
   int started_ = 0;           // engines of all processes

@@ -60,7 +60,9 @@ struct OwnerEnded {
 /// It belongs to nobody any more: it runs until it is stopped.
 struct OwnerLeft {};
 /// The engines are to end and to start again.
-struct RestartAsked {};
+struct RestartAsked {
+  std::vector<int> rank_ports = {};  ///< As choose_rank_ports() says; empty: the old ones.
+};
 /// Somebody sent this process a signal.
 struct SignalArrived {
   int signal = 0;

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <fstream>
 
+#include "cluster/launch/rank_plans.hpp"
 #include "cluster/records/record_file.hpp"
 #include "cluster/records/restart_report.hpp"
 #include "cluster/remote/watch_report.hpp"
@@ -159,7 +160,7 @@ void SupervisorIo::take_signal(int number) {
   else if (checkpoints_.is_meant_by(number))
     checkpoints_.start();
   else if (number == restart_signal())
-    events_.emplace_back(RestartAsked{});
+    events_.emplace_back(RestartAsked{choose_rank_ports()});
   else if (number == release_signal())
     forget_owner();
   else

@@ -2,6 +2,7 @@
 
 #include "cluster/launch/launcher.hpp"
 #include "cluster/launch/launchers.hpp"
+#include "cluster/launch/rank_plans.hpp"
 #include "cluster/launch/start_plan.hpp"
 #include "cluster/remote/job_watch.hpp"
 #include "cluster/remote/ssh_plan.hpp"
@@ -438,6 +439,64 @@ TEST(StartPlan, KnowsWhenAControllerKeepsItsFiles) {
   EXPECT_TRUE(keeps_connection_files({"--ip=*", "--reuse"}));
   EXPECT_TRUE(keeps_connection_files({"--restore"}));
   EXPECT_FALSE(keeps_connection_files({"--ip=*"}));
+}
+
+// ---------------------------------------------------------------- ranks and GPUs
+
+TEST(RankPlan, NamesTheHostOfRank0AsOthersReachIt) {
+  Machine machine = machine_with({"ssh", "pxengine", "mpiexec"});
+  machine.host = "login1";
+  machine.output_of = [](const std::vector<std::string>& argv) {
+    return argv.back() == "nick" ? std::optional<std::string>("user ann\nhostname 10.0.0.7\n")
+                                 : std::nullopt;
+  };
+  const auto planned = [&](const std::string& launcher, const std::string& hosts, int count) {
+    return plan_of(launcher, request_on(hosts, count), machine).ranks;
+  };
+  EXPECT_EQ(plan_of("local", request_for(3), machine).ranks, (RankPlan{.hosts = {3}}));
+  EXPECT_EQ(planned("ssh", "ann@a:2,b:0,c:1", 3), (RankPlan{.hosts = {2, 1}, .address = "a"}));
+  EXPECT_EQ(planned("ssh", "nick:1,c:1", 2), (RankPlan{.hosts = {1, 1}, .address = "10.0.0.7"}));
+  EXPECT_EQ(planned("ssh", "localhost:1,c:1", 2), (RankPlan{.hosts = {1, 1}, .address = "login1"}));
+  EXPECT_EQ(planned("ssh", "a:2", 2), (RankPlan{.hosts = {2}}));  // 127.0.0.1 there
+  EXPECT_EQ(planned("mpi", "a:2,b:2", 4), (RankPlan{.hosts = {2, 2}, .address = "a"}));
+  EXPECT_EQ(plan_of("mpi", request_for(2), machine).ranks, (RankPlan{.address = "login1"}));
+}
+
+TEST(RankPlan, DoesNotGuessWhereABatchSystemOrTheUsersArgumentsPutRank0) {
+  Machine machine = machine_with({"pxengine", "mpiexec"}, {{"SLURM_JOB_ID", "7"}});
+  machine.host = "login1";
+  EXPECT_EQ(plan_of("mpi", request_for(2), machine).ranks, RankPlan{});
+  machine.variable = [](const std::string&) { return std::nullopt; };
+  LaunchRequest request = request_for(2);
+  request.settings.mpi_args = {"--hostfile", "hosts"};
+  EXPECT_EQ(plan_of("mpi", request, machine).ranks, RankPlan{});
+}
+
+TEST(RankPlan, LeavesOutWhatAnotherLauncherHasToldThisShell) {
+  const auto left_out = [](std::map<std::string, std::string> variables) {
+    return variables_of_one_rank(machine_with({}, std::move(variables)));
+  };
+  EXPECT_EQ(left_out({{"MASTER_ADDR", "ib0"}, {"MASTER_PORT", "1"}}), words({}));
+  EXPECT_EQ(left_out({{"MASTER_ADDR", "ib0"}, {"RANK", "0"}}), words({"RANK", "MASTER_ADDR"}));
+}
+
+TEST(StartPlan, ChecksTheGpusOfThisHost) {
+  Machine machine = usual_machine();
+  machine.gpus = {.nvidia = 2};
+  const auto planned = [&](const std::string& engines, const std::string& gpus, int count) {
+    LaunchRequest request = request_for(count);
+    request.settings.engines = engines;
+    request.settings.gpus = gpus;
+    return make_start_plan(request, false, machine);
+  };
+  for (const char* engines : {"local", "mpi"}) {
+    EXPECT_EQ(planned(engines, "auto", 2)->engines.ranks.gpus, "auto");
+    EXPECT_NE(planned(engines, "auto", 3)->engines.notes.back().find("share 2 GPUs"),
+              std::string::npos);
+    EXPECT_NE(planned(engines, "2", 2).error().what.find("--gpus=2 needs 4 GPUs"),
+              std::string::npos);
+  }
+  EXPECT_TRUE(planned("local", "none", 3)->engines.notes.empty());
 }
 
 TEST(LocalLauncher, SharesTheCoresAmongTheEngines) {

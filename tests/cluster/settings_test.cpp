@@ -143,8 +143,19 @@ TEST(Settings, RefuseWrongTypes) {
   Settings settings;
   for (const char* text :
        {R"({"n": "3"})", R"({"n": -1})", R"({"n": 70000})", R"({"ip": 3})", R"({"delay": -1})",
-        R"({"mpi_args": [1]})", R"({"environment": {"A": 1}})", "[]", "3"})
+        R"({"mpi_args": [1]})", R"({"environment": {"A": 1}})", "[]", "3", R"({"gpus": 0})",
+        R"({"gpus": "all"})", R"({"gpus": true})"})
     EXPECT_FALSE(apply_profile(settings, json(text), "p")) << text;
+}
+
+TEST(Settings, TakeANumberOfGpusAsTextToo) {
+  Settings settings;
+  EXPECT_EQ(settings.gpus, "auto");
+  for (const char* text : {R"({"gpus": 2})", R"({"gpus": "2"})"}) {
+    settings.gpus.clear();
+    EXPECT_TRUE(apply_profile(settings, json(text), "p"));
+    EXPECT_EQ(settings.gpus, "2");
+  }
 }
 
 TEST(Settings, HonourTheClusterTraitsOfAnIpclusterConfig) {

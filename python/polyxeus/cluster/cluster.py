@@ -91,6 +91,8 @@ class Cluster:
     config               a traitlets Config, or dicts: the traits of Cluster and of the launchers
     load_profile         whether the configuration files of the profile are read
     parent               an object whose `config` counts where none is given
+    gpus                 how many GPUs each engine sees: "auto" (default; one, if its host has one for each
+                         engine, else all), a number, or "none" (all engines see all)
     others               the keys of a profile's pxcluster.json: hosts, hostfile, ssh_cmd, ssh_args,
                          remote_python, tunnel, mpi_cmd, mpi_args, queue, account, timelimit,
                          batch_options, batch_template_file, engine_env, environment ...

@@ -1,6 +1,7 @@
 """Fits libraries to an engine at the moment when they are imported; none is imported before."""
 
 import importlib.util
+import os
 import sys
 
 
@@ -59,6 +60,39 @@ class _InPlaceOfIpyparallel:
         """It is complete already."""
 
 
+def _adopt_jax(module):
+    """jax.distributed.initialize() asks these classes; ours comes first.
+
+    Without it only engines under Open MPI or Slurm would be known, and each would take the GPU of the number
+    of its local rank also where it sees a single one.
+    """
+    base = module.ClusterEnv
+
+    class Engines(base):
+        name = "polyxeus"
+
+        @classmethod
+        def is_env_present(cls):
+            return all(name in os.environ for name in ("JAX_COORDINATOR_ADDRESS", "RANK", "WORLD_SIZE"))
+
+        @classmethod
+        def get_coordinator_address(cls, *args, **kwargs):
+            return os.environ["JAX_COORDINATOR_ADDRESS"]
+
+        @classmethod
+        def get_process_count(cls):
+            return int(os.environ["WORLD_SIZE"])
+
+        @classmethod
+        def get_process_id(cls):
+            return int(os.environ["RANK"])
+
+    known = getattr(base, "_cluster_types", [])
+    if Engines in known:  # jax has noted it when it was made
+        known.remove(Engines)
+        known.insert(0, Engines)
+
+
 def install(shell, engine, comm_metadata, bound_kernel=None, output_widgets=None,
             has_widgets=False):
     """comm_metadata  what the messages of comms carry.
@@ -94,7 +128,8 @@ def install(shell, engine, comm_metadata, bound_kernel=None, output_widgets=None
         module.get_connection_file = lambda app=None: (
             of_application(app) if app else bound_kernel.connection_file)
 
-    actions = {"ipykernel.zmqshell": adopt_shell, "comm": adopt_comms}
+    actions = {"ipykernel.zmqshell": adopt_shell, "comm": adopt_comms,
+               "jax._src.clusters": _adopt_jax}
     if bound_kernel is not None:
         actions["ipyparallel"] = adopt_bind_kernel
         actions["ipykernel.connect"] = adopt_connection_file

@@ -90,6 +90,25 @@ TEST(Supervisor, StartsTheEnginesWithTheConnectionInfoWhenTheFilesAreThere) {
   EXPECT_EQ(orders[1].command.environment.at("PX_ENGINE_NUMBER"), "1");
 }
 
+TEST(Supervisor, TellsTheEnginesTheirPlaceUnlessTheyComeToOthers) {
+  const auto told = [](bool has_controller, int others) {
+    StartPlan plan = two_local_engines();
+    if (!has_controller) plan.controller.reset();
+    if (!has_controller) plan.engine_info = "{}";
+    plan.engines.ranks = {.hosts = {2}, .ports = {20001, 20002}};
+    Story story{std::move(plan)};
+    story.supervisor.begin(at(0s));
+    const auto orders =
+        only<StartProcess>(has_controller ? story.controller_is_up()
+                                          : story.supervisor.on(EnginesCounted{others}, at(1s)));
+    return orders.at(0).command.environment.at("IPP_CONNECTION_INFO");
+  };
+  const std::string world = R"({"engine_set":"17","ranks":{"hosts":[2],"ports":[20001,20002]}})";
+  EXPECT_EQ(told(true, 0), world);
+  EXPECT_EQ(told(false, 0), world);
+  EXPECT_EQ(told(false, 3), R"({"engine_set":"17","ranks":{"ports":[20001,20002]}})");
+}
+
 TEST(Supervisor, WaitsForTheDelayIfThereIsOne) {
   StartPlan plan = two_local_engines();
   plan.delay = 3s;
@@ -566,6 +585,17 @@ TEST(SupervisorRestart, AsksForTheOldIds) {
   EXPECT_EQ(orders[0].command.environment.at("IPP_CONNECTION_INFO"),
             "{\"engine_ids\":[5,4],\"engine_set\":\"17\"}");
   EXPECT_EQ(orders[1].command.environment.at("PX_ENGINE_NUMBER"), "1");
+}
+
+TEST(SupervisorRestart, KeepsTheRanksAndTakesNewPorts) {
+  StartPlan plan = two_local_engines();
+  plan.engines.ranks = {.hosts = {2}, .ports = {20001, 20002}};
+  RestartStory story{std::move(plan)};
+  story.supervisor.on(RestartAsked{{20003, 20004}}, at(100s));
+  const auto orders = only<StartProcess>(story.ended_and_left());
+  EXPECT_EQ(
+      orders.at(0).command.environment.at("IPP_CONNECTION_INFO"),
+      R"({"engine_ids":[5,4],"engine_set":"17","ranks":{"hosts":[2],"ports":[20003,20004]}})");
 }
 
 TEST(SupervisorRestart, IsReportedWhenAllAreRegisteredAgain) {

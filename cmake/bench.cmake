@@ -8,7 +8,7 @@ foreach(bench wire stream)
   target_link_libraries(${bench}_bench PRIVATE px_net px_build benchmark::benchmark)
 endforeach()
 
-add_executable(client_arrays ${CMAKE_SOURCE_DIR}/bench/client_arrays.cpp)
+add_executable(client_arrays ${CMAKE_SOURCE_DIR}/bench/load/client_arrays.cpp)
 target_link_libraries(client_arrays PRIVATE px_client px_build)
 
 foreach(bench relay client balanced)

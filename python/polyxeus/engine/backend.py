@@ -6,7 +6,7 @@ import sys
 
 from polyxeus.engine import apply, forked, interrupts, json_text, native
 from polyxeus.engine.new_arrays import is_new
-from polyxeus.serialize import functions
+from polyxeus.serialize import functions, tensors
 from polyxeus.version import __version__
 
 _OK = b'{"status": "ok"}'
@@ -31,6 +31,7 @@ class Backend:
 
     def set_engine_id(self, engine_id):
         self.kernel.engine_id = engine_id
+        tensors.set_engine_id(engine_id)
 
     # ------------------------------------------------------------ cells
 

@@ -24,6 +24,7 @@ import types
 import weakref
 
 from polyxeus.serialize import other_pickler, sources
+from polyxeus.serialize.tensors import Tensors
 
 __all__ = [
     "dumps", "evaluate", "explain", "forget_carried", "ids_in", "loads", "namespace", "set_namespace"
@@ -169,6 +170,7 @@ class _Trip:
         self.in_progress = set()  # ids of what is being pickled further out
         self.verdicts = {}  # id of a function or class -> None, or why it cannot be pickled
         self.data = {}  # id of data -> (it, its pickle or why there is none)
+        self.tensors = Tensors.of_session()
 
 
 def _is_surely_large(value):
@@ -191,6 +193,9 @@ class _FunctionPickler:
         super().__init__(file, protocol=PROTOCOL, buffer_callback=buffer_callback)
         self._trip = trip
         self._cells = {}
+        # Where all is in the pickle, one without us can read it.
+        has_tensors = buffer_callback is not None and trip.tensors is not None
+        self._tensor_kinds = trip.tensors.kinds if has_tensors else ()
 
     def _reduce(self, function):
         cells = function.__closure__ or ()
@@ -301,11 +306,18 @@ def _pickler_class():
     class Pickler(_FunctionPickler, base):
         def reducer_override(self, value):
             kind = type(value)
-            if kind is types.FunctionType and _is_interactive(value):
-                return self._reduce(value)
+            if kind is types.FunctionType:
+                if _is_interactive(value):
+                    return self._reduce(value)
+                if value.__module__ == Tensors.__module__:
+                    return NotImplemented  # by its name: cloudpickle looks longer
             # A cell is filled by the functions that have it, so that they may be in it.
             if kind is types.CellType and id(value) in self._cells:
                 return _make_cell, ()
+            if kind in self._tensor_kinds:
+                reduced = self._trip.tensors.reduce(value)
+                if reduced is not NotImplemented:
+                    return reduced
             return reduce_other(self, value)
 
     return Pickler
@@ -448,7 +460,12 @@ def _dump(value, buffers):
     def dump(trip):
         file = io.BytesIO()
         _pickler_class()(file, trip, None if buffers is None else take).dump(value)
-        return file.getvalue()
+        shared = trip.tensors and trip.tensors.again()
+        if not shared:
+            return file.getvalue()
+        del buffers[first:]
+        trip.tensors = shared
+        return dump(trip)
 
     trip = _Trip(is_careful=False)
     try:
@@ -481,16 +498,21 @@ _NOT_FAITHFUL = (io.TextIOWrapper, memoryview)
 
 
 def ids_in(value):
-    """The ids of the objects that the pickle of a value holds, plain and common ones left out.
+    """The ids of the objects that the pickle of a value holds, plain and common ones left out; of tensors their memory.
 
     errors  those of dumps(), and PicklingError for what would be something else afterwards.
     """
     ids = set()
+    tensors = Tensors.of_session()
 
     class Finder(_pickler_class()):
         def persistent_id(self, thing):
             if isinstance(thing, _NOT_FAITHFUL):
                 raise pickle.PicklingError(f"cannot pickle {type(thing).__name__!r} object")
+            memory = tensors and tensors.key(thing)
+            if memory is not None:
+                ids.add(memory)
+                return True  # the pickle need not have it
             if type(thing) not in _PLAIN and not _is_common(thing):
                 ids.add(id(thing))
             return None

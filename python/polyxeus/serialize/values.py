@@ -15,6 +15,7 @@ import operator
 import pickle
 import sys
 
+from polyxeus.serialize import tensors
 from polyxeus.serialize.compact_json import dump, quote
 
 __all__ = [
@@ -89,7 +90,15 @@ def _decode_pickle(numbers, buffers, loads):
     data, *beside = [_buffer(number, buffers) for number in numbers]
     try:
         return loads(data, buffers=list(map(_writable, beside)))
+    except tensors.ReceiverLacks:
+        raise
     except ImportError as problem:
+        if problem.name == "torch":
+            raise ImportError(
+                f"{tensors.receiver()} received an object of torch, but {sys.executable} there has no torch: "
+                "pip install torch for it, or send tensor.numpy()",
+                name="torch",
+            ) from None
         raise type(problem)(
             f"cannot import a module that a received function or value needs ({problem}): install "
             "it here, or define it in the session that sends it",
@@ -300,6 +309,8 @@ def _advice(what):
         return "use a dtype of fixed size"
     if "ndarray" in what:
         return "send the array alone, or as a list (.tolist())"
+    if what in ("a Tensor", "a Parameter"):
+        return "use a tensor on the CPU of a dtype that NumPy has (.float().cpu())"
     if what.startswith("the float"):
         return "send an array instead, or replace this number"
     return "use only numbers, text, lists, dicts with text as keys, or arrays"
@@ -307,6 +318,9 @@ def _advice(what):
 
 def _as_array(value, has_json):
     """An array that holds the value, where no other form does; None where there is none."""
+    array = tensors.array_of(value)
+    if array is not None:
+        return array
     kind = type(value)
     numpy = sys.modules.get("numpy")
     if numpy is not None:

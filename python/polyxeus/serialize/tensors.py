@@ -1,0 +1,359 @@
+"""Tensors of torch in pickles: their memory travels beside the pickle, as that of arrays does.
+
+torch is never imported for a value that holds nothing of it. Tensors of plain memory are described
+here; what else torch has (subclasses, sparse and quantized tensors, nn.Parameter) is pickled as torch
+pickles it, but for the memory. Of a tensor only what it spans of its storage is sent. Where tensors
+of one pickle overlap, what they span together is sent once, and they share it where they arrive.
+"""
+
+import bisect
+import ctypes
+import pickle
+import sys
+import warnings
+
+__all__ = ["ReceiverLacks", "Tensors", "array_of", "bytes_of", "placed", "receiver", "set_engine_id", "tensor_over"]
+
+# Devices whose memory can be copied from and to; tensors elsewhere are left to torch.
+_DEVICES = ("cpu", "cuda", "xpu", "mps")
+_MOST_SIZE = 16  # bytes of a number, that of complex128
+# The dtypes that NumPy has, too, under the same names.
+_NUMPY_TYPES = frozenset(
+    "bool uint8 uint16 uint32 uint64 int8 int16 int32 int64 float16 float32 float64 complex64 complex128".split()
+)
+
+_engine_id = None  # of this process, where it is an engine
+
+
+class ReceiverLacks(RuntimeError):
+    """This process cannot hold a tensor that was sent to it; the text says why and what to do."""
+
+
+def set_engine_id(engine_id):
+    """This process is that engine; else it is a client."""
+    global _engine_id
+    _engine_id = engine_id
+
+
+def receiver():
+    """What messages call this process."""
+    return "the client" if _engine_id is None else f"engine {_engine_id}"
+
+
+# ---------------------------------------------------------------- where they are sent
+
+
+def _untyped(tensor):
+    """The storage of a tensor."""
+    if hasattr(tensor, "untyped_storage"):
+        return tensor.untyped_storage()
+    return tensor.storage().untyped()  # torch 1
+
+
+def _of_typed(storage):
+    return storage._untyped_storage if hasattr(storage, "_untyped_storage") else storage.untyped()
+
+
+def _span(tensor):
+    """[begin, end) of the bytes of its storage in which the tensor lies."""
+    size = tensor.element_size()
+    begin = tensor.storage_offset()
+    last = begin + sum((extent - 1) * step for extent, step in zip(tensor.shape, tensor.stride()))
+    return begin * size, (last + 1) * size
+
+
+def _view(torch, storage, begin, end):
+    """These bytes of a storage as a tensor."""
+    whole = torch.empty(0, dtype=torch.uint8, device=storage.device)
+    return whole.set_(storage, begin, (end - begin,), (1,))
+
+
+def _on_host(torch, memory):
+    """A copy of a device's memory on the host. Through pinned memory, which a GPU reads and writes faster."""
+    if memory.device.type == "cuda":
+        try:
+            return torch.empty(memory.shape, dtype=memory.dtype, pin_memory=True).copy_(memory)
+        except RuntimeError:  # the host lets no more memory be pinned
+            pass
+    return memory.cpu()
+
+
+def _host_bytes(storage, begin, end):
+    memory = (ctypes.c_ubyte * (end - begin)).from_address(storage.data_ptr() + begin)
+    memory.owner = storage
+    return pickle.PickleBuffer(memory)
+
+
+def bytes_of(tensor):
+    """The memory of a contiguous tensor on the CPU, which is not copied."""
+    return _host_bytes(_untyped(tensor), *_span(tensor)).raw()
+
+
+class _Memory:
+    """Some bytes of a storage: one object of a pickle, however many tensors lie there."""
+
+    def __init__(self, torch, storage, begin, end, size):
+        self._torch, self._storage, self._size = torch, storage, size
+        self.begin, self.end = begin, end
+
+    def __reduce__(self):
+        device = str(self._storage.device)
+        if device == "cpu":
+            return _receive, (_host_bytes(self._storage, self.begin, self.end), self._size, device)
+        with self._torch.no_grad():
+            copy = _on_host(self._torch, _view(self._torch, self._storage, self.begin, self.end))
+        return _receive, (_host_bytes(_untyped(copy), 0, self.end - self.begin), self._size, device)
+
+
+class _Storage:
+    """Which parts of one storage the tensors of a pickle span."""
+
+    def __init__(self, blocks=()):
+        self.blocks = blocks  # [(begin, end)] in order, none overlaps another: they are sent as one each
+        self.memories = {}  # (begin, end) -> _Memory
+        self.with_gaps = []  # (begin, end) of tensors that were copied
+
+    def block_around(self, begin, end):
+        """The block that holds these bytes, or None."""
+        place = bisect.bisect_right(self.blocks, (begin, float("inf"))) - 1
+        is_inside = place >= 0 and end <= self.blocks[place][1]
+        return self.blocks[place] if is_inside else None
+
+    def merged(self):
+        """The blocks that the sent memory makes up; None where each tensor was rightly sent alone."""
+        blocks = []
+        for begin, end in sorted(self.memories):
+            if blocks and begin < blocks[-1][1]:
+                blocks[-1] = blocks[-1][0], max(end, blocks[-1][1])
+            else:
+                blocks.append((begin, end))
+        found = _Storage(blocks)
+        is_new = len(blocks) < len(self.memories) or any(found.block_around(*each) for each in self.with_gaps)
+        return blocks if is_new else None
+
+
+class Tensors:
+    """How the tensors and storages of one pickle are reduced."""
+
+    def __init__(self, torch, blocks=None):
+        self._torch = torch
+        self._blocks = blocks or {}  # key of a storage -> its blocks
+        self._storages = {}  # (device, address) -> _Storage
+        self._storage_kinds = torch.storage.TypedStorage, torch.storage.UntypedStorage
+        self.kinds = frozenset((torch.Tensor, *self._storage_kinds))
+
+    @classmethod
+    def of_session(cls):
+        """None where torch is not imported: then there are no tensors."""
+        torch = sys.modules.get("torch")
+        return cls(torch) if hasattr(torch, "frombuffer") else None  # also while it is being imported
+
+    def reduce(self, value):
+        """What a pickler's reducer_override() gives for an object whose type is among `kinds`."""
+        if type(value) is not self._torch.Tensor:
+            return self._reduce_storage(value)
+        return self._reduce_plain(value) if self._is_plain(value) else NotImplemented
+
+    def key(self, value):
+        """What tensors of one storage have in common; None for what is no tensor of plain memory."""
+        is_plain = type(value) is self._torch.Tensor and self._is_plain(value)
+        return _key(_untyped(value)) if is_plain else None
+
+    def _is_plain(self, tensor):
+        return (
+            tensor.layout is self._torch.strided
+            and tensor.device.type in _DEVICES
+            and not (tensor.is_quantized or tensor.__dict__ or getattr(tensor, "is_nested", False))
+        )
+
+    def again(self):
+        """For another pickle of the same value, whose tensors share memory; None: they did in this one."""
+        blocks = {key: each.merged() for key, each in self._storages.items()}
+        blocks = {key: each for key, each in blocks.items() if each is not None}
+        return Tensors(self._torch, blocks) if blocks and not self._blocks else None
+
+    def _reduce_storage(self, value):
+        storage = value if type(value) is self._storage_kinds[1] else _of_typed(value)
+        if storage.device.type not in _DEVICES:
+            return NotImplemented
+        dtype = None if storage is value else _name(value.dtype)
+        return _make_storage, (self._memory(storage, 0, storage.nbytes(), _MOST_SIZE), dtype)
+
+    def _reduce_plain(self, tensor):
+        # What is no leaf leaves its graph behind, and so its need for gradients.
+        needs_grad = tensor.requires_grad and tensor.is_leaf
+        tensor = tensor.detach()
+        if tensor.is_conj() or tensor.is_neg():
+            tensor = tensor.resolve_conj().resolve_neg()
+        about = _name(tensor.dtype), tuple(tensor.shape)
+        if tensor.numel() == 0:
+            return _make_empty, (*about, tensor.stride(), needs_grad, str(tensor.device))
+        begin, end = _span(tensor)
+        size = tensor.element_size()
+        memory = self._memory_of(tensor, begin, end)
+        if memory is None:
+            tensor = tensor.contiguous()
+            begin, end = _span(tensor)
+            memory = self._memory(_untyped(tensor), begin, end, size)
+        offset = (begin - memory.begin) // size
+        return _make_tensor, (memory, *about, tensor.stride(), offset, needs_grad)
+
+    def _memory_of(self, tensor, begin, end):
+        """None where the tensor has gaps, and no other that shares its memory fills them."""
+        storage = _untyped(tensor)
+        known = self._known(storage)
+        block = known.block_around(begin, end)
+        size = tensor.element_size()
+        if block is not None and (begin - block[0]) % size == 0:
+            return self._memory(storage, *block, size)
+        if block is None and end - begin <= tensor.numel() * size:
+            return self._memory(storage, begin, end, size)
+        known.with_gaps.append((begin, end))
+        return None
+
+    def _known(self, storage):
+        key = _key(storage)
+        known = self._storages.get(key)
+        if known is None:
+            known = self._storages[key] = _Storage(self._blocks.get(key, ()))
+        return known
+
+    def _memory(self, storage, begin, end, size):
+        known = self._known(storage)
+        block = known.block_around(begin, end) or (begin, end)
+        memory = known.memories.get(block)
+        if memory is None:
+            memory = known.memories[block] = _Memory(self._torch, storage, *block, size)
+        return memory
+
+
+def _key(storage):
+    return str(storage.device), storage.data_ptr()
+
+
+def _name(dtype):
+    return str(dtype).rpartition(".")[2]
+
+
+def array_of(value):
+    """The NumPy array that shares the memory of a tensor on the CPU; None for anything else, and for dtypes that NumPy
+    lacks."""
+    torch = sys.modules.get("torch")
+    if torch is None or not isinstance(value, getattr(torch, "Tensor", ())):
+        return None
+    value = value.detach()
+    is_plain = value.layout is torch.strided and value.device.type == "cpu" and _name(value.dtype) in _NUMPY_TYPES
+    if not is_plain or value.is_conj() or value.is_neg():
+        return None
+    import numpy
+
+    dtype = numpy.dtype(_name(value.dtype))
+    if value.numel() == 0:
+        return numpy.empty(tuple(value.shape), dtype)
+    memory = _host_bytes(_untyped(value), *_span(value)).raw()
+    strides = [step * dtype.itemsize for step in value.stride()]
+    return numpy.ndarray(tuple(value.shape), dtype, memory, strides=strides)
+
+
+# ---------------------------------------------------------------- where they arrive
+
+
+def placed(device, count, engine_id):
+    """Where a tensor goes that was on `device` of another process: (device, a note for the user or None).
+
+    device     "cpu", "cuda:1"
+    count      how many devices of this kind the receiver sees
+    engine_id  of the receiver; None: it is a client, to which results come on the CPU rather than not at all
+    errors     ReceiverLacks: an engine that does not see the device
+    """
+    kind, _, index = device.partition(":")
+    if kind == "cpu" or int(index or 0) < count:
+        return device, None
+    seen = f"{kind}:0" + (f" to {kind}:{count - 1}" if count > 1 else "") if count else f"no {kind} device"
+    if engine_id is None:
+        return "cpu", f"tensors of {device} on an engine arrive on the CPU: this process sees {seen}"
+    raise ReceiverLacks(
+        f"engine {engine_id} sees {seen}, but a tensor of {device} was sent to it: send tensor.cpu(), "
+        f"or a tensor on a {kind} device that the engine sees"
+    )
+
+
+def _torch():
+    """torch, which is imported for the first tensor that arrives."""
+    import torch
+
+    return torch
+
+
+def _count(torch, kind):
+    try:
+        return getattr(torch, kind).device_count()
+    except Exception:  # this torch was built without, or the driver is missing
+        return 0
+
+
+def _place(torch, device):
+    """A device of this process for what was on `device` of another."""
+    if device == "cpu":
+        return device
+    place, note = placed(device, _count(torch, device.partition(":")[0]), _engine_id)
+    if note is not None:
+        warnings.warn(note, RuntimeWarning, stacklevel=2)
+    return place
+
+
+def _receive(buffer, size, device):
+    """The bytes as a tensor, which shares the memory of the buffer.  size  of the numbers in it"""
+    torch = _torch()
+    view = memoryview(buffer)
+    if view.nbytes == 0:
+        return torch.empty(0, dtype=torch.uint8, device=_place(torch, device))
+    memory = torch.frombuffer(bytearray(view) if view.readonly else buffer, dtype=torch.uint8)
+    if memory.data_ptr() % size:  # as it may come out of a socket; torch expects numbers at their own places
+        memory = memory.clone()
+    return memory.to(_place(torch, device))
+
+
+def _dtype(torch, name):
+    dtype = getattr(torch, name, None)
+    if dtype is None:
+        raise ReceiverLacks(
+            f"torch {torch.__version__} of {receiver()} has no dtype {name}: send another one (tensor.float()), "
+            "or install a newer torch there"
+        )
+    return dtype
+
+
+def _make_tensor(memory, dtype, shape, strides, offset, needs_grad):
+    """strides  empty: it is contiguous"""
+    torch = _torch()
+    with torch.no_grad():
+        made = torch.empty(0, dtype=_dtype(torch, dtype), device=memory.device)
+        made.set_(_untyped(memory), offset, shape, strides)
+        if made.data_ptr() % made.element_size():  # smaller numbers lie there, too
+            made = made.clone()
+    return made.requires_grad_() if needs_grad else made
+
+
+def _make_empty(dtype, shape, strides, needs_grad, device):
+    torch = _torch()
+    made = torch.empty_strided(shape, strides, dtype=_dtype(torch, dtype), device=_place(torch, device))
+    return made.requires_grad_() if needs_grad else made
+
+
+def _make_storage(memory, dtype):
+    torch = _torch()
+    storage = _untyped(memory)
+    if dtype is None:
+        return storage
+    about = {"wrap_storage": storage, "dtype": _dtype(torch, dtype)}
+    try:
+        return torch.storage.TypedStorage(**about, _internal=True)  # without a warning
+    except TypeError:  # torch 1
+        return torch.storage.TypedStorage(**about)
+
+
+def tensor_over(buffer, like, count):
+    """A tensor of `count` rows as those of the contiguous tensor `like`, whose memory is that of the buffer."""
+    memory = _torch().frombuffer(buffer, dtype=_torch().uint8)
+    return _make_tensor(memory, _name(like.dtype), (count, *like.shape[1:]), (), 0, False)

@@ -4,6 +4,7 @@ import sys
 from itertools import chain
 
 from polyxeus._client import join_received
+from polyxeus.serialize import tensors
 
 __all__ = ["can_join", "join"]
 
@@ -15,7 +16,6 @@ _LIBRARIES = (
     ("pandas", ("DataFrame", "Series"), lambda pandas, parts: pandas.concat(parts)),
     ("pandas", ("Index",), lambda pandas, parts: parts[0].append(list(parts[1:]))),
     ("polars", ("DataFrame", "Series"), lambda polars, parts: polars.concat(parts)),
-    ("torch", ("Tensor",), lambda torch, parts: torch.cat(list(parts))),
     ("xarray", ("DataArray",), lambda xarray, parts: xarray.concat(
         parts, parts[0].dims[0], join="exact", coords="minimal", compat="override")),
 )  # fmt: skip
@@ -46,6 +46,9 @@ def _joiner(part, instead):
     numpy = sys.modules.get("numpy")
     if numpy is not None and isinstance(part, numpy.ndarray):
         return lambda parts, is_dealt: _join_arrays(parts, is_dealt, numpy, instead)
+    torch = sys.modules.get("torch")
+    if torch is not None and isinstance(part, getattr(torch, "Tensor", ())):
+        return lambda parts, is_dealt: _join_tensors(parts, is_dealt, torch, instead)
     for name, classes, concatenate in _LIBRARIES:
         library = sys.modules.get(name)
         kinds = tuple(getattr(library, each, ()) for each in classes)
@@ -77,6 +80,33 @@ def _join_arrays(parts, is_dealt, numpy, instead):
     for index, part in enumerate(parts):
         joined[index :: len(parts)] = part
     return joined
+
+
+def _join_tensors(parts, is_dealt, torch, instead):
+    """A leaf, which needs a gradient where a part does."""
+    _check_kinds(parts, (torch.Tensor,), instead)
+    with torch.no_grad():
+        joined = None if is_dealt else _join_tensors_in_place(parts, torch)
+        if joined is None:
+            joined = torch.cat([part.detach() for part in parts])
+        if is_dealt:
+            blocks, joined = joined.split([len(part) for part in parts]), torch.empty_like(joined)
+            for index, block in enumerate(blocks):
+                joined[index :: len(parts)] = block
+    return joined.requires_grad_(any(part.requires_grad for part in parts))
+
+
+def _join_tensors_in_place(parts, torch):
+    """As _join_in_place()."""
+    first = parts[0]
+    for part in parts:
+        is_plain = part.layout is torch.strided and part.device.type == "cpu" and part.is_contiguous()
+        if not is_plain or part.dtype != first.dtype or part.shape[1:] != first.shape[1:]:
+            return None
+        if part.is_quantized or part.numel() * part.element_size() < _LEAST_SHARED:
+            return None
+    memory = join_received([tensors.bytes_of(part) for part in parts])
+    return None if memory is None else tensors.tensor_over(memory, first, sum(map(len, parts)))
 
 
 def _join_of(library, kinds, concatenate, parts, is_dealt, instead):

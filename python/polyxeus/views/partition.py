@@ -47,7 +47,8 @@ def cut(sequence, low, high, step=None):
         return list(islice(sequence, low, high, step))
     torch = sys.modules.get("torch")
     if torch is not None and isinstance(part, getattr(torch, "Tensor", ())):
-        return part.clone()  # a slice of a tensor would be pickled with the whole of it
+        if sequence.requires_grad and sequence.is_leaf:  # as its parts are to be
+            return part.detach().requires_grad_()
     return part
 
 

@@ -1,6 +1,6 @@
 """Values that travel while those who send and receive them change them: what check_transfers.py and a test run.
 
-A value consists of one number, its mark, and memory that others can still see. Whoever has sent it writes another
+Values of torch are among them where it is installed. A value consists of one number, its mark, and memory that others can still see. Whoever has sent it writes another
 mark into it at once, or, from 256 KiB on, when wait_for_send() returns; whoever gets it does so, too. What arrives has
 the mark that the value had when it was sent, or something shares memory that it must not share.
 """
@@ -23,6 +23,10 @@ _BATCH = 6
 COMMON = """
 import os
 import numpy as np
+try:
+    import torch
+except ImportError:
+    torch = None
 
 def make(kind, size, mark):
     whole = np.full(max(size, 1), mark, "u1")
@@ -46,12 +50,23 @@ def make(kind, size, mark):
         made = np.zeros(size // 12, [("x", "f8"), ("n", "i4")])
         made["x"] = made["n"] = mark
         return made
+    if kind == "tensor":
+        return torch.full((size // 4,), float(mark))
+    if kind == "bfloat16":
+        return torch.full((size // 4, 2), float(mark), dtype=torch.bfloat16)
+    if kind == "transposed":
+        return torch.full((size // 8, 2), float(mark)).t()
+    if kind == "tensors":
+        flat = torch.full((size // 8,), mark)
+        return {"flat": flat, "twice": flat.view(-1, 1), "some": flat[::2], "part": flat[size // 16 :]}
     return whole
 
 def memory_of(value):
     if isinstance(value, np.ma.MaskedArray):
         yield value.data
     elif isinstance(value, np.ndarray) and not value.dtype.hasobject:
+        yield value
+    elif torch is not None and isinstance(value, torch.Tensor):
         yield value
     elif isinstance(value, dict):
         yield from memory_of(list(value.values()))
@@ -61,7 +76,9 @@ def memory_of(value):
 
 def refill(value, mark):
     for memory in memory_of(value):
-        if memory.dtype.names:
+        if torch is not None and isinstance(memory, torch.Tensor):
+            memory.fill_(mark)
+        elif memory.dtype.names:
             memory["x"] = memory["n"] = mark
         elif memory.flags.writeable:
             memory[...] = mark
@@ -98,6 +115,10 @@ def keep(kind, size, mark, number=0):
 """
 exec(COMMON)
 KINDS = ["bytes", "double", "fortran", "strided", "list", "dict", "boxed", "masked", "record"]
+SEQUENCES = ["bytes", "double", "record", "fortran"]
+if torch is not None:  # noqa: F821
+    KINDS += ["tensor", "bfloat16", "transposed", "tensors"]
+    SEQUENCES += ["tensor", "bfloat16"]
 
 CPP = """
 px::array<double, 1> kept(1);
@@ -207,7 +228,7 @@ def scattered_and_gathered(bed, draw):
     view = bed.client[:]
     rights = []
     for _ in range(_BATCH):
-        kind, size, mark = draw.value(draw.random.choice(["bytes", "double", "record", "fortran"]))
+        kind, size, mark = draw.value(draw.random.choice(SEQUENCES))
         value, dist = make(kind, size, mark), draw.random.choice("br")  # noqa: F821
         change(view.scatter("s", value, dist=dist, block=False), value, size)
         pending = view.gather("s", dist=dist, block=False)

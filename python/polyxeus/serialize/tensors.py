@@ -7,7 +7,6 @@ of one pickle overlap, what they span together is sent once, and they share it w
 """
 
 import bisect
-import ctypes
 import pickle
 import sys
 import warnings
@@ -79,6 +78,8 @@ def _on_host(torch, memory):
 
 
 def _host_bytes(storage, begin, end):
+    import ctypes  # torch has it already
+
     memory = (ctypes.c_ubyte * (end - begin)).from_address(storage.data_ptr() + begin)
     memory.owner = storage
     return pickle.PickleBuffer(memory)

@@ -136,9 +136,9 @@ class DirectView(View):
     ) -> Any:
         """Sets variables on each engine, by a dict of their names and values.
 
-        ns      names like "a", "a.b" or "a[0]"; values of any type that can be pickled. Large arrays of numpy lie in
-                shared memory on this host; each engine gets an array of its own, which it may change. You may change
-                an array of less than 256 KiB when this returns; a larger one when the AsyncResult is ready, or
+        ns      names like "a", "a.b" or "a[0]"; values of any type that can be pickled. Large arrays of numpy and
+                tensors of torch lie in shared memory on this host; each engine gets one of its own, which it may change.
+                You may change one of less than 256 KiB when this returns; a larger one when the AsyncResult is ready, or
                 its wait_for_send() returns, which is at once where it goes through shared memory
         block   wait; gives the AsyncResult else
         errors  TypeError or ValueError: a name that is none, a value that cannot be sent
@@ -209,7 +209,7 @@ class DirectView(View):
     ) -> AsyncResult[Any] | None:
         """Cuts a sequence into one part for each engine, named `key` there.
 
-        seq      a list, a range, an array (shape (m, ...): cut along its first dimension), a DataFrame (by rows)
+        seq      a list, a range, an array or tensor (shape (m, ...): cut along its first dimension), a DataFrame (by rows)
         dist     "b": blocks, of which the first m % n have one item more; "r": like cards
         flatten  a part of one item becomes that item
         errors   TypeError: no sequence; ValueError: `key` cannot be a name

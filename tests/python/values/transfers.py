@@ -1,8 +1,9 @@
 """Values that travel while those who send and receive them change them: what check_transfers.py and a test run.
 
-Values of torch are among them where it is installed. A value consists of one number, its mark, and memory that others can still see. Whoever has sent it writes another
+A value consists of one number, its mark, and memory that others can still see. Whoever has sent it writes another
 mark into it at once, or, from 256 KiB on, when wait_for_send() returns; whoever gets it does so, too. What arrives has
-the mark that the value had when it was sent, or something shares memory that it must not share.
+the mark that the value had when it was sent, or something shares memory that it must not share. Tensors are among the
+values where torch is installed.
 """
 
 import json

@@ -98,6 +98,24 @@ def test_maps_run_over_the_rows_of_tensors(rc, view):
     assert torch.equal(torch.stack(found), 2 * value)
 
 
+def test_scattered_tensors_are_restored_on_another_number_of_engines(rc, view, tmp_path):
+    value = torch.arange(LARGE).to(torch.bfloat16).requires_grad_()
+    view.scatter("part", value, block=True)
+    view["tied"] = [torch.ones(3)]
+    view.checkpoint(tmp_path, ["part", "tied"])
+    rc[:].restore(tmp_path)
+    assert [part.shape[0] for part in rc[:]["part"]] == [LARGE // 4] * 4
+    assert is_same(value, rc[:].gather("part", block=True))
+
+
+def test_variables_that_share_memory_do_so_after_a_restore(view, tmp_path):
+    view.execute("import torch; x = torch.zeros(5000); rows = x.view(50, 100)", block=True)
+    view.checkpoint(tmp_path, ["x", "rows"])
+    view.restore(tmp_path)
+    view.execute("x[100] = 3", block=True)
+    assert view.pull("rows[1, 0].item()", block=True) == [3, 3]
+
+
 def test_a_small_tensor_may_be_changed_when_the_method_returns(view):
     value = torch.zeros(5000)
     pending = []

@@ -13,7 +13,7 @@ import sys
 
 from polyxeus.engine_calls.direct_file import DirectFile
 from polyxeus.engine_calls.kept_variables import groups, is_plain_module, sentence, submodules
-from polyxeus.serialize import functions
+from polyxeus.serialize import functions, tensors
 
 __all__ = ["Progress", "Writer", "numpy_version", "read"]
 
@@ -143,7 +143,7 @@ class Writer:
         if len(names) == 1 and is_plain_module(value):
             return {**entry, "kind": "module", "module": value.__name__,
                     "submodules": submodules(value)}  # fmt: skip
-        if len(names) == 1 and type(value) in (list, tuple):
+        if len(names) == 1 and (type(value) in (list, tuple) or (tensors.is_tensor(value) and value.ndim)):
             entry["length"] = len(value)
         if len(names) == 1 and _is_json(value, [_MOST_JSON_ITEMS]):
             pieces = [json.dumps(value).encode()]
@@ -312,6 +312,8 @@ def _read_block(folder, part, progress):
 def _join(blocks):
     if isinstance(blocks[0], (list, tuple)):
         return type(blocks[0])(each for block in blocks for each in block)
+    if tensors.is_tensor(blocks[0]):
+        return tensors.concatenate(blocks)
     import numpy
 
     return numpy.concatenate(blocks)

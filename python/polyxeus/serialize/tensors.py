@@ -11,7 +11,10 @@ import pickle
 import sys
 import warnings
 
-__all__ = ["ReceiverLacks", "Tensors", "array_of", "bytes_of", "placed", "receiver", "set_engine_id", "tensor_over"]
+__all__ = [
+    "ReceiverLacks", "Tensors", "array_of", "bytes_of", "concatenate", "is_tensor", "placed", "receiver", "set_engine_id",
+    "tensor_over"
+]  # fmt: skip
 
 # Devices whose memory can be copied from and to; tensors elsewhere are left to torch.
 _DEVICES = ("cpu", "cuda", "xpu", "mps")
@@ -236,12 +239,26 @@ def _name(dtype):
     return str(dtype).rpartition(".")[2]
 
 
+def is_tensor(value):
+    """Also of a subclass, like a parameter."""
+    torch = sys.modules.get("torch")
+    return torch is not None and isinstance(value, getattr(torch, "Tensor", ()))
+
+
+def concatenate(parts):
+    """The tensors one behind the other, as a leaf that needs a gradient where one of them does."""
+    torch = _torch()
+    with torch.no_grad():
+        joined = torch.cat(list(parts))
+    return joined.requires_grad_(any(part.requires_grad for part in parts))
+
+
 def array_of(value):
     """The NumPy array that shares the memory of a tensor on the CPU; None for anything else, and for dtypes that NumPy
     lacks."""
-    torch = sys.modules.get("torch")
-    if torch is None or not isinstance(value, getattr(torch, "Tensor", ())):
+    if not is_tensor(value):
         return None
+    torch = _torch()
     value = value.detach()
     is_plain = value.layout is torch.strided and value.device.type == "cpu" and _name(value.dtype) in _NUMPY_TYPES
     if not is_plain or value.is_conj() or value.is_neg():

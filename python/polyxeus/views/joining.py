@@ -46,9 +46,8 @@ def _joiner(part, instead):
     numpy = sys.modules.get("numpy")
     if numpy is not None and isinstance(part, numpy.ndarray):
         return lambda parts, is_dealt: _join_arrays(parts, is_dealt, numpy, instead)
-    torch = sys.modules.get("torch")
-    if torch is not None and isinstance(part, getattr(torch, "Tensor", ())):
-        return lambda parts, is_dealt: _join_tensors(parts, is_dealt, torch, instead)
+    if tensors.is_tensor(part):
+        return lambda parts, is_dealt: _join_tensors(parts, is_dealt, sys.modules["torch"], instead)
     for name, classes, concatenate in _LIBRARIES:
         library = sys.modules.get(name)
         kinds = tuple(getattr(library, each, ()) for each in classes)
@@ -83,17 +82,15 @@ def _join_arrays(parts, is_dealt, numpy, instead):
 
 
 def _join_tensors(parts, is_dealt, torch, instead):
-    """A leaf, which needs a gradient where a part does."""
     _check_kinds(parts, (torch.Tensor,), instead)
-    with torch.no_grad():
-        joined = None if is_dealt else _join_tensors_in_place(parts, torch)
-        if joined is None:
-            joined = torch.cat([part.detach() for part in parts])
-        if is_dealt:
-            blocks, joined = joined.split([len(part) for part in parts]), torch.empty_like(joined)
-            for index, block in enumerate(blocks):
-                joined[index :: len(parts)] = block
-    return joined.requires_grad_(any(part.requires_grad for part in parts))
+    if not is_dealt:
+        joined = _join_tensors_in_place(parts, torch)
+        return tensors.concatenate(parts) if joined is None else joined
+    whole = tensors.concatenate(parts)
+    dealt = torch.empty_like(whole)
+    for index, block in enumerate(whole.detach().split(list(map(len, parts)))):
+        dealt[index :: len(parts)] = block
+    return dealt.requires_grad_(whole.requires_grad)
 
 
 def _join_tensors_in_place(parts, torch):
@@ -106,7 +103,10 @@ def _join_tensors_in_place(parts, torch):
         if part.is_quantized or part.numel() * part.element_size() < _LEAST_SHARED:
             return None
     memory = join_received([tensors.bytes_of(part) for part in parts])
-    return None if memory is None else tensors.tensor_over(memory, first, sum(map(len, parts)))
+    if memory is None:
+        return None
+    joined = tensors.tensor_over(memory, first, sum(map(len, parts)))
+    return joined.requires_grad_(any(part.requires_grad for part in parts))
 
 
 def _join_of(library, kinds, concatenate, parts, is_dealt, instead):

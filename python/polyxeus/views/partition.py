@@ -1,8 +1,8 @@
 """How sequences are cut into parts for engines, and parts joined again."""
 
-import sys
 from itertools import islice
 
+from polyxeus.serialize.tensors import is_tensor
 from polyxeus.views.joining import join
 
 __all__ = ["Map", "RoundRobinMap", "chunks", "cut", "dists", "lengths"]
@@ -45,10 +45,8 @@ def cut(sequence, low, high, step=None):
         part = rows[low:high:step]
     except TypeError:
         return list(islice(sequence, low, high, step))
-    torch = sys.modules.get("torch")
-    if torch is not None and isinstance(part, getattr(torch, "Tensor", ())):
-        if sequence.requires_grad and sequence.is_leaf:  # as its parts are to be
-            return part.detach().requires_grad_()
+    if is_tensor(part) and sequence.requires_grad and sequence.is_leaf:  # as its parts are to be
+        return part.detach().requires_grad_()
     return part
 
 

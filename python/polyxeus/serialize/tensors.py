@@ -74,7 +74,7 @@ def _on_host(torch, memory):
     """A copy of a device's memory on the host. Through pinned memory, which a GPU reads and writes faster."""
     if memory.device.type == "cuda":
         try:
-            return torch.empty(memory.shape, dtype=memory.dtype, pin_memory=True).copy_(memory)
+            return torch.empty(memory.shape, dtype=memory.dtype, device="cpu", pin_memory=True).copy_(memory)
         except RuntimeError:  # the host lets no more memory be pinned
             pass
     return memory.cpu()

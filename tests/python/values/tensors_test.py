@@ -92,6 +92,35 @@ def test_an_engine_says_itself_which_device_it_lacks(torch, monkeypatch, engine)
         receive([Arrival("cuda:0")])
 
 
+class Device:
+    """Memory of a GPU, as far as a sender sees it."""
+
+    def __init__(self, memory, name):
+        self.memory, self.name = memory, name
+        self.device = sys.modules["torch"].device(name)
+        self.shape, self.dtype = memory.shape, memory.dtype
+
+    def cpu(self):
+        return self.memory.clone()
+
+
+def test_memory_of_a_device_travels_with_its_name(torch, monkeypatch):
+    memory = Device(torch.arange(64, dtype=torch.uint8), "cuda:1")
+    monkeypatch.setattr(tensors, "_view", lambda torch, storage, begin, end: Device(memory.memory[begin:end], "cuda:1"))
+    rebuild, (content, size, device) = tensors._Memory(torch, memory, 8, 24, 4).__reduce__()
+    assert rebuild is tensors._receive and (size, device) == (4, "cuda:1")
+    assert bytes(content.raw()) == bytes(range(8, 24))
+
+
+def test_memory_of_a_device_is_copied_where_none_can_be_pinned(torch, monkeypatch):
+    def refuse(*shape, **options):
+        raise RuntimeError("cannot pin memory")
+
+    monkeypatch.setattr(torch, "empty", refuse)
+    memory = Device(torch.arange(8), "cuda")
+    assert torch.equal(tensors._on_host(torch, memory), memory.memory)
+
+
 # ---------------------------------------------------------------- receivers without torch
 
 
@@ -184,6 +213,9 @@ def test_leaves_keep_their_need_for_gradients_and_others_arrive_detached(torch):
     found = sent(leaf * 2)[0]
     assert not found.requires_grad and found.is_leaf
     assert sent(torch.empty(0, requires_grad=True))[0].requires_grad
+    with torch.inference_mode():
+        computed = leaf * 2
+    assert is_same(computed, sent(computed)[0])
 
 
 def test_parameters_and_modules_keep_what_they_are(torch):

@@ -24,7 +24,7 @@ import types
 import weakref
 
 from polyxeus.serialize import other_pickler, sources
-from polyxeus.serialize.tensors import Tensors
+from polyxeus.serialize.tensors import Tensors, reduce_alone
 
 __all__ = [
     "dumps", "evaluate", "explain", "forget_carried", "ids_in", "loads", "namespace", "set_namespace"
@@ -428,7 +428,20 @@ def _dump_first(value, buffers):
             return pickle.dumps(value, PROTOCOL)
         except (pickle.PicklingError, AttributeError):  # its name leads to something else
             pass
+    reduced = None if buffers is None else reduce_alone(value)
+    if reduced is not None:
+        return pickle.dumps(_Reduced(reduced), PROTOCOL, buffer_callback=_beside(buffers))
     return _dump(value, buffers)
+
+
+class _Reduced:
+    """Pickled as what it was given: (a function, its arguments)."""
+
+    def __init__(self, reduced):
+        self._reduced = reduced
+
+    def __reduce__(self):
+        return self._reduced
 
 
 _NAMED = frozenset({types.FunctionType, types.BuiltinFunctionType, type})
@@ -447,25 +460,36 @@ def _travels_by_name(value):
     return by_value is None or not by_value()
 
 
-def _dump(value, buffers):
-    first = 0 if buffers is None else len(buffers)
+def _beside(buffers):
+    """What a pickler asks of each buffer: whether it is to be in the pickle. Others are appended to the list."""
+    first = len(buffers)
 
     def take(buffer):
         raw = buffer.raw()
         if raw.nbytes < LEAST_BUFFER_BYTES or len(buffers) - first >= MOST_BUFFERS:
-            return True  # into the pickle
+            return True
         buffers.append(raw)
         return False
 
-    def dump(trip):
+    return take
+
+
+def _dump(value, buffers):
+    first = 0 if buffers is None else len(buffers)
+
+    def dump_once(trip):
         file = io.BytesIO()
-        _pickler_class()(file, trip, None if buffers is None else take).dump(value)
+        _pickler_class()(file, trip, None if buffers is None else _beside(buffers)).dump(value)
+        return file.getvalue()
+
+    def dump(trip):
+        data = dump_once(trip)
         shared = trip.tensors and trip.tensors.again()
         if not shared:
-            return file.getvalue()
+            return data
         del buffers[first:]
         trip.tensors = shared
-        return dump(trip)
+        return dump_once(trip)
 
     trip = _Trip(is_careful=False)
     try:

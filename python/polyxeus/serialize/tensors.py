@@ -12,8 +12,8 @@ import sys
 import warnings
 
 __all__ = [
-    "ReceiverLacks", "Tensors", "array_of", "bytes_of", "concatenate", "is_tensor", "placed", "receiver", "set_engine_id",
-    "tensor_over"
+    "ReceiverLacks", "Tensors", "array_of", "bytes_of", "concatenate", "is_tensor", "placed", "receiver", "reduce_alone",
+    "set_engine_id", "whole"
 ]  # fmt: skip
 
 # Devices whose memory can be copied from and to; tensors elsewhere are left to torch.
@@ -80,17 +80,13 @@ def _on_host(torch, memory):
     return memory.cpu()
 
 
-def _host_bytes(storage, begin, end):
+def bytes_of(owner, count, begin=0):
+    """Bytes of the host's memory, which is not copied.  owner  a storage or a tensor without gaps: it lives on as they do"""
     import ctypes  # torch has it already
 
-    memory = (ctypes.c_ubyte * (end - begin)).from_address(storage.data_ptr() + begin)
-    memory.owner = storage
-    return pickle.PickleBuffer(memory)
-
-
-def bytes_of(tensor):
-    """The memory of a contiguous tensor on the CPU, which is not copied."""
-    return _host_bytes(_untyped(tensor), *_span(tensor)).raw()
+    memory = (ctypes.c_ubyte * count).from_address(owner.data_ptr() + begin)
+    memory.owner = owner
+    return memory
 
 
 class _Memory:
@@ -103,10 +99,12 @@ class _Memory:
     def __reduce__(self):
         device = str(self._storage.device)
         if device == "cpu":
-            return _receive, (_host_bytes(self._storage, self.begin, self.end), self._size, device)
-        with self._torch.no_grad():
-            copy = _on_host(self._torch, _view(self._torch, self._storage, self.begin, self.end))
-        return _receive, (_host_bytes(_untyped(copy), 0, self.end - self.begin), self._size, device)
+            memory = bytes_of(self._storage, self.end - self.begin, self.begin)
+        else:
+            with self._torch.no_grad():
+                copy = _on_host(self._torch, _view(self._torch, self._storage, self.begin, self.end))
+            memory = bytes_of(copy, self.end - self.begin)
+        return _receive, (pickle.PickleBuffer(memory), self._size, device)
 
 
 class _Storage:
@@ -156,19 +154,12 @@ class Tensors:
         """What a pickler's reducer_override() gives for an object whose type is among `kinds`."""
         if type(value) is not self._torch.Tensor:
             return self._reduce_storage(value)
-        return self._reduce_plain(value) if self._is_plain(value) else NotImplemented
+        return self._reduce_plain(value) if _is_plain(self._torch, value) else NotImplemented
 
     def key(self, value):
         """What tensors of one storage have in common; None for what is no tensor of plain memory."""
-        is_plain = type(value) is self._torch.Tensor and self._is_plain(value)
+        is_plain = type(value) is self._torch.Tensor and _is_plain(self._torch, value)
         return _key(_untyped(value)) if is_plain else None
-
-    def _is_plain(self, tensor):
-        return (
-            tensor.layout is self._torch.strided
-            and tensor.device.type in _DEVICES
-            and not (tensor.is_quantized or tensor.__dict__ or getattr(tensor, "is_nested", False))
-        )
 
     def again(self):
         """For another pickle of the same value, whose tensors share memory; None: they did in this one."""
@@ -184,11 +175,7 @@ class Tensors:
         return _make_storage, (self._memory(storage, 0, storage.nbytes(), _MOST_SIZE), dtype)
 
     def _reduce_plain(self, tensor):
-        # What is no leaf leaves its graph behind, and so its need for gradients.
-        needs_grad = tensor.requires_grad and tensor.is_leaf
-        tensor = tensor.detach()
-        if tensor.is_conj() or tensor.is_neg():
-            tensor = tensor.resolve_conj().resolve_neg()
+        tensor, needs_grad = _values(tensor)
         about = _name(tensor.dtype), tuple(tensor.shape)
         if tensor.numel() == 0:
             return _make_empty, (*about, tensor.stride(), needs_grad, str(tensor.device))
@@ -231,6 +218,38 @@ class Tensors:
         return memory
 
 
+def reduce_alone(value):
+    """What the pickle of a contiguous tensor on the CPU is made of, which is a whole value; None for anything else.
+    It is quicker than Tensors."""
+    torch = sys.modules.get("torch")
+    if type(value) is not getattr(torch, "Tensor", None) or not _is_plain(torch, value):
+        return None
+    if not (value.is_cpu and value.is_contiguous() and value.numel()):
+        return None
+    tensor, needs_grad = _values(value)
+    memory = pickle.PickleBuffer(bytes_of(tensor, tensor.numel() * tensor.element_size()))
+    return _make_alone, (memory, _name(tensor.dtype), tuple(tensor.shape), needs_grad)
+
+
+def _is_plain(torch, tensor):
+    """Whether it is nothing but numbers in memory that we can copy."""
+    return (
+        tensor.layout is torch.strided
+        and tensor.device.type in _DEVICES
+        and not (tensor.is_quantized or tensor.__dict__ or getattr(tensor, "is_nested", False))
+    )
+
+
+def _values(tensor):
+    """(the numbers that it shows, without their history, whether they need gradients)"""
+    # What is no leaf leaves its graph behind, and so its need for gradients.
+    needs_grad = tensor.requires_grad and tensor.is_leaf
+    tensor = tensor.detach()
+    if tensor.is_conj() or tensor.is_neg():
+        tensor = tensor.resolve_conj().resolve_neg()
+    return tensor, needs_grad
+
+
 def _key(storage):
     return str(storage.device), storage.data_ptr()
 
@@ -268,9 +287,9 @@ def array_of(value):
     dtype = numpy.dtype(_name(value.dtype))
     if value.numel() == 0:
         return numpy.empty(tuple(value.shape), dtype)
-    memory = _host_bytes(_untyped(value), *_span(value)).raw()
+    begin, end = _span(value)
     strides = [step * dtype.itemsize for step in value.stride()]
-    return numpy.ndarray(tuple(value.shape), dtype, memory, strides=strides)
+    return numpy.ndarray(tuple(value.shape), dtype, bytes_of(value, end - begin), strides=strides)
 
 
 # ---------------------------------------------------------------- where they arrive
@@ -320,13 +339,16 @@ def _place(torch, device):
     return place
 
 
+def _writable(buffer):
+    return bytearray(buffer) if memoryview(buffer).readonly else buffer
+
+
 def _receive(buffer, size, device):
     """The bytes as a tensor, which shares the memory of the buffer.  size  of the numbers in it"""
     torch = _torch()
-    view = memoryview(buffer)
-    if view.nbytes == 0:
+    if memoryview(buffer).nbytes == 0:
         return torch.empty(0, dtype=torch.uint8, device=_place(torch, device))
-    memory = torch.frombuffer(bytearray(view) if view.readonly else buffer, dtype=torch.uint8)
+    memory = torch.frombuffer(_writable(buffer), dtype=torch.uint8)
     if memory.data_ptr() % size:  # as it may come out of a socket; torch expects numbers at their own places
         memory = memory.clone()
     return memory.to(_place(torch, device))
@@ -342,8 +364,21 @@ def _dtype(torch, name):
     return dtype
 
 
+def _make_alone(buffer, dtype, shape, needs_grad):
+    return whole(buffer, _dtype(_torch(), dtype), shape, needs_grad)
+
+
+def whole(buffer, dtype, shape, needs_grad):
+    """A contiguous tensor of a torch.dtype whose memory is that of the buffer, unless it lies where no number may."""
+    made = _torch().frombuffer(_writable(buffer), dtype=dtype)
+    if made.shape != shape:
+        made.set_(_untyped(made), 0, shape)
+    if made.data_ptr() % made.element_size():
+        made = made.clone()
+    return made.requires_grad_() if needs_grad else made
+
+
 def _make_tensor(memory, dtype, shape, strides, offset, needs_grad):
-    """strides  empty: it is contiguous"""
     torch = _torch()
     with torch.no_grad():
         made = torch.empty(0, dtype=_dtype(torch, dtype), device=memory.device)
@@ -369,9 +404,3 @@ def _make_storage(memory, dtype):
         return torch.storage.TypedStorage(**about, _internal=True)  # without a warning
     except TypeError:  # torch 1
         return torch.storage.TypedStorage(**about)
-
-
-def tensor_over(buffer, like, count):
-    """A tensor of `count` rows as those of the contiguous tensor `like`, whose memory is that of the buffer."""
-    memory = _torch().frombuffer(buffer, dtype=_torch().uint8)
-    return _make_tensor(memory, _name(like.dtype), (count, *like.shape[1:]), (), 0, False)

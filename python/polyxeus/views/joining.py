@@ -96,17 +96,17 @@ def _join_tensors(parts, is_dealt, torch, instead):
 def _join_tensors_in_place(parts, torch):
     """As _join_in_place()."""
     first = parts[0]
+    size, rest = first.element_size(), first.shape[1:]
     for part in parts:
-        is_plain = part.layout is torch.strided and part.device.type == "cpu" and part.is_contiguous()
-        if not is_plain or part.dtype != first.dtype or part.shape[1:] != first.shape[1:]:
+        is_plain = part.layout is torch.strided and part.is_cpu and not part.is_quantized and part.is_contiguous()
+        is_like = part.dtype == first.dtype and part.shape[1:] == rest
+        if not is_plain or not is_like or part.numel() * size < _LEAST_SHARED:
             return None
-        if part.is_quantized or part.numel() * part.element_size() < _LEAST_SHARED:
-            return None
-    memory = join_received([tensors.bytes_of(part) for part in parts])
+    memory = join_received([tensors.bytes_of(part, part.numel() * size) for part in parts])
     if memory is None:
         return None
-    joined = tensors.tensor_over(memory, first, sum(map(len, parts)))
-    return joined.requires_grad_(any(part.requires_grad for part in parts))
+    shape = sum(map(len, parts)), *rest
+    return tensors.whole(memory, first.dtype, shape, any(part.requires_grad for part in parts))
 
 
 def _join_of(library, kinds, concatenate, parts, is_dealt, instead):

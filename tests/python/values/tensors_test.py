@@ -256,6 +256,14 @@ def test_tensors_that_do_not_overlap_travel_apart(torch):
     assert size == 0 and is_same(second, columns[:, 1])
 
 
+@pytest.mark.parametrize("is_alone", [True, False])
+def test_what_is_sent_is_not_held_longer_than_the_message(torch, is_alone):
+    whole = torch.zeros(5000)
+    buffers = []
+    encode(whole if is_alone else [whole, whole[5:]], FORMS, buffers)
+    assert sys.getrefcount(buffers) == 2
+
+
 def test_other_objects_of_torch_travel_as_torch_sends_them(torch):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # typed storages are deprecated, but still in pickles

@@ -137,7 +137,7 @@ def test_results_are_what_they_were_when_the_function_returned(view):
 def test_an_engine_without_torch_says_what_is_missing(rc):
     rc[3].execute("import sys; before = sys.modules.get('torch'); sys.modules['torch'] = None", block=True)
     try:
-        with pytest.raises(ipp.RemoteError, match="engine 3 received an object of torch, but .* there has no torch"):
+        with pytest.raises(ipp.RemoteError, match="engine 3 received a value that needs torch, but .* has no torch"):
             rc[3].push({"x": torch.ones(3)}, block=True)
     finally:
         rc[3].execute("sys.modules.pop('torch') if before is None else sys.modules.update(torch=before)", block=True)

@@ -95,7 +95,7 @@ def _decode_pickle(numbers, buffers, loads):
     except ImportError as problem:
         if problem.name == "torch":
             raise ImportError(
-                f"{tensors.receiver()} received an object of torch, but {sys.executable} there has no torch: "
+                f"{tensors.receiver()} received a value that needs torch, but {sys.executable} there has no torch: "
                 "pip install torch for it, or send tensor.numpy()",
                 name="torch",
             ) from None

@@ -126,14 +126,14 @@ def test_memory_of_a_device_is_copied_where_none_can_be_pinned(torch, monkeypatc
 
 def test_a_client_without_torch_says_so(monkeypatch):
     monkeypatch.setitem(sys.modules, "torch", None)
-    with pytest.raises(ImportError, match=f"^the client received an object of torch, but {sys.executable} there has no "
-                                          "torch: pip install torch"):
+    with pytest.raises(ImportError, match=f"^the client received a value that needs torch, but {sys.executable} there "
+                                          "has no torch: pip install torch"):
         receive(Arrival("cpu"))
 
 
 def test_an_engine_without_torch_says_so(monkeypatch, engine):
     monkeypatch.setitem(sys.modules, "torch", None)
-    with pytest.raises(ImportError, match="^engine 3 received an object of torch"):
+    with pytest.raises(ImportError, match="^engine 3 received a value that needs torch"):
         receive(Arrival("cpu"))
 
 

@@ -93,6 +93,12 @@ def _adopt_jax(module):
         known.insert(0, Engines)
 
 
+def _adopt_lightning(module):
+    """It refuses the strategy "ddp" in notebooks, where it would have to start processes itself."""
+    if "TORCHELASTIC_RUN_ID" in os.environ:
+        module._IS_INTERACTIVE = False
+
+
 def install(shell, engine, comm_metadata, bound_kernel=None, output_widgets=None,
             has_widgets=False):
     """comm_metadata  what the messages of comms carry.
@@ -129,7 +135,9 @@ def install(shell, engine, comm_metadata, bound_kernel=None, output_widgets=None
             of_application(app) if app else bound_kernel.connection_file)
 
     actions = {"ipykernel.zmqshell": adopt_shell, "comm": adopt_comms,
-               "jax._src.clusters": _adopt_jax}
+               "jax._src.clusters": _adopt_jax,
+               "lightning_fabric.utilities.imports": _adopt_lightning,
+               "lightning.fabric.utilities.imports": _adopt_lightning}
     if bound_kernel is not None:
         actions["ipyparallel"] = adopt_bind_kernel
         actions["ipykernel.connect"] = adopt_connection_file

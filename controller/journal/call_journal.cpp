@@ -43,16 +43,16 @@ std::vector<LeftCall> CallJournal::replay() {
   std::vector<LeftCall> all;
   for (ReplayedTask& task : journal_->replay()) {
     // What was changed on the disk meanwhile has no right signature.
-    if (!is_signed(*task.request)) continue;
+    if (!is_signed(*task.request, 2)) continue;
     all.push_back(read(std::move(task)));
     if (all.back().is_open) open(all.back().msg_id, all.back().request);
   }
   return all;
 }
 
-bool CallJournal::is_signed(const Frames& frames) const {
-  const Result<Envelope> envelope = Envelope::locate(frames, 2);
-  return envelope && envelope->ident_count == 2 && session_.signer().verify(*envelope);
+bool CallJournal::is_signed(const Frames& frames, std::size_t idents) const {
+  const Result<Envelope> envelope = Envelope::locate(frames, idents);
+  return envelope && envelope->ident_count == idents && session_.signer().verify(*envelope);
 }
 
 LeftCall CallJournal::read(ReplayedTask task) {
@@ -63,12 +63,12 @@ LeftCall CallJournal::read(ReplayedTask task) {
                 .outputs = {}};
   if (left.is_open) return left;
   if (task.reply) left.outputs = split(task.reply);
-  if (!left.outputs.empty() && is_signed(*left.outputs.front())) {
+  if (!left.outputs.empty() && is_signed(*left.outputs.front(), 2)) {
     left.reply = left.outputs.front();
     left.outputs.erase(left.outputs.begin());
     return left;
   }
-  left.outputs.clear();
+  std::erase_if(left.outputs, [this](const SharedFrames& each) { return !is_signed(*each, 1); });
   const bool is_dead = task.outcome == TaskOutcome::failed;
   left.is_engine_gone = is_dead;
   left.error_name = is_dead ? "EngineError" : "ResultLost";
@@ -154,13 +154,10 @@ void CallJournal::replied(const SharedFrames& frames) {
 }
 
 void CallJournal::write_end(const std::string& msg_id, const Call& call) {
-  SharedFrames kept;
-  if (call.reply) {
-    std::vector<SharedFrames> messages{call.reply};
-    messages.insert(messages.end(), call.outputs.begin(), call.outputs.end());
-    kept = joined(std::move(messages));
-  }
-  journal_->finished(MessageId{msg_id}, call.engine, call.outcome, std::move(kept));
+  std::vector<SharedFrames> messages = call.outputs;
+  if (call.reply) messages.insert(messages.begin(), call.reply);
+  journal_->finished(MessageId{msg_id}, call.engine, call.outcome,
+                     messages.empty() ? nullptr : joined(std::move(messages)));
 }
 
 void CallJournal::keep_for_late_output(Calls::iterator found) {

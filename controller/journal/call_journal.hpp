@@ -70,8 +70,8 @@ class CallJournal {
   void requested(const SharedFrames& frames);
   /// An engine answers: [engine, client, delimiter, ...].
   void replied(const SharedFrames& frames);
-  /// An engine prints or shows something: [topic, delimiter, ...]. It is written with the reply;
-  /// what comes after that is written by commit_late().
+  /// An engine prints or shows something: [topic, delimiter, ...]. It is written with the reply, or
+  /// when the engine has left; what comes after the reply is written by commit_late().
   void published(const SharedFrames& frames, const Envelope& envelope);
   /// The engine has left: what it owes will not come, and ends as failed.
   void engine_left(const EngineUuid& engine);
@@ -112,7 +112,7 @@ class CallJournal {
     TaskOutcome outcome = TaskOutcome::ok;
   };
   using Calls = std::unordered_map<std::string, Call, StringIdHash, std::equal_to<>>;
-  bool is_signed(const Frames& frames) const;
+  bool is_signed(const Frames& frames, std::size_t idents) const;
   LeftCall read(ReplayedTask task);
   CallChannel channel_of(std::string_view metadata) const;
   void open(const MessageId& msg_id, SharedFrames request);

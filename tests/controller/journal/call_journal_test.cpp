@@ -87,6 +87,7 @@ TEST_F(CallJournalTest, AReplyThatIsNotSignedRightlyIsNotReadAgain) {
   const auto left = begin_again();
   ASSERT_EQ(left.size(), 1u);
   EXPECT_FALSE(left[0].reply);
+  EXPECT_TRUE(left[0].outputs.empty());
   EXPECT_EQ(left[0].error_name, "ResultLost");
 }
 
@@ -127,6 +128,22 @@ TEST_F(CallJournalTest, WhatADeadEngineOwedIsAnErrorThatSaysSo) {
   EXPECT_EQ(left[0].error_name, "EngineError");
   EXPECT_EQ(left[0].error_value,
             "Engine 'ann' died while running task '" + left[0].msg_id.text + "'");
+}
+
+TEST_F(CallJournalTest, WhatADeadEngineHasPrintedIsThereLater) {
+  const SharedFrames asked = ask(ann);
+  publish(*asked, "before");
+  calls_->engine_left(ann);
+  for (int i = 0; i < 2; ++i) {
+    const auto left = begin_again();
+    ASSERT_EQ(left.size(), 1u);
+    EXPECT_FALSE(left[0].reply);
+    EXPECT_EQ(left[0].error_name, "EngineError");
+    ASSERT_EQ(left[0].outputs.size(), 1u);
+    EXPECT_NE(std::string(left[0].outputs[0]->at(6)).find("before"), std::string::npos);
+    calls_->requested(asked);  // its client has not heard of it
+    calls_->give_up(ann);
+  }
 }
 
 TEST_F(CallJournalTest, EnginesThatDoNotComeBackAreGivenUp) {

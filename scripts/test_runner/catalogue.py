@@ -92,6 +92,10 @@ def all_groups(is_quick):
             _waiting("browser", "JupyterLab and Notebook in a browser", "tests/browser"),
             _waiting("notebooks", "the notebooks", "tests/notebooks"),
             _waiting("docs", "the guides: each snippet, and the site", "tests/docs"),
+            Build(name="torch-packages", what="PyTorch of PyPI, and what stands on it", is_urgent=True,
+                  commands=(("python", "scripts/torch_packages.py"),)),
+            _waiting("torch", "PyTorch of PyPI and JAX on ranks: a stop, frameworks, their notebooks", "tests/torch",
+                     needs=("torch-packages",)),
         ],
         "system": [
             _waiting("system", "real processes and mpiexec", "tests/cluster", "tests/system"),

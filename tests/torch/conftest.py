@@ -1,0 +1,17 @@
+"""PyTorch of PyPI, which scripts/torch_packages.py has installed, for the engines and notebooks of these tests."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+FOLDER = Path(__file__).resolve().parents[2] / "build/torch"
+
+
+@pytest.fixture(scope="session", autouse=True)
+def torch_of_pypi():
+    if not (FOLDER / "installed").exists():
+        pytest.fail("PyTorch of PyPI is not there: .venv/bin/python scripts/torch_packages.py installs it", pytrace=False)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PYTHONPATH", os.pathsep.join(filter(None, [str(FOLDER), os.environ.get("PYTHONPATH")])))
+        yield FOLDER

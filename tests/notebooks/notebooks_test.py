@@ -4,33 +4,12 @@ import os
 import sys
 from pathlib import Path
 
-import nbclient
-import nbformat
 import pytest
 
-ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "tests" / "system"))
-sys.path.insert(0, str(ROOT / "scripts"))
+sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).resolve().parents[2] / "scripts")]
 
-import programs  # noqa: E402
 import run_notebooks  # noqa: E402
-
-NOTEBOOKS = sorted(path.stem for path in (ROOT / "notebooks").glob("*.ipynb"))
-
-
-@pytest.fixture
-def stage(tmp_path, monkeypatch):
-    """An empty home for all that Jupyter, IPython and the cluster write; nothing outlives it."""
-    stage = programs.Stage(tmp_path)
-    environment = stage.environment(HOME=tmp_path / "home", JUPYTER_RUNTIME_DIR=tmp_path / "run")
-    del environment["MPLBACKEND"]  # as in a real Jupyter: the kernel chooses it
-    for name in set(os.environ) - set(environment):
-        monkeypatch.delenv(name)
-    for name, value in environment.items():
-        monkeypatch.setenv(name, value)
-    yield stage
-    left_behind = stage.close()
-    assert not left_behind, "processes outlived their notebook:\n" + "\n".join(left_behind)
+from running_notebooks import NOTEBOOKS, execute, stage  # noqa: E402, F401
 
 
 @pytest.fixture
@@ -39,26 +18,6 @@ def debian_torch(tmp_path, monkeypatch):
     links = run_notebooks.link_debian_torch(tmp_path / "torch")
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join(
         filter(None, [os.environ.get("PYTHONPATH"), str(links)])))
-
-
-def execute(name, kernel):
-    """The text that the notebook's cells have shown."""
-    book = nbformat.read(ROOT / "notebooks" / f"{name}.ipynb", as_version=4)
-    assert not any(cell.get("outputs") for cell in book.cells), "clear its outputs before a commit"
-    client = nbclient.NotebookClient(
-        book, timeout=120, kernel_name=kernel,
-        resources={"metadata": {"path": str(ROOT / "notebooks")}})
-    client.execute()
-    text = ""
-    for cell in book.cells:
-        for output in cell.get("outputs", []):
-            # A line of a stream may come in several messages.
-            is_stream = output["output_type"] == "stream"
-            text += output["text"] if is_stream else "\n"
-            text += output.get("data", {}).get("text/plain", "")
-            text += "\n".join(output.get("traceback", []))
-        text += "\n"
-    return text
 
 
 @pytest.mark.parametrize("name, told", [
@@ -102,4 +61,4 @@ def test_every_notebook_has_a_test():
     tested = {"first_steps", "psum", "heat_equation", "monte_carlo", "debugging",
               "data_parallel_training", "heat_equation_cpp", "own_cmake_library", "pi_by_ranks",
               "teaching_mpi", "when_one_rank_fails", "stop_look_go_on", "save_and_go_on"}
-    assert set(NOTEBOOKS) == tested
+    assert {path.stem for path in NOTEBOOKS.glob("*.ipynb")} == tested

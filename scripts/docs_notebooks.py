@@ -4,11 +4,12 @@ ran it; without that where it has changed since, or was never run, and then the 
 
 import base64
 import json
+import posixpath
 import re
 
 import docs_pages
 from mkdocs.structure.files import File
-from notebook_runs import RUN, SOURCES, digest, sources
+from notebook_runs import RUN, SOURCES, digest, name_of, sources
 
 COLOURS = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
 MOST_LINES = 60
@@ -17,7 +18,7 @@ KINDS = {"pxcpp": "cpp"}  # kernel: language of its cells
 
 
 def names():
-    return [path.stem for path in sources()]
+    return [name_of(path) for path in sources()]
 
 
 def newest(name):
@@ -75,13 +76,13 @@ def joined_streams(outputs):
     return joined
 
 
-def as_markdown(book, was_run, add_image):
+def as_markdown(book, was_run, add_image, folder="notebooks"):
     language = KINDS.get(book["metadata"]["kernelspec"]["name"], "python")
     parts = []
     for cell in book["cells"]:
         text = "".join(cell["source"])
         if cell["cell_type"] == "markdown":
-            parts.append(docs_pages.moved(text, "notebooks", "docs/notebooks") + "\n")
+            parts.append(docs_pages.moved(text, folder, f"docs/{folder}") + "\n")
         elif text.strip():
             parts.append(fenced(text, "cpp" if text.startswith("%%cpp") else language))
             parts += [shown(output, add_image) for output in joined_streams(cell["outputs"])]
@@ -104,9 +105,11 @@ def on_files(files, config):
 
         def add_image(content, name=name, images=images):
             images.append(content)
-            return f"{name}_{len(images)}.png"
+            return f"{posixpath.basename(name)}_{len(images)}.png"
 
-        files.append(File.generated(config, f"notebooks/{name}.md", content=as_markdown(book, was_run, add_image)))
+        folder = posixpath.dirname(f"notebooks/{name}")
+        content = as_markdown(book, was_run, add_image, folder)
+        files.append(File.generated(config, f"notebooks/{name}.md", content=content))
         for number, content in enumerate(images, 1):
             files.append(File.generated(config, f"notebooks/{name}_{number}.png", content=content))
         listing.append(f"* [{title(name)}](notebooks/{name}.md)")

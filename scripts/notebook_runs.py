@@ -9,7 +9,13 @@ RUN = ROOT / "build/docs/notebooks"
 
 
 def sources():
-    return sorted(SOURCES.glob("*.ipynb"))
+    """Those of notebooks/torch, which need PyTorch of PyPI, behind the others."""
+    return [*sorted(SOURCES.glob("*.ipynb")), *sorted(SOURCES.glob("torch/*.ipynb"))]
+
+
+def name_of(source):
+    """Its path below notebooks/, without the suffix."""
+    return source.relative_to(SOURCES).with_suffix("").as_posix()
 
 
 def digest(source):

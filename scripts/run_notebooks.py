@@ -12,7 +12,8 @@ from pathlib import Path
 
 import nbclient
 import nbformat
-from notebook_runs import RUN, digest, sources
+import torch_packages
+from notebook_runs import RUN, digest, name_of, sources
 
 DEBIAN_PACKAGES = Path("/usr/lib/python3/dist-packages")
 TIME_LIMIT = 300  # seconds for one cell
@@ -43,31 +44,36 @@ def run(source, target):
 
 
 def set_environment(folder):
-    """Nothing of the user's takes part."""
+    """Nothing of the user's takes part. -> {folder of notebooks: the PyTorch of these, a folder for PYTHONPATH}"""
     os.environ["IPYTHONDIR"] = str(folder / "ipython")
     os.environ["PATH"] = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
     os.environ.pop("MPLBACKEND", None)
     for name in ("OMPI_ALLOW_RUN_AS_ROOT", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "OMPI_MCA_rmaps_base_oversubscribe"):
         os.environ.setdefault(name, "1")
+    torch_packages.main()
+    folders = {"torch": torch_packages.FOLDER}
     if (DEBIAN_PACKAGES / "torch").exists():
-        paths = [os.environ.get("PYTHONPATH"), str(link_debian_torch(folder / "torch"))]
-        os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, paths))
+        folders["notebooks"] = link_debian_torch(folder / "torch")
+    return folders
 
 
 def main(names):
     failed = []
     with tempfile.TemporaryDirectory(prefix="px-notebooks-") as folder:
-        set_environment(Path(folder))
+        torches = set_environment(Path(folder))
+        path = os.environ.get("PYTHONPATH")
         for source in sources():
-            target = RUN / source.name
-            if (names and source.stem not in names) or is_new(source, target):
+            name = name_of(source)
+            target = RUN / f"{name}.ipynb"
+            if (names and name not in names) or is_new(source, target):
                 continue
-            print(f"== {source.stem}", flush=True)
+            print(f"== {name}", flush=True)
+            os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [path, str(torches.get(source.parent.name, ""))]))
             try:
                 run(source, target)
             except Exception as failure:  # of whatever kind: the others are still worth running
-                print(f"notebooks/{source.name} failed: {failure}", file=sys.stderr)
-                failed.append(source.stem)
+                print(f"notebooks/{name}.ipynb failed: {failure}", file=sys.stderr)
+                failed.append(name)
     return 1 if failed else 0
 
 

@@ -49,9 +49,10 @@ def test_the_reference_of_the_cpp_client_has_each_public_class(site):
 
 def test_each_notebook_is_a_page(site):
     listing = (site / "notebooks.html").read_text()
-    for notebook in (ROOT / "notebooks").glob("*.ipynb"):
-        assert (site / f"notebooks/{notebook.stem}.html").is_file()
-        assert f'href="notebooks/{notebook.stem}.html"' in listing
+    for notebook in (ROOT / "notebooks").rglob("*.ipynb"):
+        page = notebook.relative_to(ROOT).with_suffix(".html")
+        assert (site / page).is_file()
+        assert f'href="{page}"' in listing
 
 
 def test_the_site_shows_each_picture(site):

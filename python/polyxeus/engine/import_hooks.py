@@ -39,6 +39,26 @@ class _Finder:
         return spec
 
 
+def _adopt_accelerate(module):
+    """Without a GPU accelerate lets each rank train alone unless it is told, as it does under torchrun."""
+    devices = getattr(module.torch, "accelerator", module.torch.cuda)
+    if "LOCAL_RANK" in os.environ and not devices.is_available():
+        os.environ.setdefault("ACCELERATE_USE_CPU", "true")
+
+
+def _adopt_fabric(module):
+    """Lightning works in no interactive Python, where it could not start processes; ranks need none."""
+    if "LOCAL_RANK" in os.environ:
+        module._IS_INTERACTIVE = False
+
+
+_OF_RANKS = {
+    "accelerate.state": _adopt_accelerate,
+    "lightning.fabric.utilities.imports": _adopt_fabric,
+    "lightning_fabric.utilities.imports": _adopt_fabric,
+}
+
+
 class _InPlaceOfIpyparallel:
     """Gives polyxeus to programs and modules that import ipyparallel where that is not installed."""
 
@@ -143,5 +163,5 @@ def install(shell, engine, comm_metadata, bound_kernel=None, output_widgets=None
         actions["ipykernel.connect"] = adopt_connection_file
     if has_widgets:
         actions["tqdm.autonotebook"] = adopt_bars
-    sys.meta_path.insert(0, _Finder(actions))
+    sys.meta_path.insert(0, _Finder({**_OF_RANKS, **actions}))
     sys.meta_path.append(_InPlaceOfIpyparallel)

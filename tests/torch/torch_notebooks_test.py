@@ -1,5 +1,6 @@
 """The notebooks of notebooks/torch: frameworks in cells, unmodified, with the loss of one process."""
 
+import re
 import sys
 from pathlib import Path
 
@@ -21,9 +22,16 @@ TOLD = {
 
 
 @pytest.mark.parametrize("name", TOLD)
-def test_a_framework_runs_unmodified_and_trains_as_one_process_does(stage, name):  # noqa: F811
-    assert TOLD[name] in execute(f"torch/{name}", "pxpython", timeout=280)
+def test_ranks_train_as_one_process_does(stage, name):  # noqa: F811
+    text = execute(f"torch/{name}", "pxpython", timeout=280)
+    assert TOLD[name] in text, text
+
+
+def test_a_broken_training_is_stopped_and_goes_on(stage):  # noqa: F811
+    text = execute("torch/train", "pxpython", timeout=280)
+    for told in ("0, 1 and 3 in all_reduce", "KeyboardInterrupt: in all_reduce, which rank 2 had not reached", "as if nothing had been"):
+        assert told in re.sub(r"\x1b\[[0-9;]*m", "", text), text
 
 
 def test_every_notebook_of_torch_has_a_test():
-    assert {path.stem for path in (NOTEBOOKS / "torch").glob("*.ipynb")} == set(TOLD)
+    assert {path.stem for path in (NOTEBOOKS / "torch").glob("*.ipynb")} == {*TOLD, "train"}

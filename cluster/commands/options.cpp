@@ -313,12 +313,17 @@ void add_stop(CLI::App& app, ParsedOptions& parts) {
 }
 
 void add_restart(CLI::App& app, ParsedOptions& parts) {
-  CLI::App& restart =
-      parts.add(app, "restart",
-                "End all engines, also those that hang, and start them again with the same ids",
-                parts.restart);
-  restart.add_option("--engine-set", parts.restart.engine_set,
-                     "Only the engines of this set, as `pxcluster list --json` calls it");
+  CLI::App& restart = parts.add(
+      app, "restart",
+      "End all engines, or some, also those that hang, and start them again with the same "
+      "ids; engines that have died, too",
+      parts.restart);
+  CLI::Option* const targets = add_targets(restart, parts.restart.targets);
+  targets->description("Only these engines, the others go on: 2, 0:4, 0,2,5:8 (default: all)");
+  restart
+      .add_option("--engine-set", parts.restart.engine_set,
+                  "Only the engines of this set, as `pxcluster list --json` calls it")
+      ->excludes(targets);
   CLI::Option* const keep =
       restart
           .add_option_function<std::string>(
@@ -326,7 +331,8 @@ void add_restart(CLI::App& app, ParsedOptions& parts) {
               [&parts](const std::string& text) {
                 parts.restart.keep.names = program::split_at_commas(text);
               },
-              "Variables that the new engines get from the old ones: a,b")
+              "Variables that the new engines get from the old ones: a,b; with --targets, in the "
+              "place of one that has died from the lowest living engine that has them")
           ->check(program::variable_names());
   restart
       .add_flag("--keep-all", parts.restart.keep.has_all,

@@ -35,6 +35,7 @@ struct StopOptions {
   std::string signal = "TERM";
 };
 struct RestartOptions {
+  std::string targets = "all";
   std::string engine_set;  ///< Empty: all.
   Keep keep;
   bool as_json = false;

@@ -13,9 +13,13 @@ std::string check_targets(const std::string& text) {
 
 }  // namespace
 
-void add_work_options(CLI::App& app, WorkOptions& options) {
-  app.add_option("-t,--targets", options.targets, "Engines: all, 2, 0:4, 0,2,5:8 (default: all)")
+CLI::Option* add_targets(CLI::App& app, std::string& targets) {
+  return app.add_option("-t,--targets", targets, "Engines: all, 2, 0:4, 0,2,5:8 (default: all)")
       ->check(&check_targets);
+}
+
+void add_work_options(CLI::App& app, WorkOptions& options) {
+  add_targets(app, options.targets);
   app.add_option("--file,--url-file", options.connection_file,
                  "The cluster's client connection file (default: that of the profile)");
   app.add_option("--ssh", options.ssh.server,

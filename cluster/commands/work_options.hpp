@@ -48,6 +48,8 @@ struct JobsOptions : WorkOptions {
   bool as_json = false;
 };
 
+/// -t, --targets.
+CLI::Option* add_targets(CLI::App& app, std::string& targets);
 /// Those of WorkOptions.
 void add_work_options(CLI::App& app, WorkOptions& options);
 /// The commands' options, those of status for where, too; all arguments must outlive the parse.

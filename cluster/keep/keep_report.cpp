@@ -20,6 +20,20 @@ std::string have(const std::vector<EngineId>& ids) {
          (ids.size() == 1 ? " has" : " have");
 }
 
+/// "kept a, b", or "a, b of engine 0, c of engine 1".
+std::string list_kept(const KeptEngine& engine) {
+  if (engine.from.empty()) return "kept " + list_names(engine.kept);
+  std::map<EngineId, std::vector<std::string>> by_donor;
+  for (const std::string& name : engine.kept)
+    if (const auto donor = engine.from.find(name); donor != engine.from.end())
+      by_donor[donor->second].push_back(name);
+  std::string text;
+  for (const auto& [donor, names] : by_donor)
+    text += (text.empty() ? "" : ", ") + list_names(names) + " of engine " +
+            std::to_string(donor.value);
+  return text;
+}
+
 /// "f, g (not defined there), h (cannot pickle ...)"
 std::string list_lost(const std::map<std::string, std::string>& lost) {
   std::map<std::string, std::vector<std::string>> by_reason;
@@ -34,6 +48,7 @@ std::string list_lost(const std::map<std::string, std::string>& lost) {
 
 void lose(KeptEngine& engine, const std::string& name, std::string why) {
   std::erase(engine.kept, name);
+  engine.from.erase(name);
   engine.lost[name] = std::move(why);
 }
 
@@ -53,28 +68,36 @@ void read_kept(const Json& answer, KeptEngine& engine) {
 
 Json kept_as_json(const std::vector<KeptEngine>& engines) {
   Json rows = Json::array();
-  for (const KeptEngine& engine : engines)
+  for (const KeptEngine& engine : engines) {
+    Json from = Json::object();
+    for (const auto& [name, donor] : engine.from) from[name] = donor.value;
     rows.push_back({{"engine", engine.id.value},
                     {"kept", engine.kept},
+                    {"from", std::move(from)},
                     {"lost", engine.lost},
                     {"why", text_or_null(engine.why)}});
+  }
   return rows;
 }
 
 KeptSentences kept_as_text(const std::vector<KeptEngine>& engines) {
   KeptSentences sentences;
-  std::vector<std::pair<std::vector<std::string>, std::vector<EngineId>>> by_names;
+  std::vector<std::pair<const KeptEngine*, std::vector<EngineId>>> alike;
   for (const KeptEngine& engine : engines) {
     if (engine.kept.empty()) continue;
-    const auto same = std::find_if(by_names.begin(), by_names.end(),
-                                   [&](const auto& each) { return each.first == engine.kept; });
-    if (same == by_names.end())
-      by_names.push_back({engine.kept, {engine.id}});
+    const auto same = std::find_if(alike.begin(), alike.end(), [&](const auto& each) {
+      return each.first->kept == engine.kept && each.first->from == engine.from;
+    });
+    if (same == alike.end())
+      alike.push_back({&engine, {engine.id}});
     else
       same->second.push_back(engine.id);
   }
-  for (const auto& [names, ids] : by_names)
-    sentences.kept.push_back(have(ids) + " kept " + list_names(names));
+  for (const auto& [first, ids] : alike)
+    sentences.kept.push_back(have(ids) + " " + list_kept(*first) +
+                             (first->from.empty() ? ""
+                              : ids.size() == 1   ? ": its own are lost"
+                                                  : ": their own are lost"));
   for (const KeptEngine& engine : engines) {
     if (!engine.why.empty())
       sentences.lost.push_back(have({engine.id}) + " kept nothing: " + engine.why);

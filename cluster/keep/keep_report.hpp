@@ -20,6 +20,7 @@ struct Keep {
 struct KeptEngine {
   EngineId id;
   std::vector<std::string> kept = {};
+  std::map<std::string, EngineId> from = {};  ///< Of those kept, the ones that others have given.
   std::map<std::string, std::string> lost = {};  ///< Name -> why.
   std::string why = {};  ///< A clause: why nothing was carried; empty where something could be.
 };
@@ -31,11 +32,12 @@ void lose_all(KeptEngine& engine, const Keep& keep, std::string why);
 /// What an engine says of save() or restore() of polyxeus.engine_calls.kept_variables.
 void read_kept(const Json& answer, KeptEngine& engine);
 
-/// [{"engine": 0, "kept": ["a"], "lost": {"f": "cannot pickle ..."}, "why": null}, ...]
+/// [{"engine": 0, "kept": ["a"], "from": {}, "lost": {"f": "cannot pickle ..."}, "why": null}, ...]
 Json kept_as_json(const std::vector<KeptEngine>& engines);
 
-/// For people: "engines 0, 1 and 3 have kept a, b"; then a sentence for each engine that has lost
-/// something: "engine 2 has kept nothing: it had died before the restart".
+/// For people: "engines 0, 1 and 3 have kept a, b", "engine 2 has a, b of engine 0: its own are
+/// lost"; then a sentence for each engine that has lost something: "engine 2 has kept nothing: it
+/// had died before the restart".
 struct KeptSentences {
   std::vector<std::string> kept;
   std::vector<std::string> lost;

@@ -4,7 +4,8 @@
 
 #include "client/checkpoints/checkpoint.hpp"
 #include "client/core.hpp"
-#include "cluster/records/placed_engine.hpp"
+#include "cluster/keep/engine_calls.hpp"
+#include "cluster/keep/peer_variables.hpp"
 #include "os/memory_group.hpp"
 #include "wire/engine_facts.hpp"
 #include "wire/time.hpp"
@@ -16,42 +17,9 @@ constexpr Duration status_patience = std::chrono::seconds(1);
 /// For an engine to end what it does, after an interrupt.
 constexpr Duration begin_patience = std::chrono::seconds(10);
 
-client::Function of_engine(const std::string& name) {
-  return client::Function::source(
-      "__import__('polyxeus.engine_calls.kept_variables', fromlist=['save'])." + name);
-}
-
-client::DirectView view_of(const client::Client& client, EngineId id) {
-  return client.direct(std::vector{id});
-}
-
-std::string why_failed(const client::RemoteError& error) {
-  const std::string text = error.ename() + ": " + error.evalue();
-  return text.substr(0, text.find('\n'));
-}
-
-/// What runs to its end and gives a value; nothing, and the reason in `why`, where it fails.
-template <class Ask>
-auto ask(const Ask& asked, std::string& why) -> std::optional<decltype(asked())> {
-  try {
-    return asked();
-  } catch (const client::RemoteError& error) {
-    why = why_failed(error);
-  } catch (const client::ClientError& error) {
-    why = error.what();
-  }
-  return std::nullopt;
-}
-
-std::string set_of(const Json& facts, EngineId id) {
-  const std::string place =
-      read_engine_facts(object_member(facts, std::to_string(id.value))).set_member;
-  return place.empty() ? std::string() : read_placed_engine(id, place).set;
-}
-
-/// A C++ expression: how the type of a variable is spelled, as one that can be assigned to.
-std::string type_of(const std::string& name) {
-  return "std::string(::px::cell::type_name<std::remove_cvref_t<decltype(" + name + ")>>())";
+PlacedEngine place_of(const Json& facts, EngineId id) {
+  return read_placed_engine(
+      id, read_engine_facts(object_member(facts, std::to_string(id.value))).set_member);
 }
 
 }  // namespace
@@ -62,8 +30,8 @@ Json KeptVariables::folders_as_json() const {
   return paths;
 }
 
-void KeptVariables::save(const client::Client& client, const std::string& engine_set) {
-  choose(client, engine_set);
+void KeptVariables::save(const client::Client& client) {
+  choose(client);
   lose_silent(client);
   save_python(client);
   for (auto& [id, engine] : engines_)
@@ -72,7 +40,7 @@ void KeptVariables::save(const client::Client& client, const std::string& engine
 }
 
 /// The engines that are meant, without those that cannot be asked.
-void KeptVariables::choose(const client::Client& client, const std::string& engine_set) {
+void KeptVariables::choose(const client::Client& client) {
   const auto known = client.core()->connection().engines();
   for (const EngineId id : known->ids())
     if (const auto uuid = known->uuid_of(id)) before_.insert(*uuid);
@@ -81,7 +49,7 @@ void KeptVariables::choose(const client::Client& client, const std::string& engi
   std::vector<EngineId> busy;
   for (const client::EngineStatus& status : client::ask_status(*client.core(), status_patience)) {
     if (status.state == "lost") continue;
-    if (!engine_set.empty() && set_of(facts, status.id) != engine_set) continue;
+    if (!choice_.includes(place_of(facts, status.id))) continue;
     Engine& engine = engines_[status.id];
     engine.report.id = status.id;
     engine.language = status.language;
@@ -210,29 +178,14 @@ std::vector<std::string> KeptVariables::cpp_names(const client::DirectView& view
 void KeptVariables::save_cpp(const client::Client& client, Engine& engine) {
   const client::DirectView view = view_of(client, engine.report.id);
   const std::vector<std::string> names = cpp_names(view, engine);
-  std::vector<client::AsyncResult> answers;
-  for (const std::string& name : names) answers.push_back(view.pull({name, type_of(name)}));
-  for (std::size_t i = 0; i < names.size(); ++i) {
-    std::string why;
-    const auto values = ask([&] { return answers[i].get_all_of(0); }, why);
-    if (!values) {
-      lose(engine.report, names[i], why);
-      continue;
-    }
-    engine.variables[names[i]] = {client::as<std::string>(values->at(1)), values->at(0)};
-    engine.report.kept.push_back(names[i]);
-  }
+  engine.variables = fetch_cpp(view, names, engine.report.lost);
+  for (const std::string& name : names)
+    if (engine.variables.contains(name)) engine.report.kept.push_back(name);
 }
 
 void KeptVariables::restore_cpp(const client::Client& client, Engine& engine) {
-  const client::DirectView view = view_of(client, engine.report.id);
-  for (const auto& [name, variable] : engine.variables) {
-    std::string why;
-    // Where the type is unknown now, the variable gets the one that a push gives it.
-    view.execute("std::type_identity_t<" + variable.type + "> " + name + "{};").wait();
-    if (!ask([&] { return view.push({{name, variable.value}}).get(); }, why))
-      lose(engine.report, name, why);
-  }
+  for (const auto& [name, why] : define_cpp(view_of(client, engine.report.id), engine.variables))
+    lose(engine.report, name, why);
 }
 
 // ---------------------------------------------------------------- afterwards
@@ -257,12 +210,26 @@ std::vector<KeptEngine> KeptVariables::restore(const client::Client& client) {
       restore_cpp(client, engine);
   }
   restore_python(client, python);
+  if (!choice_.engines.empty()) take_from_peers(client, back);
   std::vector<KeptEngine> reports;
   for (auto& [id, engine] : engines_) {
     if (!back.contains(id)) lose_all(engine.report, keep_, "it was not started again");
     reports.push_back(engine.report);
   }
   return reports;
+}
+
+/// Engines whose own variables are lost get those of others.
+void KeptVariables::take_from_peers(const client::Client& client, const std::set<EngineId>& back) {
+  std::vector<KeptEngine*> needy;
+  for (const EngineId id : back)
+    if (KeptEngine& report = engines_.at(id).report;
+        !report.why.empty() && choice_.includes({id, "", std::nullopt}))
+      needy.push_back(&report);
+  if (needy.empty()) return;
+  if (!keep_.has_all) return PeerVariables{keep_.names, folders_}.give(client, needy);
+  for (KeptEngine* report : needy)
+    report->why += "; name the variables that it is to get from another engine";
 }
 
 bool KeptVariables::has_lost_an_engine() const {

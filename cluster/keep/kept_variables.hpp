@@ -10,26 +10,29 @@
 
 #include "client/client.hpp"
 #include "client/engine_status.hpp"
+#include "cluster/keep/cpp_variables.hpp"
 #include "cluster/keep/keep_report.hpp"
+#include "cluster/records/restart_choice.hpp"
 
 namespace px::cluster {
 
 /// Carries variables of engines over a restart. Python engines write them to files and read them
 /// again; those of C++ engines, and of Python engines on hosts that do not see the files, are
-/// fetched by this process and sent to the new engines. What cannot be carried is named; it fails
-/// nothing.
+/// fetched by this process and sent to the new engines. If engines were chosen singly, those whose
+/// own variables are lost get those of others: see PeerVariables. What cannot be carried is named;
+/// it fails nothing.
 class KeptVariables {
  public:
+  /// choice   the engines that are restarted.
   /// folders  for files of Python engines; see KeepFolders.
-  KeptVariables(Keep keep, const std::vector<std::filesystem::path>& folders)
-      : keep_(std::move(keep)), folders_(folders) {}
+  KeptVariables(Keep keep, RestartChoice choice, const std::vector<std::filesystem::path>& folders)
+      : keep_(std::move(keep)), choice_(std::move(choice)), folders_(folders) {}
 
   /// Interrupts the engines that are busy, and takes over what all have. An engine that does not
   /// begin with that within 10 s is left behind.
-  /// engine_set  only the engines of this set; empty: all.
-  /// errors      those of ClientCore::ask_hub(); overloaded: this host has too little memory for
-  ///             the variables of engines on other hosts. Thrown.
-  void save(const client::Client& client, const std::string& engine_set);
+  /// errors  those of ClientCore::ask_hub(); overloaded: this host has too little memory for the
+  ///         variables of engines on other hosts. Thrown.
+  void save(const client::Client& client);
   /// Gives it to the engines that have taken the places of the old ones, and says what became of
   /// each, in the order of their ids.
   /// client  one that was connected after the restart.
@@ -38,15 +41,10 @@ class KeptVariables {
   bool has_lost_an_engine() const;
 
  private:
-  /// A variable of a C++ engine.
-  struct CppVariable {
-    std::string type;
-    Value value;
-  };
   struct Engine {
     KeptEngine report;
     std::string language = {};
-    std::map<std::string, CppVariable> variables = {};
+    CppVariables variables = {};
     bool is_far = false;     // its host does not see the folders
     Value packed = {};       // its variables, if it is far
     bool has_given = false;  // variables of it were saved
@@ -54,7 +52,7 @@ class KeptVariables {
   using Engines = std::map<EngineId, Engine>;
 
   Json folders_as_json() const;
-  void choose(const client::Client& client, const std::string& engine_set);
+  void choose(const client::Client& client);
   void lose_silent(const client::Client& client);
   void save_python(const client::Client& client);
   void fetch_far(const client::Client& client);
@@ -63,8 +61,10 @@ class KeptVariables {
   void restore_python(const client::Client& client, const std::vector<EngineId>& ids);
   std::map<EngineId, Json> take_answers(const std::map<EngineId, client::AsyncResult>& answers);
   void restore_cpp(const client::Client& client, Engine& engine);
+  void take_from_peers(const client::Client& client, const std::set<EngineId>& back);
 
   const Keep keep_;
+  const RestartChoice choice_;
   const std::vector<std::filesystem::path> folders_;
   Engines engines_;
   std::set<EngineUuid> before_;  // the engines of the cluster

@@ -20,6 +20,33 @@ std::filesystem::path restart_report_file(const net::ProfilePaths& paths, int su
   return paths.pid() / ("pxcluster-" + std::to_string(supervisor) + ".restarts");
 }
 
+std::filesystem::path restart_order_file(const net::ProfilePaths& paths, int supervisor) {
+  return paths.pid() / ("pxcluster-" + std::to_string(supervisor) + ".restart");
+}
+
+Result<void> write_restart_order(const net::ProfilePaths& paths, int supervisor,
+                                 const std::vector<int>& numbers) {
+  const auto path = restart_order_file(paths, supervisor);
+  if (!numbers.empty())
+    return os::write_file_atomically(path, pack(Packer::json, {{"numbers", numbers}}), 0600);
+  std::error_code error;
+  std::filesystem::remove(path, error);
+  return {};
+}
+
+std::vector<int> take_restart_order(const net::ProfilePaths& paths, int supervisor) {
+  const auto path = restart_order_file(paths, supervisor);
+  const auto text = os::read_file(path);
+  std::error_code error;
+  std::filesystem::remove(path, error);
+  const auto order = unpack(Packer::json, text ? *text : "{}");
+  std::vector<int> numbers;
+  if (!order) return numbers;
+  for (const Json& number : json_member(*order, "numbers"))
+    if (const auto known = read_integer<int>(number)) numbers.push_back(*known);
+  return numbers;
+}
+
 std::string write_restart_report(const RestartReport& report) {
   return pack(Packer::json, {{"restarts", report.restarts},
                              {"engine_count", report.engine_count},

@@ -3,13 +3,15 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "net/discovery/profile_paths.hpp"
 #include "wire/error.hpp"
 
 namespace px::cluster {
 
-/// The signal by which a pxcluster is asked to restart the engines that it supervises.
+/// The signal by which a pxcluster is asked to restart the engines that it supervises: those of
+/// restart_order_file(), or all.
 int restart_signal();
 
 /// The signal by which a pxcluster hears that its owner's end is no longer its own.
@@ -26,6 +28,16 @@ struct RestartReport {
 /// <profile>/pid/pxcluster-<supervisor>.restarts: there from the first restart to the end of that
 /// pxcluster.
 std::filesystem::path restart_report_file(const net::ProfilePaths& paths, int supervisor);
+
+/// <profile>/pid/pxcluster-<supervisor>.restart: which engines that pxcluster is to restart; it
+/// removes the file when it has read it.
+std::filesystem::path restart_order_file(const net::ProfilePaths& paths, int supervisor);
+/// numbers  those of the engines in their set; empty: the order is withdrawn.
+/// errors   system: the file cannot be written.
+Result<void> write_restart_order(const net::ProfilePaths& paths, int supervisor,
+                                 const std::vector<int>& numbers);
+/// The numbers of the order, which is removed; empty where there is none.
+std::vector<int> take_restart_order(const net::ProfilePaths& paths, int supervisor);
 
 std::string write_restart_report(const RestartReport& report);
 /// The report of the pxcluster `supervisor`; nothing where it has written none.

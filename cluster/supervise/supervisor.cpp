@@ -47,6 +47,12 @@ std::string last_line(const ProcessEnded& event) {
 
 // ---------------------------------------------------------------- events
 
+Supervisor::Supervisor(StartPlan plan) : plan_(std::move(plan)) {
+  for (const PlannedProcess& process : plan_.engines.processes)
+    full_counts_.push_back(process.engine_count);
+  choose({});
+}
+
 std::vector<Effect> Supervisor::begin(Instant now) {
   for (const std::string& note : plan_.engines.notes) say(Level::info, note);
   if (plan_.controller) {
@@ -155,7 +161,8 @@ void Supervisor::handle(const ProcessReported& event, Instant now) {
     deadline_ = now + plan_.controller_timeout;
   if (!event.engine_count || !pids_.contains(event.key)) return;
   int& count = planned(event.key).engine_count;
-  if (phase_ == Phase::registering) exited_ += std::max(0, count - *event.engine_count);
+  if (phase_ == Phase::registering && chosen_.contains(event.key))
+    exited_ += std::max(0, count - *event.engine_count);
   count = *event.engine_count;
   if (is_stopping()) return;
   if (unstarted_engines_ == 0 && *event.engine_count > 0) save_record();
@@ -218,11 +225,11 @@ void Supervisor::engine_ended(const ProcessEnded& event, Instant now) {
     if (is_last && phase_ == Phase::stopping_engines) stop_controller(now);
     return;
   }
-  if (is_ending_engines()) {
-    if (is_last && phase_ == Phase::ending_engines) engines_are_gone(now);
+  if (is_ending_engines() && chosen_.contains(event.key)) {
+    if (phase_ == Phase::ending_engines && running_chosen().empty()) engines_are_gone(now);
     return;
   }
-  if (is_last) return last_engine_ended(event, now);
+  if (is_last && !is_ending_engines()) return last_engine_ended(event, now);
   say(event.end.is_failure() ? Level::warning : Level::info,
       "engine process " + std::to_string(event.key.value) + " " +
           reason(event, planned(event.key)));
@@ -240,7 +247,7 @@ void Supervisor::report_death(const ProcessEnded& event, int pid) {
 }
 
 void Supervisor::note_exit(const ProcessEnded& event) {
-  if (phase_ != Phase::registering) return;
+  if (phase_ != Phase::registering || !chosen_.contains(event.key)) return;
   exited_ += planned(event.key).engine_count;
   if (first_exit_.empty())
     first_exit_ =
@@ -307,7 +314,7 @@ void Supervisor::handle(const EnginesCounted& event, Instant now) {
   if (phase_ != Phase::registering) return;
   for (const std::string& warning : event.warnings)
     if (told_warnings_.insert(warning).second) say(Level::warning, warning);
-  const int registered = placed > 0 ? placed : std::max(0, event.count - baseline_);
+  const int registered = says_places_ ? placed : std::max(0, event.count - baseline_);
   if (registered != registered_) effects_.push_back(ShowProgress{registered, wanted_engines()});
   registered_ = registered;
   has_registered_ = has_registered_ || registered > 0;
@@ -349,19 +356,50 @@ void Supervisor::handle(const RestartAsked& event, Instant now) {
   is_restarting_ = true;
   if (phase_ < Phase::registering)
     return report_restart("the engines have not been started for the first time yet");
+  if (!event.numbers.empty() && phase_ == Phase::registering)
+    return report_restart("the engines are still starting: try again when all have registered");
   if (plan_.engines.processes.empty()) return report_restart("");
-  say(Level::info, "restarting the engines");
+  if (const std::string problem = choose(event.numbers); !problem.empty())
+    return report_restart(problem);
+  const bool is_whole = chosen_.size() == full_counts_.size();
+  say(Level::info, is_whole
+                       ? "restarting the engines"
+                       : "restarting " + counted(static_cast<int>(event.numbers.size()), "engine"));
   was_killed_ = false;
   registered_ = 0;
   phase_ = Phase::ending_engines;
   effects_.push_back(WatchEngines{true});
-  const auto engines = running_engines();
+  const auto engines = running_chosen();
   if (engines.empty()) return engines_are_gone(now);
-  effects_.push_back(AnnounceEnd{plan_.engine_set_id, "pxcluster ended it for a restart"});
+  const std::string why = "pxcluster ended it for a restart";
+  if (is_whole)
+    effects_.push_back(AnnounceEnd{plan_.engine_set_id, why});
+  else
+    for (const int number : event.numbers)
+      effects_.push_back(AnnounceEnd{plan_.engine_set_id + "/" + std::to_string(number), why});
   for (const ProcessKey key : engines)
     effects_.push_back(SendSignal{pids_.at(key), SIGTERM, has_ranks_here()});
   deadline_ = now + (are_engines_here() ? std::min(plan_.patience, plan_.restart_patience)
                                         : plan_.patience);
+}
+
+/// Which processes a restart of these engines is about; empty: all. Why it cannot be; empty: it
+/// can.
+std::string Supervisor::choose(const std::vector<int>& numbers) {
+  chosen_.clear();
+  int begin = 0;
+  for (std::size_t index = 0; index < full_counts_.size(); ++index) {
+    const int end = begin + full_counts_[index];
+    const auto count = std::count_if(numbers.begin(), numbers.end(),
+                                     [&](int number) { return number >= begin && number < end; });
+    if (count > 0 && count < end - begin)
+      return "engines that one process has started cannot be restarted singly: " +
+             plan_.engines.processes[index].command.log_file.string() + " is the log of " +
+             std::to_string(end - begin) + " engines";
+    if (count > 0 || numbers.empty()) chosen_.insert(ProcessKey{static_cast<int>(index)});
+    begin = end;
+  }
+  return chosen_.empty() && !numbers.empty() ? "it has started no such engine" : "";
 }
 
 /// What ends engines on other hosts needs its time for it.
@@ -387,7 +425,7 @@ void Supervisor::kill_engines(Instant now) {
     return report_restart(problem);
   }
   was_killed_ = true;
-  for (const ProcessKey key : running_engines())
+  for (const ProcessKey key : running_chosen())
     effects_.push_back(SendSignal{pids_.at(key), SIGKILL, true});
   deadline_ = now + plan_.patience;
 }
@@ -395,7 +433,7 @@ void Supervisor::kill_engines(Instant now) {
 void Supervisor::engines_are_gone(Instant now) {
   for (auto session = sessions_.begin(); session != sessions_.end();) {
     const auto [key, pid] = *session++;
-    if (key == controller_process) continue;
+    if (!chosen_.contains(key)) continue;
     effects_.push_back(SendSignal{pid, SIGKILL, true});
     sessions_.erase(key);
   }
@@ -415,10 +453,20 @@ void Supervisor::learn_ids(const std::vector<PlacedEngine>& placed) {
     if (engine.set == plan_.engine_set_id && engine.number) ids_[*engine.number] = engine.id;
 }
 
+bool Supervisor::is_chosen(const PlacedEngine& engine) const {
+  if (engine.set != plan_.engine_set_id) return false;
+  if (chosen_.size() == full_counts_.size() || !engine.number) return true;
+  int end = 0;
+  for (std::size_t index = 0; index < full_counts_.size(); ++index)
+    if (*engine.number < (end += full_counts_[index]))
+      return chosen_.contains(ProcessKey{static_cast<int>(index)});
+  return false;
+}
+
 int Supervisor::count_placed(const std::vector<PlacedEngine>& placed) const {
-  return static_cast<int>(std::count_if(
-      placed.begin(), placed.end(),
-      [this](const PlacedEngine& engine) { return engine.set == plan_.engine_set_id; }));
+  return static_cast<int>(
+      std::count_if(placed.begin(), placed.end(),
+                    [this](const PlacedEngine& engine) { return is_chosen(engine); }));
 }
 
 /// The text of the engines' file, and what these engines are told beside.
@@ -443,20 +491,21 @@ void Supervisor::start_engines(Instant now) {
   phase_ = Phase::registering;
   engines_started_ = now;
   deadline_ = now + plan_.engine_timeout;
-  unstarted_engines_ = plan_.engines.processes.size();
+  unstarted_engines_ = chosen_.size();
   registered_ = started_ = exited_ = 0;
   first_exit_.clear();
   const std::string info = own_engine_info();
-  if (full_counts_.empty())
-    for (const PlannedProcess& process : plan_.engines.processes)
-      full_counts_.push_back(process.engine_count);
-  int index = 0;
-  for (PlannedProcess& process : plan_.engines.processes) {
-    process.engine_count = full_counts_[static_cast<std::size_t>(index)];
+  int number = 0;
+  for (std::size_t index = 0; index < full_counts_.size(); ++index) {
+    const ProcessKey key{static_cast<int>(index)};
+    const int first_number = std::exchange(number, number + full_counts_[index]);
+    if (!chosen_.contains(key)) continue;
+    PlannedProcess& process = planned(key);
+    process.engine_count = full_counts_[index];
     process.command.environment["IPP_CONNECTION_INFO"] = info;
-    process.command.environment["PX_ENGINE_NUMBER"] = std::to_string(started_);
+    process.command.environment["PX_ENGINE_NUMBER"] = std::to_string(first_number);
     started_ += process.engine_count;
-    effects_.push_back(StartProcess{ProcessKey{index++}, process.command, process.has_children});
+    effects_.push_back(StartProcess{key, process.command, process.has_children});
   }
   effects_.push_back(ShowProgress{0, wanted_engines()});
   check_registered(now);
@@ -465,14 +514,14 @@ void Supervisor::start_engines(Instant now) {
 void Supervisor::check_registered(Instant) {
   if (phase_ != Phase::registering || unstarted_engines_ > 0) return;
   if (registered_ < wanted_engines()) return;
-  if (wanted_engines() == 0 && !running_engines().empty()) return;  // they are about to end
+  if (wanted_engines() == 0 && !running_chosen().empty()) return;  // they are about to end
   say(Level::info, counted(registered_, "engine") + (registered_ == 1 ? " is" : " are") + " ready");
   become_ready();
 }
 
 void Supervisor::report_missing_engines(Instant) {
   std::string logs;
-  for (const ProcessKey key : running_engines()) {
+  for (const ProcessKey key : running_chosen()) {
     if (logs.size() > 400) {
       logs += " ...";
       break;
@@ -556,13 +605,17 @@ std::vector<ProcessKey> Supervisor::running_engines() const {
   return keys;
 }
 
+std::vector<ProcessKey> Supervisor::running_chosen() const {
+  std::vector<ProcessKey> keys = running_engines();
+  std::erase_if(keys, [this](ProcessKey key) { return !chosen_.contains(key); });
+  return keys;
+}
+
+/// Of those chosen.
 int Supervisor::wanted_engines() const {
   int count = 0;
-  if (unstarted_engines_ > 0) {
-    for (const PlannedProcess& process : plan_.engines.processes) count += process.engine_count;
-    return count;
-  }
-  for (const ProcessKey key : running_engines()) count += planned(key).engine_count;
+  for (const ProcessKey key : chosen_)
+    if (unstarted_engines_ > 0 || pids_.contains(key)) count += planned(key).engine_count;
   return count;
 }
 

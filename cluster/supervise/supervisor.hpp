@@ -19,7 +19,7 @@ namespace px::cluster {
 /// For each StartProcess it must hear ProcessStarted or ProcessEnded.
 class Supervisor {
  public:
-  explicit Supervisor(StartPlan plan) : plan_(std::move(plan)) {}
+  explicit Supervisor(StartPlan plan);
 
   std::vector<Effect> begin(Instant now);
   std::vector<Effect> on(const Event& event, Instant now);
@@ -50,6 +50,7 @@ class Supervisor {
   void handle(const OwnerEnded& event, Instant now);
   void handle(const OwnerLeft& event, Instant now);
   void handle(const RestartAsked& event, Instant now);
+  std::string choose(const std::vector<int>& numbers);
   void handle(const SignalArrived& event, Instant now);
   void controller_ended(const ProcessEnded& event, Instant now);
   void restart_controller(const ProcessEnded& event, Instant now);
@@ -66,6 +67,7 @@ class Supervisor {
   bool has_ranks_here() const;
   void report_restart(std::string problem);
   void learn_ids(const std::vector<PlacedEngine>& placed);
+  bool is_chosen(const PlacedEngine& engine) const;
   int count_placed(const std::vector<PlacedEngine>& placed) const;
   std::string own_engine_info() const;
 
@@ -85,6 +87,7 @@ class Supervisor {
     return phase_ == Phase::ending_engines || phase_ == Phase::leaving_engines;
   }
   std::vector<ProcessKey> running_engines() const;
+  std::vector<ProcessKey> running_chosen() const;
   int wanted_engines() const;
   const PlannedProcess& planned(ProcessKey key) const;
   PlannedProcess& planned(ProcessKey key);
@@ -99,14 +102,15 @@ class Supervisor {
   /// Of launchers with children: look after them in the end.
   std::map<ProcessKey, int> sessions_;
   std::vector<int> full_counts_;  // engines of each process, as they were planned
+  std::set<ProcessKey> chosen_;   // of engines: those that are being started, or were last
   std::map<int, EngineId> ids_;   // of our engines, by their number in the set
   Instant engines_started_{};
   int baseline_ = 0;          // engines that were there before ours
   bool is_world_ = true;      // there were none: our engines' ids are their ranks
-  int registered_ = 0;        // ours
+  int registered_ = 0;        // of those chosen
   bool says_places_ = false;  // ours say who has started them
-  int started_ = 0;           // engines of all processes
-  int exited_ = 0;            // engines whose processes ended before all had registered
+  int started_ = 0;           // engines of the chosen processes
+  int exited_ = 0;            // of them, those whose processes ended before all had registered
   std::string first_exit_;    // why the first of them did, without its log
   std::set<std::string> told_warnings_;
   ControllerRestarts controller_restarts_;

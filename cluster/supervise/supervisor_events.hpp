@@ -59,8 +59,9 @@ struct OwnerEnded {
 };
 /// It belongs to nobody any more: it runs until it is stopped.
 struct OwnerLeft {};
-/// The engines are to end and to start again.
+/// Engines are to end and to start again.
 struct RestartAsked {
+  std::vector<int> numbers = {};  ///< Of these numbers in the set; empty: all.
   std::vector<int> rank_ports = {};  ///< As choose_rank_ports() says; empty: the old ones.
 };
 /// Somebody sent this process a signal.
@@ -93,7 +94,7 @@ struct ReportDeath {
 };
 /// Tell the controller that the engines of the set are about to be ended.
 struct AnnounceEnd {
-  std::string engine_set;
+  std::string engine_set;  ///< Or one engine of it: "17/2".
   std::string why;  ///< A clause: who ends them, and what for.
   bool operator==(const AnnounceEnd&) const = default;
 };

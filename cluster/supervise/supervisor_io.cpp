@@ -160,11 +160,17 @@ void SupervisorIo::take_signal(int number) {
   else if (checkpoints_.is_meant_by(number))
     checkpoints_.start();
   else if (number == restart_signal())
-    events_.emplace_back(RestartAsked{choose_rank_ports()});
+    take_restart();
   else if (number == release_signal())
     forget_owner();
   else
     events_.emplace_back(SignalArrived{number});
+}
+
+void SupervisorIo::take_restart() {
+  std::vector<int> numbers = take_restart_order(options_.paths, ::getpid());
+  std::vector<int> ports = numbers.empty() ? choose_rank_ports() : std::vector<int>{};
+  events_.emplace_back(RestartAsked{std::move(numbers), std::move(ports)});
 }
 
 os::Descriptor SupervisorIo::watch_process(int pid, std::string who) {

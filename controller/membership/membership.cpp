@@ -192,12 +192,17 @@ void Membership::terminated(EngineId id) {
 
 void Membership::expect_ends(std::string_view engine_set, const std::string& why) {
   const Instant now = Clock::now();
-  const auto is_meant = [engine_set](const EngineFacts& facts) {
-    return std::string_view(facts.set_member).substr(0, facts.set_member.find('/')) == engine_set;
+  const bool is_one = engine_set.find('/') != std::string_view::npos;
+  const auto is_meant = [&](const EngineFacts& facts) {
+    const std::string_view member = facts.set_member;
+    return (is_one ? member : member.substr(0, member.find('/'))) == engine_set;
   };
   for (const auto& [id, uuid] : table_.engines())
-    if (is_meant(facts_of(uuid))) deaths_.expect_end(uuid, why, now);
-  std::erase_if(lost_, [&](const auto& each) { return is_meant(each.second.facts); });
+    if (is_meant(facts_of(uuid))) {
+      deaths_.expect_end(uuid, why, now);
+      if (is_one) note_loss(uuid, why);
+    }
+  if (!is_one) std::erase_if(lost_, [&](const auto& each) { return is_meant(each.second.facts); });
   give_up_the_dead(now);
 }
 

@@ -123,7 +123,8 @@ class Membership {
   /// The engine ends, as SIGTERM asks it to.
   void terminated(EngineId id);
   /// The program that started this set of engines is about to end them.
-  /// engine_set  the part before "/" of EngineFacts::set_member.
+  /// engine_set  the part before "/" of EngineFacts::set_member; or all of it: that engine alone,
+  ///             which is remembered as lost until another one has its id.
   /// why         a clause for the clients that wait for these engines.
   void expect_ends(std::string_view engine_set, const std::string& why);
   /// Connections of an engine broke and stand again: clients are told, who then send again what is

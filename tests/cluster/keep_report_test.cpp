@@ -38,6 +38,22 @@ TEST(KeepReport, AnEngineThatGaveNothingHasLostAllThatWasAskedFor) {
   EXPECT_EQ(rows[0]["lost"], (Json{{"a", "it did not answer"}, {"b", "it did not answer"}}));
 }
 
+TEST(KeepReport, SaysWhichEngineHasGivenVariables) {
+  KeptEngine second = kept(2, {"x", "model"});
+  second.from = {{"x", EngineId{0}}, {"model", EngineId{0}}};
+  KeptEngine third = second;
+  third.id = EngineId{3};
+  EXPECT_EQ(
+      kept_as_text({kept(0, {"x"}), second, third}).kept,
+      (std::vector<std::string>{"engine 0 has kept x",
+                                "engines 2 and 3 have x, model of engine 0: their own are lost"}));
+  second.from["model"] = EngineId{1};
+  EXPECT_EQ(
+      kept_as_text({second}).kept,
+      std::vector<std::string>{"engine 2 has x of engine 0, model of engine 1: its own are lost"});
+  EXPECT_EQ(kept_as_json({second})[0]["from"], (Json{{"x", 0}, {"model", 1}}));
+}
+
 TEST(KeepReport, ReadsWhatAnEngineSays) {
   KeptEngine engine = kept(0, {"old"});
   read_kept({{"kept", {"a", "b"}}, {"lost", {{"f", "cannot pickle it"}}}}, engine);

@@ -350,6 +350,23 @@ def test_all_sets_of_engines_are_restarted_with_their_ids(place):
     assert [last[each] == after[each] for each in range(4)] == [True, True, False, False]
 
 
+def test_some_engines_are_restarted_whoever_has_started_them(place):
+    place.start("-n", "2")
+    assert place.run("engines", "-n", "2", "--daemonize").returncode == 0
+    before = engines_of(place)
+    os.kill(int(before[3][0]), signal.SIGKILL)
+    restarted = place.run("restart", "--targets=0,3")
+    assert restarted.returncode == 0, restarted.stderr
+    assert "restarting engines 0 and 3" in restarted.stderr and "2 engines are ready" in restarted.stderr
+    after = engines_of(place)
+    assert [after[each] == before[each] for each in range(4)] == [False, True, True, False]
+    unknown = place.run("restart", "--targets=7")
+    assert unknown.returncode == 1 and "7" in unknown.stderr and "0-3" in unknown.stderr
+    assert place.run("restart", "--targets=1", "--engine-set=x").returncode == 2
+    assert place.run("restart").returncode == 0
+    assert sorted(engines_of(place)) == [0, 1, 2, 3]
+
+
 def test_engines_that_all_died_are_restarted(place):
     process = place.start("-n", "2")
     for pid in place.recorded_pids()[1]:

@@ -224,6 +224,28 @@ TEST_F(ServerTest, WhoLosesAnMpiWorldIsToldOfTheLastCheckpoint) {
       << why;
 }
 
+TEST_F(ServerTest, TheAnnouncedEndOfOneEngineOfASetIsNoReasonOfTheOthers) {
+  start();
+  auto ann = engine("ann"), bob = engine("bob");
+  ann->join(0, {{"host", "node1"}, {"place", "7/0"}});
+  bob->join(1, {{"host", "node1"}, {"place", "7/1"}});
+  auto user = client();
+  user->wait_for("registration_notification", "bob");
+  const auto tell = [&](const char* type, Json content) {
+    user->send(user->registration, Draft{{}, type, "{}", Json::object(), std::move(content), {}});
+  };
+  tell("engines_ending", {{"engine_set", "7/1"}, {"why", "pxcluster ended it for a restart"}});
+  for (const char* uuid : {"bob", "ann"})
+    tell("engine_ended", {{"uuid", uuid}, {"signal", SIGKILL}});
+  EXPECT_EQ(user->wait_for("unregistration_notification", "bob").content["reason"],
+            "pxcluster ended it for a restart");
+  EXPECT_NE(user->wait_for("unregistration_notification", "ann").content["reason"],
+            "pxcluster ended it for a restart");
+  const Json lost = user->ask("connection_request", Json{{"facts", true}}).content["lost"];
+  EXPECT_EQ(lost["1"]["why"], "pxcluster ended it for a restart");
+  EXPECT_EQ(lost["1"]["place"], "7/1");
+}
+
 TEST_F(ServerTest, AnEngineWhoseLifelineEndsIsUnregisteredAfterTheGrace) {
   ServerOptions options;
   options.membership.lifeline_grace = 10ms;

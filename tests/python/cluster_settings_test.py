@@ -230,8 +230,8 @@ def test_one_engine_is_signalled_and_stopped(own):
         busy.get(20)
     rc.cluster.stop_engine_sync(1)
     wait_until(lambda: rc.ids == [0], "engine 1 has left", 20)
-    with pytest.raises(NotImplementedError, match="restart_engines"):
-        rc.cluster.restart_engine_sync(0)
+    with pytest.raises(TypeError, match="not both"):
+        rc.cluster.restart_engines_sync("a", targets=0)
 
 
 def test_clusters_are_loaded_for_some_profiles(folder):

@@ -72,3 +72,93 @@ def test_a_client_of_a_file_elsewhere_says_how_to_restart(own, tmp_path):
     with ipp.Client(str(copy)) as other:
         with pytest.raises(RuntimeError, match="use `pxcluster` with --profile"):
             other.restart_engines()
+
+# ---- some engines, while the others go on
+
+
+def kill(rc, engine):
+    os.kill(rc.status()[engine]["pid"], signal.SIGKILL)
+    wait_until(lambda: engine not in rc.ids, f"engine {engine} is unregistered", 30)
+
+
+def test_a_killed_engine_comes_back_alone_and_the_others_keep_their_state(own):
+    rc = own(3)
+    rc[:].execute("import os; x = os.getpid()", block=True)
+    before = rc[:]["x"]
+    kill(rc, 1)
+    assert rc.restart_engines(1) is None
+    assert rc.ids == [0, 1, 2]
+    assert rc[[0, 2]]["x"] == [before[0], before[2]]
+    assert rc[1].apply_sync(os.getpid) not in before
+    with pytest.raises(ipp.RemoteError, match="NameError"):
+        rc[1].pull("x", block=True)
+
+
+def test_what_ran_or_waited_on_a_restarted_engine_fails_and_the_others_finish(own):
+    rc = own(3)
+    pids = rc[:].apply_sync(os.getpid)
+    os.kill(pids[1], signal.SIGSTOP)
+    lost = [rc[1].apply_async(os.getpid) for _ in range(2)]
+    others = rc[[0, 2]].apply_async(lambda: __import__("time").sleep(1) or "done")
+    rc.restart_engines([1])
+    for each in lost:
+        with pytest.raises(ipp.EngineError, match="Engine 1.*pxcluster ended it for a restart"):
+            each.get(20)
+    assert others.get(20) == ["done", "done"]
+    assert rc[:].apply_sync(os.getpid)[::2] == pids[::2]
+
+
+def test_a_dead_engine_gets_variables_of_the_lowest_living_engine_that_has_them(own):
+    rc = own(4)
+    rc[:].execute("class Net: pass\nnet = Net(); steps = [net]; rank = {}", block=True)
+    rc[[2, 3]].execute("rank['is'] = 'of 2 or 3'; only = 7", block=True)
+    rc[1].execute("extra = 1; net.own = 1", block=True)
+    kill(rc, 0)
+    kept = rc.restart_engines([0, 1], keep=["net", "steps", "only", "nowhere"])
+    assert kept[0]["from"] == {"net": 1, "steps": 1, "only": 2}
+    assert kept[1]["from"] == {} and set(kept[1]["kept"]) == {"net", "steps"}
+    assert rc[[0, 1]].pull(["steps[0] is net", "net.own"], block=True) == [[True, 1]] * 2
+    assert rc[0]["only"] == 7
+    assert "engine 0 has net, steps of engine 1, only of engine 2: its own are lost" in str(kept)
+    assert kept[0]["lost"] == {"nowhere": "no other engine that answers has it"}
+    assert kept[1]["lost"]["only"] == "not defined there"
+
+
+def test_all_that_can_be_carried_is_what_an_engine_itself_has(own):
+    rc = own(2)
+    rc[:].push({"x": 1}, block=True)
+    kill(rc, 1)
+    kept = rc.restart_engines(1, keep=True)
+    assert "engine 1 has kept nothing" in str(kept) and "name the variables" in kept[0]["why"]
+    rc[1].push({"x": 5}, block=True)
+    assert rc.restart_engines(1, keep=True)[0]["kept"] == ["x"]
+    assert rc[:]["x"] == [1, 5]
+
+
+def test_an_engine_that_hangs_gets_variables_of_another(own):
+    rc = own(2)
+    rc[:].push({"x": 3}, block=True)
+    os.kill(rc.status()[1]["pid"], signal.SIGSTOP)
+    kept = rc.restart_engines(1, keep="x")
+    assert rc[1]["x"] == 3 and kept[0]["from"] == {"x": 0}
+
+
+def test_the_only_engine_of_a_cluster_comes_back(own):
+    rc = own(1)
+    kill(rc, 0)
+    rc.cluster.restart_engine_sync(0)
+    assert rc.ids == [0] and rc[0].apply_sync(pow, 2, 3) == 8
+
+
+def test_a_client_without_its_cluster_object_restarts_one_engine_and_names_unknown_ones(own):
+    rc = own(2)
+    before = rc[:].apply_sync(os.getpid)
+    with ipp.Client(profile="own", cluster_id=rc.cluster.cluster_id) as other:
+        other.restart_engines(slice(1, 2))
+        after = other[:].apply_sync(os.getpid)
+        assert after[0] == before[0] and after[1] != before[1]
+        with pytest.raises(RuntimeError, match="7"):
+            other.restart_engines(7)
+    for wrong in (["x"], [], True, 1.5):
+        with pytest.raises(TypeError, match="keep= names variables"):
+            rc.restart_engines(wrong)

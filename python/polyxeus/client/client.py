@@ -410,21 +410,29 @@ class Client(HubQueries, EngineControl):
             table = ""
         return f"<p>{html.escape(repr(self))}</p>{table}"
 
-    def restart_engines(self, keep: str | Iterable[str] | bool | None = None) -> KeptVariables | None:
-        """Ends all engines, also those that hang, and starts them again: as many, with the same
-        ids, commands and options. Returns when they are registered.
+    def restart_engines(
+        self, targets: Targets = None, *, keep: str | Iterable[str] | bool | None = None
+    ) -> KeptVariables | None:
+        """Ends engines, also those that hang, and starts them again with the same ids, commands and
+        options. Returns when they are registered.
 
-        keep    names of variables that the new engines get from the old ones of the same ids, or
-                True: all that can be carried over. Cells that run are interrupted first.
-        result  with `keep`: what each engine has kept and lost, and why; a text to print.
+        targets  None: all engines; or only these, also ones that have died, while the others go on
+                 with all that they hold. Ranks of an MPI world are restarted together.
+        keep     names of variables that the new engines get from the old ones of the same ids, or
+                 True: all that can be carried over. Cells that run on them are interrupted first.
+                 Where only some engines are restarted, one that has died gets each named variable
+                 from the lowest living engine that has it.
+        result   with `keep`: what each engine has kept, from where, and lost, and why; a text to
+                 print.
 
         What ran or waited on the engines fails with an EngineError, or runs again where it has
         retries. Works on the host where `pxcluster` or Cluster has started the engines.
         """
         if self.cluster is not None:
-            kept = self.cluster.restart_engines_sync(keep=keep)
+            kept = self.cluster.restart_engines_sync(targets=targets, keep=keep)
         else:
-            kept = kept_variables.restart(["restart", *self._cluster_options()], keep)
+            options = [*self._cluster_options(), *kept_variables.options_for(targets)]
+            kept = kept_variables.restart(["restart", *options], keep)
         self._catch_up()
         return kept
 

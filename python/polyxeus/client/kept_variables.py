@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 import json
+from operator import index
+from typing import TYPE_CHECKING
 
 from polyxeus.client import pxcluster
 from polyxeus.client.engine_rows import EngineSentences
 
-__all__ = ["KeptVariables", "restart"]
+if TYPE_CHECKING:
+    from polyxeus.hints import Targets
+
+__all__ = ["KeptVariables", "options_for", "restart"]
 
 
 class KeptVariables(EngineSentences):
     """One dict for each engine; printed as sentences.
 
-    Keys: engine, kept (names), lost (name -> why), why (None, or why the engine has kept nothing).
+    Keys: engine, kept (names), from (name -> the other engine that has given it), lost (name -> why),
+    why (None, or why the engine has kept nothing).
     """
 
     def joined(self, other: KeptVariables) -> KeptVariables:
@@ -32,6 +38,29 @@ def _options(keep):
         if not isinstance(name, str) or not name.isidentifier():
             raise ValueError(f"keep must be names of variables or True, not {name!r}")
     return [f"--keep={','.join(names)}", "--json"] if names else []
+
+
+def options_for(targets: Targets) -> list[str]:
+    """The options of `pxcluster` that name these engines, which may have died; none for all.
+
+    errors  TypeError: they are none of the forms that name engines
+    """
+    if targets is None or targets == "all":
+        return []
+    try:
+        if isinstance(targets, slice):
+            parts = (targets.start, targets.stop, targets.step)
+            text = ":".join("" if part is None else str(index(part)) for part in parts)
+        else:
+            ids = [targets] if isinstance(targets, int) else list(targets)
+            text = ",".join(str(index(each)) for each in ids)
+    except TypeError:
+        text = ""
+    if not text or isinstance(targets, bool):
+        raise TypeError(
+            f"targets must be 'all', an id, a slice or a list of ids, not {targets!r:.80}; keep= names variables"
+        )
+    return [f"--targets={text}"]
 
 
 def restart(command, keep):

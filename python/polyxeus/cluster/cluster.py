@@ -26,7 +26,7 @@ from polyxeus.cluster.recorded import RecordedPart, signal_processes
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine, Iterable
     from typing_extensions import Self, Unpack
-    from polyxeus.hints import P, T, ProfileKeys
+    from polyxeus.hints import P, T, ProfileKeys, Targets
 
 __all__ = ["Cluster"]
 
@@ -426,14 +426,25 @@ class Cluster:
             raise KeyError(f"unknown engine set {engine_set_id!r}; known: {known}") from None
 
     def restart_engines_sync(
-        self, engine_set_id: str | None = None, keep: str | Iterable[str] | bool | None = None
+        self,
+        engine_set_id: str | None = None,
+        keep: str | Iterable[str] | bool | None = None,
+        *,
+        targets: Targets = None,
     ) -> KeptVariables | None:
         """Ends a set of engines, default all, also those that hang, and starts it again with the
         same ids and options; returns when its engines are registered.
 
-        keep  as in Client.restart_engines(), and the result with it.
+        keep, targets  as in Client.restart_engines(), and the result with `keep`.
         """
         kept = None
+        options = kept_variables.options_for(targets)
+        if options:
+            if engine_set_id is not None:
+                raise TypeError("restart_engines() takes engine_set_id= or targets=, not both")
+            kept = kept_variables.restart(self._command("restart", *options), keep)
+            self._catch_up_clients()
+            return kept
         for name in [engine_set_id] if engine_set_id else list(self.engines):
             each = self._set(name)
             if each.is_running():
@@ -443,9 +454,12 @@ class Cluster:
             else:
                 self.engines.pop(name)
                 self.start_engines_sync(each.n, name)
+        self._catch_up_clients()
+        return kept
+
+    def _catch_up_clients(self):
         for client in list(self._clients):
             client._catch_up()
-        return kept
 
     def signal_engines_sync(self, signum: int | str, engine_set_id: str | None = None) -> None:
         """Sends a signal to the engines of a set, default to all.
@@ -473,10 +487,8 @@ class Cluster:
             client.shutdown(targets=engine_id, block=True)
 
     def restart_engine_sync(self, engine_id: int) -> None:
-        """NotImplementedError: sets of engines are restarted as a whole."""
-        raise NotImplementedError(
-            f"engine {engine_id} cannot be started again alone: restart_engines() starts its set"
-        )
+        """Ends one engine, which may have died, and starts it again with the same id."""
+        self.restart_engines_sync(targets=engine_id)
 
     def stop_controller_sync(self) -> None:
         """Stops the controller."""

@@ -20,7 +20,7 @@ import types
 from polyxeus.serialize import functions
 
 __all__ = [
-    "groups", "is_plain_module", "pack", "packed", "restore", "save", "sentence", "submodules", "unpack", "users_names"
+    "groups", "is_plain_module", "offer", "pack", "packed", "restore", "save", "sentence", "submodules", "unpack", "users_names"
 ]  # fmt: skip
 
 _GIVEN = frozenset({"mpi_rank", "mpi_size"})  # the new engine has its own
@@ -89,6 +89,18 @@ def unpack(data):
     return _read_groups(json.loads(stream.read(head)), lambda part: _read(part, stream))
 
 
+def offer(folders, names):
+    """What this engine could give another one, of variables of these names.
+
+    result  {"defined": names, "sees_folders": whether save() and restore() can use the folders}
+    """
+    known = functions.namespace()
+    return {
+        "defined": [name for name in names if name in known],
+        "sees_folders": any(_is_ours(folder) for folder in folders),
+    }
+
+
 def _write_groups(names, write):
     """(what _read_groups() needs, {name: why not}); write(values, number) writes a group and describes it."""
     known = functions.namespace()
@@ -107,10 +119,11 @@ def _names(index):
     return [name for part in index["parts"] for name in part["names"]]
 
 
-def restore(folders, engine):
-    """Defines what save() has written for the engine of this id, and removes its files.
+def restore(folders, engine, removes=True):
+    """Defines what save() has written for the engine of this id.
 
-    result  as that of save()
+    removes  its files, as no other engine needs them
+    result   as that of save()
     """
     found = [os.path.join(folder, f"{engine}.json") for folder in folders if _is_ours(folder)]
     found = [path for path in found if os.path.exists(path)]
@@ -119,9 +132,10 @@ def restore(folders, engine):
     with open(found[0], "rb") as file:
         index = json.load(file)
     try:
-        return _read_groups(index, _read_file)
+        return _read_groups(index, lambda part: _read_file(part, removes))
     finally:
-        _remove(found[0])
+        if removes:
+            _remove(found[0])
 
 
 def _read_groups(index, read):
@@ -284,15 +298,16 @@ def _free_memory():
         return  # "max": no limit
 
 
-def _read_file(part):
-    """_read() from the part's file, which is removed."""
+def _read_file(part, removes):
+    """_read() from the part's file."""
     if "file" not in part:
         return _read(part, None)
     try:
         with open(part["file"], "rb", buffering=0) as file:
             return _read(part, file)
     finally:
-        _remove(part["file"])
+        if removes:
+            _remove(part["file"])
 
 
 def _read(part, stream):

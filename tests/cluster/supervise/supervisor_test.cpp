@@ -591,7 +591,7 @@ TEST(SupervisorRestart, KeepsTheRanksAndTakesNewPorts) {
   StartPlan plan = two_local_engines();
   plan.engines.ranks = {.hosts = {2}, .ports = {20001, 20002}};
   RestartStory story{std::move(plan)};
-  story.supervisor.on(RestartAsked{{20003, 20004}}, at(100s));
+  story.supervisor.on(RestartAsked{{}, {20003, 20004}}, at(100s));
   const auto orders = only<StartProcess>(story.ended_and_left());
   EXPECT_EQ(
       orders.at(0).command.environment.at("IPP_CONNECTION_INFO"),
@@ -641,6 +641,98 @@ TEST(SupervisorRestart, BringsBackAllRanksWhereSomeHadDied) {
   EXPECT_TRUE(only<ReportRestart>(story.counted(4, {0, 1, 2})).empty());
   EXPECT_EQ(only<ReportRestart>(story.counted(5, {0, 1, 2, 3})),
             (std::vector{ReportRestart{4, ""}}));
+}
+
+/// Of the engine with the number 1 in the set, whose id is 4.
+struct SingleRestartStory : RestartStory {
+  using RestartStory::RestartStory;
+  std::vector<Effect> asked_for_one() { return supervisor.on(RestartAsked{{1}}, at(100s)); }
+  /// The engine 5 is there, and the engine 4 or not.
+  std::vector<Effect> placed(bool has_both) {
+    auto engines = own_engines({5, 4});
+    if (!has_both) engines.pop_back();
+    return supervisor.on(EnginesCounted{has_both ? 3 : 2, {}, engines}, at(101s));
+  }
+};
+
+TEST(SupervisorRestart, OfOneEngineEndsItAloneAndAnnouncesThat) {
+  SingleRestartStory story;
+  const auto effects = story.asked_for_one();
+  EXPECT_EQ(only<SendSignal>(effects), (std::vector{SendSignal{21, SIGTERM, false}}));
+  EXPECT_EQ(only<AnnounceEnd>(effects),
+            (std::vector{AnnounceEnd{"17/1", "pxcluster ended it for a restart"}}));
+}
+
+TEST(SupervisorRestart, OfOneEngineStartsItAloneWithItsIdAndNumber) {
+  SingleRestartStory story;
+  story.asked_for_one();
+  EXPECT_TRUE(only<StartProcess>(story.placed(true)).empty());
+  EXPECT_TRUE(only<StartProcess>(story.ended(second, 100s)).empty());
+  EXPECT_TRUE(only<StartProcess>(story.placed(true)).empty());
+  const auto orders = only<StartProcess>(story.placed(false));
+  ASSERT_EQ(orders.size(), 1u);
+  EXPECT_EQ(orders[0].key, second);
+  EXPECT_EQ(orders[0].command.environment.at("PX_ENGINE_NUMBER"), "1");
+  EXPECT_EQ(orders[0].command.environment.at("IPP_CONNECTION_INFO"),
+            "{\"engine_ids\":[5,4],\"engine_set\":\"17\"}");
+  EXPECT_EQ(only<SaveRecord>(story.supervisor.on(ProcessStarted{second, 31}, at(101s)))[0]
+                .own.engine_pids(),
+            (std::vector<int>{20, 31}));
+  EXPECT_TRUE(only<ReportRestart>(story.placed(false)).empty());
+  EXPECT_EQ(only<ReportRestart>(story.placed(true)), (std::vector{ReportRestart{1, ""}}));
+}
+
+TEST(SupervisorRestart, OfAnEngineThatHasDiedStartsItWhenItsIdIsFree) {
+  SingleRestartStory story;
+  story.ended(second, 50s, {.exit_code = 0, .signal = SIGKILL});
+  EXPECT_TRUE(only<SendSignal>(story.asked_for_one()).empty());
+  EXPECT_EQ(only<StartProcess>(story.placed(false)).size(), 1u);
+}
+
+TEST(SupervisorRestart, OfOneEngineGoesOnWhenTheOtherDiesMeanwhile) {
+  SingleRestartStory story;
+  story.ended(second, 50s);
+  story.asked_for_one();
+  EXPECT_TRUE(only<ReportRestart>(story.ended(first, 100s)).empty());
+  EXPECT_EQ(only<StartProcess>(story.counted(1, {})).size(), 1u);
+  story.supervisor.on(ProcessStarted{second, 31}, at(101s));
+  const std::vector<PlacedEngine> back{{EngineId{4}, "17", 1}};
+  EXPECT_EQ(only<ReportRestart>(story.supervisor.on(EnginesCounted{2, {}, back}, at(102s))),
+            (std::vector{ReportRestart{1, ""}}));
+}
+
+TEST(SupervisorRestart, OfOneEngineThatDoesNotStartIsReported) {
+  SingleRestartStory story;
+  story.asked_for_one();
+  story.ended(second, 100s);
+  story.placed(false);
+  story.supervisor.on(ProcessStarted{second, 31}, at(101s));
+  const auto effects = story.ended(second, 102s, {.exit_code = 1});
+  EXPECT_EQ(only<ReportRestart>(effects),
+            (std::vector{ReportRestart{0, "1 of 1 engine exited; the first exited with code 1"}}));
+  story.asked();  // all of them, and the one that is not there
+  EXPECT_EQ(only<StartProcess>([&] {
+              story.ended(first, 103s);
+              return story.counted(1, {});
+            }())
+                .size(),
+            2u);
+}
+
+TEST(SupervisorRestart, OfOneOfTheEnginesOfOneProcessIsRefused) {
+  StartPlan plan = three_ranks();
+  plan.engines.processes[0].command.log_file = "/log/0";
+  Story story{std::move(plan)};
+  story.controller_is_up();
+  story.supervisor.on(ProcessStarted{first, 20}, at(1s));
+  story.supervisor.on(EnginesCounted{3, {}, own_engines({0, 1, 2})}, at(2s));
+  const auto effects = story.supervisor.on(RestartAsked{{1}}, at(9s));
+  ASSERT_EQ(only<ReportRestart>(effects).size(), 1u);
+  EXPECT_NE(only<ReportRestart>(effects)[0].problem.find("cannot be restarted singly"),
+            std::string::npos);
+  EXPECT_TRUE(only<SendSignal>(effects).empty());
+  EXPECT_EQ(only<AnnounceEnd>(story.supervisor.on(RestartAsked{{0, 1, 2}}, at(9s)))[0].engine_set,
+            "17");
 }
 
 TEST(SupervisorRestart, IsRefusedBeforeTheFirstStart) {

@@ -34,7 +34,7 @@ def test_calls(rc: ipp.Client) -> None:
     view.set_flags(block=True, targets=[0, 1]).apply(time.sleep, 1)
     rc.broadcast_view().apply_sync(square, 2)
     rc[[0, 1]].interrupt(block=False)
-    kept = rc.restart_engines(keep=["x", "parts"])
+    kept = rc.restart_engines([0, 1], keep=["x", "parts"])
     print([row["kept"] for row in kept or ()], rc.restart_engines(keep=True))
     rc[::2].activate("_even")
 

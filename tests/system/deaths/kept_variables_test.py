@@ -189,9 +189,29 @@ def test_the_command_says_what_each_engine_has_kept(start):
     done = cluster.run("restart", "--keep", "a,b")
     assert "engines 0 and 1 have kept a, b" in done.stderr
     told = json.loads(cluster.run("restart", "--keep=a", "--json").stdout)
-    assert told["engines"] == 2 and told["kept"][1] == {"engine": 1, "kept": ["a"], "lost": {}, "why": None}
+    assert told["engines"] == 2 and told["kept"][1] == {
+        "engine": 1, "kept": ["a"], "from": {}, "lost": {}, "why": None
+    }  # fmt: skip
     bad = cluster._run("restart", "--keep=a,1b")
     assert bad.returncode == 2 and "names of variables as in a,b, not '1b'" in bad.stderr
+
+
+def test_one_rank_of_a_world_is_not_restarted_alone(start):
+    cluster, rc = start(2)
+    before = rc[:].apply(os.getpid).get(PATIENCE)
+    done = cluster._run("restart", "--targets=1", "--keep=x")
+    assert done.returncode == 1
+    assert "engine 1 is a rank of an MPI world, whose ranks start together: restart all of them" in done.stderr
+    assert rc[:].apply(os.getpid).get(PATIENCE) == before
+
+
+def test_a_whole_world_that_is_named_shares_variables_with_its_dead_rank(start):
+    _, rc = start(3)
+    rc[:].push({"x": 4}).get(PATIENCE)
+    kill(rc, 1)
+    kept = rc.restart_engines([0, 1, 2], keep="x")
+    assert rc[:].pull("x").get(PATIENCE) == [4] * 3 and total(rc) == [3] * 3
+    assert kept[1]["from"] == {"x": 0}
 
 
 def test_files_are_the_users_alone_and_go_when_the_command_is_killed(start):

@@ -17,6 +17,8 @@ struct Command {
   std::map<std::string, std::string> environment;  ///< Beyond the environment of this process.
   std::filesystem::path log_file;                  ///< stdout and stderr are appended to it.
   bool has_reports = false;  ///< It tells its parent things by the descriptor in $PX_REPORT.
+  /// It restarts some of its engines when its parent says so by the descriptor in $PX_ORDERS.
+  bool takes_orders = false;
   bool operator==(const Command&) const = default;
 };
 

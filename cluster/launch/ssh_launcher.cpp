@@ -99,7 +99,8 @@ Result<EnginePlan> SshLauncher::plan_engines(const LaunchRequest& request,
         .argv = {machine.pxcluster, "watch", "ssh"},
         .environment = {{watch_plan_variable, pack(Packer::json, write_ssh_host_plan(host))}},
         .log_file = host.log_stem + ".log",
-        .has_reports = true};
+        .has_reports = true,
+        .takes_orders = true};
     plan.processes.push_back(
         {.command = std::move(command), .engine_count = shares[i], .has_children = true});
   }

@@ -81,8 +81,10 @@ std::optional<HubAnswer> HubClient::read(const Frames& frames) const {
   for (const auto& [key, said] : described.items()) {
     answer.engines.push_back(read_engine_facts(said));
     if (const std::string& place = answer.engines.back().set_member; !place.empty())
-      if (const auto id = read_whole_number(key))
+      if (const auto id = read_whole_number(key)) {
         answer.placed.push_back(read_placed_engine(EngineId{*id}, place));
+        answer.placed.back().uuid = EngineUuid{string_member(*engines, key).value_or("")};
+      }
   }
   for (const auto& [key, said] : lost.items()) answer.lost.push_back(read_engine_facts(said));
   if (auto warnings = strings_member(*content, "warnings")) answer.warnings = std::move(*warnings);

@@ -5,7 +5,7 @@
 namespace px::cluster {
 
 PlacedEngine read_placed_engine(EngineId id, std::string_view place) {
-  PlacedEngine engine{id, std::string(place), std::nullopt};
+  PlacedEngine engine{id, std::string(place), std::nullopt, {}};
   const std::size_t slash = place.rfind('/');
   if (slash == std::string_view::npos) return engine;
   engine.set = std::string(place.substr(0, slash));

@@ -13,6 +13,7 @@ struct PlacedEngine {
   EngineId id;
   std::string set;            ///< The id of its engine set.
   std::optional<int> number;  ///< Which one of the set it is: under MPI the rank.
+  EngineUuid uuid = {};       ///< Empty: not asked for.
   bool operator==(const PlacedEngine&) const = default;
 };
 

@@ -38,13 +38,16 @@ Result<ReverseTunnel> plan_reverse_tunnel(std::string_view connection_info,
     tunnel.forwards.push_back({there, controller, port});
   }
   net::redirect(*info, ports);
-  Json redirected = Json::parse(write_connection_info(*info));
-  // What pxcluster tells engines beside: no connection file has it.
+  tunnel.connection_info =
+      with_told_beside(Json::parse(write_connection_info(*info)), connection_info);
+  return tunnel;
+}
+
+std::string with_told_beside(Json redirected, std::string_view connection_info) {
   const Result<Json> told = unpack(Packer::json, connection_info);
   for (const char* key : {"engine_set", "engine_ids", "ranks"})
     if (told && told->contains(key)) redirected[key] = (*told)[key];
-  tunnel.connection_info = pack(Packer::json, redirected);
-  return tunnel;
+  return pack(Packer::json, redirected);
 }
 
 std::vector<std::string> reverse_tunnel_arguments(const std::vector<net::Forward>& forwards) {

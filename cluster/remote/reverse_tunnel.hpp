@@ -8,6 +8,7 @@
 #include "net/discovery/address.hpp"
 #include "net/ssh/tunnel_plan.hpp"
 #include "wire/error.hpp"
+#include "wire/json.hpp"
 
 namespace px::cluster {
 
@@ -31,6 +32,10 @@ struct TunnelMeans {
 /// errors  bad_input: it is not usable.
 Result<ReverseTunnel> plan_reverse_tunnel(std::string_view connection_info,
                                           const TunnelMeans& means);
+
+/// `redirected`, what engines are told, with what pxcluster tells them beside the connection file
+/// in `connection_info`.
+std::string with_told_beside(Json redirected, std::string_view connection_info);
 
 /// The arguments of ssh for it.
 std::vector<std::string> reverse_tunnel_arguments(const std::vector<net::Forward>& forwards);

@@ -49,6 +49,10 @@ std::vector<std::string> ssh_argv(const SshHostPlan& plan, bool is_login,
 /// connection_info  the text of the engines' connection file: they get it by their environment, so
 ///                  that no key lies on a foreign disk.
 std::string ssh_start_script(const SshHostPlan& plan, const std::string& connection_info);
+/// Ends these engines where they live and starts them again; the script that watches them goes on.
+/// engines  by their places in the plan.
+std::string ssh_restart_script(const SshHostPlan& plan, const std::vector<int>& engines,
+                               const std::string& connection_info);
 /// Watches engines that run already; ends when all have.
 std::string ssh_watch_script(const SshHostPlan& plan);
 /// Ends what a connection that broke has left there, which holds the ports of a tunnel.

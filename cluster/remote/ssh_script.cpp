@@ -52,13 +52,40 @@ launch() {
 }
 )SH";
 
+/// What a restart of single engines and the script that watches them tell each other: the watching
+/// one does not end while $run/busy names a process that lives, and watches the engines in
+/// $run/again from then on.
+constexpr const char* restarting =
+    R"SH(finish() {
+  send TERM "$1"
+  turn=0
+  while lives "$1" && [ "$turn" -lt 20 ]; do pause 0.05; turn=$((turn + 1)); done
+  send KILL "$1"
+  turn=0
+  while lives "$1" && [ "$turn" -lt 20 ]; do pause 0.05; turn=$((turn + 1)); done
+  rm -f "$run/$1.exit"
+}
+echo "$$ $(born "$$")" >"$run/busy"
+)SH";
+
 constexpr const char* watching =
     R"SH([ -e "$run/watch" ] && read -r p b s t <"$run/watch" && is_same "$p" "$b" && kill "$p"
 echo "$$ $(born "$$") $PPID $(born "$PPID")" >"$run/watch"
 say watching
+busy() { [ -e "$run/busy" ] && read -r p b <"$run/busy" && is_same "$p" "$b"; }
+again() {
+  [ -e "$run/again" ] || return 0
+  mv "$run/again" "$run/again.read"
+  while read -r k; do
+    case " $left " in *" $k "*) ;; *) left="$left $k" ;; esac
+    read -r p b <"$run/$k.pid"
+    say "started $k $p"
+  done <"$run/again.read"
+}
 left=$all
 turn=0
-while [ -n "$left" ]; do
+while [ -n "$left" ] || busy || [ -e "$run/again" ]; do
+  again
   still=
   for k in $left; do
     if lives "$k" || { pause 0.05; [ ! -e "$run/$k.exit" ] && lives "$k"; }; then
@@ -73,7 +100,7 @@ while [ -n "$left" ]; do
   left=$still
   turn=$((turn + 1))
   [ $((turn % 10)) = 0 ] && say beat
-  [ -z "$left" ] || if [ "$turn" -lt 20 ]; then pause 0.2; else pause 1; fi
+  [ -z "$left" ] && ! busy || if [ "$turn" -lt 20 ]; then pause 0.2; else pause 1; fi
 done
 say "done"
 )SH";
@@ -146,9 +173,8 @@ std::string launch_line(const SshHostPlan& plan, std::size_t index) {
   return line + "\n";
 }
 
-}  // namespace
-
-std::string ssh_start_script(const SshHostPlan& plan, const std::string& connection_info) {
+/// All that comes before the engines are launched.
+std::string prepare_launch(const SshHostPlan& plan, const std::string& connection_info) {
   check(!plan.engines.empty() && !plan.engines.front().empty());
   std::string body = begin_script(plan) + make_folders();
   for (const auto& [name, value] : plan.environment) body += export_line(name, value);
@@ -161,9 +187,24 @@ std::string ssh_start_script(const SshHostPlan& plan, const std::string& connect
     body += line + "\n[ $? = 0 ] || say \"warning this --engine-env line failed: \"" +
             shell_quoted(line) + "\n";
   // the user's lines may have used the same names
-  body += begin_script(plan) + find_program(plan) + launching;
+  return body + begin_script(plan) + find_program(plan) + launching;
+}
+
+}  // namespace
+
+std::string ssh_start_script(const SshHostPlan& plan, const std::string& connection_info) {
+  std::string body = prepare_launch(plan, connection_info);
   for (std::size_t k = 0; k < plan.engines.size(); ++k) body += launch_line(plan, k);
   return as_function(body + watching);
+}
+
+std::string ssh_restart_script(const SshHostPlan& plan, const std::vector<int>& engines,
+                               const std::string& connection_info) {
+  std::string body = prepare_launch(plan, connection_info) + restarting;
+  for (const int k : engines)
+    body += "finish " + std::to_string(k) + "\n" + launch_line(plan, static_cast<std::size_t>(k)) +
+            "echo " + std::to_string(k) + " >>\"$run/again\"\n";
+  return as_function(body + "rm -f \"$run/busy\"\nsay \"done\"\n");
 }
 
 std::string ssh_watch_script(const SshHostPlan& plan) {

@@ -63,13 +63,17 @@ std::vector<WatchEffect> SshWatch::line(SshSession session, std::string_view tex
   if (line.kind == LineKind::warning) report(Level::warning, line.text);
   if (line.kind == LineKind::log) effects_.emplace_back(KeepLog{line.engine, line.text});
   if (session == SshSession::main && phase_ != Phase::ended) read_main(line, now);
+  if (session == SshSession::restart && line.kind == LineKind::failed) failure_ = line.text;
   const bool is_stopped = phase_ == Phase::stopping && session == SshSession::stop;
   if (is_stopped && line.kind == LineKind::done) end_stop(true);
   return take();
 }
 
 void SshWatch::read_main(const SshLine& line, Instant now) {
-  if (line.kind == LineKind::started) has_started_ = true;
+  if (line.kind == LineKind::started) {
+    has_started_ = true;
+    restarting_.erase(line.engine);
+  }
   if (line.kind == LineKind::failed) failure_ = line.text;
   if (line.kind == LineKind::tail && line.engine < static_cast<int>(plan_.engines.size()))
     tails_[line.engine] += "\n    | " + line.text;
@@ -85,7 +89,7 @@ void SshWatch::read_main(const SshLine& line, Instant now) {
 
 void SshWatch::engine_ended(int engine, const std::string& code) {
   const bool is_known = engine < static_cast<int>(plan_.engines.size());
-  if (!is_known || ended_.contains(engine)) return;
+  if (!is_known || ended_.contains(engine) || restarting_.contains(engine)) return;
   ended_[engine] = {.is_failure = code != "0"};
   if (phase_ == Phase::stopping) return;
   std::string text =
@@ -104,6 +108,10 @@ void SshWatch::engine_ended(int engine, const std::string& code) {
 std::vector<WatchEffect> SshWatch::closed(SshSession session, const os::ProcessEnd& end_of_ssh,
                                           const std::string& complaint, Instant now) {
   if (phase_ == Phase::ended || session == SshSession::one_shot) return {};
+  if (session == SshSession::restart) {
+    if (end_of_ssh.is_failure()) restart_closed(complaint);
+    return take();
+  }
   if (session == SshSession::stop) {
     if (phase_ == Phase::stopping) end_stop(false);
     return take();
@@ -166,6 +174,47 @@ std::vector<WatchEffect> SshWatch::on_time(Instant now) {
     begin_stop(now);
   }
   return take();
+}
+
+// ---------------------------------------------------------------- single engines
+
+std::vector<WatchEffect> SshWatch::restart(const WatchOrder& order) {
+  if (phase_ != Phase::watching) {
+    report(Level::error, "there is no connection to " + plan_.host +
+                             " at present: its engines cannot be restarted singly");
+    return take();
+  }
+  std::vector<int> engines;
+  for (const int engine : order.engines) {
+    if (engine < 0 || engine >= static_cast<int>(plan_.engines.size())) continue;
+    engines.push_back(engine);
+    restarting_.insert(engine);
+    ended_.erase(engine);
+    tails_.erase(engine);
+  }
+  connection_info_ = order.connection_info;
+  const auto redirected = unpack(Packer::json, tunnel_.connection_info);
+  if (plan_.is_tunnelled && redirected)
+    tunnel_.connection_info = with_told_beside(*redirected, connection_info_);
+  failure_.clear();
+  report(Level::debug, "restarting engines on " + plan_.host, living());
+  effects_.emplace_back(OpenSession{
+      SshSession::restart,
+      ssh_restart_script(plan_, engines,
+                         plan_.is_tunnelled ? tunnel_.connection_info : connection_info_)});
+  return take();
+}
+
+/// Without having started all of them.
+void SshWatch::restart_closed(const std::string& complaint) {
+  for (const int engine : std::exchange(restarting_, {})) ended_[engine] = {.is_failure = true};
+  if (phase_ == Phase::stopping) return;
+  report(Level::error,
+         "cannot start engines again on " + plan_.host + ": " +
+             (!failure_.empty()   ? failure_
+              : complaint.empty() ? "ssh gave no reason"
+                                  : complaint),
+         living());
 }
 
 // ---------------------------------------------------------------- the end

@@ -2,6 +2,7 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <variant>
@@ -18,6 +19,7 @@ namespace px::cluster {
 /// The sessions that a watcher may have with its host, one of each kind at a time.
 enum class SshSession {
   main,     ///< Starts the engines, or looks at them, and tells how they end.
+  restart,  ///< Ends some and starts them again.
   stop,     ///< Ends them.
   one_shot  ///< Runs one short script, e.g. to pass a signal on.
 };
@@ -64,6 +66,8 @@ class SshWatch {
                                   const std::string& complaint, Instant now);
   /// The cluster is to be stopped.
   std::vector<WatchEffect> stop(Instant now);
+  /// Engines, by their places in the plan, are to end where they live, and to start again.
+  std::vector<WatchEffect> restart(const WatchOrder& order);
   /// A signal for the engines.
   std::vector<WatchEffect> pass_on(const std::string& signal);
   std::vector<WatchEffect> on_time(Instant now);
@@ -87,6 +91,7 @@ class SshWatch {
   void read_main(const SshLine& line, Instant now);
   void engine_ended(int engine, const std::string& code);
   void lost_connection(const std::string& complaint, Instant now);
+  void restart_closed(const std::string& complaint);
   void could_not_start(const os::ProcessEnd& end, const std::string& complaint);
   void begin_stop(Instant now);
   void end_stop(bool is_done);
@@ -105,6 +110,7 @@ class SshWatch {
   bool has_started_ = false;  // at least one engine
   bool wants_stop_ = false;
   std::string failure_;               // what the start script said
+  std::set<int> restarting_;          // engines, until they are watched again
   std::map<int, Ended> ended_;        // engines
   std::map<int, std::string> tails_;  // the end of their logs
   Duration pause_{};                  // before the next attempt

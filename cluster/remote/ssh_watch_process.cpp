@@ -16,6 +16,7 @@
 #include "net/watched_child.hpp"
 #include "os/descriptor.hpp"
 #include "os/private_file.hpp"
+#include "wire/text_parsing.hpp"
 
 namespace px::cluster {
 namespace {
@@ -52,6 +53,7 @@ class SshWatchProcess {
                            take_signal(number);
                          }};
     write_note();
+    watch_orders();
     perform(watch_.begin(Clock::now()));
     while (!watch_.is_ended()) {
       loop_.wait_until(watch_.next_deadline());
@@ -79,6 +81,28 @@ class SshWatchProcess {
     });
   }
 
+  void watch_orders() {
+    const char* const text = std::getenv(order_variable);
+    const auto descriptor = read_whole_number(text ? text : "");
+    ::unsetenv(order_variable);
+    if (!descriptor) return;
+    orders_ = os::Descriptor{*descriptor};
+    ::fcntl(orders_.value(), F_SETFD, FD_CLOEXEC);
+    ::fcntl(orders_.value(), F_SETFL, O_NONBLOCK);
+    loop_.watch(orders_.value(), [this] { read_orders(); });
+  }
+
+  void read_orders() {
+    char buffer[4096];
+    ssize_t count = 0;
+    while ((count = ::read(orders_.value(), buffer, sizeof buffer)) > 0)
+      rest_.append(buffer, static_cast<std::size_t>(count));
+    for (std::size_t end; (end = rest_.find('\n')) != std::string::npos; rest_.erase(0, end + 1))
+      if (const auto order = read_watch_order(std::string_view(rest_).substr(0, end)))
+        events_.emplace_back([this, order = *order] { perform(watch_.restart(order)); });
+    if (count == 0) loop_.forget(orders_.value());
+  }
+
   void take_events() {
     while (!events_.empty()) {
       const auto event = std::move(events_.front());
@@ -101,7 +125,10 @@ class SshWatchProcess {
     }
     const SshSession session = order.session;
     auto child = net::WatchedChild::start(
-        ssh_argv(plan_, !plan_.setup.empty() && session == SshSession::main, order.forwards),
+        ssh_argv(
+            plan_,
+            !plan_.setup.empty() && (session == SshSession::main || session == SshSession::restart),
+            order.forwards),
         order.script, loop_,
         {.on_line =
              [this, session](std::string_view line) {
@@ -161,6 +188,8 @@ class SshWatchProcess {
   SshWatch watch_;
   net::Loop loop_;
   ReportSender sender_;
+  os::Descriptor orders_;
+  std::string rest_;  // of a line of them
   std::map<SshSession, net::WatchedChild> sessions_;
   std::map<int, std::ofstream> logs_;
   std::deque<std::function<void()>> events_;

@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <iostream>
 
+#include "wire/checked_json.hpp"
 #include "wire/json.hpp"
 
 namespace px::cluster {
@@ -29,6 +30,22 @@ std::optional<WatchReport> read_watch_report(std::string_view line) {
     report.engine_count = static_cast<int>(std::clamp(*count, 0LL, 1'000'000LL));
   report.is_waiting = bool_member(*object, "is_waiting").value_or(false);
   return report;
+}
+
+std::string write_watch_order(const WatchOrder& order) {
+  return pack(Packer::json,
+              {{"engines", order.engines}, {"connection_info", order.connection_info}}) +
+         "\n";
+}
+
+std::optional<WatchOrder> read_watch_order(std::string_view line) {
+  const auto object = unpack(Packer::json, line);
+  const auto info = object ? string_member(*object, "connection_info") : std::nullopt;
+  if (!info) return std::nullopt;
+  WatchOrder order{{}, *info};
+  for (const Json& engine : json_member(*object, "engines"))
+    if (const auto number = read_integer<int>(engine)) order.engines.push_back(*number);
+  return order;
 }
 
 ReportSender::ReportSender() {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <csignal>
+#include <numeric>
 
 #include "wire/json.hpp"
 #include "wire/time.hpp"
@@ -163,6 +164,11 @@ void Supervisor::handle(const ProcessReported& event, Instant now) {
   int& count = planned(event.key).engine_count;
   if (phase_ == Phase::registering && chosen_.contains(event.key))
     exited_ += std::max(0, count - *event.engine_count);
+  if (phase_ == Phase::registering && parts_.contains(event.key) && count > *event.engine_count) {
+    exited_ += count - *event.engine_count;
+    unstarted_parts_ += count - *event.engine_count;
+    if (first_exit_.empty()) first_exit_ = "did not start";
+  }
   count = *event.engine_count;
   if (is_stopping()) return;
   if (unstarted_engines_ == 0 && *event.engine_count > 0) save_record();
@@ -302,7 +308,8 @@ void Supervisor::handle(const EnginesCounted& event, Instant now) {
     return start_engines(now);
   }
   learn_ids(event.placed);
-  const int placed = count_placed(event.placed);
+  placed_ = event.placed;
+  const int placed = count_placed();
   says_places_ = says_places_ || placed > 0;
   if (phase_ == Phase::leaving_engines && (says_places_ ? placed == 0 : event.count <= baseline_)) {
     baseline_ = event.count;
@@ -314,7 +321,7 @@ void Supervisor::handle(const EnginesCounted& event, Instant now) {
   if (phase_ != Phase::registering) return;
   for (const std::string& warning : event.warnings)
     if (told_warnings_.insert(warning).second) say(Level::warning, warning);
-  const int registered = says_places_ ? placed : std::max(0, event.count - baseline_);
+  const int registered = says_places_ ? count_registered() : std::max(0, event.count - baseline_);
   if (registered != registered_) effects_.push_back(ShowProgress{registered, wanted_engines()});
   registered_ = registered;
   has_registered_ = has_registered_ || registered > 0;
@@ -370,13 +377,14 @@ void Supervisor::handle(const RestartAsked& event, Instant now) {
   phase_ = Phase::ending_engines;
   effects_.push_back(WatchEngines{true});
   const auto engines = running_chosen();
-  if (engines.empty()) return engines_are_gone(now);
+  if (engines.empty() && parts_.empty()) return engines_are_gone(now);
   const std::string why = "pxcluster ended it for a restart";
   if (is_whole)
     effects_.push_back(AnnounceEnd{plan_.engine_set_id, why});
   else
     for (const int number : event.numbers)
       effects_.push_back(AnnounceEnd{plan_.engine_set_id + "/" + std::to_string(number), why});
+  if (engines.empty()) return engines_are_gone(now);
   for (const ProcessKey key : engines)
     effects_.push_back(SendSignal{pids_.at(key), SIGTERM, has_ranks_here()});
   deadline_ = now + (are_engines_here() ? std::min(plan_.patience, plan_.restart_patience)
@@ -387,19 +395,31 @@ void Supervisor::handle(const RestartAsked& event, Instant now) {
 /// can.
 std::string Supervisor::choose(const std::vector<int>& numbers) {
   chosen_.clear();
+  parts_.clear();
   int begin = 0;
   for (std::size_t index = 0; index < full_counts_.size(); ++index) {
+    const ProcessKey key{static_cast<int>(index)};
     const int end = begin + full_counts_[index];
-    const auto count = std::count_if(numbers.begin(), numbers.end(),
-                                     [&](int number) { return number >= begin && number < end; });
-    if (count > 0 && count < end - begin)
+    std::vector<int> places;
+    for (const int number : numbers)
+      if (number >= begin && number < end) places.push_back(number - begin);
+    const bool is_whole = numbers.empty() || (begin < end && std::ssize(places) == end - begin);
+    const bool takes_orders = planned(key).command.takes_orders;
+    if (is_whole)
+      chosen_.insert(key);
+    else if (!places.empty() && takes_orders && pids_.contains(key))
+      parts_[key] = places;
+    else if (!places.empty() && takes_orders)
+      return "no engine of its host runs any more: restart all " + std::to_string(end - begin) +
+             " engines of that host together";
+    else if (!places.empty())
       return "engines that one process has started cannot be restarted singly: " +
              plan_.engines.processes[index].command.log_file.string() + " is the log of " +
              std::to_string(end - begin) + " engines";
-    if (count > 0 || numbers.empty()) chosen_.insert(ProcessKey{static_cast<int>(index)});
     begin = end;
   }
-  return chosen_.empty() && !numbers.empty() ? "it has started no such engine" : "";
+  const bool is_any = !chosen_.empty() || !parts_.empty() || numbers.empty();
+  return is_any ? "" : "it has started no such engine";
 }
 
 /// What ends engines on other hosts needs its time for it.
@@ -453,20 +473,41 @@ void Supervisor::learn_ids(const std::vector<PlacedEngine>& placed) {
     if (engine.set == plan_.engine_set_id && engine.number) ids_[*engine.number] = engine.id;
 }
 
+/// The number of a process's first engine.
+int Supervisor::begin_of(ProcessKey key) const {
+  return std::accumulate(full_counts_.begin(), full_counts_.begin() + key.value, 0);
+}
+
+/// Whether it is an engine of a process that is started as a whole.
 bool Supervisor::is_chosen(const PlacedEngine& engine) const {
   if (engine.set != plan_.engine_set_id) return false;
   if (chosen_.size() == full_counts_.size() || !engine.number) return true;
-  int end = 0;
-  for (std::size_t index = 0; index < full_counts_.size(); ++index)
-    if (*engine.number < (end += full_counts_[index]))
-      return chosen_.contains(ProcessKey{static_cast<int>(index)});
-  return false;
+  return std::any_of(chosen_.begin(), chosen_.end(), [&](ProcessKey key) {
+    const int place = *engine.number - begin_of(key);
+    return place >= 0 && place < full_counts_[static_cast<std::size_t>(key.value)];
+  });
 }
 
-int Supervisor::count_placed(const std::vector<PlacedEngine>& placed) const {
+bool Supervisor::is_part(const PlacedEngine& engine) const {
+  if (engine.set != plan_.engine_set_id || !engine.number) return false;
+  return std::any_of(parts_.begin(), parts_.end(), [&](const auto& part) {
+    const int place = *engine.number - begin_of(part.first);
+    return std::find(part.second.begin(), part.second.end(), place) != part.second.end();
+  });
+}
+
+int Supervisor::count_placed() const {
   return static_cast<int>(
-      std::count_if(placed.begin(), placed.end(),
+      std::count_if(placed_.begin(), placed_.end(),
                     [this](const PlacedEngine& engine) { return is_chosen(engine); }));
+}
+
+/// Those that are being started, parts_ among them.
+int Supervisor::count_registered() const {
+  return count_placed() + static_cast<int>(std::count_if(
+                              placed_.begin(), placed_.end(), [this](const PlacedEngine& engine) {
+                                return is_part(engine) && !replaced_.contains(engine.uuid);
+                              }));
 }
 
 /// The text of the engines' file, and what these engines are told beside.
@@ -492,7 +533,7 @@ void Supervisor::start_engines(Instant now) {
   engines_started_ = now;
   deadline_ = now + plan_.engine_timeout;
   unstarted_engines_ = chosen_.size();
-  registered_ = started_ = exited_ = 0;
+  registered_ = started_ = exited_ = unstarted_parts_ = 0;
   first_exit_.clear();
   const std::string info = own_engine_info();
   int number = 0;
@@ -506,6 +547,13 @@ void Supervisor::start_engines(Instant now) {
     process.command.environment["PX_ENGINE_NUMBER"] = std::to_string(first_number);
     started_ += process.engine_count;
     effects_.push_back(StartProcess{key, process.command, process.has_children});
+  }
+  replaced_.clear();
+  for (const PlacedEngine& engine : placed_)
+    if (is_part(engine)) replaced_.insert(engine.uuid);
+  for (const auto& [key, places] : parts_) {
+    started_ += static_cast<int>(places.size());
+    if (pids_.contains(key)) effects_.push_back(OrderRestart{pids_.at(key), {places, info}});
   }
   effects_.push_back(ShowProgress{0, wanted_engines()});
   check_registered(now);
@@ -611,9 +659,11 @@ std::vector<ProcessKey> Supervisor::running_chosen() const {
   return keys;
 }
 
-/// Of those chosen.
+/// Of those that are being started.
 int Supervisor::wanted_engines() const {
-  int count = 0;
+  int count = -unstarted_parts_;
+  for (const auto& [key, places] : parts_)
+    if (pids_.contains(key)) count += static_cast<int>(places.size());
   for (const ProcessKey key : chosen_)
     if (unstarted_engines_ > 0 || pids_.contains(key)) count += planned(key).engine_count;
   return count;

@@ -11,6 +11,7 @@
 #include "cluster/process/console.hpp"
 #include "cluster/records/cluster_record.hpp"
 #include "cluster/records/placed_engine.hpp"
+#include "cluster/remote/watch_report.hpp"
 #include "os/process_end.hpp"
 
 namespace px::cluster {
@@ -85,6 +86,12 @@ struct SendSignal {
   bool whole_session = false;  ///< To all that it has started, too, also after its end.
   bool operator==(const SendSignal&) const = default;
 };
+/// Tell a process that takes orders to end some of its engines and to start them again.
+struct OrderRestart {
+  int pid = 0;
+  WatchOrder order;
+  bool operator==(const OrderRestart&) const = default;
+};
 /// Tell the controller how the process of an engine ended.
 struct ReportDeath {
   int pid = 0;
@@ -141,8 +148,8 @@ struct EndRun {
   int exit_code = 0;
   bool operator==(const EndRun&) const = default;
 };
-using Effect = std::variant<StartProcess, SendSignal, ReportDeath, AnnounceEnd, WatchFiles,
-                            WatchEngines, SaveRecord, RemoveConnectionFiles, Say, ShowProgress,
-                            ReportReady, ReportRestart, EndRun>;
+using Effect = std::variant<StartProcess, SendSignal, OrderRestart, ReportDeath, AnnounceEnd,
+                            WatchFiles, WatchEngines, SaveRecord, RemoveConnectionFiles, Say,
+                            ShowProgress, ReportReady, ReportRestart, EndRun>;
 
 }  // namespace px::cluster

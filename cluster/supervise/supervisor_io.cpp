@@ -47,6 +47,7 @@ std::string keys_and_port(const ClientConnectionInfo& info) {
 struct Started {
   os::ChildProcess process;
   os::Descriptor reports;  // where its reports can be read, if it makes any
+  os::Descriptor orders;   // where it takes orders, if it does
 };
 
 /// It gets SIGTERM when this process ends, however that ends: the thread that calls this must be
@@ -68,9 +69,18 @@ Result<Started> start_process(const Command& command) {
     options.environment[report_variable] = std::to_string(reports.write_end.value());
     options.inherited_descriptors = {reports.write_end.value()};
   }
+  os::Pipe orders;
+  if (command.takes_orders) {
+    auto pipe = os::make_pipe();
+    if (!pipe) return pipe.error();
+    orders = std::move(*pipe);
+    options.environment[order_variable] = std::to_string(orders.read_end.value());
+    options.inherited_descriptors.push_back(orders.read_end.value());
+  }
   auto spawned = os::spawn(options);
   if (!spawned) return spawned.error();
-  return Started{std::move(spawned->process), std::move(reports.read_end)};
+  return Started{std::move(spawned->process), std::move(reports.read_end),
+                 std::move(orders.write_end)};
 }
 
 }  // namespace
@@ -295,6 +305,7 @@ Event SupervisorIo::start(const StartProcess& order) {
                                         .process = std::move(started->process),
                                         .log_file = order.command.log_file,
                                         .reports = std::move(started->reports),
+                                        .orders = std::move(started->orders),
                                         .rest = "",
                                         .has_children = order.has_children});
   if (reports >= 0) {
@@ -312,6 +323,14 @@ void SupervisorIo::perform(const SendSignal& order) {
       children_.contains(order.pid) || (order.whole_session && left != left_.end() &&
                                         left->second.goes_on(os::births_in_session(order.pid)));
   if (is_ours) processes_.signal(order.pid, order.signal, order.whole_session);
+}
+
+void SupervisorIo::perform(const OrderRestart& order) {
+  const auto child = children_.find(order.pid);
+  if (child == children_.end()) return;
+  const std::string line = write_watch_order(order.order);
+  [[maybe_unused]] const auto written =
+      ::write(child->second.orders.value(), line.data(), line.size());
 }
 
 void SupervisorIo::perform(const ReportDeath& order) {

@@ -45,6 +45,7 @@ class SupervisorIo {
   /// Starts it, and says what came of it: ProcessStarted or ProcessEnded.
   Event start(const StartProcess& order);
   void perform(const SendSignal& order);
+  void perform(const OrderRestart& order);
   void perform(const ReportDeath& order);
   void perform(const AnnounceEnd& order);
   void perform(const WatchFiles& order);
@@ -62,6 +63,7 @@ class SupervisorIo {
     os::ChildProcess process;
     std::filesystem::path log_file;
     os::Descriptor reports;  // where it tells us things
+    os::Descriptor orders;   // where we tell it things
     std::string rest;        // of a line
     bool has_children = false;
   };

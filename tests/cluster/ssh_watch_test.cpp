@@ -77,6 +77,51 @@ TEST(SshWatch, SaysAnEndOnce) {
   EXPECT_EQ(said(story.hears("px:ended 1 1")), "");
 }
 
+TEST(SshWatch, RestartsOneEngineByASessionOfItsOwn) {
+  Story story;
+  story.all_is_up();
+  story.hears("px:ended 1 137");
+  const auto effects = story.watch.restart({{1}, "new"});
+  const auto opened = only<OpenSession>(effects);
+  ASSERT_EQ(opened.size(), 1u);
+  EXPECT_EQ(opened[0].session, SshSession::restart);
+  EXPECT_EQ(opened[0].script, ssh_restart_script(two_engines(), {1}, "new"));
+  EXPECT_EQ(only<SayReport>(effects)[0].report.engine_count, 2);
+  EXPECT_TRUE(story.watch.closed(SshSession::restart, {}, "", at(2s)).empty());
+  story.hears("px:started 1 102");
+  EXPECT_EQ(only<SayReport>(story.hears("px:ended 1 1"))[0].report.engine_count, 1);
+}
+
+TEST(SshWatch, SaysNothingOfTheEndOfAnEngineThatItRestarts) {
+  Story story;
+  story.all_is_up();
+  story.watch.restart({{0}, "new"});
+  EXPECT_EQ(said(story.hears("px:ended 0 143")), "");
+}
+
+TEST(SshWatch, SaysWhyAnEngineCouldNotBeStartedAgain) {
+  Story story;
+  story.all_is_up();
+  story.watch.restart({{0}, "new"});
+  story.watch.line(SshSession::restart, "px:failed there is no program", at(2s));
+  const auto effects = story.watch.closed(SshSession::restart, {.exit_code = 1}, "", at(2s));
+  EXPECT_EQ(said(effects), "cannot start engines again on host2: there is no program\n");
+  EXPECT_EQ(only<SayReport>(effects)[0].report.engine_count, 1);
+}
+
+TEST(SshWatch, RestartsNothingWhileTheConnectionIsBroken) {
+  Story story;
+  story.all_is_up();
+  story.breaks(2s);
+  EXPECT_TRUE(only<OpenSession>(story.watch.restart({{0}, "new"})).empty());
+}
+
+TEST(SshWatch, ReadsTheOrdersOfItsPxcluster) {
+  const WatchOrder order{{0, 2}, "{\"key\": 1}"};
+  EXPECT_EQ(read_watch_order(write_watch_order(order)), order);
+  EXPECT_EQ(read_watch_order("{}"), std::nullopt);
+}
+
 TEST(SshWatch, NamesWhatSshSaysAndWhatHelpsWhenAHostCannotBeReached) {
   Story story;
   story.watch.begin(at(0s));

@@ -131,6 +131,22 @@ def test_ssh_starts_as_many_engines_as_the_hosts_have_slots(folder, ssh, engines
     assert "localhost" in log.read_text()
 
 
+def test_one_of_the_engines_that_ssh_has_started_on_a_host_is_restarted_alone(folder, ssh):
+    program, _ = ssh
+    with ipp.Cluster(
+        engines="ssh", hosts={"localhost": 3}, ssh_cmd=[str(program)], profile="ssh_engines"
+    ) as rc:
+        before = rc[:].apply_sync(os.getpid)
+        os.kill(before[1], signal.SIGKILL)
+        wait_until(lambda: rc.ids == [0, 2], "engine 1 has left", 30)
+        rc[:].push({"x": 7}, block=True)
+        for target in (1, 2):  # one that died, one that lives
+            rc.restart_engines(target, keep="x")
+            assert rc.ids == [0, 1, 2] and rc[:]["x"] == [7, 7, 7]
+        after = rc[:].apply_sync(os.getpid)
+        assert [a == b for a, b in zip(before, after)] == [True, False, False]
+
+
 def test_a_configuration_says_what_arguments_do_not(folder):
     config = Config()
     config.Cluster.n = 1

@@ -719,6 +719,66 @@ TEST(SupervisorRestart, OfOneEngineThatDoesNotStartIsReported) {
             2u);
 }
 
+/// Two hosts with two engines each, ids 0 to 3, whose watchers take orders.
+struct HostsStory : Story {
+  static StartPlan plan() {
+    StartPlan plan = two_local_engines();
+    for (PlannedProcess& process : plan.engines.processes) {
+      process.engine_count = 2;
+      process.command.has_reports = process.command.takes_orders = true;
+    }
+    return plan;
+  }
+  HostsStory() : Story(plan()) {
+    engines_are_started();
+    counted("abcd");
+  }
+  /// uuids  of the engines 0 to 3, a letter each; '-': it is not there.
+  std::vector<Effect> counted(std::string_view uuids) {
+    std::vector<PlacedEngine> placed;
+    for (int i = 0; i < 4; ++i)
+      if (uuids[static_cast<std::size_t>(i)] != '-')
+        placed.push_back(
+            {EngineId{i}, "17", i, EngineUuid{uuids.substr(static_cast<std::size_t>(i), 1)}});
+    const int count = static_cast<int>(placed.size());
+    return supervisor.on(EnginesCounted{count, {}, std::move(placed)}, at(101s));
+  }
+};
+
+TEST(SupervisorRestart, OfAnEngineOnAnotherHostIsOrderedThere) {
+  HostsStory story;
+  const auto asked = story.supervisor.on(RestartAsked{{3}}, at(100s));
+  EXPECT_TRUE(only<SendSignal>(asked).empty());
+  EXPECT_EQ(only<AnnounceEnd>(asked)[0].engine_set, "17/3");
+  const auto orders = only<OrderRestart>(story.counted("abcd"));
+  ASSERT_EQ(orders.size(), 1u);
+  EXPECT_EQ(orders[0].pid, 21);
+  EXPECT_EQ(orders[0].order.engines, std::vector<int>{1});
+  EXPECT_TRUE(only<ReportRestart>(story.counted("abcd")).empty());
+  EXPECT_TRUE(only<ReportRestart>(story.counted("abc-")).empty());
+  EXPECT_EQ(only<ReportRestart>(story.counted("abce")), (std::vector{ReportRestart{1, ""}}));
+}
+
+TEST(SupervisorRestart, OfAnEngineOnAnotherHostThatDoesNotStartIsReported) {
+  HostsStory story;
+  story.supervisor.on(RestartAsked{{3}}, at(100s));
+  story.counted("abc-");
+  const auto effects = story.supervisor.on(
+      ProcessReported{second, Level::error, "cannot start", 1, false}, at(102s));
+  EXPECT_EQ(only<ReportRestart>(effects),
+            (std::vector{ReportRestart{0, "1 of 1 engine exited; the first did not start"}}));
+}
+
+TEST(SupervisorRestart, OfAnEngineWhoseHostHasNoneIsRefused) {
+  HostsStory story;
+  story.ended(second, 50s);
+  const auto effects = story.supervisor.on(RestartAsked{{3}}, at(100s));
+  EXPECT_EQ(only<ReportRestart>(effects)[0].problem,
+            "no engine of its host runs any more: restart all 2 engines of that host together");
+  story.supervisor.on(RestartAsked{{2, 3}}, at(100s));
+  EXPECT_EQ(only<StartProcess>(story.counted("ab--")).size(), 1u);
+}
+
 TEST(SupervisorRestart, OfOneOfTheEnginesOfOneProcessIsRefused) {
   StartPlan plan = three_ranks();
   plan.engines.processes[0].command.log_file = "/log/0";

@@ -81,8 +81,8 @@ Result<int> restart(const net::ProfilePaths& paths, const ClusterRecord& record,
   os::LocalProcesses processes;
   return restart_engines(record, choice, processes,
                          {[&](int supervisor) { return read_restart_report(paths, supervisor); },
-                          [&](int supervisor, const std::vector<int>& numbers) {
-                            return write_restart_order(paths, supervisor, numbers);
+                          [&](int supervisor, const std::vector<PlacedEngine>& engines) {
+                            return write_restart_order(paths, supervisor, engines);
                           }});
 }
 

@@ -25,26 +25,29 @@ std::filesystem::path restart_order_file(const net::ProfilePaths& paths, int sup
 }
 
 Result<void> write_restart_order(const net::ProfilePaths& paths, int supervisor,
-                                 const std::vector<int>& numbers) {
+                                 const std::vector<PlacedEngine>& engines) {
   const auto path = restart_order_file(paths, supervisor);
-  if (!numbers.empty())
-    return os::write_file_atomically(path, pack(Packer::json, {{"numbers", numbers}}), 0600);
   std::error_code error;
   std::filesystem::remove(path, error);
-  return {};
+  if (engines.empty()) return {};
+  Json places = Json::array();
+  for (const PlacedEngine& engine : engines)
+    places.push_back(engine.set + "/" + std::to_string(engine.number.value_or(-1)));
+  return os::write_file_atomically(path, pack(Packer::json, {{"engines", places}}), 0600);
 }
 
-std::vector<int> take_restart_order(const net::ProfilePaths& paths, int supervisor) {
+std::vector<PlacedEngine> take_restart_order(const net::ProfilePaths& paths, int supervisor) {
   const auto path = restart_order_file(paths, supervisor);
   const auto text = os::read_file(path);
   std::error_code error;
   std::filesystem::remove(path, error);
   const auto order = unpack(Packer::json, text ? *text : "{}");
-  std::vector<int> numbers;
-  if (!order) return numbers;
-  for (const Json& number : json_member(*order, "numbers"))
-    if (const auto known = read_integer<int>(number)) numbers.push_back(*known);
-  return numbers;
+  std::vector<PlacedEngine> engines;
+  if (!order) return engines;
+  for (const std::string& place :
+       strings_member(*order, "engines").value_or(std::vector<std::string>{}))
+    engines.push_back(read_placed_engine(EngineId{}, place));
+  return engines;
 }
 
 std::string write_restart_report(const RestartReport& report) {

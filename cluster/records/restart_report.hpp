@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "cluster/records/placed_engine.hpp"
 #include "net/discovery/profile_paths.hpp"
 #include "wire/error.hpp"
 
@@ -32,12 +33,12 @@ std::filesystem::path restart_report_file(const net::ProfilePaths& paths, int su
 /// <profile>/pid/pxcluster-<supervisor>.restart: which engines that pxcluster is to restart; it
 /// removes the file when it has read it.
 std::filesystem::path restart_order_file(const net::ProfilePaths& paths, int supervisor);
-/// numbers  those of the engines in their set; empty: the order is withdrawn.
+/// engines  of these sets and numbers; empty: the order is withdrawn.
 /// errors   system: the file cannot be written.
 Result<void> write_restart_order(const net::ProfilePaths& paths, int supervisor,
-                                 const std::vector<int>& numbers);
-/// The numbers of the order, which is removed; empty where there is none.
-std::vector<int> take_restart_order(const net::ProfilePaths& paths, int supervisor);
+                                 const std::vector<PlacedEngine>& engines);
+/// The engines of the order, without their ids; empty where there is none. It is removed.
+std::vector<PlacedEngine> take_restart_order(const net::ProfilePaths& paths, int supervisor);
 
 std::string write_restart_report(const RestartReport& report);
 /// The report of the pxcluster `supervisor`; nothing where it has written none.

@@ -67,16 +67,16 @@ std::string launcher_of(const RecordedEngineSet& set) {
   return set.started_by.empty() ? set.launcher : set.started_by;
 }
 
-/// The numbers of these engines, by the pxclusters that have started them.
-std::map<int, std::vector<int>> orders_for(const ClusterRecord& record,
-                                           const std::vector<PlacedEngine>& engines) {
-  std::map<int, std::vector<int>> orders;
+/// These engines, by the pxclusters that have started them.
+std::map<int, std::vector<PlacedEngine>> orders_for(const ClusterRecord& record,
+                                                    const std::vector<PlacedEngine>& engines) {
+  std::map<int, std::vector<PlacedEngine>> orders;
   for (const PlacedEngine& engine : engines) {
     const auto set = record.engine_sets.find(engine.set);
     const int supervisor = set != record.engine_sets.end() ? supervisor_of(set->second).pid
                            : record.controller             ? record.controller->supervisor
                                                            : 0;
-    orders[supervisor].push_back(engine.number.value_or(-1));
+    orders[supervisor].push_back(engine);
   }
   return orders;
 }

@@ -17,8 +17,8 @@ namespace px::cluster {
 struct RestartChannel {
   /// What it says of its restarts.
   std::function<std::optional<RestartReport>(int supervisor)> read_report;
-  /// Says which engines it is to restart, by their numbers in the set; empty: all.
-  std::function<Result<void>(int supervisor, const std::vector<int>& numbers)> write_order;
+  /// Says which engines it is to restart; empty: all that it has started.
+  std::function<Result<void>(int supervisor, const std::vector<PlacedEngine>& engines)> write_order;
 };
 
 /// Whether the chosen engines can be started without the others.

@@ -365,6 +365,10 @@ void Supervisor::handle(const RestartAsked& event, Instant now) {
     return report_restart("the engines have not been started for the first time yet");
   if (!event.numbers.empty() && phase_ == Phase::registering)
     return report_restart("the engines are still starting: try again when all have registered");
+  if (event.names_others)
+    return report_restart(
+        "all engines of their set have ended, and its pxcluster, too: restart all engines with "
+        "rc.restart_engines(), or start new ones with `pxcluster engines`");
   if (plan_.engines.processes.empty()) return report_restart("");
   if (const std::string problem = choose(event.numbers); !problem.empty())
     return report_restart(problem);

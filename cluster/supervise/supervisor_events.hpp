@@ -63,6 +63,7 @@ struct OwnerLeft {};
 /// Engines are to end and to start again.
 struct RestartAsked {
   std::vector<int> numbers = {};  ///< Of these numbers in the set; empty: all.
+  bool names_others = false;      ///< Engines of other sets were named, too, whose pxcluster ended.
   std::vector<int> rank_ports = {};  ///< As choose_rank_ports() says; empty: the old ones.
 };
 /// Somebody sent this process a signal.

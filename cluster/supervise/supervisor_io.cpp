@@ -170,17 +170,22 @@ void SupervisorIo::take_signal(int number) {
   else if (checkpoints_.is_meant_by(number))
     checkpoints_.start();
   else if (number == restart_signal())
-    take_restart();
+    take_restart_order();
   else if (number == release_signal())
     forget_owner();
   else
     events_.emplace_back(SignalArrived{number});
 }
 
-void SupervisorIo::take_restart() {
-  std::vector<int> numbers = take_restart_order(options_.paths, ::getpid());
-  std::vector<int> ports = numbers.empty() ? choose_rank_ports() : std::vector<int>{};
-  events_.emplace_back(RestartAsked{std::move(numbers), std::move(ports)});
+void SupervisorIo::take_restart_order() {
+  RestartAsked asked;
+  for (const PlacedEngine& engine : cluster::take_restart_order(options_.paths, ::getpid()))
+    if (engine.set == options_.engine_set_id && engine.number)
+      asked.numbers.push_back(*engine.number);
+    else
+      asked.names_others = true;
+  if (asked.numbers.empty() && !asked.names_others) asked.rank_ports = choose_rank_ports();
+  events_.emplace_back(std::move(asked));
 }
 
 os::Descriptor SupervisorIo::watch_process(int pid, std::string who) {

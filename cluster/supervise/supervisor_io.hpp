@@ -68,7 +68,7 @@ class SupervisorIo {
     bool has_children = false;
   };
   void take_signal(int number);
-  void take_restart();
+  void take_restart_order();
   void reap();
   void read_reports(int pid);
   void forget_reports(Child& child);

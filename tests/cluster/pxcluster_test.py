@@ -372,6 +372,8 @@ def test_engines_that_all_died_are_restarted(place):
     for pid in place.recorded_pids()[1]:
         os.kill(pid, signal.SIGKILL)
     wait_for_text(process.output, "pxcluster restart", 30)
+    assert place.run("restart", "--targets=1").returncode == 0
+    assert sorted(engines_of(place)) == [1]
     assert place.run("restart").returncode == 0
     assert sorted(engines_of(place)) == [0, 1]
     assert process.poll() is None

@@ -143,11 +143,21 @@ def test_an_engine_that_hangs_gets_variables_of_another(own):
     assert rc[1]["x"] == 3 and kept[0]["from"] == {"x": 0}
 
 
-def test_the_only_engine_of_a_cluster_comes_back(own):
+def test_an_engine_of_a_cluster_is_restarted_by_the_name_that_ipyparallel_has(own):
+    rc = own(2)
+    before = rc[:].apply_sync(os.getpid)
+    rc.cluster.restart_engine_sync(1)
+    assert [a == b for a, b in zip(before, rc[:].apply_sync(os.getpid))] == [True, False]
+
+
+def test_the_only_engine_that_has_died_is_restarted_with_its_set(own):
     rc = own(1)
     kill(rc, 0)
-    rc.cluster.restart_engine_sync(0)
-    assert rc.ids == [0] and rc[0].apply_sync(pow, 2, 3) == 8
+    with pytest.raises(RuntimeError, match="all engines of their set have ended.*rc.restart_engines"):
+        rc.restart_engines(0)
+    rc.restart_engines()
+    rc.wait_for_engines(1, timeout=30)
+    assert rc[:].apply_sync(pow, 2, 3) == [8]
 
 
 def test_a_client_without_its_cluster_object_restarts_one_engine_and_names_unknown_ones(own):

@@ -38,8 +38,8 @@ class FakeSupervisors final : public os::Processes {
               const auto found = reports.find(pid);
               return found == reports.end() ? std::nullopt : std::optional(found->second);
             },
-            [this](int pid, const std::vector<int>& numbers) {
-              orders[pid] = numbers;
+            [this](int pid, const std::vector<PlacedEngine>& engines) {
+              orders[pid] = engines;
               return Result<void>{};
             }};
   }
@@ -48,7 +48,7 @@ class FakeSupervisors final : public os::Processes {
   std::map<int, RestartReport> outcome{{5, {0, 4, ""}}, {6, {0, 2, ""}}};
   std::map<int, RestartReport> reports;
   std::vector<int> order;
-  std::map<int, std::vector<int>> orders;
+  std::map<int, std::vector<PlacedEngine>> orders;
 
  private:
   std::set<int> asked_;
@@ -86,7 +86,7 @@ TEST(Restarter, TellsTheirPxclusterAloneWhichEnginesToRestart) {
   supervisors.outcome[6].engine_count = 1;
   EXPECT_EQ(*restart_engines(two_sets(), choice, supervisors, supervisors.channel()), 1);
   EXPECT_EQ(supervisors.order, (std::vector<int>{6}));
-  EXPECT_EQ(supervisors.orders[6], (std::vector<int>{1}));
+  EXPECT_EQ(supervisors.orders[6], choice.engines);
   EXPECT_EQ(*restart_engines(two_sets(), {}, supervisors, supervisors.channel()), 5);
   EXPECT_TRUE(supervisors.orders[6].empty());
 }
@@ -97,7 +97,8 @@ TEST(Restarter, AsksTheControllersPxclusterForEnginesOfASetThatHasEnded) {
   record.engine_sets.erase("a");
   const RestartChoice choice{"", {{EngineId{0}, "a", 0}}};
   EXPECT_TRUE(restart_engines(record, choice, supervisors, supervisors.channel()));
-  EXPECT_EQ(supervisors.orders, (std::map<int, std::vector<int>>{{5, {0}}}));
+  EXPECT_EQ(supervisors.order, (std::vector<int>{5}));
+  EXPECT_EQ(supervisors.orders[5], choice.engines);
 }
 
 TEST(Restarter, RestartsRanksOfAWorldTogetherOnly) {

@@ -682,6 +682,15 @@ TEST(SupervisorRestart, OfOneEngineStartsItAloneWithItsIdAndNumber) {
   EXPECT_EQ(only<ReportRestart>(story.placed(true)), (std::vector{ReportRestart{1, ""}}));
 }
 
+TEST(SupervisorRestart, OfEnginesOfAnotherSetIsRefused) {
+  SingleRestartStory story;
+  const auto effects = story.supervisor.on(RestartAsked{{1}, true}, at(100s));
+  ASSERT_EQ(only<ReportRestart>(effects).size(), 1u);
+  EXPECT_NE(only<ReportRestart>(effects)[0].problem.find("all engines of their set have ended"),
+            std::string::npos);
+  EXPECT_TRUE(only<SendSignal>(effects).empty());
+}
+
 TEST(SupervisorRestart, OfAnEngineThatHasDiedStartsItWhenItsIdIsFree) {
   SingleRestartStory story;
   story.ended(second, 50s, {.exit_code = 0, .signal = SIGKILL});

@@ -52,11 +52,11 @@ void PeerVariables::give(const client::Client& client, const std::vector<KeptEng
     for (const std::string& name : names_)
       lose(*engine, name, "no other engine that answers has it");
   }
+  const auto all = client::ask_status(*client.core(), peer_status_patience);
   for (const std::string language : {"python", "cpp"}) {
     std::vector<EngineId> donors;
     std::vector<KeptEngine*> takers;
-    for (const client::EngineStatus& status :
-         client::ask_status(*client.core(), peer_status_patience)) {
+    for (const client::EngineStatus& status : all) {
       if (status.language != language || status.state == "lost") continue;
       const auto taker = std::find_if(needy.begin(), needy.end(), [&](const KeptEngine* engine) {
         return engine->id == status.id;

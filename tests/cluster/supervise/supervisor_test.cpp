@@ -591,7 +591,7 @@ TEST(SupervisorRestart, KeepsTheRanksAndTakesNewPorts) {
   StartPlan plan = two_local_engines();
   plan.engines.ranks = {.hosts = {2}, .ports = {20001, 20002}};
   RestartStory story{std::move(plan)};
-  story.supervisor.on(RestartAsked{{}, {20003, 20004}}, at(100s));
+  story.supervisor.on(RestartAsked{.rank_ports = {20003, 20004}}, at(100s));
   const auto orders = only<StartProcess>(story.ended_and_left());
   EXPECT_EQ(
       orders.at(0).command.environment.at("IPP_CONNECTION_INFO"),

@@ -19,12 +19,12 @@ def fail(message, code):
 
 
 def signal_pipe():
-    """A descriptor that is readable when a signal handler of Python's waits to run."""
+    """A pipe that is readable when a signal handler of Python's waits to run: (reading, writing)."""
     reading, writing = os.pipe()
     os.set_blocking(reading, False)
     os.set_blocking(writing, False)
     signal.set_wakeup_fd(writing, warn_on_full_buffer=False)
-    return reading
+    return reading, writing
 
 
 def shared_info(engine):
@@ -61,7 +61,7 @@ def main(arguments):
         return fail(failure, 1)
 
     # The registration is on its way while IPython is imported.
-    from polyxeus.engine import mpi, place, start
+    from polyxeus.engine import mpi, place, process_groups, start
 
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     backend = start.make_backend(engine)
@@ -75,8 +75,9 @@ def main(arguments):
         return fail(mismatch, 1)
     start.report_crashes()
     signal.signal(signal.SIGINT, signal.default_int_handler)
+    process_groups.signals = signal_pipe()
+    backend.signals = process_groups.signals[0]
     start.run_startup_code(engine, backend.shell)
-    backend.signals = signal_pipe()
     place.start(engine)
     code = engine.run(backend, backend.signals)
     signal.signal(signal.SIGINT, signal.SIG_IGN)

@@ -4,7 +4,7 @@ import os
 import signal
 import sys
 
-from polyxeus.engine import apply, forked, interrupts, json_text, native
+from polyxeus.engine import apply, forked, interrupts, json_text, native, process_groups
 from polyxeus.engine.new_arrays import is_new
 from polyxeus.serialize import functions, tensors
 from polyxeus.version import __version__
@@ -41,10 +41,16 @@ class Backend:
         shell.last_traceback = None
         if not silent:
             shell.execution_count = count
-        with interrupts.undebugged(), self.tasks.running():
-            result = shell.run_cell(code, store_history=store_history and not silent,
-                                    silent=silent)
-        error = result.error_before_exec or result.error_in_exec
+        try:
+            process_groups.begin_request()
+            with interrupts.undebugged(), self.tasks.running():
+                result = shell.run_cell(code, store_history=store_history and not silent,
+                                        silent=silent)
+            error = result.error_before_exec or result.error_in_exec
+        except BaseException as failure:
+            self._end_request(failure)
+            raise
+        self._end_request(error)
         forked.end_child(error)
         content = {"execution_count": count, "user_expressions": {}, "payload": []}
         if result.success:
@@ -57,6 +63,20 @@ class Backend:
         self._forget_outputs()
         self._leave_if_asked()
         return json_text.dump(content)
+
+    @staticmethod
+    def _end_request(error):
+        """Tells process_groups what came of user code, also where an interrupt comes just now: ranks would
+        wait for this one. error  what it raised; None: nothing."""
+        late = None
+        while True:
+            try:
+                process_groups.end_request(late or error)
+                break
+            except KeyboardInterrupt as interrupt:
+                late = interrupt
+        if late is not None and error is None:
+            raise late
 
     def _error_content(self, error):
         return {
@@ -85,9 +105,11 @@ class Backend:
         shell = self.shell
         self.tasks.make_current()
         try:
+            process_groups.begin_request()
             function, args, kwargs = apply.unpack(buffers, shell.user_ns)
             result = function(*args, **kwargs)
             forked.end_child()
+            self._end_request(None)
             return True, False, _OK, apply.pack(result, is_new(result))
         except BaseException as error:
             forked.end_child(error)
@@ -96,6 +118,7 @@ class Backend:
                 shell.showtraceback()
             except Exception as failure:
                 self.kernel.log.error("cannot format the traceback of %r: %s", error, failure)
+            self._end_request(error)
             return self._failure(error)
 
     def _failure(self, error):
@@ -112,17 +135,24 @@ class Backend:
         copied_from  the caller copies buffers of the result from this size on at once.
         """
         self.tasks.make_current()
+        is_call = kind == b"call_request"
         try:
+            if is_call:
+                process_groups.begin_request()
             content, buffers = native.serve(
                 kind, content, buffers, functions, copied_from
             )
             forked.end_child()
+            if is_call:
+                self._end_request(None)
             return True, False, content, buffers
         except BaseException as error:
             forked.end_child(error)
             if isinstance(error, NameError):
                 functions.explain(error, f"engine {self.kernel.engine_id}")
             self._format_quietly(error)
+            if is_call:
+                self._end_request(error)
             return self._failure(error)
 
     def _format_quietly(self, error):

@@ -1,8 +1,10 @@
 """Fits libraries to an engine at the moment when they are imported; none is imported before."""
 
 import importlib.util
-import os
 import sys
+
+from polyxeus.engine import process_groups
+from polyxeus.engine.process_groups import libraries
 
 
 class _Loader:
@@ -39,26 +41,6 @@ class _Finder:
         return spec
 
 
-def _adopt_accelerate(module):
-    """Without a GPU accelerate lets each rank train alone unless it is told, as it does under torchrun."""
-    devices = getattr(module.torch, "accelerator", module.torch.cuda)
-    if "LOCAL_RANK" in os.environ and not devices.is_available():
-        os.environ.setdefault("ACCELERATE_USE_CPU", "true")
-
-
-def _adopt_fabric(module):
-    """Lightning works in no interactive Python, where it could not start processes; ranks need none."""
-    if "LOCAL_RANK" in os.environ:
-        module._IS_INTERACTIVE = False
-
-
-_OF_RANKS = {
-    "accelerate.state": _adopt_accelerate,
-    "lightning.fabric.utilities.imports": _adopt_fabric,
-    "lightning_fabric.utilities.imports": _adopt_fabric,
-}
-
-
 class _InPlaceOfIpyparallel:
     """Gives polyxeus to programs and modules that import ipyparallel where that is not installed."""
 
@@ -78,45 +60,6 @@ class _InPlaceOfIpyparallel:
     @staticmethod
     def exec_module(module):
         """It is complete already."""
-
-
-def _adopt_jax(module):
-    """jax.distributed.initialize() asks these classes; ours comes first.
-
-    Without it only engines under Open MPI or Slurm would be known, and each would take the GPU of the number
-    of its local rank also where it sees a single one.
-    """
-    base = module.ClusterEnv
-
-    class Engines(base):
-        name = "polyxeus"
-
-        @classmethod
-        def is_env_present(cls):
-            return all(name in os.environ for name in ("JAX_COORDINATOR_ADDRESS", "RANK", "WORLD_SIZE"))
-
-        @classmethod
-        def get_coordinator_address(cls, *args, **kwargs):
-            return os.environ["JAX_COORDINATOR_ADDRESS"]
-
-        @classmethod
-        def get_process_count(cls):
-            return int(os.environ["WORLD_SIZE"])
-
-        @classmethod
-        def get_process_id(cls):
-            return int(os.environ["RANK"])
-
-    known = getattr(base, "_cluster_types", [])
-    if Engines in known:  # jax has noted it when it was made
-        known.remove(Engines)
-        known.insert(0, Engines)
-
-
-def _adopt_lightning(module):
-    """It refuses the strategy "ddp" in notebooks, where it would have to start processes itself."""
-    if "TORCHELASTIC_RUN_ID" in os.environ:
-        module._IS_INTERACTIVE = False
 
 
 def install(shell, engine, comm_metadata, bound_kernel=None, output_widgets=None,
@@ -154,14 +97,12 @@ def install(shell, engine, comm_metadata, bound_kernel=None, output_widgets=None
         module.get_connection_file = lambda app=None: (
             of_application(app) if app else bound_kernel.connection_file)
 
-    actions = {"ipykernel.zmqshell": adopt_shell, "comm": adopt_comms,
-               "jax._src.clusters": _adopt_jax,
-               "lightning_fabric.utilities.imports": _adopt_lightning,
-               "lightning.fabric.utilities.imports": _adopt_lightning}
+    actions = {**libraries.ACTIONS, "ipykernel.zmqshell": adopt_shell, "comm": adopt_comms}
     if bound_kernel is not None:
         actions["ipyparallel"] = adopt_bind_kernel
         actions["ipykernel.connect"] = adopt_connection_file
+        actions["torch.distributed.distributed_c10d"] = process_groups.install
     if has_widgets:
         actions["tqdm.autonotebook"] = adopt_bars
-    sys.meta_path.insert(0, _Finder({**_OF_RANKS, **actions}))
+    sys.meta_path.insert(0, _Finder(actions))
     sys.meta_path.append(_InPlaceOfIpyparallel)

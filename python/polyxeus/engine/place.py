@@ -7,7 +7,7 @@ import site
 import sys
 import sysconfig
 
-from polyxeus.engine import json_text
+from polyxeus.engine import json_text, process_groups
 
 _CELLS = ("<ipython-input-", "<function ")
 _MOST_CHARACTERS = 80  # of a line
@@ -22,7 +22,11 @@ def _serve(engine, main):
     try:
         while engine.wait_place_question():
             try:
-                place = find(sys._current_frames().get(main))
+                frame = sys._current_frames().get(main)
+                place = find(frame)
+                call = process_groups.describe(frame)
+                if call is not None:
+                    place["torch"] = call
             except Exception:
                 place = {}
             engine.answer_place(json_text.dump(place))

@@ -5,6 +5,8 @@ import re
 import sys
 import types
 
+from polyxeus.engine import process_groups
+
 __all__ = ["tidied"]
 
 _COMPILED = (".pyx", ".pxi", ".pxd")  # Cython's sources, which are not installed
@@ -20,6 +22,7 @@ def tidied(error, trace):
         entries.append(trace)
         trace = trace.tb_next
     _name_call(error, entries)
+    entries = process_groups.explain(error, entries)
     kept = [each for each in entries if _has_source(each)] or entries
     for each in reversed(kept):
         trace = types.TracebackType(trace, each.tb_frame, each.tb_lasti, _line_of(each))

@@ -1,4 +1,4 @@
-"""JAX and Lightning take their place among engines from the environment. Packages of the test stand for them."""
+"""JAX takes its place among engines from the environment. A package of the test stands for it."""
 
 import importlib
 import sys
@@ -22,8 +22,7 @@ class ClusterEnv:
 class OmpiCluster(ClusterEnv):
     pass
 """
-VARIABLES = {"RANK": "1", "WORLD_SIZE": "2", "JAX_COORDINATOR_ADDRESS": "127.0.0.1:20002",
-             "TORCHELASTIC_RUN_ID": "polyxeus"}
+VARIABLES = {"RANK": "1", "WORLD_SIZE": "2", "JAX_COORDINATOR_ADDRESS": "127.0.0.1:20002"}
 
 
 @pytest.fixture
@@ -67,12 +66,3 @@ def test_jax_asks_engines_before_the_launchers_that_it_knows(import_module, monk
     assert (ours.get_coordinator_address(30, None), ours.get_process_count(), ours.get_process_id()) == (
         "127.0.0.1:20002", 2, 1)
     assert ours.get_local_process_id() is None  # each sees its own GPU only
-
-
-@pytest.mark.parametrize("package", ["lightning_fabric", "lightning.fabric"])
-@pytest.mark.parametrize("has_rank", [True, False])
-def test_lightning_does_not_take_a_rank_for_a_notebook(import_module, monkeypatch, package, has_rank):
-    if has_rank:
-        set_variables(monkeypatch)
-    module = import_module(f"{package}.utilities.imports", "_IS_INTERACTIVE = True")
-    assert module._IS_INTERACTIVE is not has_rank

@@ -1,0 +1,648 @@
+"""The process groups of this process: counts their calls, ends them at a stop, renews them afterwards."""
+
+import datetime
+import functools
+import hashlib
+import json
+import logging
+import os
+import re
+import select
+import signal
+import socket
+import sys
+import threading
+import time
+import weakref
+
+from polyxeus.engine.process_groups import frameworks, gloo_sockets, roll_call
+from polyxeus.engine.process_groups.epochs import DIED, INTERRUPTED, RAISED, Cause, Epochs
+from polyxeus.engine.process_groups.roll_call import TorchCall
+
+_HOOK = 0x7078  # the number of our hook at a group
+_INTERVAL = 0.05  # seconds between two looks at the store, while a request runs
+_RENEWAL = datetime.timedelta(seconds=30)
+_ANSWERS = 0.3  # seconds for the other ranks to tell how many calls they have begun
+_MOST_TEXT = 300
+_NETWORK_ERRORS = ("gloo/transport", "Connection closed by peer", "Connection reset by peer", "NCCL error")
+_TIME_ERRORS = ("Timed out waiting", "timed out", "Timeout")
+
+_log = logging.getLogger("polyxeus")
+
+
+def _grace():
+    """Seconds that ranks wait for one that has failed, as in MPI calls."""
+    try:
+        return max(0.0, float(os.environ.get("POLYXEUS_MPI_GRACE", "2")))
+    except ValueError:
+        return 2.0
+
+
+class Group:
+    """A process group, and the calls that this rank has begun in it since it was made or renewed."""
+
+    def __init__(self, pg, name, ranks, epoch):
+        self.pg = weakref.ref(pg)  # whose hook refers to this object
+        self.name = name
+        self.ranks = ranks  # of the world, in the order of the group
+        self.rank = pg.rank()  # in the group
+        self.epoch = epoch
+        self.count = 0
+        self.last = None  # the latest TorchCall
+        self.own_ports = set()  # at which gloo listens for the others
+        self.replaced = []  # ranks of the world that were started anew and do not have this group
+
+    def note(self, arguments):
+        name = roll_call.name_of(arguments.name.name)
+        is_pair = name in ("send", "recv")
+        if not is_pair:
+            self.count += 1
+        tensors = arguments.input_tensors or arguments.output_tensors
+        peer = arguments.root if is_pair and arguments.root >= 0 else None
+        self.last = TorchCall(name, sum(each.nbytes for each in tensors), self.count, time.monotonic(), peer)
+
+
+class Meeting:
+    """All ranks come together in the store before a group is made, or connected anew."""
+
+    def __init__(self, store, key, ranks, name):
+        self.store, self.key, self.ranks = store, key, ranks
+        self.name = name  # the call that needs it: "new_group", "all_reduce"
+        self.began = time.monotonic()
+
+    def is_complete(self):
+        return self.store.check([f"{self.key}/{rank}" for rank in self.ranks])
+
+    def decide(self, word):
+        """What the ranks do: what the first of them has said, "go" or "no"."""
+        return self.store.compare_set(f"{self.key}/decision", "", word).decode()
+
+    def missing(self):
+        try:
+            return [rank for rank in self.ranks if not self.store.check([f"{self.key}/{rank}"])]
+        except RuntimeError:  # rank 0, which has the store, has ended
+            return []
+
+
+class World:
+    """The default group of this process and all that were made of it; its store is the way to the other ranks."""
+
+    def __init__(self, store, rank, size):
+        self.rank, self.size = rank, size
+        self.store = store.clone()
+        self.epochs = Epochs()
+        self.groups = {}  # by name
+        self.is_closed = False
+        self.is_lost = False  # rank 0, which has the store, does not answer
+        self._lock = threading.Lock()
+        self._told = {}  # epoch: the counts of this rank that the others know
+        self.has_request = threading.Event()  # set while one runs
+        self.store.set(f"polyxeus/process/{rank}", json.dumps([_numbering(), os.getpid()]))
+
+    # ------------------------------------------------------------ the end of an epoch
+
+    def end(self, epoch, cause):
+        """Ends `epoch`, unless another rank has done so before: its cause counts then."""
+        self.tell_counts(epoch)
+        try:
+            known = self.store.compare_set(f"polyxeus/over/{epoch}", "", cause.pack())
+            cause = Cause.unpack(known.decode())
+        except RuntimeError:
+            self.lose_store()
+        self.epochs.ended(epoch, cause)
+
+    def learn(self):
+        """Whether the epoch of what runs, or of what runs next, has ended."""
+        try:
+            while not self.is_lost:
+                epoch = self.epochs.current  # another thread may move it on meanwhile
+                if not self.store.check([f"polyxeus/over/{epoch}"]):
+                    break
+                cause = Cause.unpack(self.store.get(f"polyxeus/over/{epoch}").decode())
+                self.tell_counts(epoch)
+                self.epochs.ended(epoch, cause)
+        except RuntimeError:
+            self.lose_store()
+        return self.epochs.is_over()
+
+    def lose_store(self):
+        self.is_lost = True
+        self.epochs.ended(self.epochs.current, Cause(DIED, 0))
+
+    def tell_counts(self, epoch, is_over=True):
+        """Tells the others how many calls of each group this rank has begun: when a request or the epoch ends.
+
+        is_over  the epoch has ended: they are the last ones
+        """
+        counts = {each.name: each.count for each in list(self.groups.values()) if each.epoch == epoch}
+        try:
+            with self._lock:
+                if self._told.get(epoch) not in ([counts, True], [counts, is_over]):
+                    self._told = {epoch: [counts, is_over]}
+                    self.store.set(f"polyxeus/counts/{epoch}/{self.rank}", json.dumps([counts, is_over]))
+        except RuntimeError:
+            self.lose_store()
+
+    def counts(self, group, epoch):
+        """{rank: calls of `group` that it has begun}, of those that tell it in time."""
+        found, last = {}, set()
+        deadline = time.monotonic() + _ANSWERS
+        try:
+            while not self.is_lost:
+                for rank in group.ranks:
+                    key = f"polyxeus/counts/{epoch}/{rank}"
+                    if rank not in last and self.store.check([key]):
+                        counts, is_over = json.loads(self.store.get(key))
+                        found[rank] = counts.get(group.name, 0)
+                        if is_over:  # one that idles has said so earlier, and says no more
+                            last.add(rank)
+                if len(last) == len(group.ranks) or time.monotonic() > deadline:
+                    break
+                time.sleep(0.01)
+        except RuntimeError:
+            self.lose_store()
+        return found
+
+    def find_dead(self):
+        """The first rank of this host, or container, whose process has ended; None: there is none."""
+        for rank in range(self.size):
+            key = f"polyxeus/process/{rank}"
+            try:
+                if rank == self.rank or not self.store.check([key]):
+                    continue
+                numbering, pid = json.loads(self.store.get(key))
+            except RuntimeError:
+                self.lose_store()
+                return 0
+            if numbering == _numbering() and not _lives(pid):
+                return rank
+        return None
+
+    # ------------------------------------------------------------ sockets
+
+    def publish_ports(self, group):
+        key = f"polyxeus/ports/{group.name}/{self.rank}"
+        self.store.set(key, json.dumps(sorted(group.own_ports)))
+
+    def shut_down(self):
+        """Ends what this rank waits for in gloo and nccl."""
+        own, others = set(), set()
+        for group in list(self.groups.values()):
+            own |= group.own_ports
+            for rank in group.ranks:
+                key = f"polyxeus/ports/{group.name}/{rank}"
+                try:
+                    if rank != self.rank and not self.is_lost and self.store.check([key]):
+                        others |= set(json.loads(self.store.get(key)))
+                except RuntimeError:
+                    self.lose_store()
+            _abort_nccl(group.pg())
+        gloo_sockets.shut_down(own, others)
+
+
+def _numbering():
+    """By what processes are numbered here: two ranks for which it is the same see each other's processes."""
+    with open("/proc/sys/kernel/random/boot_id") as file:
+        return file.read().strip() + os.readlink("/proc/self/ns/pid")
+
+
+def _lives(pid):
+    try:
+        with open(f"/proc/{pid}/stat") as file:
+            return file.read().rpartition(")")[2].split()[0] not in "ZX"
+    except OSError:
+        return False
+
+
+def _abort_nccl(pg):
+    if pg is None:
+        return
+    import torch
+
+    for device in getattr(pg, "_device_types", ()):
+        if device.type == "cpu":
+            continue
+        try:
+            backend = pg._get_backend(torch.device(device.type))
+            if "nccl" in backend.name().lower():
+                backend.abort()
+        except Exception as failure:
+            _log.warning("the %s calls of the process group %s cannot be aborted: %s",
+                         device.type, pg.group_name, failure)
+
+
+class Groups:
+    """Made when torch.distributed is imported. The main thread, and threads of autograd, make calls."""
+
+    def __init__(self, module, signals):
+        self._c10d = module
+        self._signals = signals
+        self._world = None
+        self._lock = threading.RLock()  # of renewals
+        self._seen_epoch = 0  # in which the frameworks' objects were used last
+        self._meeting = None  # the Meeting in which this rank waits
+        self._handler = None  # of SIGINT, while that is ignored
+        self._wrap("_new_process_group_helper", self._new_group)
+        self._wrap("_process_group_name", self._name_group)
+        self._wrap("destroy_process_group", self._destroy)
+        self._wrap("_store_based_barrier", self._meet)
+        rendezvous = sys.modules["torch.distributed.rendezvous"]
+        rendezvous.TCPStore = functools.partial(self._open_store, rendezvous.TCPStore)
+
+    def _wrap(self, name, replacement):
+        original = getattr(self._c10d, name)
+        setattr(self._c10d, name, functools.wraps(original)(functools.partial(replacement, original)))
+        public = sys.modules["torch.distributed"]
+        if getattr(public, name, None) is original:
+            setattr(public, name, getattr(self._c10d, name))
+
+    # ------------------------------------------------------------ groups come and go
+
+    def _new_group(self, original, size, rank, ranks, backend, store, name, *args, **named):
+        world = self._world
+        is_default = len(ranks) == 0
+        members = list(ranks) or list(range(max(size, 0)))
+        has_store = str(backend) not in ("mpi", "fake")
+        me = rank if is_default else self._c10d._get_default_group().rank()
+        if not has_store or world is None and not is_default:
+            return original(size, rank, ranks, backend, store, name, *args, **named)
+        if is_default:
+            store = self._store_of_attempt(store)
+        if me not in members:
+            return original(size, rank, ranks, backend, store, name, *args, **named)
+        before = gloo_sockets.listening_ports()
+        key = f"polyxeus/here/{0 if is_default else world.epochs.current}/{name}"
+        store.set(f"{key}/{me}", "here")
+        meeting = Meeting(store, key, members, "init_process_group" if is_default else "new_group")
+        try:
+            pg, prefix_store = self._together(meeting, lambda: original(
+                size, rank, ranks, backend, store, name, *args, **named))
+        except BaseException:
+            if is_default:
+                store.add("polyxeus/failed", 1)
+            raise
+        if is_default:
+            world = self._world = World(store, me, size)
+            world.learn()
+            world.epochs.begin_request()
+            world.has_request.set()
+            self._seen_epoch = world.epochs.current
+            for work in (self._watch_store, self._watch_signals):
+                threading.Thread(target=work, args=(world,), daemon=True, name="px-torch").start()
+        # one that takes the place of a rank which has ended is connected at its first call
+        group = Group(pg, name, members, -1 if named.get("enable_reconfigure") else world.epochs.current)
+        group.own_ports = gloo_sockets.listening_ports() - before
+        world.groups[name] = group
+        world.publish_ports(group)
+        pg.register_pre_hook(_HOOK, functools.partial(self._before, world, group))
+        return pg, prefix_store
+
+    def _store_of_attempt(self, store):
+        """The part of the store that no stopped attempt to make the default group has written to."""
+        failed = 0
+        while store.add("polyxeus/failed", 0):
+            failed += 1
+            store = self._c10d.PrefixStore(f"polyxeus/attempt/{failed}", store)
+        return store
+
+    def _open_store(self, original, host_name, port, *args, **named):
+        """A TCPStore whose waits for its server and for the others are ended by signals."""
+        limit = named.get("timeout") or self._c10d.default_pg_timeout
+        deadline = time.monotonic() + limit.total_seconds()
+        while not named.get("is_master", True):
+            try:
+                socket.create_connection((host_name, port), timeout=1).close()
+                break
+            except OSError as problem:
+                if time.monotonic() > deadline:
+                    raise RuntimeError(f"rank 0 does not listen at {host_name}, port {port}: {problem}") from None
+                time.sleep(0.02)
+        return original(host_name=host_name, port=port, *args, wait_for_workers=False, **named)
+
+    def _name_group(self, original, *args, **named):
+        """A name for a new group: ranks that were stopped in different places agree first on how many there were."""
+        world = self._world
+        if not self._c10d.is_initialized():
+            self._c10d._world.group_count = 0  # an attempt that was stopped has counted
+        elif world is not None and not named.get("use_hashed_name", False):
+            for group in list(world.groups.values()):
+                if len(group.ranks) == world.size and group.epoch != world.epochs.current:
+                    self._admit(world, group, "new_group")
+                    break
+        return original(*args, **named)
+
+    def _destroy(self, original, group=None):
+        world = self._world
+        name = None if group is None or world is None else self._c10d._world.pg_names.get(group)
+        try:
+            return original(group)
+        finally:
+            if world is not None and (group is None or not self._c10d.is_initialized()):
+                world.is_closed = True
+                world.has_request.set()  # so that its thread ends
+                self._world = None
+            elif world is not None:
+                world.groups.pop(name, None)
+
+    # ------------------------------------------------------------ meetings in the store, which signals end
+
+    def _together(self, meeting, act):
+        """What `act()` returns, which all ranks of the meeting do, or none: in it they wait for one another in C++.
+
+        A rank that is stopped while the others act already acts, too, before it raises.
+        """
+        has_acted = False
+        try:
+            self._wait(meeting)
+            if meeting.decide("go") == "go":
+                has_acted = True
+                return act()
+        except BaseException as problem:
+            if not has_acted and meeting.decide("no") == "go":
+                act()
+            if self._world is not None and not self._world.epochs.is_over():
+                self._world.end(self._world.epochs.current, _cause_of(problem, self._world.rank))
+            raise
+        if self._world is not None:
+            self._world.learn()
+        cause = None if self._world is None else self._world.epochs.cause()
+        raise RuntimeError(f"{meeting.name} cannot begin: {cause or 'another rank was stopped'}; the next cell can call it")
+
+    def _wait(self, meeting, limit=None):
+        """Waits until all ranks of the meeting have come."""
+        self._meeting = meeting
+        looked = meeting.began
+        pause = 0.0002
+        while not meeting.is_complete():
+            world, now = self._world, time.monotonic()
+            if world is not None and world.epochs.is_over():
+                raise RuntimeError(f"{meeting.name} cannot begin: {world.epochs.cause()}")
+            if limit is not None and now > meeting.began + limit:
+                raise RuntimeError(f"{meeting.name} cannot begin: {roll_call.name_ranks(meeting.missing())} did not "
+                                   f"come within {limit:g} s")
+            if world is not None and now > looked + 0.2:
+                looked = now
+                dead = world.find_dead()
+                if dead in meeting.ranks:
+                    raise RuntimeError(f"{meeting.name} cannot begin: rank {dead} has died: start it anew and call "
+                                       "polyxeus.torch.init(view), or restart the engines")
+            time.sleep(pause)
+            pause = min(pause * 1.5, 0.02)
+        self._meeting = None
+
+    def _meet(self, original, rank, store, group_name, rendezvous_count, timeout, *args, **named):
+        """torch's barrier in the store, in a loop that signals end."""
+        key = f"polyxeus/barrier/{group_name}"
+        count = store.add(key, 1)
+        store.set(f"{key}/{count - 1}", "here")
+        self._wait(Meeting(store, key, range(rendezvous_count), "the process group's barrier"),
+                   timeout.total_seconds())
+
+    # ------------------------------------------------------------ calls
+
+    def _before(self, world, group, arguments):
+        """The hook before each call of the group."""
+        if group.epoch != world.epochs.current or world.epochs.is_over():
+            self._admit(world, group, roll_call.name_of(arguments.name.name))
+        group.note(arguments)
+
+    def _admit(self, world, group, name):
+        """Renews the group where it has to be. RuntimeError: the call may not begin."""
+        if world.is_lost:
+            raise RuntimeError(f"{name} cannot begin: rank 0, which holds the store of the process groups, has "
+                               "died: restart the engines, or call polyxeus.torch.init(view)")
+        if world.epochs.is_over():
+            raise RuntimeError(f"{name} cannot begin: {world.epochs.cause()}; the next cell can call it")
+        if group.replaced:
+            raise RuntimeError(f"{name} cannot begin: {roll_call.name_ranks(group.replaced)} of this process group "
+                               "was started anew: make the group again")
+        with self._lock:
+            if group.epoch != world.epochs.current:
+                self._renew(world, group, name)
+        if world.epochs.is_over():
+            raise RuntimeError(f"{name} cannot begin: {world.epochs.cause()}; the next cell can call it")
+
+    def _renew(self, world, group, name):
+        """Connects the members of the group anew, under the same object."""
+        epoch, pg, me = world.epochs.current, group.pg(), world.rank
+        key = f"polyxeus/renewal/{epoch}/{group.name}"
+        try:
+            said = {"handle": pg.get_reconfigure_handle(), "groups": self._c10d._world.group_count}
+        except RuntimeError as problem:
+            raise RuntimeError(f"{name} cannot begin: the process group was ended by a stop, and torch cannot connect it "
+                               f"anew ({str(problem).splitlines()[0]}): make it again, with a TCPStore") from None
+        world.store.set(f"{key}/{me}", json.dumps(said))
+        meeting = Meeting(world.store, key, group.ranks, name)
+        self._together(meeting, lambda: self._connect(world, group, key, epoch))
+
+    def _connect(self, world, group, key, epoch):
+        answers = [json.loads(world.store.get(f"{key}/{rank}")) for rank in group.ranks]
+        if len(group.ranks) == world.size:
+            self._c10d._world.group_count = max(each["groups"] for each in answers)
+        options = self._c10d.ReconfigureOptions()
+        options.uuid = int.from_bytes(hashlib.blake2b(key.encode(), digest_size=7).digest(), "big")
+        options.handles = [each["handle"] for each in answers]
+        options.timeout = _RENEWAL
+        before = gloo_sockets.listening_ports()
+        group.pg().reconfigure(options).wait()
+        group.own_ports |= gloo_sockets.listening_ports() - before
+        group.epoch, group.count, group.last = epoch, 0, None
+        world.publish_ports(group)
+
+    def replace_ranks(self, ranks):
+        for group in list(self._world.groups.values()) if self._world is not None else ():
+            if len(group.ranks) < self._world.size or group.name != self._default_name():
+                group.replaced = sorted({*group.replaced, *(set(ranks) & set(group.ranks))})
+
+    def _default_name(self):
+        return self._c10d._get_default_group().group_name
+
+    # ------------------------------------------------------------ requests
+
+    def begin_request(self):
+        world = self._world
+        if world is None:
+            return
+        self._meeting = None
+        world.learn()
+        world.epochs.begin_request()
+        world.has_request.set()
+        if self._seen_epoch != world.epochs.current:
+            self._seen_epoch = world.epochs.current
+            frameworks.forget_what_was_under_way()
+
+    def end_request(self, error):
+        world = self._world
+        if world is None:
+            return
+        if error is not None and not world.epochs.is_over():
+            world.end(world.epochs.current, _cause_of(error, world.rank))
+        elif not world.is_lost:
+            world.tell_counts(world.epochs.current, is_over=False)
+        world.has_request.clear()
+        world.epochs.end_request()
+        if self._handler is not None:
+            signal.signal(signal.SIGINT, self._handler)
+            self._handler = None
+
+    def explain(self, error, entries):
+        world, meeting = self._world, self._meeting
+        if meeting is not None and isinstance(error, KeyboardInterrupt):
+            absent = meeting.missing()
+            error.args = (roll_call.interrupted_at(meeting.name, absent),)
+            return [each for each in entries if not _is_of_torch(_code(each))] or entries
+        if world is None or world.epochs.of_request is None or not entries:
+            return entries
+        if not _is_of_torch(_code(entries[-1])) and not _is_of_network(error) and not _is_of_network(error.__context__):
+            return entries
+        group, call = _latest(world)
+        text = None if call is None else self._explanation(world, group, call, error)
+        if text is None:
+            return entries
+        error.args = (text,)
+        error.__context__ = error.__cause__ = None
+        return [each for each in entries if not _is_of_torch(_code(each))] or entries
+
+    def _explanation(self, world, group, call, error):
+        """What to say in place of the error's own text; None: nothing."""
+        epoch = world.epochs.of_request
+        is_stop = isinstance(error, KeyboardInterrupt)
+        if not is_stop and (not isinstance(error, RuntimeError) or " cannot begin: " in str(error)):
+            return None
+        if not world.learn():
+            dead = _wait_for_dead(world) if _is_of_network(error) else None
+            if is_stop:
+                world.end(epoch, Cause(INTERRUPTED, world.rank))
+            elif dead is not None:
+                world.end(epoch, Cause(DIED, dead))
+            elif _is_of_time(error):
+                world.end(epoch, Cause(RAISED, world.rank, f"RuntimeError: {roll_call.too_late(call, [], {})}"))
+        cause = world.epochs.cause()
+        if cause is None:
+            return None
+        counts = {} if cause.kind == RAISED and cause.rank != world.rank else world.counts(group, epoch)
+        if cause.kind == INTERRUPTED and not is_stop and self._handler is None:
+            # this rank's own interrupt may come now: it must not end the formatting of the error
+            self._handler = signal.signal(signal.SIGINT, signal.SIG_IGN)
+        if is_stop:
+            return roll_call.interrupted_in(call, group.ranks, counts)
+        if cause.rank != world.rank or cause.kind == INTERRUPTED:
+            return roll_call.cannot_end(call, cause, group.ranks, counts)
+        return roll_call.too_late(call, group.ranks, counts) if _is_of_time(error) else None
+
+    def describe(self, frame):
+        world, meeting = self._world, self._meeting
+        if meeting is not None:
+            return {"call": meeting.name, "seconds": time.monotonic() - meeting.began, "is_inside": True,
+                    "missing": meeting.missing()}
+        group, call = (None, None) if world is None else _latest(world)
+        if call is None:
+            return None
+        told = {"call": call.name, "bytes": call.size, "count": call.count, "group": group.name,
+                "seconds": time.monotonic() - call.began, "rank": world.rank, "size": len(group.ranks),
+                "is_inside": frame is not None and _is_of_torch(frame.f_code)}
+        if call.peer is not None:
+            told["peer"] = group.ranks[call.peer]
+        return told
+
+    # ------------------------------------------------------------ threads
+
+    def _watch_store(self, world):
+        """Ends the calls of this rank when another one has ended their epoch."""
+        while not world.is_closed:
+            world.has_request.wait()
+            epoch = world.epochs.of_request
+            if epoch is not None and not world.is_closed and world.learn():
+                self._end_calls(world, epoch)
+            time.sleep(_INTERVAL)
+
+    def _end_calls(self, world, epoch):
+        """Shuts the connections down once the grace is over, if the request still runs that was in `epoch`."""
+        cause = world.epochs.causes.get(epoch)
+        deadline = time.monotonic() + (0 if cause is None or cause.kind == DIED else _grace())
+        while world.epochs.runs_in(epoch) and time.monotonic() < deadline:
+            time.sleep(0.02)
+        self._shut_down_until_end(world, epoch)
+
+    @staticmethod
+    def _shut_down_until_end(world, epoch):
+        """Again and again: the main thread may have begun a call, or made connections, just before."""
+        pause = 0.05
+        while not world.is_closed and world.epochs.runs_in(epoch):
+            world.shut_down()
+            time.sleep(pause)
+            pause = min(pause * 1.5, 1.0)
+
+    def _watch_signals(self, world):
+        """Ends the calls of this rank when the user interrupts it: gloo's waits do not see the signal."""
+        reading, writing = self._signals
+        poll = select.poll()
+        poll.register(reading, select.POLLIN)
+        while not world.is_closed:
+            poll.poll(1000)
+            if world.epochs.of_request is None:
+                time.sleep(0.02)  # the main thread reads it
+                continue
+            try:
+                numbers = os.read(reading, 512)
+            except BlockingIOError:
+                continue
+            if world.epochs.of_request is None:
+                os.write(writing, numbers)
+            elif signal.SIGINT in numbers:
+                epoch = world.epochs.of_request
+                if epoch is not None and not world.epochs.is_over():
+                    world.end(epoch, Cause(INTERRUPTED, world.rank))
+                self._shut_down_until_end(world, epoch)
+
+
+def _cause_of(error, rank):
+    if isinstance(error, KeyboardInterrupt):
+        return Cause(INTERRUPTED, rank)
+    try:
+        text = re.sub(r"^\[/[^]]*\] ", "", str(error))  # the source file that gloo names
+    except Exception:
+        text = ""
+    return Cause(RAISED, rank, f"{type(error).__name__}: {text}".split("\n")[0][:_MOST_TEXT])
+
+
+def _latest(world):
+    """The group of the latest call of this rank, and the call; (None, None) before the first."""
+    groups = [each for each in list(world.groups.values()) if each.last is not None]
+    if not groups:
+        return None, None
+    group = max(groups, key=lambda each: each.last.began)
+    return group, group.last
+
+
+def _is_of_network(error):
+    """Whether gloo or nccl says that a connection has ended."""
+    return isinstance(error, RuntimeError) and any(each in str(error) for each in _NETWORK_ERRORS)
+
+
+def _is_of_time(error):
+    """Whether a collective call has taken longer than its group allows."""
+    return isinstance(error, RuntimeError) and any(each in str(error) for each in _TIME_ERRORS)
+
+
+def _code(entry):
+    """That of an entry of a traceback."""
+    return entry.tb_frame.f_code
+
+
+def _is_of_torch(code):
+    """Whether code is in a file of torch's, or in one of these."""
+    folder = os.path.join(os.path.dirname(sys.modules["torch"].__file__), "")
+    return code.co_filename.startswith((folder, os.path.dirname(__file__)))
+
+
+def _wait_for_dead(world):
+    """The rank that has died; its parent may have to notice first."""
+    deadline = time.monotonic() + _ANSWERS
+    while True:
+        dead = world.find_dead()
+        if dead is not None or time.monotonic() > deadline:
+            return dead
+        if world.learn():
+            return None
+        time.sleep(0.02)

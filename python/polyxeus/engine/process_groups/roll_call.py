@@ -1,0 +1,86 @@
+"""Who waits for whom, and the sentences that say it. Pure."""
+
+from typing import NamedTuple, Optional
+
+_NAMES = {
+    "ALLREDUCE": "all_reduce", "ALLREDUCE_COALESCED": "all_reduce_coalesced", "ALLGATHER": "all_gather",
+    "ALLGATHER_BASE": "all_gather_into_tensor", "ALLGATHER_COALESCED": "all_gather_coalesced",
+    "ALLGATHER_INTO_TENSOR_COALESCED": "all_gather_into_tensor", "REDUCE_SCATTER_BASE": "reduce_scatter_tensor",
+    "REDUCE_SCATTER_TENSOR_COALESCED": "reduce_scatter_tensor", "ALLTOALL": "all_to_all",
+    "ALLTOALL_BASE": "all_to_all_single",
+}
+_ONE_TO_ONE = ("send", "recv")
+
+
+class TorchCall(NamedTuple):
+    """A call that a rank has begun."""
+
+    name: str  #: "all_reduce"
+    size: int  #: bytes of what this rank gives, or gets
+    count: int  #: how many calls of all ranks of the group it has begun, this one included
+    began: float  #: time.monotonic()
+    peer: Optional[int] = None  #: of send and recv: the other's rank in the group; None: any
+
+    @property
+    def is_collective(self):
+        return self.name not in _ONE_TO_ONE
+
+
+def name_of(operation):
+    """torch.distributed's name of a HookOpName."""
+    return _NAMES.get(operation, operation.lower())
+
+
+def missing(call, group_ranks, counts):
+    """The ranks of the world that have not begun a collective call of a group.
+
+    group_ranks  of the group, in its order.
+    counts       {rank of the world: calls that it has begun in this group}; those that did not say are left out.
+    """
+    return [rank for rank in group_ranks if rank in counts and counts[rank] < call.count]
+
+
+def name_ranks(ranks):
+    """ "rank 2", "ranks 1, 2" """
+    return f"rank{'s' if len(ranks) > 1 else ''} {', '.join(map(str, ranks))}"
+
+
+def name_size(size):
+    """ "4 MiB", "12 bytes" """
+    for unit, name in ((1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB")):
+        if size >= unit:
+            return f"{size / unit:.3g} {name}"
+    return f"{size} bytes"
+
+
+def described(call, group_ranks):
+    """ "all_reduce", "recv from rank 2" """
+    if call.is_collective:
+        return call.name
+    other = "any rank" if call.peer is None else f"rank {group_ranks[call.peer]}"
+    return f"{call.name} {'to' if call.name == 'send' else 'from'} {other}"
+
+
+def interrupted_in(call, group_ranks, counts):
+    """What a KeyboardInterrupt in `call` says."""
+    absent = missing(call, group_ranks, counts) if call.is_collective else []
+    return interrupted_at(described(call, group_ranks), absent)
+
+
+def interrupted_at(name, absent):
+    """The same where these ranks have not begun the call."""
+    return f"in {name}, which {name_ranks(absent)} had not reached" if absent else f"in {name}"
+
+
+def cannot_end(call, cause, group_ranks, counts):
+    """What the error says of a call whose epoch a rank has ended."""
+    absent = [rank for rank in missing(call, group_ranks, counts) if rank != cause.rank]
+    also = f"; {name_ranks(absent)} had not reached it" if call.is_collective and absent else ""
+    return f"{described(call, group_ranks)} cannot end: {cause}{also}"
+
+
+def too_late(call, group_ranks, counts):
+    """What the error says of a call that took longer than the group's time limit."""
+    absent = missing(call, group_ranks, counts) if call.is_collective else []
+    why = f": {name_ranks(absent)} had not reached it" if absent else ""
+    return f"{call.name} did not end within the time limit of its process group{why}"

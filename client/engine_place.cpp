@@ -1,5 +1,6 @@
 #include "client/engine_place.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "wire/checked_json.hpp"
@@ -22,6 +23,33 @@ MpiWait read_call(const Json& said) {
           number_at(said, "size"),
           number_at(said, "peer", true),
           number_at(said, "tag", true)};
+}
+
+/// A list of numbers, or null.
+Json ranks_at(const Json& object, const char* key) {
+  const auto found = object.find(key);
+  const auto is_rank = [](const Json& each) { return each.is_number_integer(); };
+  const bool fits = found != object.end() && found->is_array() &&
+                    std::all_of(found->begin(), found->end(), is_rank);
+  return fits ? *found : Json();
+}
+
+TorchWait read_torch_call(const Json& said) {
+  return {.call = string_member(said, "call").value_or(""),
+          .seconds = number_member(said, "seconds").value_or(0),
+          .bytes = integer_member<std::uint64_t>(said, "bytes").value_or(0),
+          .count = integer_member<int>(said, "count").value_or(0),
+          .group = string_member(said, "group").value_or(""),
+          .peer = number_at(said, "peer"),
+          .missing = ranks_at(said, "missing"),
+          .is_inside = bool_member(said, "is_inside").value_or(false)};
+}
+
+Json torch_call_as_json(const std::optional<TorchWait>& call) {
+  if (!call) return nullptr;
+  return {{"call", call->call},   {"seconds", call->seconds}, {"bytes", call->bytes},
+          {"count", call->count}, {"group", call->group},     {"peer", call->peer},
+          {"missing", call->missing}, {"is_inside", call->is_inside}};
 }
 
 const char* name_of(EnginePlace::State state) {
@@ -63,6 +91,8 @@ EnginePlace read_place(EngineId id, const Json& usage) {
   place.tells_calls = said.contains("mpi");
   const Json call = object_member(said, "mpi");
   if (!call.empty()) place.mpi = read_call(call);
+  const Json torch = object_member(said, "torch");
+  if (!torch.empty()) place.torch = read_torch_call(torch);
   place.mpi_library = string_member(said, "mpi_library").value_or("");
   place.mpi_interrupts = string_member(said, "mpi_interrupts").value_or("");
   place.last_error = string_member(said, "last_error").value_or("");
@@ -112,6 +142,7 @@ Json places_as_json(const std::vector<EnginePlace>& places) {
                     {"is_cell", place.is_cell},
                     {"holds_lock", place.holds_lock},
                     {"mpi", call_as_json(place.mpi)},
+                    {"torch", torch_call_as_json(place.torch)},
                     {"mpi_library", text_or_null(place.mpi_library)},
                     {"mpi_interrupts", text_or_null(place.mpi_interrupts)},
                     {"last_error", text_or_null(place.last_error)}});

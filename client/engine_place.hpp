@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -21,6 +22,18 @@ struct MpiWait {
   Json size = {};          ///< The number of ranks in it; or null.
   Json peer = {},
        tag = {};  ///< The other rank in it, and the message's tag: a number, "any" or null.
+};
+
+/// The latest call of torch.distributed that an engine has begun. What is not known is left out.
+struct TorchWait {
+  std::string call = {};   ///< "all_reduce"
+  double seconds = 0;      ///< Since it began.
+  std::uint64_t bytes = 0;  ///< What this rank gives or gets.
+  int count = 0;           ///< Calls of all ranks of the group that it has begun since the group was made or renewed.
+  std::string group = {};  ///< torch's name of the process group, which all of its ranks have in common.
+  Json peer = {};          ///< Of send and recv: the other rank; or null.
+  Json missing = {};       ///< The ranks that have not begun it, where it is known; or null.
+  bool is_inside = false;  ///< Its main thread is in torch's code.
 };
 
 /// What an engine does at one moment, down to the line of the user's code: for finding out why a
@@ -46,6 +59,7 @@ struct EnginePlace {
   bool holds_lock = false;    ///< C code holds Python's lock, so the line is unknown.
   bool tells_calls = false;   ///< It can tell in which MPI call its process is.
   std::optional<MpiWait> mpi = {};
+  std::optional<TorchWait> torch = {};
   std::string mpi_library = {};     ///< EngineFacts::mpi
   std::string mpi_interrupts = {};  ///< EngineFacts::mpi_interrupts
   std::string last_error = {};      ///< The exception's type, if its last cell raised one.

@@ -5,6 +5,7 @@
 #include <set>
 #include <utility>
 
+#include "client/byte_text.hpp"
 #include "client/targets.hpp"
 #include "wire/time.hpp"
 
@@ -69,6 +70,52 @@ Phrase describe_call(const EnginePlace& place, bool names_size) {
   return phrase;
 }
 
+/// "7th"
+std::string ordinal(int number) {
+  const int last = number % 10, teens = number % 100 / 10;
+  const char* const ending =
+      teens == 1 ? "th" : last == 1 ? "st" : last == 2 ? "nd" : last == 3 ? "rd" : "th";
+  return std::to_string(number) + ending;
+}
+
+/// "rank 2 has", "ranks 1, 2 have"
+std::string name_ranks(const Json& ranks) {
+  std::string text;
+  for (const Json& rank : ranks) text += (text.empty() ? "" : ", ") + rank.dump();
+  return ranks.size() == 1 ? "rank " + text + " has" : "ranks " + text + " have";
+}
+
+/// "in all_reduce of 4 MiB (7th call of its group)", then for how long, then the line.
+Phrase describe_torch_call(const EnginePlace& place) {
+  const TorchWait& wait = *place.torch;
+  Phrase phrase{.before = "in " + wait.call, .has_time = true};
+  if (wait.bytes > 0) phrase.before += " of " + format_bytes(wait.bytes);
+  if (wait.call == "send" || wait.call == "recv")
+    phrase.before += wait.call == "send" ? " to rank " + wait.peer.dump()
+                     : wait.peer.is_null() ? std::string(" from any rank")
+                                           : " from rank " + wait.peer.dump();
+  else if (wait.missing.is_array() && !wait.missing.empty())
+    phrase.before += ", which " + name_ranks(wait.missing) + " not reached,";
+  else if (wait.count > 0)
+    phrase.before += " (" + ordinal(wait.count) + " call of its group)";
+  if (const std::string line = line_of(place); !line.empty())
+    phrase.after = " (" + with_source(line, place) + ")";
+  return phrase;
+}
+
+/// What others wait for: ", has begun 6 calls of their group"; empty if none waits for it.
+std::string missing_calls(const EnginePlace& place, const std::vector<EnginePlace>& places) {
+  if (!place.torch) return "";
+  const auto waits = [&](const EnginePlace& other) {
+    return other.torch && other.torch->is_inside && other.torch->group == place.torch->group &&
+           other.torch->count > place.torch->count;
+  };
+  if (std::none_of(places.begin(), places.end(), waits)) return "";
+  const int count = place.torch->count;
+  return ", has begun " + std::to_string(count) + (count == 1 ? " call" : " calls") +
+         " of that group";
+}
+
 Phrase describe_work(const EnginePlace& place) {
   if (place.holds_lock)
     return {.before = "in C code that holds Python's lock",
@@ -98,7 +145,8 @@ Phrase describe(const EnginePlace& place, bool names_size, Duration patience) {
     case EnginePlace::State::busy:
       break;
   }
-  return place.mpi ? describe_call(place, names_size) : describe_work(place);
+  if (place.mpi) return describe_call(place, names_size);
+  return place.torch && place.torch->is_inside ? describe_torch_call(place) : describe_work(place);
 }
 
 std::string text_of(const PlaceGroup& group) {
@@ -130,8 +178,14 @@ std::vector<std::string> fold_places(const std::vector<EnginePlace>& places, Dur
   const bool names_sizes = are_communicators_different(places);
   std::vector<PlaceGroup> groups;
   for (const EnginePlace& place : places) {
-    const Phrase phrase = describe(place, names_sizes, patience);
-    const double seconds = place.mpi ? place.mpi->seconds : place.seconds;
+    Phrase phrase = describe(place, names_sizes, patience);
+    const std::string missing = missing_calls(place, places);
+    phrase.after += missing;
+    if (!phrase.after_of_several.empty()) phrase.after_of_several += missing;
+    const bool is_in_torch = !place.mpi && place.torch && place.torch->is_inside;
+    const double seconds = place.mpi       ? place.mpi->seconds
+                           : is_in_torch ? place.torch->seconds
+                                         : place.seconds;
     const auto found = std::find_if(groups.begin(), groups.end(), [&](const PlaceGroup& group) {
       return group.phrase == phrase;
     });

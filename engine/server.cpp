@@ -108,8 +108,8 @@ void Server::on_time(Instant now) {
   if (config_.segments) config_.segments->trim(now);
 }
 
-/// Of an idle engine only the MPI call is of interest, as it may help others to end theirs.
-void Server::find_place(bool is_busy, std::function<void(Json place)> then) {
+/// Of an idle engine only its calls of MPI and torch are of interest: others may wait for it.
+void Server::find_place(std::function<void(Json place)> then) {
   const auto add_call = [this, then = std::move(then)](Json place) {
     {
       const std::lock_guard lock{mutex_};
@@ -120,10 +120,7 @@ void Server::find_place(bool is_busy, std::function<void(Json place)> then) {
     if (calls) place["mpi"] = describe(calls->read(), Clock::now());
     then(std::move(place));
   };
-  if (is_busy)
-    place_finder_.ask(Clock::now(), add_call);
-  else
-    add_call(Json::object());
+  place_finder_.ask(Clock::now(), add_call);
 }
 
 void Server::interrupt_main() {

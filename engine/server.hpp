@@ -96,7 +96,7 @@ class Server final : public jupyter::IoThread {
   void interrupt_main() override;
   void signal_main();
   void on_shutdown_published() override { has_left_ = true; }  // the hub takes it for our leave
-  void find_place(bool is_busy, std::function<void(Json place)> then) override;
+  void find_place(std::function<void(Json place)> then) override;
   void close_channels() override;
 
   void on_controller_message(RequestPtr message);

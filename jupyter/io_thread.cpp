@@ -313,7 +313,7 @@ void IoThread::perform(const AnswerUsage& effect) {
                       pack(Packer::json, said)});
   };
   if (!effect.asks_place) return reply(content);
-  find_place(effect.running.has_value(), [this, reply, content, effect](Json place) mutable {
+  find_place([this, reply, content, effect](Json place) mutable {
     if (!effect.last_error.empty()) place["last_error"] = effect.last_error;
     content["place"] = std::move(place);
     reply(content);

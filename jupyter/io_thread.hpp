@@ -101,10 +101,7 @@ class IoThread {
   virtual void on_shutdown_published() {}
   /// In which line and call the main thread is: has `then` called with members of a usage_reply's
   /// `place`, on this thread, now or within a second (docs/protocol.md).
-  /// is_busy  whether a request runs.
-  virtual void find_place(bool /*is_busy*/, std::function<void(Json place)> then) {
-    then(Json::object());
-  }
+  virtual void find_place(std::function<void(Json place)> then) { then(Json::object()); }
   /// The last messages are sent: closes the channels.
   virtual void close_channels() = 0;
 

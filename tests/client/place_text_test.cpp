@@ -46,6 +46,63 @@ TEST(PlaceText, OfDifferentTimesTheLongestIsTold) {
             Sentences{"0 and 1 in MPI_Barrier for up to 3 min 20 s (cell line 3: comm.Barrier())"});
 }
 
+EnginePlace with_torch(EnginePlace place, const TorchWait& wait) {
+  place.torch = wait;
+  return place;
+}
+
+/// What an engine answers that waits in a call of torch.distributed.
+EnginePlace in_torch(int id, const TorchWait& wait) {
+  return with_torch(at_line_3(id, "dist.all_reduce(x)", 99), wait);
+}
+
+TEST(PlaceText, RanksThatWaitInTorchAreToldWithTheirCount) {
+  const TorchWait sum{.call = "all_reduce",
+                      .seconds = 6,
+                      .bytes = 4'200'000,
+                      .count = 7,
+                      .group = "0",
+                      .is_inside = true};
+  TorchWait other = sum;
+  other.count = 6;
+  other.is_inside = false;
+  EXPECT_EQ(folded({in_torch(0, sum), in_torch(1, sum), with_torch(idle(2), other),
+                    with_torch(at_line_3(3, "fit()", 6), other)}),
+            (Sentences{"0 and 1 in all_reduce of 4.2 MB (7th call of its group) for 6 s (cell "
+                       "line 3: dist.all_reduce(x))",
+                       "2 idle, has begun 6 calls of that group",
+                       "3 at cell line 3 for 6 s: fit(), has begun 6 calls of that group"}));
+}
+
+TEST(PlaceText, CallsOfAnotherGroupOfTorchAreNotCompared) {
+  const TorchWait sum{.call = "barrier", .seconds = 6, .count = 21, .group = "1", .is_inside = true};
+  const TorchWait other{.call = "barrier", .count = 2, .group = "0"};
+  EXPECT_EQ(folded({in_torch(0, sum), with_torch(idle(2), other)}),
+            (Sentences{"0 in barrier (21st call of its group) for 6 s (cell line 3: "
+                       "dist.all_reduce(x))",
+                       "2 idle"}));
+}
+
+TEST(PlaceText, AMessageOfTorchIsToldWithWhomItIsFor) {
+  const TorchWait receives{.call = "recv", .seconds = 5, .bytes = 12, .peer = 1, .is_inside = true};
+  TorchWait any = receives, sends = receives;
+  any.peer = nullptr;
+  sends.call = "send";
+  const EnginePlace place{.id = EngineId{0}, .state = EnginePlace::State::busy};
+  EXPECT_EQ(folded({with_torch(place, receives)}),
+            Sentences{"0 in recv of 12 B from rank 1 for 5 s"});
+  EXPECT_EQ(folded({with_torch(place, any)}),
+            Sentences{"0 in recv of 12 B from any rank for 5 s"});
+  EXPECT_EQ(folded({with_torch(place, sends)}), Sentences{"0 in send of 12 B to rank 1 for 5 s"});
+}
+
+TEST(PlaceText, RanksThatDoNotComeToAMeetingOfTorchAreNamed) {
+  const TorchWait meets{.call = "new_group", .seconds = 5, .missing = {2, 3}, .is_inside = true};
+  const EnginePlace place{.id = EngineId{0}, .state = EnginePlace::State::busy};
+  EXPECT_EQ(folded({with_torch(place, meets)}),
+            Sentences{"0 in new_group, which ranks 2, 3 have not reached, for 5 s"});
+}
+
 TEST(PlaceText, AMessageIsToldWithWhomItIsFor) {
   EnginePlace receives{.id = EngineId{0}, .state = EnginePlace::State::busy};
   receives.mpi = MpiWait{.call = "MPI_Recv", .seconds = 5, .peer = 1, .tag = 9};
@@ -130,6 +187,8 @@ TEST(EnginePlace, IsReadFromAUsageReply) {
         {"source", "comm.Recv(a)"},
         {"is_cell", true},
         {"mpi", {{"call", "MPI_Recv"}, {"seconds", 5.5}, {"peer", "any"}, {"tag", 9}}},
+        {"torch",
+         {{"call", "new_group"}, {"seconds", 2.5}, {"is_inside", true}, {"missing", {1, 2}}}},
         {"mpi_library", "Open MPI v4.1.4"},
         {"mpi_interrupts", "on"},
         {"last_error", "KeyError"}}}};
@@ -152,6 +211,15 @@ TEST(EnginePlace, IsReadFromAUsageReply) {
                          {"size", nullptr},
                          {"peer", "any"},
                          {"tag", 9}}},
+                       {"torch",
+                        {{"call", "new_group"},
+                         {"seconds", 2.5},
+                         {"bytes", 0},
+                         {"count", 0},
+                         {"group", ""},
+                         {"peer", nullptr},
+                         {"missing", {1, 2}},
+                         {"is_inside", true}}},
                        {"mpi_library", "Open MPI v4.1.4"},
                        {"mpi_interrupts", "on"},
                        {"last_error", "KeyError"}}));
@@ -166,11 +234,14 @@ TEST(EnginePlace, AnAnswerThatSaysNothingOfItIsUnknown) {
 }
 
 TEST(EnginePlace, MembersOfWrongTypesAreLeftOut) {
-  const Json usage = {{"running", 5}, {"place", {{"line", "x"}, {"mpi", "no"}, {"source", 3}}}};
+  const Json usage = {{"running", 5}, {"place", {{"line", "x"}, {"mpi", "no"}, {"torch", {{"count", "x"}, {"missing", {"y"}}}},
+                                     {"source", 3}}}};
   const EnginePlace place = read_place(EngineId{0}, usage);
   EXPECT_EQ(place.state, EnginePlace::State::idle);
   EXPECT_EQ(place.line, 0);
   EXPECT_FALSE(place.mpi);
+  EXPECT_EQ(place.torch->count, 0);
+  EXPECT_TRUE(place.torch->missing.is_null());
 }
 
 }  // namespace

@@ -14,7 +14,8 @@ class EnginePlaces(EngineSentences):
     question), msg_id, runs (the first line of its code, or its function), seconds (for which it
     runs), file, line, function and source of the user's line, is_cell (whether that is one of the
     cell that runs), holds_lock (C code keeps Python's lock, so that the line is not known), mpi
-    (None, or the MPI call: call, seconds, communicator, size, peer, tag), mpi_library ("Open MPI v4.1.4"),
+    (None, or the MPI call: call, seconds, communicator, size, peer, tag), torch (None, or the latest call of
+    torch.distributed: call, seconds, bytes, count, group, peer, is_inside), mpi_library ("Open MPI v4.1.4"),
     mpi_interrupts (whether its MPI calls can be interrupted: "on", or "off: " and why) and last_error (the
     type of the exception that ended its last cell).  What is not known is None.
     """

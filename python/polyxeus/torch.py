@@ -1,11 +1,11 @@
 """PyTorch over the engines: torch.distributed on the ranks of a view.
 
-    import polyxeus as ipp, polyxeus.torch
+    import polyxeus as px, polyxeus.torch
 
-    rc = ipp.Client()
-    world = polyxeus.torch.init(rc[:])       # every engine is a rank now
+    rc = px.Client()
+    world = px.torch.init(rc[:])       # every engine is a rank now; the same is %pxtorch
     %px import torch.distributed as dist; dist.all_reduce(t)
-    polyxeus.torch.finalize(rc[:])
+    px.torch.finalize(rc[:])
 
 In cells on the engines:
 
@@ -14,6 +14,8 @@ In cells on the engines:
 torch is imported by the engines alone, when init() runs.
 """
 
+from __future__ import annotations
+
 import datetime
 import os
 import shutil
@@ -21,7 +23,7 @@ import socket
 import sys
 import tempfile
 import warnings
-from typing import NamedTuple, Optional
+from typing import NamedTuple
 
 __all__ = ["World", "average_gradients", "broadcast_parameters", "finalize", "init"]
 
@@ -29,49 +31,77 @@ __all__ = ["World", "average_gradients", "broadcast_parameters", "finalize", "in
 class World(NamedTuple):
     """What init() has set up."""
 
-    backend: str  #: "gloo", "mpi" or "nccl"
-    address: str  #: at which rank 0 listens for the others; empty where nobody listens: mpi, or all ranks on one host
-    port: int  #: the same; 0 where nobody listens
+    backend: str  #: "gloo", "mpi" or "cpu:gloo,cuda:nccl"
+    address: str  #: at which rank 0 listens for the others; empty where nobody listens: mpi, or one host with torch before 2.1
+    port: int  #: the same; 0 with mpi
     size: int  #: ranks
 
 
-def init(view, backend: Optional[str] = None, address: Optional[str] = None,
-         timeout: float = 60.0, collective_timeout: Optional[float] = None) -> World:
+def init(view, backend: str | None = None, address: str | None = None,
+         timeout: float = 60.0, collective_timeout: float | None = None) -> World:
     """Makes the engines of `view` the ranks of one torch.distributed process group.
 
-    view     a DirectView; rank i is the i-th of its engines. With the backend mpi the ranks are those
-             of MPI, and the view must have all of them.
-    backend  mpi where that torch was built with it and the engines are one MPI world, else gloo.
-    address  at which rank 0 listens for the others, and no other; found by itself where the host of rank 0
-             can be reached by the address of its default route. Ranks of one host meet in a private folder,
-             unless an address is given. torch before 2.1 listens on all addresses, with a warning.
-    timeout  seconds for all ranks to meet.
-    collective_timeout
-             seconds that a collective call waits for its slowest rank; None: torch's own limit, 30 minutes
-             for gloo.
+    Parameters
+    ----------
+    view : DirectView
+        Rank i is the i-th of its engines; engines that are ranks already stay so, see below. With the backend mpi the ranks are those of MPI, and the view must
+        have all of them.
+    backend : str, optional
+        "cpu:gloo,cuda:nccl" where each rank has a GPU of its own, else "gloo". "mpi" must be asked for, and torch
+        be built with it.
+    address : str, optional
+        At which rank 0 listens for the others, and no other; found by itself where the host of rank 0 can be reached
+        by the address of its default route. 127.0.0.1 where all ranks are on one host. torch before 2.1 listens on
+        all addresses, with a warning.
+    timeout : float
+        Seconds for all ranks to meet.
+    collective_timeout : float, optional
+        Seconds that a collective call waits for its slowest rank; None: torch's own limit, 30 minutes for gloo.
 
-    A group that exists already is replaced. Raises RuntimeError where torch is missing, or ranks do not come.
+    Returns
+    -------
+    World
+
+    Raises
+    ------
+    RuntimeError
+        torch is missing, or ranks do not come.
+
+    Notes
+    -----
+    The variables of torchrun (RANK, WORLD_SIZE, LOCAL_RANK, MASTER_ADDR, ...) are set on the engines. A group that an
+    earlier call has made of as many ranks stays, with all models that hold it, as long as its rank 0 lives; engines
+    that were started since take the places of ranks that have ended. Any other group is replaced.
     """
     engines = _engines(view)
     found = [engine.apply_async(_describe) for engine in engines]
     descriptions = [each.get() for each in found]
     _check_torch(view, descriptions)
     backend = backend or _choose_backend(descriptions)
+    size = len(engines)
     if backend == "mpi":
         _get_all([engine.apply_async(_join_mpi) for engine in engines])
-        return World("mpi", "", 0, len(engines))
+        return World("mpi", "", 0, size)
     is_one_host = len({each["host"] for each in descriptions}) == 1
-    address = address or ("" if is_one_host else descriptions[0]["address"])
-    place, problem = engines[0].apply_sync(_open_store, address, len(engines))
+    new = _places_to_take(descriptions, backend)
+    takes_places = new is not None
+    if takes_places:
+        place, problem = next(tuple(each["group"]["place"]) for each in descriptions if each["group"]), None
+        _get_all([each.apply_async(_keep, list(new.values()), collective_timeout) for i, each in enumerate(engines) if i not in new])
+    else:
+        new = {index: index for index in range(size)}
+        given = address
+        address = address or ("127.0.0.1" if is_one_host else descriptions[0]["address"])
+        place, problem = engines[0].apply_sync(_open_store, address, size, is_one_host and not given)
     if problem:
         warnings.warn(problem, RuntimeWarning, stacklevel=2)
     limits = timeout, collective_timeout
-    joining = [
-        engine.apply_async(_join, backend, place, rank, len(engines), limits, is_one_host)
-        for rank, engine in enumerate(engines)
-    ]
-    _get_all(joining)
-    return World(backend, *(place if address else ("", 0)), len(engines))
+    local = _local_ranks(descriptions)
+    _get_all([
+        engines[index].apply_async(_join, backend, place, rank, size, limits, local[index], takes_places)
+        for index, rank in new.items()
+    ])
+    return World(backend, *(("", 0) if isinstance(place, str) else place), size)
 
 
 def finalize(view) -> None:
@@ -146,34 +176,74 @@ def _check_torch(view, descriptions):
 
 
 def _choose_backend(descriptions):
-    sizes = {each["mpi_size"] for each in descriptions}
-    is_one_world = sizes == {len(descriptions)} and len(descriptions) > 1
-    has_mpi = all(each["has_mpi"] for each in descriptions)
-    return "mpi" if is_one_world and has_mpi else "gloo"
+    """nccl beside gloo where each rank has a GPU that no other rank of its host uses, as far as they say."""
+    has_own = all(each["gpus"] for each in descriptions)
+    for host in {each["host"] for each in descriptions}:
+        of_host = [each["gpus"] for each in descriptions if each["host"] == host]
+        distinct = {gpu for gpus in of_host for gpu in gpus}
+        has_own = has_own and len(distinct) >= len(of_host)
+    return "cpu:gloo,cuda:nccl" if has_own else "gloo"
+
+
+def _places_to_take(descriptions, backend):
+    """{index of a new engine: rank of an ended one that it becomes} where the others keep their group, else None.
+
+    The group stays where all its living ranks are in the view, rank 0, which has the store, among them.
+    """
+    size = len(descriptions)
+    groups = [each["group"] for each in descriptions]
+    old = [each for each in groups if each is not None]
+    ranks = {each["rank"] for each in old}
+    if not old or 0 not in ranks or len(ranks) < len(old) or len({tuple(each["place"]) for each in old}) > 1:
+        return None
+    if not all(each["is_renewable"] and (each["size"], each["backend"]) == (size, backend) for each in old):
+        return None
+    missing = [rank for rank in range(size) if rank not in ranks]
+    return dict(zip([index for index, each in enumerate(groups) if each is None], missing))
+
+
+def _local_ranks(descriptions):
+    """For each rank (its number on its host, ranks on that host, number of the host)."""
+    hosts = list(dict.fromkeys(each["host"] for each in descriptions))
+    counts = dict.fromkeys(hosts, 0)
+    numbers = []
+    for each in descriptions:
+        numbers.append(counts[each["host"]])
+        counts[each["host"]] += 1
+    return [(number, counts[each["host"]], hosts.index(each["host"]))
+            for number, each in zip(numbers, descriptions)]
 
 
 # ---------------------------------------------------------------- in the engines
 
-_store = None  # of rank 0, between _open_store() and _join()
-_folder = None  # of rank 0, where the ranks of one host meet
+_store = None  # of rank 0 between _open_store() and _join(), then of each rank
+_place = None  # (address, port) of it, once this engine is a rank
+_backend = None
+_folder = None  # of rank 0, where the ranks of one host meet with an old torch
 
 
 def _describe():
     """What init() has to know of an engine."""
     import importlib.util
 
-    description = {"host": socket.gethostname(), "address": _own_address(), "torch": None,
-                   "python": sys.executable, "has_mpi": False, "mpi_size": 1}
+    description = {"host": socket.gethostname(), "address": _own_address(), "torch": None, "gpus": [],
+                   "python": sys.executable, "group": None}
     if importlib.util.find_spec("torch") is None:
         return description
     import torch
     import torch.distributed as dist
 
     description["torch"] = str(torch.__version__)
-    if dist.is_available() and dist.is_mpi_available():
-        description["has_mpi"] = True
-        if "mpi4py.MPI" in sys.modules:
-            description["mpi_size"] = sys.modules["mpi4py.MPI"].COMM_WORLD.Get_size()
+    if torch.cuda.is_available():
+        visible = os.environ.get("CUDA_VISIBLE_DEVICES", "")
+        description["gpus"] = [str(getattr(torch.cuda.get_device_properties(i), "uuid", f"{visible}/{i}"))
+                               for i in range(torch.cuda.device_count())]
+    if dist.is_available() and dist.is_initialized() and _place is not None:
+        group = dist.group.WORLD
+        description["group"] = {
+            "rank": dist.get_rank(), "size": dist.get_world_size(), "place": _place,
+            "backend": _backend, "is_renewable": hasattr(group, "reconfigure"),
+        }
     return description
 
 
@@ -187,16 +257,13 @@ def _own_address():
             return socket.gethostbyname(socket.gethostname())
 
 
-def _open_store(address, size):
-    """On rank 0: opens the place where the ranks meet. Returns (what _connect() takes, a warning or None).
+def _open_store(address, size, may_be_folder=False):
+    """On rank 0: opens the place where the ranks meet. Returns ((address, port), a warning or None).
 
-    address  where to listen; empty: nowhere, in a private folder of this host
+    may_be_folder  a torch that cannot listen at one address alone gets a private folder: its path is returned
     """
     global _store, _folder
     _leave()
-    if not address:
-        _folder = tempfile.mkdtemp(prefix="polyxeus-torch-")  # mode 0700
-        return os.path.join(_folder, "store"), None
     import torch
     import torch.distributed as dist
 
@@ -217,6 +284,9 @@ def _open_store(address, size):
         return (address, port), None
     except TypeError:
         listener.close()
+    if may_be_folder:
+        _folder = tempfile.mkdtemp(prefix="polyxeus-torch-")  # mode 0700
+        return os.path.join(_folder, "store"), None
     _store = dist.TCPStore(address, 0, size, True, wait_for_workers=False)
     return (address, _store.port), (
         f"until polyxeus.torch.finalize() port {_store.port} of {socket.gethostname()} is open on all addresses, "
@@ -230,7 +300,9 @@ def _connect(place, rank, size, timeout):
     if isinstance(place, str):
         return dist.FileStore(place, size)
     limit = datetime.timedelta(seconds=timeout)
-    return _store if rank == 0 else dist.TCPStore(*place, size, False, limit, wait_for_workers=False)
+    if rank == 0 and _store is not None:
+        return _store
+    return dist.TCPStore(*place, size, False, limit, wait_for_workers=False)
 
 
 def _meet(store, rank, size, timeout):
@@ -253,21 +325,48 @@ def _meet(store, rank, size, timeout):
         )
 
 
-def _join(backend, place, rank, size, limits, is_one_host):
+def _join(backend, place, rank, size, limits, local, takes_place):
+    """Makes this engine a rank.
+
+    local        (its number on its host, ranks on that host, number of the host)
+    takes_place  of a rank that has ended: the others have their groups already
+    """
+    import torch
     import torch.distributed as dist
 
-    global _store
+    global _store, _place, _backend
     timeout, collective_timeout = limits
     if rank > 0:
         _leave()
-    _store = _connect(place, rank, size, timeout)
-    _meet(_store, rank, size, timeout)
+    if not isinstance(place, str):
+        os.environ.update(MASTER_ADDR=place[0], MASTER_PORT=str(place[1]))
+    os.environ.update(RANK=str(rank), WORLD_SIZE=str(size), LOCAL_RANK=str(local[0]),
+                      LOCAL_WORLD_SIZE=str(local[1]), GROUP_RANK=str(local[2]))
+    store = _connect(place, rank, size, timeout)
+    if not takes_place:
+        _meet(store, rank, size, timeout)
     limit = None if collective_timeout is None else datetime.timedelta(seconds=collective_timeout)
-    _store.set_timeout(limit or datetime.timedelta(minutes=30))
-    if backend == "gloo" and is_one_host:
+    store.set_timeout(limit or datetime.timedelta(minutes=30))
+    if local[1] == size:
         os.environ.setdefault("GLOO_SOCKET_IFNAME", "lo")
+    if "nccl" in backend and torch.cuda.is_available():
+        torch.cuda.set_device(local[0] % torch.cuda.device_count())
     more = {} if limit is None else {"timeout": limit}
-    dist.init_process_group(backend, store=_store, rank=rank, world_size=size, **more)
+    if takes_place:
+        more["enable_reconfigure"] = True
+    _store, _place, _backend = store, place, backend
+    dist.init_process_group(backend, store=store, rank=rank, world_size=size, **more)
+
+
+def _keep(new, collective_timeout):
+    """On a rank whose default group stays: others that have members among the ranks `new` have to be made again."""
+    import torch.distributed as dist
+
+    from polyxeus.engine import process_groups
+
+    process_groups.replace_ranks(new)
+    if collective_timeout is not None:
+        dist.group.WORLD.set_timeout(datetime.timedelta(seconds=collective_timeout))
 
 
 def _join_mpi():
@@ -278,12 +377,12 @@ def _join_mpi():
 
 
 def _leave():
-    global _store, _folder
+    global _store, _place, _folder
     if "torch.distributed" in sys.modules:
         dist = sys.modules["torch.distributed"]
         if dist.is_available() and dist.is_initialized():
             dist.destroy_process_group()
-    _store = None
+    _store = _place = None
     if _folder is not None:
         shutil.rmtree(_folder, ignore_errors=True)
         _folder = None

@@ -121,6 +121,7 @@ class ParallelMagics(Magics):
             "pxwhere": self.pxwhere,
             "pxcheckpoint": self.pxcheckpoint,
             "pxrestore": self.pxrestore,
+            "pxtorch": self.pxtorch,
             "pxconfig": self.pxconfig,
             "autopx": self.autopx,
             "pxpush": self.pxpush,
@@ -303,6 +304,14 @@ class ParallelMagics(Magics):
     def pxrestore(self, line=""):
         """Defines the variables of the last checkpoint on the engines: `%pxrestore /scratch/run`."""
         self._run("pxrestore", line)
+
+    @no_var_expand
+    def pxtorch(self, line=""):
+        """Makes the engines the ranks of torch.distributed: `%pxtorch`, `%pxtorch --backend=gloo`."""
+        from polyxeus.magics import torch_line
+
+        with _plainly():
+            print(torch_line.run(line, self.view))
 
     def pxconfig(self, line=""):
         """Sets what holds for all cells that follow; without options it shows that."""

@@ -1,0 +1,43 @@
+"""The line of %pxtorch."""
+
+import argparse
+import shlex
+
+from polyxeus import torch
+
+
+class _Parser(argparse.ArgumentParser):
+    def error(self, message):
+        raise ValueError(f"%pxtorch: {message}; %pxtorch --help shows the options")
+
+
+def _parser():
+    made = _Parser(prog="%pxtorch", add_help=False, description=(
+        "Makes the engines the ranks of one process group of torch.distributed; each rank is the engine's place in "
+        "the view. After a restart of single engines it gives them the places of the old ones."))
+    made.add_argument("--backend", help="gloo, nccl, mpi or cpu:gloo,cuda:nccl, which each rank with a GPU of its own "
+                      "has by default; else it is gloo")
+    made.add_argument("--address", help="at which rank 0 listens for the others; found by itself")
+    made.add_argument("--timeout", type=float, default=60.0, metavar="SECONDS", help="for all ranks to meet (60)")
+    made.add_argument("--collective-timeout", type=float, metavar="SECONDS",
+                      help="that a collective call waits for its slowest rank (torch's own limit)")
+    made.add_argument("--finalize", action="store_true", help="end the process group")
+    made.add_argument("-h", "--help", action="store_true", help="show this")
+    return made
+
+
+def run(line, view):
+    """What the magic says. ValueError and RuntimeError: what is wrong, in a sentence."""
+    parser = _parser()
+    options = parser.parse_args(shlex.split(line))
+    if options.help:
+        return parser.format_help().rstrip()
+    try:
+        if options.finalize:
+            torch.finalize(view)
+            return "the process group has ended"
+        world = torch.init(view, options.backend, options.address, options.timeout, options.collective_timeout)
+    except RuntimeError as problem:
+        raise ValueError(str(problem)) from None
+    place = f"; rank 0 listens at {world.address}, port {world.port}" if world.port else ""
+    return f"{world.size} ranks of torch.distributed, backend {world.backend}{place}"

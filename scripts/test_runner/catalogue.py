@@ -86,20 +86,20 @@ def all_groups(is_quick):
         ],
         # Tests that mostly wait for processes.
         "python": [
+            Build(name="torch-packages", what="PyTorch of PyPI, and what stands on it", is_urgent=True,
+                  commands=(("python", "scripts/torch_packages.py"),)),
             _waiting("scripts", "the tools in scripts/, and the layout of the tree", "tests/scripts", "tests/layout"),
             _waiting("engine", "the engine's Python half", "tests/engine", are_unit_tests=True),
             _waiting("python", "the Python package, and ipyparallel's own tests on it", "tests/python"),
             _waiting("browser", "JupyterLab and Notebook in a browser", "tests/browser"),
             _waiting("notebooks", "the notebooks", "tests/notebooks"),
             _waiting("docs", "the guides: each snippet, and the site", "tests/docs"),
-            Build(name="torch-packages", what="PyTorch of PyPI, and what stands on it", is_urgent=True,
-                  commands=(("python", "scripts/torch_packages.py"),)),
             _waiting("torch", "PyTorch of PyPI and JAX on ranks: a stop, frameworks, their notebooks", "tests/torch",
                      needs=("torch-packages",)),
         ],
         "system": [
             _waiting("system", "real processes and mpiexec", "tests/cluster", "tests/system"),
-            _waiting("hosts", "several hosts", "tests/hosts"),
+            _waiting("hosts", "several hosts", "tests/hosts", needs=("torch-packages",)),
         ],
         "peer all three": [
             Build(name="peer-venv", what="an environment for ipyparallel's own tests", is_urgent=True,

@@ -1,6 +1,7 @@
 """PyTorch of PyPI, which scripts/torch_packages.py has installed, for the engines and notebooks of these tests."""
 
 import os
+import sys
 from pathlib import Path
 
 import pytest
@@ -15,3 +16,13 @@ def torch_of_pypi():
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("PYTHONPATH", os.pathsep.join(filter(None, [str(FOLDER), os.environ.get("PYTHONPATH")])))
         yield FOLDER
+
+
+@pytest.fixture(scope="session")
+def ipython_dir(tmp_path_factory):
+    """The IPYTHONDIR of all clusters of these tests."""
+    folder = tmp_path_factory.mktemp("ipython")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("IPYTHONDIR", str(folder))
+        patch.setenv("PATH", f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}")
+        yield folder

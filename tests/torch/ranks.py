@@ -1,0 +1,57 @@
+"""Four ranks of torch.distributed, and what the tests ask of them."""
+
+import time
+
+import torch_fuzz
+
+import polyxeus as px
+import polyxeus.torch
+
+RANKS = torch_fuzz.RANKS
+SUM = sum(range(RANKS))
+
+
+def start(engines="local", **options):
+    """A client of four new engines; each is a rank with the groups and models of torch_fuzz.PRELUDE."""
+    client = px.Cluster(n=RANKS, engines=engines, **options).start_and_connect_sync()
+    join(client)
+    return client
+
+
+def join(client):
+    px.torch.init(client[:])
+    client[:].execute(torch_fuzz.PRELUDE, block=True)
+
+
+def wait_until_stuck(client, ranks, name, seconds=20):
+    """Waits until these ranks are inside the call `name` of torch."""
+    def are_stuck():
+        torch = [each["torch"] or {} for each in client.where()]
+        return all(torch[rank].get("is_inside") and torch[rank]["call"] == name for rank in ranks)
+
+    wait_for(client, are_stuck, seconds)
+
+
+def wait_for(client, condition, seconds=20):
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end, f"this has not come:\n{client.where()}"
+        time.sleep(0.02)
+
+
+def errors(cell, timeout=20):
+    """{engine: "ValueError: no data"} of a cell."""
+    assert cell.wait(timeout), "the cell has not ended"
+    try:
+        cell.get()
+    except px.CompositeError as error:
+        return {info["engine_id"]: f"{name}: {value}" for name, value, _, info in error.elist}
+    return {}
+
+
+def check(client):
+    """All groups and models give right values, and no tensor is lost."""
+    cell = client[:].execute("check()", block=False)
+    assert cell.wait(20), f"the next cell has not ended:\n{client.where()}"
+    cell.get()
+    assert client[:].pull("wrong", block=True) == [[]] * RANKS

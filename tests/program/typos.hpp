@@ -6,8 +6,10 @@
 #include <functional>
 #include <optional>
 #include <regex>
+#include <set>
 #include <sstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "wire/nearest_name.hpp"
@@ -74,7 +76,9 @@ inline std::vector<std::string> misspellings(const std::string& name) {
 /// Misspells each option, but not each of its traits, of the help of `ask(command --help)` in
 /// `ways` of four ways, and expects exit code 2 and the option as suggestion. Where another option
 /// is as near, that one may be suggested. Returns the number of misspelled words.
-inline int expect_suggestions(const Ask& ask, std::vector<std::string> command, int ways = 4) {
+/// tried  the names of options of other commands, which are left out; those of this one are added.
+inline int expect_suggestions(const Ask& ask, std::vector<std::string> command, int ways,
+                              std::set<std::vector<std::string>>& tried) {
   std::vector<std::string> for_help = command;
   for_help.push_back("--help");
   const auto options = options_of_help(ask(for_help).out);
@@ -86,6 +90,7 @@ inline int expect_suggestions(const Ask& ask, std::vector<std::string> command, 
   int count = 0;
   command.emplace_back();
   for (const auto& names : options) {
+    if (!tried.insert(names).second) continue;
     int traits = 0;
     for (const std::string& name : names) {
       if (!name.starts_with("--") || name.size() < 4) continue;
@@ -113,6 +118,10 @@ inline int expect_suggestions(const Ask& ask, std::vector<std::string> command, 
     }
   }
   return count;
+}
+inline int expect_suggestions(const Ask& ask, std::vector<std::string> command, int ways = 4) {
+  std::set<std::vector<std::string>> tried;
+  return expect_suggestions(ask, std::move(command), ways, tried);
 }
 
 }  // namespace px::program

@@ -12,6 +12,11 @@ target_link_libraries(px_simulation PUBLIC px_client px_controller px_engine PRI
 
 add_executable(px_simulation_tests ${CMAKE_SOURCE_DIR}/tests/simulation/simulation_test.cpp)
 target_link_libraries(px_simulation_tests PRIVATE px_simulation px_build GTest::gtest_main)
+set(px_seeds 500)
+if(PX_SANITIZE)   # each takes 40 times as long, and the optimized build of scripts/test has them all
+  set(px_seeds 50)
+endif()
+target_compile_definitions(px_simulation_tests PRIVATE PX_SIMULATION_SEEDS=${px_seeds})
 px_gtest(px_simulation_tests)
 
 add_executable(simulate ${CMAKE_SOURCE_DIR}/tests/simulation/main.cpp)

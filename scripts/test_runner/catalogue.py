@@ -9,13 +9,14 @@ from .groups import Build, Ctest, PeerSuite, Pytest, Script
 WAITING, COMPUTING = 5, 10
 
 _CPP_CELLS = r"^px_interpreters_cpp_tests\."
+_SIMULATION = r"^px_simulation_tests\."
 
 
-def _build(preset, *targets):
+def _build(preset, *targets, name=""):
     command = ("cmake", "--build", "build/" + preset)
     if targets:
         command += ("--target", *targets)
-    return Build(name=f"build-{preset}", what=f"compiles preset {preset}",
+    return Build(name=f"build-{name or preset}", what=f"compiles {' '.join(targets) or 'all'} of preset {preset}",
                  commands=(("cmake", "--preset", preset, *_compiler_cache()), command))  # fmt: skip
 
 
@@ -59,14 +60,20 @@ def all_groups(is_quick):
     """-> {lane: [Group]}. `is_quick`: the C++ tests once, without sanitizers."""
     if is_quick:
         cpp = [_build("dev"), _cpp("dev", "without sanitizers")]
+        build_simulation = simulation = []
     else:
         cpp = [_build("asan"), _cpp("asan", "and each fuzz target for a short time, under ASan+UBSan"),
                _build("tsan"), _cpp("tsan", "under TSan")]  # fmt: skip
+        build_simulation = [_build("cells", "px_simulation_tests", name="simulation")]
+        # Behind the other group of its folder, as ctest runs once at a time there.
+        simulation = [Ctest(name="simulation", preset="cells", select=_SIMULATION, needs=("build-simulation",),
+                            what="breaking clusters from a seed, ten times the seeds that asan has")]  # fmt: skip
     return {
         # Compiles what the other lanes leave idle; what needs a build follows it.
         "cpp": [
             *cpp,
             _build("cells", "px_interpreters_cpp_tests"),
+            *build_simulation,
             _build("package"),
             Script(name="install", what="an outside project builds against the installed library",
                    command=("tests/install/run", "build/package"), needs=("build-package",)),
@@ -83,6 +90,7 @@ def all_groups(is_quick):
             _pytest("bench", "bench/report", "tests/bench", are_unit_tests=True),
             Ctest(name="cells", preset="cells", select=_CPP_CELLS, needs=("build-cells",),
                   what="the C++ interpreter (it forks and jumps, which sanitizers do not follow)"),
+            *simulation,
         ],
         # Tests that mostly wait for processes.
         "python": [

@@ -30,10 +30,10 @@ Result<void> write_restart_order(const net::ProfilePaths& paths, int supervisor,
   std::error_code error;
   std::filesystem::remove(path, error);
   if (engines.empty()) return {};
-  Json places = Json::array();
+  Json ids = Json::object();
   for (const PlacedEngine& engine : engines)
-    places.push_back(engine.set + "/" + std::to_string(engine.number.value_or(-1)));
-  return os::write_file_atomically(path, pack(Packer::json, {{"engines", places}}), 0600);
+    ids[engine.set + "/" + std::to_string(engine.number.value_or(-1))] = engine.id.value;
+  return os::write_file_atomically(path, pack(Packer::json, ids), 0600);
 }
 
 std::vector<PlacedEngine> take_restart_order(const net::ProfilePaths& paths, int supervisor) {
@@ -44,9 +44,8 @@ std::vector<PlacedEngine> take_restart_order(const net::ProfilePaths& paths, int
   const auto order = unpack(Packer::json, text ? *text : "{}");
   std::vector<PlacedEngine> engines;
   if (!order) return engines;
-  for (const std::string& place :
-       strings_member(*order, "engines").value_or(std::vector<std::string>{}))
-    engines.push_back(read_placed_engine(EngineId{}, place));
+  for (const auto& [place, id] : order->items())
+    engines.push_back(read_placed_engine(EngineId{read_integer<int>(id).value_or(-1)}, place));
   return engines;
 }
 

@@ -37,7 +37,7 @@ std::filesystem::path restart_order_file(const net::ProfilePaths& paths, int sup
 /// errors   system: the file cannot be written.
 Result<void> write_restart_order(const net::ProfilePaths& paths, int supervisor,
                                  const std::vector<PlacedEngine>& engines);
-/// The engines of the order, without their ids; empty where there is none. It is removed.
+/// The engines of the order; empty where there is none. It is removed.
 std::vector<PlacedEngine> take_restart_order(const net::ProfilePaths& paths, int supervisor);
 
 std::string write_restart_report(const RestartReport& report);

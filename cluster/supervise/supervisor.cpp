@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <csignal>
-#include <numeric>
 
 #include "wire/json.hpp"
 #include "wire/time.hpp"
@@ -49,8 +48,11 @@ std::string last_line(const ProcessEnded& event) {
 // ---------------------------------------------------------------- events
 
 Supervisor::Supervisor(StartPlan plan) : plan_(std::move(plan)) {
-  for (const PlannedProcess& process : plan_.engines.processes)
+  int number = 0;
+  for (const PlannedProcess& process : plan_.engines.processes) {
     full_counts_.push_back(process.engine_count);
+    begins_.push_back(std::exchange(number, number + process.engine_count));
+  }
   choose({});
 }
 
@@ -365,13 +367,14 @@ void Supervisor::handle(const RestartAsked& event, Instant now) {
     return report_restart("the engines have not been started for the first time yet");
   if (!event.numbers.empty() && phase_ == Phase::registering)
     return report_restart("the engines are still starting: try again when all have registered");
-  if (event.names_others)
+  if (event.names_others || (!event.numbers.empty() && plan_.engines.processes.empty()))
     return report_restart(
         "all engines of their set have ended, and its pxcluster, too: restart all engines with "
         "rc.restart_engines(), or start new ones with `pxcluster engines`");
   if (plan_.engines.processes.empty()) return report_restart("");
   if (const std::string problem = choose(event.numbers); !problem.empty())
     return report_restart(problem);
+  learn_ids(event.engines);
   const bool is_whole = chosen_.size() == full_counts_.size();
   say(Level::info, is_whole
                        ? "restarting the engines"
@@ -400,30 +403,31 @@ void Supervisor::handle(const RestartAsked& event, Instant now) {
 std::string Supervisor::choose(const std::vector<int>& numbers) {
   chosen_.clear();
   parts_.clear();
-  int begin = 0;
-  for (std::size_t index = 0; index < full_counts_.size(); ++index) {
-    const ProcessKey key{static_cast<int>(index)};
-    const int end = begin + full_counts_[index];
-    std::vector<int> places;
-    for (const int number : numbers)
-      if (number >= begin && number < end) places.push_back(number - begin);
-    const bool is_whole = numbers.empty() || (begin < end && std::ssize(places) == end - begin);
-    const bool takes_orders = planned(key).command.takes_orders;
-    if (is_whole)
-      chosen_.insert(key);
-    else if (!places.empty() && takes_orders && pids_.contains(key))
-      parts_[key] = places;
-    else if (!places.empty() && takes_orders)
-      return "no engine of its host runs any more: restart all " + std::to_string(end - begin) +
-             " engines of that host together";
-    else if (!places.empty())
-      return "engines that one process has started cannot be restarted singly: " +
-             plan_.engines.processes[index].command.log_file.string() + " is the log of " +
-             std::to_string(end - begin) + " engines";
-    begin = end;
+  std::map<ProcessKey, std::vector<int>> places;
+  for (const int number : numbers) {
+    const auto [key, place] = origin_of(number);
+    if (key.value < 0 || place >= full_counts_[static_cast<std::size_t>(key.value)])
+      return "it has started no such engine";
+    places[key].push_back(place);
   }
-  const bool is_any = !chosen_.empty() || !parts_.empty() || numbers.empty();
-  return is_any ? "" : "it has started no such engine";
+  if (numbers.empty())
+    for (std::size_t i = 0; i < full_counts_.size(); ++i)
+      chosen_.insert(ProcessKey{static_cast<int>(i)});
+  for (const auto& [key, own] : places) {
+    const int all = full_counts_[static_cast<std::size_t>(key.value)];
+    if (std::ssize(own) == all)
+      chosen_.insert(key);
+    else if (!planned(key).command.takes_orders)
+      return "engines that one process has started cannot be restarted singly: " +
+             planned(key).command.log_file.string() + " is the log of " + std::to_string(all) +
+             " engines";
+    else if (!pids_.contains(key))
+      return "no engine of its host runs any more: restart all " + std::to_string(all) +
+             " engines of that host together";
+    else
+      parts_[key] = own;
+  }
+  return "";
 }
 
 /// What ends engines on other hosts needs its time for it.
@@ -477,27 +481,26 @@ void Supervisor::learn_ids(const std::vector<PlacedEngine>& placed) {
     if (engine.set == plan_.engine_set_id && engine.number) ids_[*engine.number] = engine.id;
 }
 
-/// The number of a process's first engine.
-int Supervisor::begin_of(ProcessKey key) const {
-  return std::accumulate(full_counts_.begin(), full_counts_.begin() + key.value, 0);
+/// The process of the engine of this number, and its place among the engines of that.
+std::pair<ProcessKey, int> Supervisor::origin_of(int number) const {
+  const auto next = std::upper_bound(begins_.begin(), begins_.end(), number);
+  if (next == begins_.begin()) return {controller_process, 0};
+  return {ProcessKey{static_cast<int>(next - begins_.begin()) - 1}, number - *std::prev(next)};
 }
 
 /// Whether it is an engine of a process that is started as a whole.
 bool Supervisor::is_chosen(const PlacedEngine& engine) const {
   if (engine.set != plan_.engine_set_id) return false;
-  if (chosen_.size() == full_counts_.size() || !engine.number) return true;
-  return std::any_of(chosen_.begin(), chosen_.end(), [&](ProcessKey key) {
-    const int place = *engine.number - begin_of(key);
-    return place >= 0 && place < full_counts_[static_cast<std::size_t>(key.value)];
-  });
+  return chosen_.size() == full_counts_.size() || !engine.number ||
+         chosen_.contains(origin_of(*engine.number).first);
 }
 
 bool Supervisor::is_part(const PlacedEngine& engine) const {
   if (engine.set != plan_.engine_set_id || !engine.number) return false;
-  return std::any_of(parts_.begin(), parts_.end(), [&](const auto& part) {
-    const int place = *engine.number - begin_of(part.first);
-    return std::find(part.second.begin(), part.second.end(), place) != part.second.end();
-  });
+  const auto [key, place] = origin_of(*engine.number);
+  const auto part = parts_.find(key);
+  return part != parts_.end() &&
+         std::find(part->second.begin(), part->second.end(), place) != part->second.end();
 }
 
 int Supervisor::count_placed() const {
@@ -540,15 +543,12 @@ void Supervisor::start_engines(Instant now) {
   registered_ = started_ = exited_ = unstarted_parts_ = 0;
   first_exit_.clear();
   const std::string info = own_engine_info();
-  int number = 0;
-  for (std::size_t index = 0; index < full_counts_.size(); ++index) {
-    const ProcessKey key{static_cast<int>(index)};
-    const int first_number = std::exchange(number, number + full_counts_[index]);
-    if (!chosen_.contains(key)) continue;
+  for (const ProcessKey key : chosen_) {
+    const auto index = static_cast<std::size_t>(key.value);
     PlannedProcess& process = planned(key);
     process.engine_count = full_counts_[index];
     process.command.environment["IPP_CONNECTION_INFO"] = info;
-    process.command.environment["PX_ENGINE_NUMBER"] = std::to_string(first_number);
+    process.command.environment["PX_ENGINE_NUMBER"] = std::to_string(begins_[index]);
     started_ += process.engine_count;
     effects_.push_back(StartProcess{key, process.command, process.has_children});
   }

@@ -71,7 +71,7 @@ class Supervisor {
   bool is_part(const PlacedEngine& engine) const;
   int count_placed() const;
   int count_registered() const;
-  int begin_of(ProcessKey key) const;
+  std::pair<ProcessKey, int> origin_of(int number) const;
   std::string own_engine_info() const;
 
   void start_engines(Instant now);
@@ -105,13 +105,14 @@ class Supervisor {
   /// Of launchers with children: look after them in the end.
   std::map<ProcessKey, int> sessions_;
   std::vector<int> full_counts_;  // engines of each process, as they were planned
+  std::vector<int> begins_;       // the number of the first one of each
   std::set<ProcessKey> chosen_;   // of engines: those that are being started, or were last
   /// Processes that start some of their engines again: the places of these among its engines.
   std::map<ProcessKey, std::vector<int>> parts_;
   std::vector<PlacedEngine> placed_;  // as the controller has said last
   std::set<EngineUuid> replaced_;     // engines of parts_ that are to be replaced
   int unstarted_parts_ = 0;           // engines of parts_ that ended before they registered
-  std::map<int, EngineId> ids_;   // of our engines, by their number in the set
+  std::map<int, EngineId> ids_;       // of our engines, by their number in the set
   Instant engines_started_{};
   int baseline_ = 0;          // engines that were there before ours
   bool is_world_ = true;      // there were none: our engines' ids are their ranks

@@ -64,6 +64,8 @@ struct OwnerLeft {};
 struct RestartAsked {
   std::vector<int> numbers = {};  ///< Of these numbers in the set; empty: all.
   bool names_others = false;      ///< Engines of other sets were named, too, whose pxcluster ended.
+  /// The engines of these numbers: one that died as soon as it had registered is not known here.
+  std::vector<PlacedEngine> engines = {};
   std::vector<int> rank_ports = {};  ///< As choose_rank_ports() says; empty: the old ones.
 };
 /// Somebody sent this process a signal.
@@ -103,7 +105,7 @@ struct ReportDeath {
 /// Tell the controller that the engines of the set are about to be ended.
 struct AnnounceEnd {
   std::string engine_set;  ///< Or one engine of it: "17/2".
-  std::string why;  ///< A clause: who ends them, and what for.
+  std::string why;         ///< A clause: who ends them, and what for.
   bool operator==(const AnnounceEnd&) const = default;
 };
 /// From now on look for the connection files, until FilesReady was reported.

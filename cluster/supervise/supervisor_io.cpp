@@ -179,7 +179,8 @@ void SupervisorIo::take_signal(int number) {
 
 void SupervisorIo::take_restart_order() {
   RestartAsked asked;
-  for (const PlacedEngine& engine : cluster::take_restart_order(options_.paths, ::getpid()))
+  asked.engines = cluster::take_restart_order(options_.paths, ::getpid());
+  for (const PlacedEngine& engine : asked.engines)
     if (engine.set == options_.engine_set_id && engine.number)
       asked.numbers.push_back(*engine.number);
     else

@@ -102,7 +102,7 @@ def test_what_ran_or_waited_on_a_restarted_engine_fails_and_the_others_finish(ow
     others = rc[[0, 2]].apply_async(lambda: __import__("time").sleep(1) or "done")
     rc.restart_engines([1])
     for each in lost:
-        with pytest.raises(ipp.EngineError, match="Engine 1.*pxcluster ended it for a restart"):
+        with pytest.raises(ipp.RemoteError, match="EngineError: Engine 1.*pxcluster ended it for a restart"):
             each.get(20)
     assert others.get(20) == ["done", "done"]
     assert rc[:].apply_sync(os.getpid)[::2] == pids[::2]

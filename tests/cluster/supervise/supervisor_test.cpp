@@ -691,6 +691,19 @@ TEST(SupervisorRestart, OfEnginesOfAnotherSetIsRefused) {
   EXPECT_TRUE(only<SendSignal>(effects).empty());
 }
 
+TEST(SupervisorRestart, OfAnEngineThatDiedBeforeItWasHeardOfGivesItItsId) {
+  Story story{two_local_engines()};
+  story.engines_are_started();
+  story.supervisor.on(EnginesCounted{1, {}, {{EngineId{0}, "17", 0}}}, at(2s));
+  story.ended(second, 2s, {.exit_code = 0, .signal = SIGKILL});
+  story.supervisor.on(RestartAsked{{1}, false, {{EngineId{1}, "17", 1}}}, at(9s));
+  const auto orders = only<StartProcess>(
+      story.supervisor.on(EnginesCounted{1, {}, {{EngineId{0}, "17", 0}}}, at(9s)));
+  ASSERT_EQ(orders.size(), 1u);
+  EXPECT_EQ(orders[0].command.environment.at("IPP_CONNECTION_INFO"),
+            "{\"engine_ids\":[0,1],\"engine_set\":\"17\"}");
+}
+
 TEST(SupervisorRestart, OfAnEngineThatHasDiedStartsItWhenItsIdIsFree) {
   SingleRestartStory story;
   story.ended(second, 50s, {.exit_code = 0, .signal = SIGKILL});

@@ -331,8 +331,9 @@ void add_restart(CLI::App& app, ParsedOptions& parts) {
               [&parts](const std::string& text) {
                 parts.restart.keep.names = program::split_at_commas(text);
               },
-              "Variables that the new engines get from the old ones: a,b; with --targets, in the "
-              "place of one that has died from the lowest living engine that has them")
+              "Variables that the new engines get from the old ones: a,b; with --targets, an "
+              "engine "
+              "that has died gets them from the lowest living engine that has them")
           ->check(program::variable_names());
   restart
       .add_flag("--keep-all", parts.restart.keep.has_all,

@@ -50,3 +50,20 @@ def test_the_listening_socket_stays(pair):
 def test_other_connections_stay(pair):
     gloo_sockets.shut_down({1}, {2})
     assert is_open(pair[1]) and is_open(pair[2])
+
+
+def test_bytes_that_move_are_counted_on_either_side(pair):
+    listener, connected, accepted = pair
+    port = {listener.getsockname()[1]}
+    for own, others in ((port, set()), (set(), port)):
+        before = gloo_sockets.bytes_moved(own, others)
+        accepted.sendall(bytes(1000))
+        received = 0
+        while received < 1000:
+            received += len(connected.recv(1000))
+        assert gloo_sockets.bytes_moved(own, others) >= before + 1000
+
+
+def test_bytes_of_other_connections_are_not_counted(pair):
+    pair[2].sendall(bytes(1000))
+    assert gloo_sockets.bytes_moved({1}, {2}) == 0

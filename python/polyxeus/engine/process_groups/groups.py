@@ -23,6 +23,7 @@ _HOOK = 0x7078  # the number of our hook at a group
 _INTERVAL = 0.05  # seconds between two looks at the store, while a request runs
 _RENEWAL = datetime.timedelta(seconds=30)
 _ANSWERS = 0.3  # seconds for the other ranks to tell how many calls they have begun
+_PATIENCE = 10  # seconds that a stop waits for data that move
 _MOST_TEXT = 300
 _NETWORK_ERRORS = ("gloo/transport", "Connection closed by peer", "Connection reset by peer", "NCCL error")
 _TIME_ERRORS = ("Timed out waiting", "timed out", "Timeout")
@@ -184,8 +185,8 @@ class World:
         key = f"polyxeus/ports/{group.name}/{self.rank}"
         self.store.set(key, json.dumps(sorted(group.own_ports)))
 
-    def shut_down(self):
-        """Ends what this rank waits for in gloo and nccl."""
+    def _ports(self):
+        """At which gloo listens here, and in the other ranks."""
         own, others = set(), set()
         for group in list(self.groups.values()):
             own |= group.own_ports
@@ -196,8 +197,23 @@ class World:
                         others |= set(json.loads(self.store.get(key)))
                 except RuntimeError:
                     self.lose_store()
+        return own, others
+
+    def is_quiet(self):
+        """Whether nothing has moved between the ranks for a moment: calls that wait for a rank are so."""
+        ports = self._ports()
+        before = gloo_sockets.bytes_moved(*ports)
+        for _ in range(3):
+            time.sleep(0.03)
+            if gloo_sockets.bytes_moved(*ports) != before:
+                return False
+        return True
+
+    def shut_down(self):
+        """Ends what this rank waits for in gloo and nccl."""
+        for group in list(self.groups.values()):
             _abort_nccl(group.pg())
-        gloo_sockets.shut_down(own, others)
+        gloo_sockets.shut_down(*self._ports())
 
 
 def _numbering():
@@ -566,10 +582,16 @@ class Groups:
 
     @staticmethod
     def _shut_down_until_end(world, epoch):
-        """Again and again: the main thread may have begun a call, or made connections, just before."""
+        """Again and again: the main thread may have begun a call, or made connections, just before.
+
+        Not while data move, for some seconds: a call that was cut off in the middle of a message would wait
+        for the rest until the time limit of its group, as gloo tells only those that wait for a message's beginning.
+        """
         pause = 0.05
+        force_at = time.monotonic() + _PATIENCE
         while not world.is_closed and world.epochs.runs_in(epoch):
-            world.shut_down()
+            if world.is_quiet() or time.monotonic() > force_at:
+                world.shut_down()
             time.sleep(pause)
             pause = min(pause * 1.5, 1.0)
 

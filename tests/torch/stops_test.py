@@ -254,6 +254,45 @@ def test_a_rank_that_is_killed_is_named_and_one_in_its_place_has_the_groups_agai
         "RuntimeError: barrier cannot begin: rank 2 of this process group was started anew: make the group again"}
 
 
+TRAINING = """
+import time, torch, torch.distributed as dist
+from torch.nn.parallel import DistributedDataParallel
+
+def train(model, optimizer, x, y, steps):
+    for step in range(steps):
+        optimizer.zero_grad()
+        (model(x) - y).square().mean().backward()
+        optimizer.step()
+
+def begin():
+    torch.manual_seed(0)
+    net = torch.nn.Linear(4, 1)
+    return torch.randn(32, 4), torch.randn(32, 1), net, torch.optim.Adam(net.parameters(), lr=0.1)
+rank = dist.get_rank()
+"""
+
+
+def test_a_training_goes_on_after_a_rank_was_killed_as_if_nothing_had_been(own):
+    px.torch.init(own[:])
+    own[:].execute(TRAINING + "x, y, net, optimizer = begin()\nddp = DistributedDataParallel(net)\n"
+                   "train(ddp, optimizer, x[rank::4], y[rank::4], 5)", block=True)
+    pid = own[VICTIM].apply_sync(os.getpid)
+    cell = own[:].execute("time.sleep(60) if rank == 2 else dist.barrier()", block=False)
+    ranks.wait_until_stuck(own, OTHERS, "barrier")
+    os.kill(pid, signal.SIGKILL)
+    assert set(ranks.errors(cell)) == {0, 1, 2, 3}
+
+    print(own.restart_engines(VICTIM, keep=["net", "optimizer", "x", "y"]))
+    px.torch.init(own[:])
+    own[VICTIM].execute(TRAINING, block=True)
+    own[:].execute("ddp = DistributedDataParallel(net)\ntrain(ddp, optimizer, x[rank::4], y[rank::4], 5)", block=True)
+    own[0].execute("x, y, alone, optimizer = begin()\ntrain(alone, optimizer, x, y, 10)\n"
+                   "agrees = torch.allclose(alone.weight, net.weight, atol=1e-5)", block=True)
+    assert own[0].pull("agrees", block=True)
+    weights = own[:].pull("net.weight.tolist()", block=True)
+    assert weights == [weights[0]] * 4
+
+
 def test_a_time_limit_of_the_group_names_who_was_missing(own):
     px.torch.init(own[:], collective_timeout=2)
     own[:].execute("import torch, torch.distributed as dist; rank = dist.get_rank()", block=True)

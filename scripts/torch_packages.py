@@ -67,10 +67,13 @@ def is_of(library, function):
 
 def make_stand_in(library, functions, folder):
     """The loader asks for each function by name and version, already when it loads torch."""
-    names, versions = zip(*(each.split("@") if "@" in each else (each, library) for each in functions))
+    names_of = {}  # of each version
+    for each in functions:
+        name, _, version = each.partition("@")
+        names_of.setdefault(version.lstrip("@") or library, []).append(name)
     script = folder / f"{library}.versions"
-    script.write_text("".join(f"{version} {{ *; }};\n" for version in set(versions)))
-    code = STAND_IN + "".join(f"STAND_IN({name})\n" for name in names)
+    script.write_text("".join(f"{version} {{ {'; '.join(names)}; }};\n" for version, names in sorted(names_of.items())))
+    code = STAND_IN + "".join(f"STAND_IN({name})\n" for names in names_of.values() for name in names)
     subprocess.run(["g++", "-x", "c", "-", "-shared", "-fPIC", "-s", f'-DLIBRARY="{library}"', "-o", folder / library,
                     f"-Wl,-soname,{library},--version-script,{script}"], input=code, text=True, check=True)  # fmt: skip
     script.unlink()

@@ -228,7 +228,8 @@ def _describe():
 
     description = {"host": socket.gethostname(), "address": _own_address(), "torch": None, "gpus": [],
                    "python": sys.executable, "group": None}
-    if importlib.util.find_spec("torch") is None:
+    found = importlib.util.find_spec("torch")
+    if found is None or found.origin is None:  # a folder that has this name
         return description
     import torch
     import torch.distributed as dist

@@ -102,8 +102,9 @@ def all_groups(is_quick):
             _waiting("browser", "JupyterLab and Notebook in a browser", "tests/browser"),
             _waiting("notebooks", "the notebooks", "tests/notebooks"),
             _waiting("docs", "the guides: each snippet, and the site", "tests/docs"),
-            _waiting("torch", "PyTorch of PyPI and JAX on ranks: a stop, frameworks, their notebooks", "tests/torch",
-                     needs=("torch-packages",)),
+            _waiting("torch", "PyTorch of PyPI and JAX on ranks: a stop, frameworks, their notebooks; tensors",
+                     "tests/torch_ranks", "tests/python/tensors_view_test.py", "tests/python/values/tensors_test.py",
+                     "tests/python/values/transfers_test.py", needs=("torch-packages",), python_path="build/torch"),
         ],
         "system": [
             _waiting("system", "real processes and mpiexec", "tests/cluster", "tests/system"),

@@ -118,9 +118,10 @@ class Script(Group):
 
 @dataclass(frozen=True, kw_only=True)
 class Pytest(Group):
-    """Folders of Python tests in one pytest process."""
+    """Folders of Python tests in one pytest process. `python_path`: a folder from which it, too, imports packages."""
 
     folders: tuple[str, ...]
+    python_path: str = ""
     are_unit_tests: bool = False
 
     def may_be_flaky(self, case):
@@ -138,10 +139,11 @@ class Pytest(Group):
 
     def _run(self, shop, part, options):
         report = self.report(shop, part)
+        environment = {"PYTHONPATH": str(shop.root / self.python_path)} if self.python_path else {}
         code = self.start(shop, [
             shop.python, "-m", "pytest", *self.folders, "-q", "-rs", "--durations=5",
             f"--junitxml={report}", "-o", f"cache_dir={self._cache(shop)}", *options,
-        ])  # fmt: skip
+        ], **environment)  # fmt: skip
         cases = read_pytest(report, shop.root)
         if cases is None:
             return [self.ended(shop, code, "pytest wrote no report")]

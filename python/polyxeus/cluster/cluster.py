@@ -447,7 +447,7 @@ class Cluster:
             return kept
         for name in [engine_set_id] if engine_set_id else list(self.engines):
             each = self._set(name)
-            if each.is_running():
+            if each.is_running() and each.set_id in self._recorded_sets():  # else it is about to end
                 command = self._command("restart", f"--engine-set={each.set_id}")
                 more = kept_variables.restart(command, keep)
                 kept = kept.joined(more) if kept is not None and more is not None else more

@@ -1,6 +1,6 @@
 """Runs random programs of torch.distributed on four ranks, stops most of them, and looks whether all is well then.
 
-    python tests/torch/fuzz_torch.py --seeds 500
+    python tests/torch_ranks/fuzz_torch.py --seeds 500
 
 torch must be importable by Python, e.g. by PYTHONPATH. Exit code 1 where a value was wrong or a cell hung.
 """

@@ -78,8 +78,19 @@ def test_a_rank_that_raises_ends_the_calls_of_the_others(rc, call):
     assert found.pop(VICTIM) == "ValueError: no data"
     assert set(found) == set(OTHERS)
     for text in found.values():
-        name = "recv from rank 2" if call == "recv" else CALLS[call][1]
-        assert text == f"RuntimeError: {name} cannot end: rank 2 raised ValueError: no data"
+        # the news can be there before a rank begins the cell: it waits for the connection then
+        names = ("recv from rank 2 cannot end", "recv cannot begin") if call == "recv" else (
+            f"{CALLS[call][1]} cannot end", f"{CALLS[call][1]} cannot begin")
+        assert text in [f"RuntimeError: {name}: rank 2 raised ValueError: no data" for name in names]
+    ranks.check(rc)
+
+
+def test_a_rank_that_fails_before_the_others_begin_is_told_as_well(rc):
+    found = ranks.errors(rc[[VICTIM]].execute("raise ValueError('no data')", block=False))
+    assert found == {VICTIM: "ValueError: no data"}
+    found = ranks.errors(rc[OTHERS].execute("dist.barrier()", block=False))
+    assert {text.partition(": ")[2] for text in found.values()} == {
+        "barrier cannot begin: rank 2 raised ValueError: no data"} and set(found) == set(OTHERS)
     ranks.check(rc)
 
 

@@ -63,6 +63,17 @@ class Group:
         self.last = TorchCall(name, sum(each.nbytes for each in tensors), self.count, time.monotonic(), peer)
 
 
+class Refusal(RuntimeError):
+    """A call may not begin, for what another rank did."""
+
+    def __init__(self, name, cause):
+        super().__init__(f"{name} cannot begin: {cause}")
+        self.cause = cause
+
+
+Refusal.__name__ = Refusal.__qualname__ = "RuntimeError"  # what clients show
+
+
 class Meeting:
     """All ranks come together in the store before a group is made, or connected anew."""
 
@@ -95,6 +106,7 @@ class World:
         self.groups = {}  # by name
         self.is_closed = False
         self.is_lost = False  # rank 0, which has the store, does not answer
+        self._has_failed = False  # the latest request of this rank ended an epoch
         self._lock = threading.Lock()
         self._told = {}  # epoch: the counts of this rank that the others know
         self.has_request = threading.Event()  # set while one runs
@@ -105,6 +117,7 @@ class World:
     def end(self, epoch, cause):
         """Ends `epoch`, unless another rank has done so before: its cause counts then."""
         self.tell_counts(epoch)
+        self._has_failed = self._has_failed or cause.rank == self.rank
         try:
             known = self.store.compare_set(f"polyxeus/over/{epoch}", "", cause.pack())
             cause = Cause.unpack(known.decode())
@@ -125,6 +138,26 @@ class World:
         except RuntimeError:
             self.lose_store()
         return self.epochs.is_over()
+
+    def begin_request(self):
+        self.learn()
+        self.epochs.begin_request()
+        self.has_request.set()
+        if self._has_failed and not self.is_lost:  # the others may know that it does not rest any more
+            self._has_failed = False
+            self.store.set(f"polyxeus/began/{self.rank}", str(self.epochs.current))
+
+    def who_rests(self, ranks):
+        """Why the latest epoch has ended, where that rank is one of `ranks` and has begun no request since; else None.
+
+        A rank can fail so soon that its failure is known before others begin the same cell: they wait for it then.
+        """
+        cause = self.epochs.causes.get(self.epochs.current - 1)
+        if cause is None or cause.kind == DIED or cause.rank not in ranks:
+            return None
+        key = f"polyxeus/began/{cause.rank}"
+        has_begun = self.store.check([key]) and int(self.store.get(key)) >= self.epochs.current
+        return None if has_begun else cause
 
     def lose_store(self):
         self.is_lost = True
@@ -299,9 +332,7 @@ class Groups:
             raise
         if is_default:
             world = self._world = World(store, me, size)
-            world.learn()
-            world.epochs.begin_request()
-            world.has_request.set()
+            world.begin_request()
             self._seen_epoch = world.epochs.current
             for work in (self._watch_store, self._watch_signals):
                 threading.Thread(target=work, args=(world,), daemon=True, name="px-torch").start()
@@ -377,7 +408,8 @@ class Groups:
             if not has_acted and meeting.decide("no") == "go":
                 act()
             if self._world is not None and not self._world.epochs.is_over():
-                self._world.end(self._world.epochs.current, _cause_of(problem, self._world.rank))
+                cause = getattr(problem, "cause", None) or _cause_of(problem, self._world.rank)
+                self._world.end(self._world.epochs.current, cause)
             raise
         if self._world is not None:
             self._world.learn()
@@ -392,12 +424,15 @@ class Groups:
         while not meeting.is_complete():
             world, now = self._world, time.monotonic()
             if world is not None and world.epochs.is_over():
-                raise RuntimeError(f"{meeting.name} cannot begin: {world.epochs.cause()}")
+                raise Refusal(meeting.name, world.epochs.cause())
             if limit is not None and now > meeting.began + limit:
                 raise RuntimeError(f"{meeting.name} cannot begin: {roll_call.name_ranks(meeting.missing())} did not "
                                    f"come within {limit:g} s")
             if world is not None and now > looked + 0.2:
                 looked = now
+                cause = world.who_rests(meeting.missing()) if now > meeting.began + _grace() else None
+                if cause is not None:
+                    raise Refusal(meeting.name, cause)
                 dead = world.find_dead()
                 if dead in meeting.ranks:
                     raise RuntimeError(f"{meeting.name} cannot begin: rank {dead} has died: start it anew and call "
@@ -480,9 +515,7 @@ class Groups:
         if world is None:
             return
         self._meeting = None
-        world.learn()
-        world.epochs.begin_request()
-        world.has_request.set()
+        world.begin_request()
         if self._seen_epoch != world.epochs.current:
             self._seen_epoch = world.epochs.current
             frameworks.forget_what_was_under_way()

@@ -1,6 +1,7 @@
 """What objects of torch hold of calls that a stop has ended."""
 
 import gc
+import logging
 import sys
 
 
@@ -10,6 +11,13 @@ def forget_what_was_under_way():
     if parallel is not None:
         for each in _objects_of(parallel.DistributedDataParallel):
             _reset_ddp(each)
+    sharded = sys.modules.get("torch.distributed.fsdp._fully_shard._fully_shard")
+    if sharded is not None:
+        for each in _objects_of(sharded.FSDPModule):
+            try:
+                _reset_fsdp(each)
+            except AttributeError as problem:  # its inside is not an interface
+                logging.getLogger("polyxeus").warning("a module of FSDP2 may not go on after the stop: %s", problem)
 
 
 def _objects_of(kind):
@@ -20,3 +28,27 @@ def _reset_ddp(model):
     """A backward pass that was ended leaves buckets that wait for gradients."""
     if hasattr(model, "_update_process_group"):
         model._update_process_group(model.process_group)
+
+
+def _reset_fsdp(module):
+    """A pass that was ended leaves whole parameters, which the other ranks may have to gather, and states."""
+    from torch.distributed.fsdp._fully_shard._fsdp_common import TrainingState
+
+    state = module._get_fsdp_state()
+    for group in state._fsdp_param_groups:
+        group._training_state = TrainingState.IDLE
+        group._all_gather_result = group._all_reduce_state = group._partial_reduce_output = None
+        group._post_backward_pending = False
+        group._post_forward_indices.clear()
+        group._partial_reduce_output_layout.clear()
+        for parameter in group.fsdp_params:
+            whole = getattr(parameter, "_unsharded_param", None)
+            if whole is not None:
+                whole.grad = None
+        group._to_sharded()
+    state._training_state = TrainingState.IDLE
+    state._state_ctx.iter_forward_root = None
+    state._state_ctx.post_backward_final_callback_queued = False
+    state._comm_ctx.all_gather_state = None
+    state._comm_ctx.reduce_scatter_states.clear()
+    state._comm_ctx.post_forward_order.clear()

@@ -108,6 +108,7 @@ class World:
         self.is_lost = False  # rank 0, which has the store, does not answer
         self._has_failed = False  # the latest request of this rank ended an epoch
         self._lock = threading.Lock()
+        self.end_lock = threading.Lock()  # held while connections are shut down: the request does not end meanwhile
         self._told = {}  # epoch: the counts of this rank that the others know
         self.has_request = threading.Event()  # set while one runs
         self.store.set(f"polyxeus/process/{rank}", json.dumps([_numbering(), os.getpid()]))
@@ -528,8 +529,14 @@ class Groups:
             world.end(world.epochs.current, _cause_of(error, world.rank))
         elif not world.is_lost:
             world.tell_counts(world.epochs.current, is_over=False)
+        if world.epochs.is_over():  # work that is still under way ends, too
+            deadline = time.monotonic() + 1
+            while not world.is_quiet() and time.monotonic() < deadline:
+                pass
+            world.shut_down()
         world.has_request.clear()
-        world.epochs.end_request()
+        with world.end_lock:  # connections of the next request are not shut down
+            world.epochs.end_request()
         if self._handler is not None:
             signal.signal(signal.SIGINT, self._handler)
             self._handler = None
@@ -624,7 +631,9 @@ class Groups:
         force_at = time.monotonic() + _PATIENCE
         while not world.is_closed and world.epochs.runs_in(epoch):
             if world.is_quiet() or time.monotonic() > force_at:
-                world.shut_down()
+                with world.end_lock:
+                    if world.epochs.runs_in(epoch):
+                        world.shut_down()
             time.sleep(pause)
             pause = min(pause * 1.5, 1.0)
 

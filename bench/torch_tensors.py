@@ -65,7 +65,7 @@ def measure(client, values, mebibytes, transfers):
             each[figure]()
         names = list(calls)
         for _ in range(transfers):
-            names.append(names.pop(0))  # nobody is always first
+            names.append(names.pop(0))  # each of them is first equally often
             for name in names:
                 rates[figure, name].append((mebibytes << 20) / seconds(calls[name][figure]) / 1e9)
     for name, value in values.items():

@@ -3,7 +3,7 @@
 scripts/requirements_torch.txt names the packages. PyPI's torch for Linux is linked against 2.4 GB of CUDA libraries that
 nothing calls where there is no GPU. In their place it gets libraries of the same names whose functions end the process
 with a sentence. With the CUDA libraries torch alone takes 3 GB of downloads, 5.4 GB on the disk and 90 s to install on
-two cores; without them all packages together take 0.8 GB, 1.8 GB and 35 s.
+two cores; without them all packages together take 1.8 GB on the disk and one to three minutes beside other work.
 """
 
 import os
@@ -47,7 +47,7 @@ def output(*words):
 
 
 def missing_libraries(libraries):
-    """-> {library that these need and nobody has: its functions that they call}"""
+    """-> {library that these need and that is not there: its functions that they call}"""
     known = {file.name for file in [*libraries, *FOLDER.glob("nvidia/*/lib/*")]}
     known |= set(output("/sbin/ldconfig", "-p").split())
     needed, functions = set(), set()

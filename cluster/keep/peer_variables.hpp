@@ -20,7 +20,7 @@ class PeerVariables {
   PeerVariables(std::vector<std::string> names, std::vector<std::filesystem::path> folders)
       : names_(std::move(names)), folders_(std::move(folders)) {}
 
-  /// needy  registered engines; what they get, and what nobody has, is entered here.
+  /// needy  registered engines; what they get, and what no engine has, is entered here.
   void give(const client::Client& client, const std::vector<KeptEngine*>& needy);
 
  private:

@@ -32,7 +32,7 @@ class World(NamedTuple):
     """What init() has set up."""
 
     backend: str  #: "gloo", "mpi" or "cpu:gloo,cuda:nccl"
-    address: str  #: at which rank 0 listens for the others; empty where nobody listens: mpi, or one host with torch before 2.1
+    address: str  #: at which rank 0 listens for the others; empty with mpi, or on one host with torch before 2.1
     port: int  #: the same; 0 with mpi
     size: int  #: ranks
 

@@ -1,10 +1,10 @@
 """PyTorch of PyPI, which scripts/torch_packages.py has installed, for the engines and notebooks of these tests."""
 
 import os
-import sys
 from pathlib import Path
 
 import pytest
+from cluster_folders import ipython_dir_of_tests
 
 FOLDER = Path(__file__).resolve().parents[2] / "build/torch"
 
@@ -21,8 +21,5 @@ def torch_of_pypi():
 @pytest.fixture(scope="session")
 def ipython_dir(tmp_path_factory):
     """The IPYTHONDIR of all clusters of these tests."""
-    folder = tmp_path_factory.mktemp("ipython")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("IPYTHONDIR", str(folder))
-        patch.setenv("PATH", f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}")
+    with ipython_dir_of_tests(tmp_path_factory) as folder:
         yield folder

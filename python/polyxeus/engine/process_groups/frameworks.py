@@ -7,21 +7,14 @@ import sys
 
 def forget_what_was_under_way():
     """On the main thread, before user code runs in a new epoch."""
-    parallel = sys.modules.get("torch.nn.parallel.distributed")
-    if parallel is not None:
-        for each in _objects_of(parallel.DistributedDataParallel):
-            _reset_ddp(each)
-    sharded = sys.modules.get("torch.distributed.fsdp._fully_shard._fully_shard")
-    if sharded is not None:
-        for each in _objects_of(sharded.FSDPModule):
-            try:
-                _reset_fsdp(each)
-            except AttributeError as problem:  # its inside is not an interface
-                logging.getLogger("polyxeus").warning("a module of FSDP2 may not go on after the stop: %s", problem)
-
-
-def _objects_of(kind):
-    return [each for each in gc.get_objects() if issubclass(type(each), kind)]
+    resets = [(getattr(sys.modules[module], name), reset) for module, name, reset in (
+        ("torch.nn.parallel.distributed", "DistributedDataParallel", _reset_ddp),
+        ("torch.distributed.fsdp._fully_shard._fully_shard", "FSDPModule", _reset_fsdp),
+    ) if module in sys.modules]
+    for each in gc.get_objects() if resets else ():
+        for kind, reset in resets:
+            if issubclass(type(each), kind):
+                reset(each)
 
 
 def _reset_ddp(model):
@@ -32,9 +25,15 @@ def _reset_ddp(model):
 
 def _reset_fsdp(module):
     """A pass that was ended leaves whole parameters, which the other ranks may have to gather, and states."""
+    try:
+        _forget_pass(module._get_fsdp_state())
+    except AttributeError as problem:  # its inside is not an interface
+        logging.getLogger("polyxeus").warning("a module of FSDP2 may not go on after the stop: %s", problem)
+
+
+def _forget_pass(state):
     from torch.distributed.fsdp._fully_shard._fsdp_common import TrainingState
 
-    state = module._get_fsdp_state()
     for group in state._fsdp_param_groups:
         group._training_state = TrainingState.IDLE
         group._all_gather_result = group._all_reduce_state = group._partial_reduce_output = None

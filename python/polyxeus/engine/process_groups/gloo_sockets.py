@@ -3,6 +3,7 @@
 import os
 import socket
 import struct
+import time
 
 # of struct tcp_info: tcpi_bytes_acked, then tcpi_bytes_received
 _BYTES_ACKED, _TCP_INFO_SIZE = 120, 192
@@ -56,6 +57,16 @@ def bytes_moved(own_ports, ports_of_others):
         except (OSError, struct.error):  # closed meanwhile; a kernel that does not count
             pass
     return total
+
+
+def are_quiet(own_ports, ports_of_others):
+    """Whether nothing moves for a moment: calls that wait for a rank are so. Arguments: see _connections()."""
+    before = bytes_moved(own_ports, ports_of_others)
+    for _ in range(3):
+        time.sleep(0.03)
+        if bytes_moved(own_ports, ports_of_others) != before:
+            return False
+    return True
 
 
 def shut_down(own_ports, ports_of_others):

@@ -4,7 +4,6 @@ import datetime
 import functools
 import hashlib
 import json
-import logging
 import os
 import re
 import select
@@ -13,22 +12,19 @@ import socket
 import sys
 import threading
 import time
-import weakref
 
 from polyxeus.engine.process_groups import frameworks, gloo_sockets, roll_call
-from polyxeus.engine.process_groups.epochs import DIED, INTERRUPTED, RAISED, Cause, Epochs
-from polyxeus.engine.process_groups.roll_call import TorchCall
+from polyxeus.engine.process_groups.epochs import DIED, INTERRUPTED, RAISED, Cause
+from polyxeus.engine.process_groups.meetings import Meeting, Refusal
+from polyxeus.engine.process_groups.world import Group, World
 
 _HOOK = 0x7078  # the number of our hook at a group
 _INTERVAL = 0.05  # seconds between two looks at the store, while a request runs
 _RENEWAL = datetime.timedelta(seconds=30)
-_ANSWERS = 0.3  # seconds for the other ranks to tell how many calls they have begun
 _PATIENCE = 10  # seconds that a stop waits for data that move
 _MOST_TEXT = 300
 _NETWORK_ERRORS = ("gloo/transport", "Connection closed by peer", "Connection reset by peer", "NCCL error")
 _TIME_ERRORS = ("Timed out waiting", "timed out", "Timeout")
-
-_log = logging.getLogger("polyxeus")
 
 
 def _grace():
@@ -37,248 +33,6 @@ def _grace():
         return max(0.0, float(os.environ.get("POLYXEUS_MPI_GRACE", "2")))
     except ValueError:
         return 2.0
-
-
-class Group:
-    """A process group, and the calls that this rank has begun in it since it was made or renewed."""
-
-    def __init__(self, pg, name, ranks, epoch):
-        self.pg = weakref.ref(pg)  # whose hook refers to this object
-        self.name = name
-        self.ranks = ranks  # of the world, in the order of the group
-        self.rank = pg.rank()  # in the group
-        self.epoch = epoch
-        self.count = 0
-        self.last = None  # the latest TorchCall
-        self.own_ports = set()  # at which gloo listens for the others
-        self.replaced = []  # ranks of the world that were started anew and do not have this group
-
-    def note(self, arguments):
-        name = roll_call.name_of(arguments.name.name)
-        is_pair = name in ("send", "recv")
-        if not is_pair:
-            self.count += 1
-        tensors = arguments.input_tensors or arguments.output_tensors
-        peer = arguments.root if is_pair and arguments.root >= 0 else None
-        self.last = TorchCall(name, sum(each.nbytes for each in tensors), self.count, time.monotonic(), peer)
-
-
-class Refusal(RuntimeError):
-    """A call may not begin, for what another rank did."""
-
-    def __init__(self, name, cause):
-        super().__init__(f"{name} cannot begin: {cause}")
-        self.cause = cause
-
-
-Refusal.__name__ = Refusal.__qualname__ = "RuntimeError"  # what clients show
-
-
-class Meeting:
-    """All ranks come together in the store before a group is made, or connected anew."""
-
-    def __init__(self, store, key, ranks, name):
-        self.store, self.key, self.ranks = store, key, ranks
-        self.name = name  # the call that needs it: "new_group", "all_reduce"
-        self.began = time.monotonic()
-
-    def is_complete(self):
-        return self.store.check([f"{self.key}/{rank}" for rank in self.ranks])
-
-    def decide(self, word):
-        """What the ranks do: what the first of them has said, "go" or "no"."""
-        return self.store.compare_set(f"{self.key}/decision", "", word).decode()
-
-    def missing(self):
-        try:
-            return [rank for rank in self.ranks if not self.store.check([f"{self.key}/{rank}"])]
-        except RuntimeError:  # rank 0, which has the store, has ended
-            return []
-
-
-class World:
-    """The default group of this process and all that were made of it; its store is the way to the other ranks."""
-
-    def __init__(self, store, rank, size):
-        self.rank, self.size = rank, size
-        self.store = store.clone()
-        self.epochs = Epochs()
-        self.groups = {}  # by name
-        self.is_closed = False
-        self.is_lost = False  # rank 0, which has the store, does not answer
-        self._has_failed = False  # the latest request of this rank ended an epoch
-        self._lock = threading.Lock()
-        self.end_lock = threading.Lock()  # held while connections are shut down: the request does not end meanwhile
-        self._told = {}  # epoch: the counts of this rank that the others know
-        self.has_request = threading.Event()  # set while one runs
-        self.store.set(f"polyxeus/process/{rank}", json.dumps([_numbering(), os.getpid()]))
-
-    # ------------------------------------------------------------ the end of an epoch
-
-    def end(self, epoch, cause):
-        """Ends `epoch`, unless another rank has done so before: its cause counts then."""
-        self.tell_counts(epoch)
-        self._has_failed = self._has_failed or cause.rank == self.rank
-        try:
-            known = self.store.compare_set(f"polyxeus/over/{epoch}", "", cause.pack())
-            cause = Cause.unpack(known.decode())
-        except RuntimeError:
-            self.lose_store()
-        self.epochs.ended(epoch, cause)
-
-    def learn(self):
-        """Whether the epoch of what runs, or of what runs next, has ended."""
-        try:
-            while not self.is_lost:
-                epoch = self.epochs.current  # another thread may move it on meanwhile
-                if not self.store.check([f"polyxeus/over/{epoch}"]):
-                    break
-                cause = Cause.unpack(self.store.get(f"polyxeus/over/{epoch}").decode())
-                self.tell_counts(epoch)
-                self.epochs.ended(epoch, cause)
-        except RuntimeError:
-            self.lose_store()
-        return self.epochs.is_over()
-
-    def begin_request(self):
-        self.learn()
-        self.epochs.begin_request()
-        self.has_request.set()
-        if self._has_failed and not self.is_lost:  # the others may know that it does not rest any more
-            self._has_failed = False
-            self.store.set(f"polyxeus/began/{self.rank}", str(self.epochs.current))
-
-    def who_rests(self, ranks):
-        """Why the latest epoch has ended, where that rank is one of `ranks` and has begun no request since; else None.
-
-        A rank can fail so soon that its failure is known before others begin the same cell: they wait for it then.
-        """
-        cause = self.epochs.causes.get(self.epochs.current - 1)
-        if cause is None or cause.kind == DIED or cause.rank not in ranks:
-            return None
-        key = f"polyxeus/began/{cause.rank}"
-        has_begun = self.store.check([key]) and int(self.store.get(key)) >= self.epochs.current
-        return None if has_begun else cause
-
-    def lose_store(self):
-        self.is_lost = True
-        self.epochs.ended(self.epochs.current, Cause(DIED, 0))
-
-    def tell_counts(self, epoch, is_over=True):
-        """Tells the others how many calls of each group this rank has begun: when a request or the epoch ends.
-
-        is_over  the epoch has ended: they are the last ones
-        """
-        counts = {each.name: each.count for each in list(self.groups.values()) if each.epoch == epoch}
-        try:
-            with self._lock:
-                if self._told.get(epoch) not in ([counts, True], [counts, is_over]):
-                    self._told = {epoch: [counts, is_over]}
-                    self.store.set(f"polyxeus/counts/{epoch}/{self.rank}", json.dumps([counts, is_over]))
-        except RuntimeError:
-            self.lose_store()
-
-    def counts(self, group, epoch):
-        """{rank: calls of `group` that it has begun}, of those that tell it in time."""
-        found, last = {}, set()
-        deadline = time.monotonic() + _ANSWERS
-        try:
-            while not self.is_lost:
-                for rank in group.ranks:
-                    key = f"polyxeus/counts/{epoch}/{rank}"
-                    if rank not in last and self.store.check([key]):
-                        counts, is_over = json.loads(self.store.get(key))
-                        found[rank] = counts.get(group.name, 0)
-                        if is_over:  # one that idles has said so earlier, and says no more
-                            last.add(rank)
-                if len(last) == len(group.ranks) or time.monotonic() > deadline:
-                    break
-                time.sleep(0.01)
-        except RuntimeError:
-            self.lose_store()
-        return found
-
-    def find_dead(self):
-        """The first rank of this host, or container, whose process has ended; None: there is none."""
-        for rank in range(self.size):
-            key = f"polyxeus/process/{rank}"
-            try:
-                if rank == self.rank or not self.store.check([key]):
-                    continue
-                numbering, pid = json.loads(self.store.get(key))
-            except RuntimeError:
-                self.lose_store()
-                return 0
-            if numbering == _numbering() and not _lives(pid):
-                return rank
-        return None
-
-    # ------------------------------------------------------------ sockets
-
-    def publish_ports(self, group):
-        key = f"polyxeus/ports/{group.name}/{self.rank}"
-        self.store.set(key, json.dumps(sorted(group.own_ports)))
-
-    def _ports(self):
-        """At which gloo listens here, and in the other ranks."""
-        own, others = set(), set()
-        for group in list(self.groups.values()):
-            own |= group.own_ports
-            for rank in group.ranks:
-                key = f"polyxeus/ports/{group.name}/{rank}"
-                try:
-                    if rank != self.rank and not self.is_lost and self.store.check([key]):
-                        others |= set(json.loads(self.store.get(key)))
-                except RuntimeError:
-                    self.lose_store()
-        return own, others
-
-    def is_quiet(self):
-        """Whether nothing has moved between the ranks for a moment: calls that wait for a rank are so."""
-        ports = self._ports()
-        before = gloo_sockets.bytes_moved(*ports)
-        for _ in range(3):
-            time.sleep(0.03)
-            if gloo_sockets.bytes_moved(*ports) != before:
-                return False
-        return True
-
-    def shut_down(self):
-        """Ends what this rank waits for in gloo and nccl."""
-        for group in list(self.groups.values()):
-            _abort_nccl(group.pg())
-        gloo_sockets.shut_down(*self._ports())
-
-
-def _numbering():
-    """By what processes are numbered here: two ranks for which it is the same see each other's processes."""
-    with open("/proc/sys/kernel/random/boot_id") as file:
-        return file.read().strip() + os.readlink("/proc/self/ns/pid")
-
-
-def _lives(pid):
-    try:
-        with open(f"/proc/{pid}/stat") as file:
-            return file.read().rpartition(")")[2].split()[0] not in "ZX"
-    except OSError:
-        return False
-
-
-def _abort_nccl(pg):
-    if pg is None:
-        return
-    import torch
-
-    for device in getattr(pg, "_device_types", ()):
-        if device.type == "cpu":
-            continue
-        try:
-            backend = pg._get_backend(torch.device(device.type))
-            if "nccl" in backend.name().lower():
-                backend.abort()
-        except Exception as failure:
-            _log.warning("the %s calls of the process group %s cannot be aborted: %s",
-                         device.type, pg.group_name, failure)
 
 
 class Groups:
@@ -463,16 +217,14 @@ class Groups:
         if world.is_lost:
             raise RuntimeError(f"{name} cannot begin: rank 0, which holds the store of the process groups, has "
                                "died: restart the engines, or call polyxeus.torch.init(view)")
-        if world.epochs.is_over():
-            raise RuntimeError(f"{name} cannot begin: {world.epochs.cause()}; the next cell can call it")
+        _refuse_if_over(world, name)
         if group.replaced:
             raise RuntimeError(f"{name} cannot begin: {roll_call.name_ranks(group.replaced)} of this process group "
                                "was started anew: make the group again")
         with self._lock:
             if group.epoch != world.epochs.current:
                 self._renew(world, group, name)
-        if world.epochs.is_over():
-            raise RuntimeError(f"{name} cannot begin: {world.epochs.cause()}; the next cell can call it")
+        _refuse_if_over(world, name)
 
     def _renew(self, world, group, name):
         """Connects the members of the group anew, under the same object."""
@@ -502,12 +254,12 @@ class Groups:
         world.publish_ports(group)
 
     def replace_ranks(self, ranks):
-        for group in list(self._world.groups.values()) if self._world is not None else ():
-            if len(group.ranks) < self._world.size or group.name != self._default_name():
+        if self._world is None:
+            return
+        default = self._c10d._get_default_group().group_name
+        for group in list(self._world.groups.values()):
+            if group.name != default:
                 group.replaced = sorted({*group.replaced, *(set(ranks) & set(group.ranks))})
-
-    def _default_name(self):
-        return self._c10d._get_default_group().group_name
 
     # ------------------------------------------------------------ requests
 
@@ -529,11 +281,12 @@ class Groups:
             world.end(world.epochs.current, _cause_of(error, world.rank))
         elif not world.is_lost:
             world.tell_counts(world.epochs.current, is_over=False)
-        if world.epochs.is_over():  # work that is still under way ends, too
+        if world.epochs.is_over() and world.is_connected_in(world.epochs.of_request):
+            ports = world.ports()  # work that is still under way ends, too
             deadline = time.monotonic() + 1
-            while not world.is_quiet() and time.monotonic() < deadline:
+            while not gloo_sockets.are_quiet(*ports) and time.monotonic() < deadline:
                 pass
-            world.shut_down()
+            world.shut_down(ports)
         world.has_request.clear()
         with world.end_lock:  # connections of the next request are not shut down
             world.epochs.end_request()
@@ -566,7 +319,7 @@ class Groups:
         if not is_stop and (not isinstance(error, RuntimeError) or " cannot begin: " in str(error)):
             return None
         if not world.learn():
-            dead = _wait_for_dead(world) if _is_of_network(error) else None
+            dead = world.wait_for_dead() if _is_of_network(error) else None
             if is_stop:
                 world.end(epoch, Cause(INTERRUPTED, world.rank))
             elif dead is not None:
@@ -630,10 +383,11 @@ class Groups:
         pause = 0.05
         force_at = time.monotonic() + _PATIENCE
         while not world.is_closed and world.epochs.runs_in(epoch):
-            if world.is_quiet() or time.monotonic() > force_at:
+            ports = world.ports()
+            if gloo_sockets.are_quiet(*ports) or time.monotonic() > force_at:
                 with world.end_lock:
                     if world.epochs.runs_in(epoch):
-                        world.shut_down()
+                        world.shut_down(ports)
             time.sleep(pause)
             pause = min(pause * 1.5, 1.0)
 
@@ -651,13 +405,18 @@ class Groups:
                 numbers = os.read(reading, 512)
             except BlockingIOError:
                 continue
-            if world.epochs.of_request is None:
+            epoch = world.epochs.of_request
+            if epoch is None:
                 os.write(writing, numbers)
             elif signal.SIGINT in numbers:
-                epoch = world.epochs.of_request
-                if epoch is not None and not world.epochs.is_over():
+                if not world.epochs.is_over():
                     world.end(epoch, Cause(INTERRUPTED, world.rank))
                 self._shut_down_until_end(world, epoch)
+
+
+def _refuse_if_over(world, name):
+    if world.epochs.is_over():
+        raise RuntimeError(f"{name} cannot begin: {world.epochs.cause()}; the next cell can call it")
 
 
 def _cause_of(error, rank):
@@ -698,15 +457,3 @@ def _is_of_torch(code):
     """Whether code is in a file of torch's, or in one of these."""
     folder = os.path.join(os.path.dirname(sys.modules["torch"].__file__), "")
     return code.co_filename.startswith((folder, os.path.dirname(__file__)))
-
-
-def _wait_for_dead(world):
-    """The rank that has died; its parent may have to notice first."""
-    deadline = time.monotonic() + _ANSWERS
-    while True:
-        dead = world.find_dead()
-        if dead is not None or time.monotonic() > deadline:
-            return dead
-        if world.learn():
-            return None
-        time.sleep(0.02)

@@ -23,7 +23,12 @@ class TorchCall(NamedTuple):
 
     @property
     def is_collective(self):
-        return self.name not in _ONE_TO_ONE
+        return is_collective(self.name)
+
+
+def is_collective(name):
+    """Whether all ranks of the group make this call."""
+    return name not in _ONE_TO_ONE
 
 
 def name_of(operation):

@@ -1,0 +1,228 @@
+"""What a rank and the others tell each other in the store of their process groups, and its connections."""
+
+import json
+import logging
+import os
+import threading
+import time
+import weakref
+
+from polyxeus.engine.process_groups import gloo_sockets, roll_call
+from polyxeus.engine.process_groups.epochs import DIED, Cause, Epochs
+from polyxeus.engine.process_groups.roll_call import TorchCall
+
+_ANSWERS = 0.3  # seconds for the other ranks to tell how many calls they have begun
+
+_log = logging.getLogger("polyxeus")
+
+
+class Group:
+    """A process group, and the calls that this rank has begun in it since it was made or renewed."""
+
+    def __init__(self, pg, name, ranks, epoch):
+        self.pg = weakref.ref(pg)  # whose hook refers to this object
+        self.name = name
+        self.ranks = ranks  # of the world, in the order of the group
+        self.epoch = epoch
+        self.count = 0
+        self.last = None  # the latest TorchCall
+        self.own_ports = set()  # at which gloo listens for the others
+        self.replaced = []  # ranks of the world that were started anew and do not have this group
+
+    def note(self, arguments):
+        name = roll_call.name_of(arguments.name.name)
+        is_pair = not roll_call.is_collective(name)
+        if not is_pair:
+            self.count += 1
+        tensors = arguments.input_tensors or arguments.output_tensors
+        peer = arguments.root if is_pair and arguments.root >= 0 else None
+        self.last = TorchCall(name, sum(each.nbytes for each in tensors), self.count, time.monotonic(), peer)
+
+
+class World:
+    """The default group of this process and all that were made of it; its store is the way to the other ranks."""
+
+    def __init__(self, store, rank, size):
+        self.rank, self.size = rank, size
+        self.store = store.clone()
+        self.epochs = Epochs()
+        self.groups = {}  # by name
+        self.is_closed = False
+        self.is_lost = False  # rank 0, which has the store, does not answer
+        self._has_failed = False  # the latest request of this rank ended an epoch
+        self._lock = threading.Lock()
+        self.end_lock = threading.Lock()  # held while connections are shut down: the request does not end meanwhile
+        self._told = {}  # epoch: the counts of this rank that the others know
+        self.has_request = threading.Event()  # set while one runs
+        self.store.set(f"polyxeus/process/{rank}", json.dumps([_numbering(), os.getpid()]))
+
+    # ------------------------------------------------------------ the end of an epoch
+
+    def end(self, epoch, cause):
+        """Ends `epoch`, unless another rank has done so before: its cause counts then."""
+        self.tell_counts(epoch)
+        self._has_failed = self._has_failed or cause.rank == self.rank
+        try:
+            known = self.store.compare_set(f"polyxeus/over/{epoch}", "", cause.pack())
+            cause = Cause.unpack(known.decode())
+        except RuntimeError:
+            self._lose_store()
+        self.epochs.ended(epoch, cause)
+
+    def learn(self):
+        """Whether the epoch of what runs, or of what runs next, has ended."""
+        while True:
+            epoch = self.epochs.current  # another thread may move it on meanwhile
+            packed = self._read(f"over/{epoch}")
+            if packed is None:
+                return self.epochs.is_over()
+            self.tell_counts(epoch)
+            self.epochs.ended(epoch, Cause(*packed))
+
+    def begin_request(self):
+        self.learn()
+        self.epochs.begin_request()
+        self.has_request.set()
+        if self._has_failed:  # the others may know that it does not rest any more
+            self._has_failed = False
+            self._write(f"began/{self.rank}", self.epochs.current)
+
+    def who_rests(self, ranks):
+        """Why the latest epoch has ended, where that rank is one of `ranks` and has begun no request since; else None.
+
+        A rank can fail so soon that its failure is known before others begin the same cell: they wait for it then.
+        """
+        cause = self.epochs.causes.get(self.epochs.current - 1)
+        if cause is None or cause.kind == DIED or cause.rank not in ranks:
+            return None
+        began = self._read(f"began/{cause.rank}")
+        return cause if began is None or began < self.epochs.current else None
+
+    # ------------------------------------------------------------ the store
+
+    def _read(self, key):
+        """What the ranks have written there; None: nothing, or the store is lost."""
+        key = f"polyxeus/{key}"
+        try:
+            if not self.is_lost and self.store.check([key]):
+                return json.loads(self.store.get(key))
+        except RuntimeError:
+            self._lose_store()
+        return None
+
+    def _write(self, key, value):
+        try:
+            if not self.is_lost:
+                self.store.set(f"polyxeus/{key}", json.dumps(value))
+        except RuntimeError:
+            self._lose_store()
+
+    def _lose_store(self):
+        self.is_lost = True
+        self.epochs.ended(self.epochs.current, Cause(DIED, 0))
+
+    # ------------------------------------------------------------ who has begun what, who lives
+
+    def tell_counts(self, epoch, is_over=True):
+        """Tells the others how many calls of each group this rank has begun: when a request or the epoch ends.
+
+        is_over  the epoch has ended: they are the last ones
+        """
+        counts = {each.name: each.count for each in list(self.groups.values()) if each.epoch == epoch}
+        with self._lock:
+            if self._told.get(epoch) not in ([counts, True], [counts, is_over]):
+                self._told = {epoch: [counts, is_over]}
+                self._write(f"counts/{epoch}/{self.rank}", [counts, is_over])
+
+    def counts(self, group, epoch):
+        """{rank: calls of `group` that it has begun}, of those that tell it in time."""
+        found, last = {}, set()
+        deadline = time.monotonic() + _ANSWERS
+        while not self.is_lost:
+            for rank in group.ranks:
+                told = None if rank in last else self._read(f"counts/{epoch}/{rank}")
+                if told is not None:
+                    counts, is_over = told
+                    found[rank] = counts.get(group.name, 0)
+                    if is_over:  # one that idles has said so earlier, and says no more
+                        last.add(rank)
+            if len(last) == len(group.ranks) or time.monotonic() > deadline:
+                break
+            time.sleep(0.01)
+        return found
+
+    def find_dead(self):
+        """The first rank of this host, or container, whose process has ended; None: there is none."""
+        for rank in range(self.size):
+            told = None if rank == self.rank else self._read(f"process/{rank}")
+            if told is not None and told[0] == _numbering() and not _lives(told[1]):
+                return rank
+        return 0 if self.is_lost else None
+
+    def wait_for_dead(self):
+        """The rank that has died, whose parent may have to notice first; None: none has, or the epoch has ended."""
+        deadline = time.monotonic() + _ANSWERS
+        while True:
+            dead = self.find_dead()
+            if dead is not None or time.monotonic() > deadline:
+                return dead
+            if self.learn():
+                return None
+            time.sleep(0.02)
+
+    # ------------------------------------------------------------ sockets
+
+    def publish_ports(self, group):
+        key = f"polyxeus/ports/{group.name}/{self.rank}"
+        self.store.set(key, json.dumps(sorted(group.own_ports)))
+
+    def ports(self):
+        """At which gloo listens (here, in the other ranks)."""
+        own, others = set(), set()
+        for group in list(self.groups.values()):
+            own |= group.own_ports
+            for rank in group.ranks:
+                if rank != self.rank:
+                    others |= set(self._read(f"ports/{group.name}/{rank}") or ())
+        return own, others
+
+    def is_connected_in(self, epoch):
+        """Whether a group was made or connected in `epoch`."""
+        return any(each.epoch == epoch for each in list(self.groups.values()))
+
+    def shut_down(self, ports):
+        """Ends what this rank waits for in gloo and nccl. ports  as ports() gives them"""
+        for group in list(self.groups.values()):
+            _abort_nccl(group.pg())
+        gloo_sockets.shut_down(*ports)
+
+
+def _numbering():
+    """By what processes are numbered here: two ranks for which it is the same see each other's processes."""
+    with open("/proc/sys/kernel/random/boot_id") as file:
+        return file.read().strip() + os.readlink("/proc/self/ns/pid")
+
+
+def _lives(pid):
+    try:
+        with open(f"/proc/{pid}/stat") as file:
+            return file.read().rpartition(")")[2].split()[0] not in "ZX"
+    except OSError:
+        return False
+
+
+def _abort_nccl(pg):
+    if pg is None:
+        return
+    import torch
+
+    for device in getattr(pg, "_device_types", ()):
+        if device.type == "cpu":
+            continue
+        try:
+            backend = pg._get_backend(torch.device(device.type))
+            if "nccl" in backend.name().lower():
+                backend.abort()
+        except Exception as failure:
+            _log.warning("the %s calls of the process group %s cannot be aborted: %s",
+                         device.type, pg.group_name, failure)

@@ -80,6 +80,8 @@ def all_groups(is_quick):
             Script(name="demo", what="scripts/demo in a fresh copy of the tree", command=("tests/install/demo",)),
             Script(name="debian", what="the Debian package in a bare system", command=("tests/install/debian",),
                    why_not=_why_no_bare_system),
+            _waiting("examples", "the examples of ipyparallel's documentation, with its client and with ours",
+                     "tests/ipyparallel_examples", timeout=3600),
         ],
         # Tests that hold moments against each other or measure time: one group at a time.
         "timing": [
@@ -91,6 +93,7 @@ def all_groups(is_quick):
             Ctest(name="cells", preset="cells", select=_CPP_CELLS, needs=("build-cells",),
                   what="the C++ interpreter (it forks and jumps, which sanitizers do not follow)"),
             *simulation,
+            _waiting("hosts", "several hosts", "tests/hosts", needs=("torch-packages",)),
         ],
         # Tests that mostly wait for processes.
         "python": [
@@ -107,23 +110,17 @@ def all_groups(is_quick):
                      "tests/python/values/transfers_test.py", needs=("torch-packages",), python_path="build/torch"),
         ],
         "system": [
-            _waiting("system", "real processes and mpiexec", "tests/cluster", "tests/system"),
-            _waiting("hosts", "several hosts", "tests/hosts", needs=("torch-packages",)),
+            _waiting("system", "real processes and mpiexec", "tests/cluster", "tests/system", timeout=3600),
         ],
-        "peer all three": [
+        # One after another: they have time limits of their own, made for a machine that does nothing else.
+        "peers": [
             Build(name="peer-venv", what="an environment for ipyparallel's own tests", is_urgent=True,
                   why_not=_why_no_peer_suite, commands=(("scripts/peer_venv",),)),
             _peer("all-three", "controller", "engine", "cluster"),
-        ],
-        "peer controller": [
             _peer("controller", "controller"),
             # Clients that are told to encrypt use TCP on the controller's host, too.
             _peer("encrypted", "controller", "engine", "cluster", select=("client",), options=("--curve",)),
-        ],
-        "peer engine": [
             _peer("engine", "engine"),
-            _waiting("examples", "the examples of ipyparallel's documentation, with its client and with ours",
-                     "tests/ipyparallel_examples", timeout=3600),
         ],
     }  # fmt: skip
 

@@ -32,18 +32,21 @@ def main():
     with tempfile.TemporaryDirectory(prefix="px-torch-") as folder:
         os.environ["IPYTHONDIR"] = folder
         client = start(options.engines)
+        start_time = time.monotonic()
         for seed in range(options.first, options.first + options.seeds):
             plan = torch_fuzz.Plan(seed, options.way)
             began = time.monotonic()
             problem = torch_fuzz.run(client, plan)
             counts[plan.way] += 1
+            if counts.total() % 50 == 0:
+                print(f"{counts.total()} programs in {time.monotonic() - start_time:.0f} s", flush=True)
             if problem is not None:
                 bad += 1
                 print(f"seed {seed} ({plan.way}, {time.monotonic() - began:.1f} s): {problem}\n{plan.text()}", flush=True)
                 client.cluster.stop_cluster_sync()
                 client = start(options.engines)
         client.cluster.stop_cluster_sync()
-    print(f"{sum(counts.values())} programs ({', '.join(f'{k}: {v}' for k, v in counts.items())}), {bad} wrong or hung")
+    print(f"{counts.total()} programs ({', '.join(f'{k}: {v}' for k, v in counts.items())}), {bad} wrong or hung")
     return 1 if bad else 0
 
 

@@ -35,6 +35,18 @@ def _grace():
         return 2.0
 
 
+def _prepare_tracebacks():
+    """Imports what a first traceback needs: half a second, where all ranks of a cell do so when one has failed."""
+    from IPython import get_ipython
+
+    try:
+        raise RuntimeError
+    except RuntimeError:
+        shell = get_ipython()
+        if shell is not None:
+            shell.InteractiveTB.structured_traceback(*sys.exc_info())
+
+
 class Groups:
     """Made when torch.distributed is imported. The main thread, and threads of autograd, make calls."""
 
@@ -91,6 +103,7 @@ class Groups:
             self._seen_epoch = world.epochs.current
             for work in (self._watch_store, self._watch_signals):
                 threading.Thread(target=work, args=(world,), daemon=True, name="px-torch").start()
+            _prepare_tracebacks()
         # one that takes the place of a rank which has ended is connected at its first call
         group = Group(pg, name, members, -1 if named.get("enable_reconfigure") else world.epochs.current)
         group.own_ports = gloo_sockets.listening_ports() - before

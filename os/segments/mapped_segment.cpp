@@ -67,6 +67,11 @@ Error gone(const std::string& name) {
                  ErrorKind::not_found);
 }
 
+std::string why_not_open(int error) {
+  const std::string why = std::string("cannot be opened: ") + std::strerror(error);
+  return error == EMFILE ? why + ": close files or clients, or raise the limit (ulimit -n)" : why;
+}
+
 /// Why the file is not that of a segment; null where it is.
 const char* why_not_a_segment(const struct stat& file) {
   if (!S_ISREG(file.st_mode)) return "is not a regular file";
@@ -85,7 +90,7 @@ Result<std::shared_ptr<const MappedSegment>> MappedSegment::map(const SegmentFol
   Descriptor file = folder.open_segment(name);
   if (!file.is_open() && errno == ENOENT) return gone(name);
   if (!file.is_open() && errno == ELOOP) return failure(name, "is a link", ErrorKind::bad_input);
-  if (!file.is_open()) return failure(name, std::strerror(errno), ErrorKind::system);
+  if (!file.is_open()) return failure(name, why_not_open(errno), ErrorKind::system);
   struct stat found{};
   if (::fstat(file.value(), &found) != 0)
     return failure(name, std::strerror(errno), ErrorKind::system);

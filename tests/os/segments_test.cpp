@@ -196,6 +196,20 @@ TEST_F(Segments, AReceiverWithFewDescriptorsLeftKeepsItsBytes) {
   EXPECT_EQ(*(*map(part_of(*second).name))->part(0, large), bytes_of('b'));
 }
 
+TEST_F(Segments, AReceiverWithoutADescriptorSaysWhatToDo) {
+  write_file("a.b.1", 100);
+  rlimit before{};
+  ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &before), 0);
+  const rlimit none{0, before.rlim_max};
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &none), 0);
+  const auto got = map("a.b.1");
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &before), 0);
+  ASSERT_FALSE(got);
+  EXPECT_EQ(got.error().what,
+            "the shared memory segment a.b.1 cannot be opened: Too many open files: close files or "
+            "clients, or raise the limit (ulimit -n)");
+}
+
 TEST_F(Segments, OneForASingleReceiverBearsItsName) {
   const auto placed = store_->place_for("receiver", {owned_bytes(bytes_of('a'))});
   const std::string name = part_of(*placed).name;

@@ -11,7 +11,9 @@
 #include "engine/mpi/broken_world.hpp"
 #include "engine/mpi/call_place.hpp"
 #include "engine/mpi/call_report.hpp"
+#include "engine/mpi/mpi_spans.hpp"
 #include "engine/mpi/stop_point.hpp"
+#include "engine/trace_answers.hpp"
 #include "net/termination.hpp"
 #include "os/descriptor_limit.hpp"
 #include "wire/checked_json.hpp"
@@ -57,7 +59,8 @@ Server::Server(ServerConfig config, Signer signer, Packer packer,
       packer_(packer),
       signer_(std::move(signer)),
       format_(std::move(format)),
-      place_finder_(loop().waker()) {}
+      place_finder_(loop().waker()),
+      trace_answers_(std::make_unique<TraceAnswers>(queues().spans)) {}
 
 Server::~Server() {
   finish();
@@ -121,6 +124,17 @@ void Server::find_place(std::function<void(Json place)> then) {
     then(std::move(place));
   };
   place_finder_.ask(Clock::now(), add_call);
+}
+
+Json Server::answer_trace(const Json& wish) {
+  Json answer = trace_answers_->answer(wish, find_mpi_spans(), Clock::now());
+  if (string_member(wish, "do") == "start") {
+    answer["clock_name"] = name_of_clock();
+    answer["host"] = config_.facts.host;
+    answer["pid"] = config_.facts.pid;
+    if (config_.facts.rank) answer["rank"] = config_.facts.rank->value;
+  }
+  return answer;
 }
 
 void Server::interrupt_main() {

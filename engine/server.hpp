@@ -25,6 +25,8 @@
 
 namespace px::engine {
 
+class TraceAnswers;
+
 class BoundKernel;
 class BrokenWorld;
 class HeldResults;
@@ -97,6 +99,7 @@ class Server final : public jupyter::IoThread {
   void signal_main();
   void on_shutdown_published() override { has_left_ = true; }  // the hub takes it for our leave
   void find_place(std::function<void(Json place)> then) override;
+  Json answer_trace(const Json& wish) override;
   void close_channels() override;
 
   void on_controller_message(RequestPtr message);
@@ -132,6 +135,7 @@ class Server final : public jupyter::IoThread {
   std::optional<Instant> force_interrupt_at_;  // it waits for a StopPoint until then
   DeathWatch death_watch_;
   PlaceFinder place_finder_;  // used by a thread of the interpreter too
+  const std::unique_ptr<TraceAnswers> trace_answers_;
   std::optional<Instant> registration_deadline_;
   std::optional<Instant> heart_deadline_;  // the heart starts then, subscribed or not
   bool is_subscribed_ = false;

@@ -244,6 +244,13 @@ bool IoThread::deliver(Outgoing& message) {
     }
     spdlog::warn("a {} could not be sent: its client is gone", message.type);
   }
+  if (message.to != Outgoing::To::client || !message.request) return true;
+  if (const auto now = queues_.spans.begin())
+    queues_.spans.add({.kind = "reply",
+                       .name = message.type,
+                       .began = *now,
+                       .ended = *now,
+                       .details = {{"msg_id", message.request->header.msg_id.text}}});
   return true;
 }
 
@@ -308,6 +315,9 @@ void IoThread::perform(const AnswerUsage& effect) {
                           {"what", describe_work(*effect.running->request)},
                           {"seconds", age.count()}};
   }
+  if (effect.trace)
+    if (Json trace = answer_trace(*effect.trace); !trace.is_null())
+      content["trace"] = std::move(trace);
   const auto reply = [this, request = effect.request](const Json& said) {
     perform(SendReply{request, "usage_reply", formats_.of(request).metadata(),
                       pack(Packer::json, said)});

@@ -102,6 +102,9 @@ class IoThread {
   /// In which line and call the main thread is: has `then` called with members of a usage_reply's
   /// `place`, on this thread, now or within a second (docs/protocol.md).
   virtual void find_place(std::function<void(Json place)> then) { then(Json::object()); }
+  /// Does what the `trace` of a usage_request asks for.  Returns that of its reply
+  /// (docs/protocol.md); null: this process does not trace.
+  virtual Json answer_trace(const Json& /*wish*/) { return nullptr; }
   /// The last messages are sent: closes the channels.
   virtual void close_channels() = 0;
 

@@ -7,12 +7,13 @@
 #include "jupyter/input_channel.hpp"
 #include "jupyter/outgoing_queue.hpp"
 #include "jupyter/request_inbox.hpp"
+#include "jupyter/span_log.hpp"
 
 namespace px::jupyter {
 
 /// What the I/O thread and the main thread share: the requests that come in, the messages that go
-/// out, and the answers of users. The I/O thread owns it (IoThread::queues()), and each of the
-/// three has its own mutex: any thread may use it.
+/// out, the answers of users, and what a trace is to tell. The I/O thread owns it
+/// (IoThread::queues()), and each of the four has its own mutex: any thread may use it.
 struct Queues {
   /// formats  outlives them.  waker  wakes the I/O thread.
   Queues(const ReplyFormats& formats, net::Waker waker)
@@ -28,6 +29,7 @@ struct Queues {
   RequestInbox requests;
   OutgoingQueue outgoing;
   InputChannel inputs;
+  SpanLog spans;
 };
 
 }  // namespace px::jupyter

@@ -102,14 +102,14 @@ std::vector<Effect> RequestQueue::arrive(RequestPtr request, WallTime now) {
   if (queued_bytes_ + bytes > max_queued_bytes_) return refuse_overload(request, now);
   queued_bytes_ += bytes;
   if (is_urgent)
-    urgent_.push_back({std::move(request)});
+    urgent_.push_back({.request = std::move(request), .arrived = now});
   else
-    enqueue(std::move(request));
+    enqueue(std::move(request), now);
   return {WakeMain{}};
 }
 
-void RequestQueue::enqueue(RequestPtr request) {
-  Job job{.request = std::move(request)};
+void RequestQueue::enqueue(RequestPtr request, WallTime now) {
+  Job job{.request = std::move(request), .arrived = now};
   job.goes_first = goes_first(*job.request);
   job.number = next_number_++;
   const auto place = job.goes_first ? std::find_if(work_.begin(), work_.end(),
@@ -220,6 +220,7 @@ std::vector<Effect> RequestQueue::answer_usage(const RequestPtr& request,
   AnswerUsage answer{
       request, queued(), {}, bool_member(content, "place").value_or(false), last_error_};
   if (running_ && has_begun_) answer.running = RunningWork{running_, began_};
+  if (const auto trace = content.find("trace"); trace != content.end()) answer.trace = *trace;
   if (answer.asks_place) return {PublishStatus{request, true}, std::move(answer)};
   return surrounded(request, {std::move(answer)});
 }

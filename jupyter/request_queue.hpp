@@ -70,6 +70,7 @@ struct AnswerUsage {
   /// to a second: the answer comes later, and "idle" is to be published behind it.
   bool asks_place = false;
   std::string last_error = {};  ///< The type of the exception that ended the last cell, or empty.
+  std::optional<Json> trace = {};  ///< What it wants of a trace: see IoThread::answer_trace().
 };
 /// The main thread has something to take().
 struct WakeMain {};
@@ -88,6 +89,7 @@ struct Job {
   bool is_aborted = false;  ///< Answer "aborted" in place of running it.
   bool goes_first = false;  ///< It passed those that waited without this mark.
   std::size_t number = 0;   ///< In the order in which the requests of the shell came.
+  WallTime arrived{};
 };
 
 /// Decides what becomes of each request. An order (an interrupt, a shutdown, a question how busy
@@ -114,7 +116,7 @@ class RequestQueue {
 
   /// A request came in, and its signature was right. One of the shell whose header says
   /// "goes_first" passes those that do not: it is a task that a lost engine may have begun.
-  /// now  the time in the reply, if it is refused.
+  /// now  Job::arrived, and the time in the reply if it is refused.
   std::vector<Effect> arrive(RequestPtr request, WallTime now);
 
   /// Takes the next request for the main thread out; nothing while none waits. The process is busy
@@ -163,7 +165,7 @@ class RequestQueue {
   static constexpr std::size_t max_aborted = 100'000;
 
  private:
-  void enqueue(RequestPtr request);
+  void enqueue(RequestPtr request, WallTime now);
   void abort_executions(std::size_t peer, std::size_t end);
   bool can_be_taken_back(const Job& job, std::size_t peer, std::size_t socket) const;
   std::vector<Effect> refuse_type(const RequestPtr& request) const;

@@ -2,10 +2,12 @@
 
 #include <spdlog/spdlog.h>
 
+#include <algorithm>
 #include <csignal>
 #include <exception>
 #include <utility>
 
+#include "jupyter/work_text.hpp"
 #include "wire/message_type.hpp"
 #include "wire/session.hpp"
 
@@ -61,10 +63,28 @@ Runner::Runner(interpreters::Interpreter& interpreter, Queues& queues, const Rep
 
 void Runner::run(const std::function<void(int descriptor)>& idle) {
   while (const std::optional<Job> job = queues_.requests.wait(idle)) {
+    const std::optional<Instant> began = queues_.spans.begin();
     serve(*job);
+    if (began) add_span(*job, *began);  // before it is finished: a trace that ends now finds either
     queues_.outgoing.end_request();
     queues_.requests.finish();
   }
+}
+
+void Runner::add_span(const Job& job, Instant began) {
+  const Request& request = *job.request;
+  const Instant now = Clock::now();
+  const Duration waited = (wall_now() - job.arrived) - (now - began);
+  queues_.spans.add({.kind = "request",
+                     .name = describe_work(request),
+                     .began = began,
+                     .ended = now,
+                     .details = {{"msg_id", request.header.msg_id.text},
+                                 {"type", request.type()},
+                                 {"session", request.header.session.text},
+                                 {"sent", request.header.date},
+                                 {"bytes", total_bytes(*request.frames)},
+                                 {"queued_ns", std::max(waited, Duration::zero()).count()}}});
 }
 
 void Runner::serve(const Job& job) {

@@ -41,6 +41,7 @@ class Runner {
 
  private:
   void serve(const Job& job);
+  void add_span(const Job& job, Instant began);
   void serve_work(const RequestPtr& request);
   void end_failed(const RequestPtr& request, const std::string& why);
   void serve_directly(const RequestPtr& request, const Json& content);

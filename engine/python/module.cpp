@@ -133,6 +133,20 @@ class PythonEngine {
 
   bool outlives_client() const { return is_serving() && program_.outlives_client(); }
 
+  /// Whether a trace is on: record() is to be called with what ends.
+  bool is_tracing() { return is_serving() && program_.queues().spans.is_on(); }
+
+  /// began, ended  nanoseconds of time.monotonic_ns().
+  /// details       JSON text.
+  void record(std::string kind, std::string name, std::int64_t began, std::int64_t ended,
+              std::uint64_t thread, const std::string& details) {
+    if (!is_serving()) return;
+    const auto instant = [](std::int64_t time) { return Instant{std::chrono::nanoseconds(time)}; };
+    Result<Json> read = unpack(Packer::json, details);
+    program_.queues().spans.add({std::move(kind), std::move(name), instant(began), instant(ended),
+                                 thread, read ? std::move(*read) : Json::object()});
+  }
+
   void stop() {
     if (is_serving()) program_.stop();
   }
@@ -229,6 +243,8 @@ PYBIND11_MODULE(_engine, module) {
       .def_property_readonly("request_header", &PythonEngine::request_header)
       .def_property_readonly("allows_input", &PythonEngine::allows_input)
       .def_property_readonly("outlives_client", &PythonEngine::outlives_client)
+      .def_property_readonly("is_tracing", &PythonEngine::is_tracing)
+      .def("record", &PythonEngine::record)
       .def("stop", &PythonEngine::stop)
       .def("wait_place_question", &PythonEngine::wait_place_question)
       .def("answer_place", &PythonEngine::answer_place)

@@ -60,6 +60,24 @@ TEST_F(RequestQueueTest, WhatGoesFirstPassesWhatDoesNotInItsOwnOrder) {
   EXPECT_EQ(taken(queue), "execute_request");
 }
 
+TEST_F(RequestQueueTest, AJobSaysWhenItsRequestArrived) {
+  const WallTime now{std::chrono::microseconds(17)};
+  queue.arrive(client.request("execute_request"), now);
+  const std::optional<Job> job = queue.take();
+  ASSERT_TRUE(job);
+  EXPECT_EQ(job->arrived, now);
+}
+
+TEST_F(RequestQueueTest, AQuestionForATraceIsHandedOn) {
+  const auto wish_of = [this](const Json& content) {
+    for (const Effect& effect : arrive(client.order("usage_request", content)))
+      if (const auto* answer = std::get_if<AnswerUsage>(&effect)) return answer->trace;
+    return std::optional<Json>();
+  };
+  EXPECT_EQ(wish_of(Json::object()), std::nullopt);
+  EXPECT_EQ(wish_of({{"trace", {{"do", "take"}}}}), (Json{{"do", "take"}}));
+}
+
 TEST_F(RequestQueueTest, IsBusyFromTakingARequestUntilItIsFinished) {
   arrive(client.request("execute_request"));
   EXPECT_FALSE(queue.is_busy());

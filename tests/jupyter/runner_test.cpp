@@ -51,8 +51,10 @@ class RunnerTest : public ::testing::Test {
     ThrowingInterpreter interpreter{std::move(raise)};
     Runner runner{interpreter, queues, formats, {false, std::move(handlers)}};
     queues.outgoing.take(Instant::max());
+    if (is_traced_) queues.spans.start();
     queues.requests.arrive(sender_.request(type));
     runner.run([&](int) { queues.requests.stop(); });
+    spans_ = queues.spans.take(10);
     std::string text;
     for (const OutgoingItem& item : queues.outgoing.take(Instant::max())) {
       const auto& message = std::get<Outgoing>(item);
@@ -68,6 +70,8 @@ class RunnerTest : public ::testing::Test {
 
   testing::Sender sender_;
   std::string evalue_;
+  bool is_traced_ = false;
+  std::vector<TraceSpan> spans_;  // of the last request
 };
 
 TEST_F(RunnerTest, AnswersEachRequestWhereTheInterpreterThrows) {
@@ -105,6 +109,21 @@ TEST_F(RunnerTest, AnswersWhereAHandlerDoesNot) {
   EXPECT_EQ(served(
                 "complete_request", [] {}, handlers),
             "complete_reply InternalError, idle");
+}
+
+TEST_F(RunnerTest, WhileATraceIsOnEachRequestIsRecorded) {
+  served("execute_request", [] {});
+  EXPECT_TRUE(spans_.empty());
+  is_traced_ = true;
+  served("execute_request", [] {});
+  ASSERT_EQ(spans_.size(), 1u);
+  const TraceSpan& span = spans_.front();
+  EXPECT_EQ(span.kind, "request");
+  EXPECT_LE(span.began, span.ended);
+  EXPECT_EQ(span.details["type"], "execute_request");
+  EXPECT_GE(span.details["queued_ns"].get<std::int64_t>(), 0);
+  EXPECT_FALSE(span.details["msg_id"].get<std::string>().empty());
+  EXPECT_FALSE(span.details["session"].get<std::string>().empty());
 }
 
 TEST_F(RunnerTest, AnswersNothingToWhatHasNoReply) {

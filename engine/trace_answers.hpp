@@ -1,0 +1,44 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+#include "engine/mpi/mpi_spans.hpp"
+#include "jupyter/span_log.hpp"
+#include "wire/json.hpp"
+#include "wire/time.hpp"
+
+namespace px::engine {
+
+/// Answers the `trace` of a usage_request: starts a trace in this process, ends it, and hands out
+/// what was recorded (docs/protocol.md). There is one trace at a time: a new one ends the one
+/// before. Sees no socket, thread or clock. For the I/O thread.
+class TraceAnswers {
+ public:
+  /// spans  outlives this.
+  explicit TraceAnswers(jupyter::SpanLog& spans) : spans_(spans) {}
+
+  /// wish  {"do": "start", "id": ...}, {"do": "take", "id": ..., "stops": true} or {}, which asks
+  /// for
+  ///       the time alone.
+  /// mpi   null: this process does not see its MPI calls.
+  /// Returns the member `trace` of the reply.
+  Json answer(const Json& wish, MpiSpans* mpi, Instant now);
+
+  /// In one answer, of each kind: a longer one would hold up heartbeats.
+  static constexpr std::size_t most_spans = 10'000;
+
+ private:
+  void start(const std::string& id, MpiSpans* mpi);
+  void stop(MpiSpans* mpi);
+  void hand_out(Json& answer, MpiSpans* mpi);
+
+  jupyter::SpanLog& spans_;
+  std::string id_;  // of the latest trace
+};
+
+/// Names the clock by which Instants are told: the same for all processes for which they can be
+/// compared. "" where that is not known.
+std::string name_of_clock();
+
+}  // namespace px::engine

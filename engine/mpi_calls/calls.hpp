@@ -10,6 +10,7 @@
 #include "engine/mpi_calls/call_forms.hpp"
 #include "engine/mpi_calls/mpi_steps.hpp"
 #include "engine/mpi_calls/pause.hpp"
+#include "engine/mpi_calls/traced_call.hpp"
 
 /// In a function of MPI: where it was called from.
 #define PX_CALLED px::engine::MpiSteps::called_from(__builtin_return_address(0))
@@ -39,6 +40,7 @@ template <typename Operation>
 int named(const char* name, const Operation& operation) {
   MpiSteps* const steps = MpiSteps::of_any_thread();
   if (!steps) return operation();
+  const TracedCall traced{name};
   const CallLock::Released others_may_call{steps->lock()};
   const InMpiCall place{MpiSteps::call_place(),
                         {name, 0, MpiCall::none, MpiCall::none, MpiCall::none, Clock::now()}};
@@ -55,11 +57,14 @@ int collective(const CalledForm& called, MPI_Comm communicator, const Operation&
   const InCall in_call{steps};
   KnownCommunicator* const known = steps->known(communicator);
   if (!known) return named(name, [&] { return operation(communicator); });
+  TracedCall traced{name};
+  traced.is_collective(*known, called.form);
   const InMpiCall place{MpiSteps::call_place(),
                         {name, known->number, static_cast<int>(known->members.size()),
                          MpiCall::none, MpiCall::none, Clock::now()}};
   bool leaves = false;
   if (const int code = steps->arrive(called, *known, leaves); code != MPI_SUCCESS) return code;
+  traced.met(*known);
   const HostRollCall* const here = known->host_roll_call.get();
   int code = MPI_SUCCESS;
   if (here && here->is_of_one_form())
@@ -290,6 +295,7 @@ int probe(const char* name, MPI_Comm communicator, int from, int tag, const Plai
   if (!steps)
     return wait_in_other_thread(
         name, [&](int* done) { return test(MpiSteps::current(communicator), done); });
+  const TracedCall traced{name, communicator, from, tag, 0, MPI_DATATYPE_NULL};
   const InCall in_call{steps};
   KnownCommunicator* const known = steps->known(communicator);
   if (known)

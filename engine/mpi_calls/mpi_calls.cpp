@@ -169,6 +169,7 @@ int wait_requests(const char* name, int count, MPI_Request* requests, bool needs
   MpiSteps* const steps = MpiSteps::of_this_thread();
   if (!MpiSteps::of_any_thread() || count < 0) return plain();
   if (!steps) return wait_in_other_thread(name, test);
+  const TracedCall traced{name};
   const InCall in_call{steps};
   Requests own{*steps, count, requests};
   if (const int code = own.refuse_stale(name); code != MPI_SUCCESS) return code;

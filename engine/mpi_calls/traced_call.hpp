@@ -1,0 +1,55 @@
+#pragma once
+
+#include <mpi.h>
+
+#include <cstdint>
+#include <optional>
+
+#include "engine/mpi/mpi_spans.hpp"
+#include "engine/mpi_calls/call_forms.hpp"
+#include "engine/mpi_calls/mpi_steps.hpp"
+
+namespace px::engine {
+
+/// A call of the main thread, which is added to px_mpi_spans() at its end if a trace is on at its
+/// beginning. Of other threads' calls nothing is kept.
+class TracedCall {
+ public:
+  /// name  lives for ever.
+  explicit TracedCall(const char* name) {
+    if (spans.is_on() && MpiSteps::of_this_thread()) begin(name);
+  }
+  /// A message. peer  the other rank, by its rank in the communicator; negative: any.
+  TracedCall(const char* name, MPI_Comm communicator, int peer, int tag, MPI_Count count,
+             MPI_Datatype type)
+      : TracedCall(name) {
+    if (span_) describe(communicator, peer, tag, count, type);
+  }
+  ~TracedCall() {
+    if (span_) end();
+  }
+  TracedCall(const TracedCall&) = delete;
+  TracedCall& operator=(const TracedCall&) = delete;
+
+  /// It is a collective call of this form on that communicator.
+  void is_collective(const KnownCommunicator& known, const CallForm& form) {
+    if (span_) describe(known, form);
+  }
+  /// All ranks have come to it.
+  void met(const KnownCommunicator& known) {
+    if (span_ && !known.is_alone()) meet(known.arrivals);
+  }
+
+  static inline MpiSpans spans;  ///< px_mpi_spans()
+
+ private:
+  void begin(const char* name);
+  void describe(MPI_Comm communicator, int peer, int tag, MPI_Count count, MPI_Datatype type);
+  void describe(const KnownCommunicator& known, const CallForm& form);
+  void meet(std::uint64_t place);
+  void end();
+
+  std::optional<MpiSpan> span_;  // nothing while no trace is on
+};
+
+}  // namespace px::engine

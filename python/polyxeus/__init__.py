@@ -9,15 +9,16 @@ Every engine imports this package: what is public is imported when it is used fi
 
 The packages inside, each with the packages right below it:
 
+    trace          what is recorded while a trace is on, and its files
     serialize      functions, values and requests as bytes; shared by clients and engines
     engine_calls   functions that clients call on engines by name       serialize
-    results        what comes back: results, metadata, output           serialize
+    results        what comes back: results, metadata, output           serialize, trace
     views          which engines run something, and how                 results, engine_calls
     client         the connection to a cluster                          views
     cluster        starts and stops clusters                            client
     drop_in        what scripts for ipyparallel import from it          cluster, magics
     magics         %px and its companions                               client
-    engine         the Python half of pxengine                          serialize, drop_in
+    engine         the Python half of pxengine                          serialize, trace, drop_in
     kernel         the Python half of pxkernel                          engine, magics
 
 Each may import what those below it may, and error, version and activation. Types that several share
@@ -50,6 +51,7 @@ _HOMES = {
     "results.map_result": ["AsyncMapResult"],
     "results.metadata": ["ExecuteReply", "Metadata"],
     "serialize.reference": ["Reference", "interactive"],
+    "trace.recording": ["span"],
     "version": ["version_info"],
     "views.balanced_view": ["LoadBalancedView"],
     "views.checkpoints": ["Checkpoint", "CheckpointTimer"],
@@ -83,6 +85,7 @@ if TYPE_CHECKING:  # all names of _HOMES again: checkers do not see what __getat
     from polyxeus.results.map_result import AsyncMapResult as AsyncMapResult
     from polyxeus.results.metadata import ExecuteReply as ExecuteReply, Metadata as Metadata
     from polyxeus.serialize.reference import *
+    from polyxeus.trace.recording import *
     from polyxeus.version import *
     from polyxeus.views.balanced_view import *
     from polyxeus.views.checkpoints import Checkpoint as Checkpoint, CheckpointTimer as CheckpointTimer

@@ -28,7 +28,7 @@ class Recorder:
     """Keeps what an engine would send to its clients."""
 
     uuid = "engine-uuid"
-    allows_input = outlives_client = False
+    allows_input = outlives_client = is_tracing = False
     request_header = None
 
     def __init__(self):

@@ -22,6 +22,7 @@ from polyxeus.client.hub_queries import HubQueries
 from polyxeus.client.kept_variables import KeptVariables
 from polyxeus.client.places import EnginePlaces
 from polyxeus.client.status import ClusterMemory, ClusterStatus
+from polyxeus.client.tracing import Trace
 from polyxeus.client.unknown_option import unknown_option
 from polyxeus.client.wait_for_engines import wait_for_engines
 from polyxeus.results.async_result import AsyncResult
@@ -33,6 +34,7 @@ from polyxeus.results.metadata import MetadataByRequest
 from polyxeus.results.slices import slices
 from polyxeus.results.transfer_line import TransferLine
 from polyxeus.serialize.values import FORMS, NO_PICKLE
+from polyxeus.trace import recording
 from polyxeus.views.balanced_view import LoadBalancedView
 from polyxeus.views.direct_view import BroadcastView, DirectView
 from polyxeus.views.executor import ViewExecutor
@@ -403,6 +405,24 @@ class Client(HubQueries, EngineControl):
         ids = self._build_targets(targets)[1]
         return EnginePlaces(*self._connection.where(list(ids), float(timeout)))
 
+    def trace(self, path: str | os.PathLike[str], targets: Targets = "all") -> Trace:
+        """Records what the engines and this client do during a `with` statement, and writes it to a file.
+
+        path     a page with a summary if it ends with .html; Chrome's JSON if with .json; else Perfetto's format: open it
+                 at https://ui.perfetto.dev
+        targets  the engines whose work is recorded
+        result   the Trace; printed after the `with`, it says what was found: also which rank was late
+        errors   FileNotFoundError: there is no such folder
+
+        The file has a track for each thread of the client and the engines, with requests, MPI calls, calls of
+        torch.distributed and the spans of your code (see span()). Engines that run something need not have ended it.
+
+            with rc.trace("/tmp/run.json") as trace:
+                rc[:].apply_sync(pow, 2, 3)
+            trace.engines                                     # -> 4
+        """
+        return Trace(self, path, targets)
+
     def _repr_html_(self):
         try:
             table = self.status()._repr_html_() if len(self) else ""
@@ -506,6 +526,7 @@ class Client(HubQueries, EngineControl):
     def _wait_for(self, tasks, seconds):
         """Waits as the tasks do. Gives the warnings of the connection; says of each engine once that
         nobody hears it, when that may be what they wait for."""
+        began = recording.begin() if recording.recorders else None
         end = None if seconds is None else time.monotonic() + seconds
         with TransferLine.of_this_process() as transfers:
             while True:
@@ -517,6 +538,8 @@ class Client(HubQueries, EngineControl):
                 for sentence in [*self._connection.take_warnings(), *news]:
                     warnings.warn(sentence, RuntimeWarning, stacklevel=4)
                 if is_done or is_last:
+                    if began is not None:
+                        recording.end("wait", "wait", began, {"requests": len(tasks)})
                     return is_done
                 transfers.show(*self._connection.transfer_progress(), time.monotonic())
 

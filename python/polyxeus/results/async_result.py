@@ -19,6 +19,7 @@ from polyxeus.results.metadata import (
 from polyxeus.results.slices import slices
 from polyxeus.results.timings import TimingMixin, is_reached
 from polyxeus.serialize import requests
+from polyxeus.trace import recording
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator
@@ -179,6 +180,16 @@ class AsyncResult(DisplayMixin, TimingMixin, Future[T]):
                 type(problem).__name__, f"the result cannot be read here: {problem}", "", {}
             )
 
+    def _load_traced(self, index):
+        began = recording.begin()
+        result = self._load(index)
+        if began is not None and self._tasks is not None:
+            known = self._tasks.metadata(index)
+            recording.end("decode", f"decode {self._fname}", began, {"msg_id": known["msg_id"]})
+            if known.get("received") is not None:
+                recording.end("answer", self._fname, began, {"msg_id": known["msg_id"], "received": known["received"]})
+        return result
+
     def _failure(self, failure):
         return remote_error(failure)
 
@@ -194,7 +205,8 @@ class AsyncResult(DisplayMixin, TimingMixin, Future[T]):
         if self._results is None:
             self._results = [_MISSING] * len(self._tasks)
         if self._results[index] is _MISSING:
-            self._results[index] = self._load(index)
+            load = self._load_traced if recording.recorders else self._load
+            self._results[index] = load(index)
         return self._results[index]
 
     @property

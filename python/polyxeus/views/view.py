@@ -9,6 +9,7 @@ from polyxeus.results.async_result import AsyncResult
 from polyxeus.results.history import History
 from polyxeus.results.map_result import AsyncMapResult
 from polyxeus.serialize import requests
+from polyxeus.trace import recording
 from polyxeus.views.executor import ViewExecutor
 from polyxeus.views.remote_functions import getname, parallel, remote
 
@@ -91,6 +92,8 @@ class View:
 
     def _note(self, tasks):
         """Remembers what was sent."""
+        if recording.recorders and (now := recording.begin()) is not None:
+            recording.end("sent", "sent", now)
         msg_ids = tasks.msg_ids()
         self.client.history.extend(msg_ids)
         self.history.extend(msg_ids)

@@ -1,0 +1,275 @@
+"""Collects what engines and this client do while a trace is on, and writes the file."""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+import socket
+import time
+from datetime import datetime, timedelta, timezone
+from typing import TYPE_CHECKING, Any
+
+from polyxeus.serialize import requests
+from polyxeus.trace import chrome, clocks, perfetto, recording, records, report, timeline
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+    from polyxeus.client.client import Client
+    from polyxeus.hints import Targets
+
+__all__ = ["Trace"]
+
+_ANSWER_TIMEOUT = 5.0  # seconds for the engines to begin a trace, or to hand out what they have recorded
+_EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
+_LAST_LOOKS, _LAST_PAUSE = 20, 0.005
+_CLOCK_QUESTIONS = 8  # to one engine of each host, at the beginning and at the end
+
+
+class _Engine:
+    """What is known of one engine of a trace."""
+
+    def __init__(self, engine: int, told: dict[str, Any]) -> None:
+        self.engine = engine
+        self.rank = told.get("rank", engine)
+        self.host, self.pid = told.get("host", ""), told.get("pid", 0)
+        self.clock = told.get("clock_name") or f"engine {engine}"
+        self.spans: list[Any] = []
+        self.calls: list[Any] = []
+        self.dropped = 0
+        self.running: dict[str, Any] | None = None  # at the end
+        self.clock_at_end = 0
+        self.is_over = False  # another trace has begun there
+
+    def take(self, told: dict[str, Any]) -> bool:
+        """Adds what it has told now; whether there is more."""
+        self.spans += told.get("spans", [])
+        self.calls += told.get("mpi", [])
+        self.dropped = told.get("dropped", 0)
+        self.running, self.clock_at_end = told["running"], told["clock"]
+        self.is_over = told.get("is_over", False)
+        return bool(told.get("has_more", False))
+
+    def unfinished(self) -> list[list[Any]]:
+        """A span of what ran at the end, if something did."""
+        known = self.running
+        if known is None or any(span[0] == "request" and span[5].get("msg_id") == known["msg_id"] for span in self.spans):
+            return []
+        began = self.clock_at_end - round(known["seconds"] * 1e9)
+        details = {"msg_id": known["msg_id"], "is_unfinished": True}
+        return [["request", known["what"], began, self.clock_at_end, 0, details]]
+
+
+class Trace:
+    """A trace of what the engines and this client do, from the beginning to the end of a `with` statement.
+
+    Made by `client.trace(path)`.  Printed as what it has found, in a sentence or two.
+
+    path     the file that is written at the end: Chrome's JSON if it ends with .json, a page with a summary if it
+             ends with .html, else Perfetto's format
+    engines  how many engines have told what they did; None before the end
+    late     the rank for which the others waited longest in collective calls, as a tuple (rank, calls, of_calls,
+             waited), waited in nanoseconds; None: none is known
+    clock_error  by how many seconds times of engines on other hosts may be wrong
+    """
+
+    def __init__(self, client: Client, path: str | os.PathLike[str], targets: Targets = "all") -> None:
+        self.path = os.path.abspath(os.path.expanduser(os.fspath(path)))
+        folder = os.path.dirname(self.path)
+        if not os.path.isdir(folder):
+            raise FileNotFoundError(f"cannot write the trace {self.path}: there is no folder {folder}")
+        self._client, self._targets = client, targets
+        self._id = secrets.token_hex(8)
+        self._recorder = recording.MemoryRecorder()
+        self._engines: list[_Engine] = []
+        self._silent: set[int] = set()
+        self.engines: int | None = None
+        self.late: Any = None
+        self.clock_error = 0.0
+        self._notes: list[str] = []
+
+    # ------------------------------------------------------------ from begin to end
+
+    def start(self) -> Self:
+        """Begins the trace, where there is no `with`."""
+        ids = self._client._build_targets(self._targets)[1]
+        answers = self._ask(ids, {"do": "start", "id": self._id})
+        self._engines = [_Engine(engine, told) for engine, told in answers.items()]
+        self._silent = set(ids) - set(answers)
+        self._clocks_at_begin = self._read_clocks()
+        self._own_offset = _wall_offset()
+        recording.attach(self._recorder)
+        return self
+
+    def stop(self) -> Self:
+        """Ends it and writes the file."""
+        recording.detach(self._recorder)
+        clocks_at_end = self._read_clocks()
+        self._collect()
+        engines = self._engine_records(clocks_at_end)
+        made = timeline.make_timeline(self._client_records(engines), engines)
+        with open(self.path, "wb") as file:
+            file.write(_content(made, self.path))
+        self.engines, self.late = len(engines), made.late
+        self._note(made, engines)
+        return self
+
+    def __enter__(self) -> Self:
+        return self.start()
+
+    def __exit__(self, *_problem: object) -> None:
+        self.stop()
+
+    def __repr__(self):
+        if self.engines is None:
+            return f"<Trace {self.path}>"
+        return "\n".join(self._notes)
+
+    # ------------------------------------------------------------ questions to engines
+
+    def _ask(self, ids: list[int], wish: dict[str, Any], timeout: float = _ANSWER_TIMEOUT) -> dict[int, dict[str, Any]]:
+        """{engine: its answer}, of those that answer in time and know the question."""
+        if not ids:
+            return {}
+        tasks = self._client._connection.send_control(list(ids), "usage_request", requests.dump({"trace": wish}))
+        tasks.wait(timeout)
+        answers = {}
+        for index, engine in enumerate(ids):
+            if not tasks.is_answered(index):
+                continue
+            status, content, _ = tasks.outcome(index)
+            usage = json.loads(bytes(content)) if status == "ok" else {}
+            if "trace" in usage:
+                answers[engine] = {**usage["trace"], "running": usage.get("running")}
+        return answers
+
+    def _read_clocks(self) -> dict[str, tuple[int, clocks.ClockOffset | None]]:
+        """{name of a clock that is not ours: (its time, its offset)}"""
+        found = {}
+        for each in {each.clock: each for each in self._engines if each.clock != _name_of_clock()}.values():
+            readings, told = clocks.ClockReadings(), 0
+            for _ in range(_CLOCK_QUESTIONS):
+                sent = time.monotonic_ns()
+                answer = self._ask([each.engine], {}, timeout=1.0)
+                if each.engine not in answer:
+                    break
+                told = answer[each.engine]["clock"]
+                readings.add(clocks.Exchange(sent, told, time.monotonic_ns()))
+            found[each.clock] = told, readings.offset()
+        return found
+
+    def _collect(self) -> None:
+        """Fetches what the engines have recorded. One whose answer has come may be about to record that it is done."""
+        self._take(self._engines)
+        for _ in range(_LAST_LOOKS):
+            nearly_done = [each for each in self._engines if self._is_answered(each.running)]
+            if not nearly_done:
+                break
+            time.sleep(_LAST_PAUSE)
+            self._take(nearly_done)
+
+    def _take(self, engines: list[_Engine]) -> None:
+        left = {each.engine: each for each in engines}
+        while left:
+            answers = self._ask(list(left), {"do": "take", "id": self._id, "stops": True})
+            self._silent |= {engine for engine in left if engine not in answers}
+            left = {engine: left[engine] for engine, told in answers.items() if left[engine].take(told)}
+
+    def _is_answered(self, running: dict[str, Any] | None) -> bool:
+        """Whether what an engine runs, as it says, is a request that this client does not wait for."""
+        return running is not None and running.get("msg_id") not in self._client.outstanding
+
+    # ------------------------------------------------------------ what was recorded
+
+    def _engine_records(self, clocks_at_end: dict[str, Any]) -> list[records.EngineRecords]:
+        found = []
+        for each in self._engines:
+            began, at_begin = self._clocks_at_begin.get(each.clock, (0, None))
+            ended, at_end = clocks_at_end.get(each.clock, (0, None))
+            line = clocks.ClockLine(began, at_begin, ended, at_end)
+            spans = records.read_spans([*each.spans, *each.unfinished()], line.to_ours)
+            found.append(records.EngineRecords(
+                each.engine, each.rank, each.host, each.pid, spans,
+                records.read_mpi_calls(each.calls, line.to_ours), each.dropped, line.error,
+            ))  # fmt: skip
+        return found
+
+    def _client_records(self, engines: list[records.EngineRecords]) -> records.ClientRecords:
+        """With the requests of this client that the engines have run; those of other clients are left out."""
+        spans = [span for span in self._recorder.spans if span.kind != "answer"]
+        received = {span.details["msg_id"]: self._of_wall(span.details["received"])
+                    for span in self._recorder.spans if span.kind == "answer"}  # fmt: skip
+        sent = []
+        for engine in engines:
+            for span in engine.spans:
+                if span.kind != "request" or span.details.get("session") != self._client._connection.session_id:
+                    continue
+                msg_id = span.details["msg_id"]
+                began = self._of_date(span.details["sent"]) or span.began
+                ended = received.get(msg_id) or self._received(msg_id) or span.ended
+                sent.append(records.SentRequest(msg_id, engine.engine, span.name, began, max(began, ended)))
+        return records.ClientRecords(socket.gethostname(), os.getpid(), spans, sent, self._recorder.dropped)
+
+    def _received(self, msg_id: str) -> int | None:
+        """When the answer came, of a request whose AsyncResult is still there."""
+        tasks = self._client._connection.find(msg_id)
+        moment = None if tasks is None else tasks.metadata(0).get("received")
+        return None if moment is None else self._of_wall(moment)
+
+    def _of_wall(self, microseconds: int) -> int:
+        return microseconds * 1000 + self._own_offset
+
+    def _of_date(self, text: str) -> int | None:
+        try:
+            date = datetime.fromisoformat(text.replace("Z", "+00:00"))
+        except ValueError:
+            return None
+        return self._of_wall((date - _EPOCH) // timedelta(microseconds=1))
+
+    # ------------------------------------------------------------ what it tells
+
+    def _note(self, made: timeline.Timeline, engines: list[records.EngineRecords]) -> None:
+        count = sum(len(track.slices) for process in made.processes for track in process.tracks)
+        self.clock_error = max([each.clock_error for each in engines], default=0) / 1e9
+        notes = [f"{self.path}: {count:,} slices of {len(engines)} engines and this client"]
+        if made.late is not None:
+            notes.append(str(made.late))
+        if self.clock_error:
+            notes.append(f"times of engines on other hosts may be wrong by up to {self.clock_error * 1e3:.3g} ms")
+        dropped = sum(each.dropped for each in engines) + self._recorder.dropped
+        if dropped:
+            notes.append(f"{dropped:,} later spans were dropped: an engine keeps 100,000 spans and 131,072 MPI calls; "
+                         "trace a shorter part")  # fmt: skip
+        if made.omitted:
+            notes.append(f"{made.omitted:,} requests are not drawn at the client: more than 16 were under way to an engine")
+        if self._silent:
+            notes.append(f"engines {', '.join(map(str, sorted(self._silent)))} did not answer: they are not in it")
+        if replaced := [str(each.engine) for each in self._engines if each.is_over]:
+            notes.append(f"engines {', '.join(replaced)} ended it early: another trace began there, or they were started anew")
+        self._notes = notes
+
+
+def _content(made: timeline.Timeline, path: str) -> bytes:
+    if path.endswith(".json"):
+        return chrome.chrome_trace(made).encode("utf-8", "replace")
+    if path.endswith(".html"):
+        return report.html_report(made).encode("utf-8", "replace")
+    return perfetto.perfetto_trace(made)
+
+
+def _wall_offset() -> int:
+    """What makes a time of time.monotonic_ns() of one of time.time_ns()."""
+    return time.monotonic_ns() - time.time_ns()
+
+
+def _name_of_clock() -> str:
+    """As an engine names its own (engine/trace_answers.cpp)."""
+    try:
+        with open("/proc/sys/kernel/random/boot_id") as file:
+            boot = file.read().strip()
+    except OSError:
+        return ""
+    try:
+        return boot + os.readlink("/proc/self/ns/time")
+    except OSError:
+        return boot

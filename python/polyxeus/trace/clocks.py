@@ -1,0 +1,70 @@
+"""How far the clock of another host is from ours. Decides; reads no clock."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+__all__ = ["ClockLine", "ClockOffset", "ClockReadings", "Exchange"]
+
+
+class Exchange(NamedTuple):
+    """A question and its answer, which tells the other clock. All in nanoseconds."""
+
+    sent: int  #: by our clock
+    told: int  #: by the other clock, between the two
+    received: int  #: by our clock
+
+
+class ClockOffset(NamedTuple):
+    """What has to be added to the times of the other clock to get ours, and by how much it may be wrong."""
+
+    offset: int
+    error: int
+
+
+class ClockReadings:
+    """Exchanges with one other clock around one moment; the clocks run alike meanwhile.
+
+    The answer was made at some time between the question and its arrival: each exchange bounds the offset from both
+    sides, and all of them together may bound it more tightly. The middle is right where both ways take equally long.
+    """
+
+    def __init__(self) -> None:
+        self._exchanges: list[Exchange] = []
+
+    def add(self, exchange: Exchange) -> None:
+        self._exchanges.append(exchange)
+
+    def offset(self) -> ClockOffset | None:
+        """None: there is no exchange."""
+        if not self._exchanges:
+            return None
+        low = max(each.sent - each.told for each in self._exchanges)
+        high = min(each.received - each.told for each in self._exchanges)
+        quickest = min(self._exchanges, key=lambda each: each.received - each.sent)
+        middle = (quickest.sent + quickest.received) // 2 - quickest.told
+        if low > high:  # one of the clocks was set, or they run apart
+            return ClockOffset(middle, (quickest.received - quickest.sent + 1) // 2)
+        # Others may have bounded one side more tightly: the quickest is the best guess between these bounds.
+        offset = min(max(middle, low), high)
+        return ClockOffset(offset, max(high - offset, offset - low))
+
+
+class ClockLine:
+    """The offset at any time of a trace, from those at its beginning and its end: between them the clocks drift evenly.
+
+    began, ended          when they were measured, by the other clock
+    at_begin, at_end      None: not measured
+    """
+
+    def __init__(self, began: int, at_begin: ClockOffset | None, ended: int, at_end: ClockOffset | None) -> None:
+        known = [each for each in (at_begin, at_end) if each is not None]
+        self.error = max((each.error for each in known), default=0)
+        self._began, self._length = began, max(1, ended - began)
+        self._from = known[0].offset if known else 0
+        self._change = (known[-1].offset - self._from) if known else 0
+
+    def to_ours(self, time: int) -> int:
+        """A time of the other clock by ours."""
+        part = min(max(time - self._began, 0), self._length)
+        return time + self._from + self._change * part // self._length

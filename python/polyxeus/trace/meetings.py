@@ -1,0 +1,103 @@
+"""Collective calls of all ranks, put together: who came when, and who kept the others waiting."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from typing import Iterable, NamedTuple
+
+from polyxeus.trace.records import EngineRecords
+
+__all__ = ["LateRank", "Meeting", "find_meetings", "latest_rank"]
+
+_SECOND = 1_000_000_000
+_LEAST_WAIT = 1_000_000  # nanoseconds: shorter waits name nobody
+
+
+class Meeting(NamedTuple):
+    """A collective call that at least two ranks have made."""
+
+    key: tuple  #: what is the same of it on all ranks
+    name: str
+    came: dict[int, int]  #: {rank: when it began}
+
+    @property
+    def last(self) -> int:
+        """The rank that came last."""
+        return max(self.came, key=self.came.__getitem__)
+
+    @property
+    def waited(self) -> int:
+        """How much earlier the others could have met without the last one, in nanoseconds."""
+        times = sorted(self.came.values())
+        return times[-1] - times[-2]
+
+    def lateness(self, rank: int) -> int:
+        """How much later than the first one it came."""
+        return self.came[rank] - min(self.came.values())
+
+
+class LateRank(NamedTuple):
+    rank: int
+    calls: int  #: to which it came last
+    of_calls: int  #: that were looked at
+    waited: int  #: by the others for it, in nanoseconds
+
+    def __str__(self) -> str:
+        return (f"rank {self.rank} was late: it came last to {self.calls} of {self.of_calls} collective calls, and the "
+                f"others waited {self.waited / _SECOND:.3g} s for it")  # fmt: skip
+
+
+def mpi_key(call, seen: Counter) -> tuple | None:
+    """What all ranks of a collective MPI call have in common; None of another call.
+
+    seen  the places that this rank's earlier calls have had: a stop begins to count anew
+    """
+    if not call.place:
+        return None
+    place = call.communicator, call.place
+    seen[place] += 1
+    return ("MPI", *place, seen[place])
+
+
+def torch_key(span, seen: Counter) -> tuple | None:
+    """The same of a span of torch.distributed."""
+    if span.kind != "torch" or "count" not in span.details:
+        return None
+    place = span.details.get("group"), span.details["count"]
+    seen[place] += 1
+    return ("torch", *place, seen[place])
+
+
+def keyed(engine: EngineRecords) -> Iterable[tuple[tuple | None, object]]:
+    """(key or None, call) of each MPI call and each span, in the order of their beginnings."""
+    seen: Counter = Counter()
+    for call in sorted(engine.mpi_calls, key=lambda each: each.began):
+        yield mpi_key(call, seen), call
+    seen = Counter()
+    for span in sorted(engine.spans, key=lambda each: each.began):
+        yield torch_key(span, seen), span
+
+
+def find_meetings(engines: Iterable[EngineRecords]) -> dict[tuple, Meeting]:
+    """By their keys."""
+    came: dict[tuple, dict[int, int]] = defaultdict(dict)
+    names = {}
+    for engine in engines:
+        for key, call in keyed(engine):
+            if key is not None:
+                came[key][engine.rank] = call.began
+                names[key] = call.name
+    return {key: Meeting(key, names[key], ranks) for key, ranks in came.items() if len(ranks) > 1}
+
+
+def latest_rank(meetings: Iterable[Meeting], least_wait: int = _LEAST_WAIT) -> LateRank | None:
+    """The rank for which the others waited longest; None: they waited less than `least_wait` nanoseconds in all."""
+    calls, waited, count = Counter(), Counter(), 0
+    for meeting in meetings:
+        count += 1
+        calls[meeting.last] += 1
+        waited[meeting.last] += meeting.waited
+    if not waited:
+        return None
+    rank, longest = max(waited.items(), key=lambda each: each[1])
+    return LateRank(rank, calls[rank], count, longest) if longest >= max(1, least_wait) else None

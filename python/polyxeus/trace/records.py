@@ -1,0 +1,70 @@
+"""What engines and the client have recorded, as read from their answers, by the client's clock."""
+
+from __future__ import annotations
+
+from typing import Any, Callable, NamedTuple
+
+from polyxeus.trace.recording import Span
+
+__all__ = ["ClientRecords", "EngineRecords", "MpiCall", "SentRequest", "read_mpi_calls", "read_spans"]
+
+UNKNOWN, ANY = -1, -2  # of a peer, a tag, a root
+
+
+class MpiCall(NamedTuple):
+    """An MPI call of the main thread of an engine that has ended. What is not known is UNKNOWN, or 0 of `met`."""
+
+    name: str
+    began: int
+    met: int  #: when all ranks had come to a collective call
+    ended: int
+    communicator: int  #: a number that is the same on all of its ranks; 0: unknown
+    size: int
+    peer: int  #: a rank of the world, or ANY
+    tag: int
+    place: int  #: a collective call is the how many-th on its communicator; 0: it is none
+    bytes: int
+    root: int
+
+
+class EngineRecords(NamedTuple):
+    """Of one engine."""
+
+    engine: int
+    rank: int
+    host: str
+    pid: int
+    spans: list[Span]
+    mpi_calls: list[MpiCall]
+    dropped: int = 0  #: spans and calls that found no room
+    clock_error: int = 0  #: by how much its times may be wrong, in nanoseconds
+
+
+class SentRequest(NamedTuple):
+    """A request of the client to one engine."""
+
+    msg_id: str
+    engine: int
+    name: str
+    sent: int
+    received: int  #: its answer
+
+
+class ClientRecords(NamedTuple):
+    host: str
+    pid: int
+    spans: list[Span]
+    requests: list[SentRequest]
+    dropped: int = 0
+
+
+def read_spans(rows: list[list[Any]], to_ours: Callable[[int], int]) -> list[Span]:
+    """rows  `spans` of the answers of an engine (docs/protocol.md)"""
+    return [Span(kind, name, to_ours(began), to_ours(ended), thread, details)
+            for kind, name, began, ended, thread, details in rows]  # fmt: skip
+
+
+def read_mpi_calls(rows: list[list[Any]], to_ours: Callable[[int], int]) -> list[MpiCall]:
+    """rows  `mpi` of the answers of an engine (docs/protocol.md)"""
+    return [MpiCall(name, to_ours(began), to_ours(met) if met else 0, to_ours(ended), *rest)
+            for name, began, met, ended, *rest in rows]  # fmt: skip

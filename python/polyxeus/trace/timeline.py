@@ -1,0 +1,218 @@
+"""What a trace shows: processes with tracks of nested slices, and flows between slices. Pure."""
+
+from __future__ import annotations
+
+import bisect
+import hashlib
+from collections import defaultdict, deque
+from typing import Any, Iterable, NamedTuple
+
+from polyxeus.trace import meetings, records
+from polyxeus.trace.meetings import LateRank, Meeting
+from polyxeus.trace.records import ClientRecords, EngineRecords
+from polyxeus.trace.recording import Span
+
+__all__ = ["Process", "Slice", "Timeline", "Track", "make_timeline", "nested_lanes"]
+
+_MOST_LANES = 16  # of the requests to one engine
+_MOST_CALLS = 16  # that are looked at for the one that has sent a request
+_SENDS = ("MPI_Send", "MPI_Ssend", "MPI_Rsend", "MPI_Bsend", "MPI_Isend", "MPI_Issend", "MPI_Irsend", "MPI_Ibsend",
+          "MPI_Sendrecv", "MPI_Sendrecv_replace")  # fmt: skip
+_RECEIVES = ("MPI_Recv", "MPI_Irecv")  # of the second kind the end is not known: no flow is drawn
+
+
+class Slice(NamedTuple):
+    """A named piece of a track. Times in nanoseconds of one clock for the whole trace."""
+
+    name: str
+    category: str
+    began: int
+    ended: int
+    details: dict[str, Any]
+    flows_from: tuple[int, ...] = ()  #: numbers of the flows that begin here
+    flows_to: tuple[int, ...] = ()  #: of those that end here
+
+
+class Track(NamedTuple):
+    name: str
+    slices: list[Slice]  #: nested: two of them that overlap lie one inside the other; by their beginnings
+
+
+class Process(NamedTuple):
+    name: str
+    tracks: list[Track]
+
+
+class Timeline(NamedTuple):
+    processes: list[Process]
+    late: LateRank | None
+    meetings: dict[tuple, Meeting]
+    omitted: int  #: requests that are not drawn, as too many were under way at a time
+
+
+def nested_lanes(slices: Iterable[Slice]) -> list[list[Slice]]:
+    """The slices in as few lanes as it takes without two that overlap in part."""
+    lanes: list[tuple[list[Slice], list[int]]] = []  # (slices, ends of those that are open)
+    for each in sorted(slices, key=lambda each: (each.began, -each.ended)):
+        for lane, open_ends in lanes:
+            while open_ends and open_ends[-1] <= each.began:
+                open_ends.pop()
+            if not open_ends or each.ended <= open_ends[-1]:
+                break
+        else:
+            lane, open_ends = [], []
+            lanes.append((lane, open_ends))
+        lane.append(each)
+        open_ends.append(each.ended)
+    return [lane for lane, _ in lanes]
+
+
+def flow_number(*key: object) -> int:
+    """One number below 2**53 for equal keys."""
+    digest = hashlib.blake2b(repr(key).encode(), digest_size=8).digest()
+    return int.from_bytes(digest, "big") >> 11 or 1
+
+
+def make_timeline(client: ClientRecords, engines: list[EngineRecords]) -> Timeline:
+    found = meetings.find_meetings(engines)
+    processes, omitted = [], 0
+    tracks, omitted = _client_tracks(client)
+    processes.append(Process(f"client on {client.host} (pid {client.pid})", tracks))
+    messages = _match_messages(engines)
+    for engine in engines:
+        rank = "" if engine.rank == engine.engine else f", rank {engine.rank}"
+        name = f"engine {engine.engine}{rank} on {engine.host} (pid {engine.pid})"
+        processes.append(Process(name, _engine_tracks(engine, found, messages)))
+    least = max([1_000_000, *(2 * each.clock_error for each in engines)])
+    return Timeline(processes, meetings.latest_rank(found.values(), least), found, omitted)
+
+
+# ---------------------------------------------------------------- the client
+
+
+def _client_tracks(client):
+    tracks = _thread_tracks([
+        (span.thread, Slice(span.name, span.kind, span.began, span.ended, span.details))
+        for span in [*client.spans, *_encodings(client.spans)] if span.kind != "sent"
+    ])  # fmt: skip
+    by_engine = defaultdict(list)
+    for each in client.requests:
+        by_engine[each.engine].append(Slice(each.name, "request", each.sent, each.received, {"msg_id": each.msg_id},
+                                            flows_from=(flow_number("request", each.msg_id),)))  # fmt: skip
+    omitted = 0
+    for engine, slices in sorted(by_engine.items()):
+        lanes = nested_lanes(slices)
+        omitted += sum(map(len, lanes[_MOST_LANES:]))
+        tracks += _named(f"to engine {engine}", lanes[:_MOST_LANES])
+    return tracks, omitted
+
+
+def _encodings(spans):
+    """What a call does until its request is sent, and between two requests: spans of the kind "sent" end it."""
+    calls = sorted((span for span in spans if span.kind == "call"), key=lambda span: span.began)
+    begins = [span.began for span in calls]
+    until = {}  # the end of the latest encoding, by the call's place
+    for sent in sorted((span for span in spans if span.kind == "sent"), key=lambda span: span.began):
+        start = bisect.bisect_right(begins, sent.began) - 1
+        for place in range(start, max(start - _MOST_CALLS, -1), -1):
+            call = calls[place]
+            if call.thread == sent.thread and call.ended >= sent.ended:
+                began = until.get(place, call.began)
+                until[place] = sent.ended
+                yield Span("encode", "encode and send", began, sent.ended, call.thread, {})
+                break
+
+
+def _thread_tracks(slices):
+    """slices  [(number of the thread, Slice), ...]"""
+    by_thread = defaultdict(list)
+    for thread, each in slices:
+        by_thread[thread].append(each)
+    tracks = []
+    for thread, found in sorted(by_thread.items()):
+        tracks += _named("main thread" if thread == 0 else f"thread {thread}", nested_lanes(found))
+    return tracks
+
+
+def _named(name, lanes):
+    return [Track(name if number == 0 else f"{name} ({number + 1})", lane) for number, lane in enumerate(lanes)]
+
+
+# ---------------------------------------------------------------- an engine
+
+
+def _engine_tracks(engine, found, messages):
+    slices, queued = [], []
+    sent = {each.details.get("msg_id"): each.began for each in engine.spans if each.kind == "reply"}
+    for key, call in meetings.keyed(engine):
+        meeting = found.get(key)
+        if isinstance(call, records.MpiCall):
+            slices += [(0, each) for each in _mpi_slices(engine.rank, call, meeting, messages)]
+        elif call.kind == "request":
+            slices.append((0, _request_slice(call, sent)))
+            if wait := call.details.get("queued_ns", 0):
+                queued.append(Slice(call.name, "queue", call.began - wait, call.began, {}))
+        elif call.kind != "reply":
+            details = {**call.details, **_meeting_details(engine.rank, meeting)}
+            slices.append((call.thread, Slice(call.name, call.kind, call.began, call.ended, details)))
+    return _thread_tracks(slices) + _named("queue", nested_lanes(queued))
+
+
+def _request_slice(span, sent):
+    details = {key: value for key, value in span.details.items() if key != "queued_ns"}
+    msg_id = details.get("msg_id")
+    details["queued_ms"] = _milliseconds(span.details.get("queued_ns", 0))
+    if msg_id in sent:
+        details["reply_sent_ms"] = _milliseconds(sent[msg_id] - span.began)
+    return Slice(span.name, "run", span.began, span.ended, details, flows_to=(flow_number("request", msg_id),))
+
+
+def _mpi_slices(rank, call, meeting, messages):
+    details = {}
+    if call.communicator:
+        details["communicator"] = str(call.communicator)
+    for key in ("size", "peer", "tag", "bytes", "root"):
+        value = getattr(call, key)
+        if value != records.UNKNOWN:
+            details[key] = "any" if value == records.ANY and key in ("peer", "tag") else value
+    details.update(_meeting_details(rank, meeting))
+    if call.met:
+        details["waited_ms"] = _milliseconds(call.met - call.began)
+    flows_from, flows_to = messages.get((rank, call), ((), ()))
+    yield Slice(call.name, "mpi", call.began, call.ended, details, flows_from)
+    if flows_to:  # a flow ends when the message has come: the receive may have begun before the send
+        yield Slice("message came", "mpi", max(call.began, call.ended - 1), call.ended, {}, flows_to=flows_to)
+    if call.began < call.met <= call.ended:
+        yield Slice("wait for other ranks", "mpi", call.began, call.met, {})
+
+
+def _meeting_details(rank, meeting):
+    if meeting is None:
+        return {}
+    return {"late_ms": _milliseconds(meeting.lateness(rank)), "last_to_come": f"rank {meeting.last}"}
+
+
+def _milliseconds(nanoseconds):
+    return round(nanoseconds / 1e6, 6)
+
+
+def _match_messages(engines):
+    """{(rank, call): (flows_from, flows_to)} of sends and the receives that got their messages: those of the same
+    two ranks, communicator and tag meet in their order. Receives from any rank, or of any tag, are left out."""
+    flows = {}
+    waiting = defaultdict(deque)
+    for engine in engines:
+        for call in sorted(engine.mpi_calls, key=lambda each: each.began):
+            if call.name in _SENDS and call.peer >= 0:
+                waiting[call.communicator, engine.rank, call.peer, call.tag].append((engine.rank, call))
+    for engine in engines:
+        for call in sorted(engine.mpi_calls, key=lambda each: each.began):
+            sends = waiting.get((call.communicator, call.peer, engine.rank, call.tag))
+            if call.name in _RECEIVES and sends:
+                send = sends.popleft()
+                if call.name != "MPI_Recv":
+                    continue
+                number = flow_number("message", *send)
+                flows[send] = (number,), ()
+                flows[engine.rank, call] = (), (number,)
+    return flows

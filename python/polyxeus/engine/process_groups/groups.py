@@ -13,10 +13,11 @@ import sys
 import threading
 import time
 
-from polyxeus.engine.process_groups import frameworks, gloo_sockets, roll_call
+from polyxeus.engine.process_groups import frameworks, gloo_sockets, roll_call, traces
 from polyxeus.engine.process_groups.epochs import DIED, INTERRUPTED, RAISED, Cause
 from polyxeus.engine.process_groups.meetings import Meeting, Refusal
 from polyxeus.engine.process_groups.world import Group, World
+from polyxeus.trace import recording
 
 _HOOK = 0x7078  # the number of our hook at a group
 _INTERVAL = 0.05  # seconds between two looks at the store, while a request runs
@@ -221,9 +222,12 @@ class Groups:
 
     def _before(self, world, group, arguments):
         """The hook before each call of the group."""
+        began = recording.begin()
         if group.epoch != world.epochs.current or world.epochs.is_over():
             self._admit(world, group, roll_call.name_of(arguments.name.name))
         group.note(arguments)
+        if began is not None or group.traced is not None:
+            traces.before(_HOOK, group, arguments, began)
 
     def _admit(self, world, group, name):
         """Renews the group where it has to be. RuntimeError: the call may not begin."""

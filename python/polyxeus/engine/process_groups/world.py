@@ -27,6 +27,7 @@ class Group:
         self.count = 0
         self.last = None  # the latest TorchCall
         self.own_ports = set()  # at which gloo listens for the others
+        self.traced = None  # {number of a call: what is known of it}, while a trace is on
         self.replaced = []  # ranks of the world that were started anew and do not have this group
 
     def note(self, arguments):

@@ -1,0 +1,44 @@
+"""Calls of torch.distributed in a trace: from their beginning until their work is done."""
+
+from functools import partial
+
+from polyxeus.trace import recording
+
+
+def before(hook, group, arguments, began):
+    """In the hook before a call of `group`, which has noted it.
+
+    hook   the number of ours: one behind the call is there as long as a trace is on
+    began  when the call began; None: no trace is on any more
+    """
+    pg = group.pg()
+    if began is None:
+        group.traced = None
+        pg.unregister_post_hook(hook)
+        return
+    if group.traced is None:
+        group.traced = {}
+        pg.register_post_hook(hook, partial(_after, group))
+    call = group.last
+    details = {"group": group.name, "size": len(group.ranks), "bytes": call.size}
+    if call.is_collective:
+        details["count"] = call.count
+        if arguments.root >= 0:
+            details["root"] = arguments.root
+    elif call.peer is not None:
+        details["peer"] = group.ranks[call.peer]
+    group.traced[arguments.op_id] = call.name, began, recording.this_thread(), details
+
+
+def _after(group, arguments):
+    """The call has begun; it may go on in a thread of torch's."""
+    known = None if group.traced is None else group.traced.pop(arguments.op_id, None)
+    if known is None:
+        return
+    name, began, thread, details = known
+    try:
+        future = arguments.work.get_future()
+    except (AttributeError, RuntimeError):  # there is no work, or one that does not tell its end
+        recording.end("torch", name, began, {**details, "is_begin_only": True}, thread)
+        return
+    future.add_done_callback(lambda _done: recording.end("torch", name, began, details, thread))

@@ -14,9 +14,11 @@ from IPython.core.error import UsageError
 from IPython.core.magic import Magics, no_var_expand
 
 from polyxeus import _client
+from polyxeus.magics import trace_option
 from polyxeus.magics.cell_output import CellOutput, PlainCellOutput
 from polyxeus.magics.session import Session
 from polyxeus.magics.variables import Variables
+from polyxeus.trace import recording
 
 __all__ = ["Interrupted", "ParallelMagics"]
 
@@ -244,11 +246,20 @@ class ParallelMagics(Magics):
 
     def cell_px(self, line="", cell=None):
         """Runs a cell on the engines."""
-        return self._run("px_cell", line, cell)
+        path, line = trace_option.take(line)
+        if path is None:
+            return self._run("px_cell", line, cell)
+        with _plainly():
+            trace = self.view.client.trace(path)
+        try:
+            with trace, recording.span("%%px"):
+                return self._run("px_cell", line, cell)
+        finally:
+            print(trace)
 
     def cell_cpp(self, line="", cell=None):
         """Runs a cell on the C++ engines: %%px --language=cpp, with the options of %%px."""
-        return self._run("px_cell", f"--language=cpp {line}", cell)
+        return self.cell_px(f"--language=cpp {line}", cell)
 
     def parallel_execute(
         self,

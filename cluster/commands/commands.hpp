@@ -44,6 +44,8 @@ int run_command(const program::ProgramOptions& program, const StatusOptions& opt
                 Console& console);
 int run_command(const program::ProgramOptions& program, const WhereOptions& options,
                 Console& console);
+int run_command(const program::ProgramOptions& program, const TraceOptions& options,
+                Console& console);
 int run_command(const program::ProgramOptions& program, const JobsOptions& options,
                 Console& console);
 int run_command(const program::ProgramOptions& program, const PxOptions& options, Console& console);

@@ -109,6 +109,7 @@ struct ParsedOptions {
   ProfileCreateOptions create;
   StatusOptions status;
   WhereOptions where;
+  TraceOptions trace;
   JobsOptions jobs;
   PxOptions px;
   PushOptions push;
@@ -386,6 +387,8 @@ void add_work(CLI::App& app, ParsedOptions& parts) {
   parts.add(app, "where",
             "Show in which MPI call or line of its code each engine is, and for how long",
             parts.where, &add_status_options);
+  parts.add(app, "trace", "Record what the engines do for some seconds, for ui.perfetto.dev",
+            parts.trace, &add_trace_options);
   parts.add(app, "jobs", "List what was submitted and has not ended, by whom, and since when",
             parts.jobs, &add_jobs_options);
   parts.add(app, "px", "Run code on the engines and show their output", parts.px, &add_px_options);
@@ -476,8 +479,8 @@ std::vector<program::ExitCode> exit_codes() {
           {"2", "the command line is not understood; nothing was started"},
           {"10", "start: the cluster is running already"},
           {"11",
-           "stop, restart, status, where, jobs, checkpoint create, checkpoint restore, px, push, "
-           "pull: the cluster is not running, or cannot be reached"},
+           "stop, restart, status, where, trace, jobs, checkpoint create, checkpoint restore, px, "
+           "push, pull: the cluster is not running, or cannot be reached"},
           {"12", "engines: there is no controller"},
           {"130", "interrupted by Ctrl-C"}};
 }

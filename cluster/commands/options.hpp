@@ -69,8 +69,8 @@ struct WatchOptions {
 struct ClusterOptions {
   program::ProgramOptions program;
   std::variant<StartOptions, StopOptions, RestartOptions, ListOptions, CleanOptions,
-               ProfileListOptions, ProfileCreateOptions, StatusOptions, WhereOptions, PxOptions,
-               PushOptions, PullOptions, LogsOptions, WatchOptions, DoctorOptions,
+               ProfileListOptions, ProfileCreateOptions, StatusOptions, WhereOptions, TraceOptions,
+               PxOptions, PushOptions, PullOptions, LogsOptions, WatchOptions, DoctorOptions,
                CheckpointCreateOptions, CheckpointRestoreOptions, CheckpointListOptions,
                CheckpointShowOptions, JobsOptions>
       command;

@@ -51,6 +51,17 @@ void add_status_options(CLI::App& app, StatusOptions& options) {
   app.add_flag("--json", options.as_json, "Print a list of JSON objects, one for each engine");
 }
 
+void add_trace_options(CLI::App& app, TraceOptions& options) {
+  add_work_options(app, options);
+  app.remove_option(app.get_option("--targets"));
+  app.remove_option(app.get_option("--timeout"));
+  app.add_option("--seconds", options.seconds, "How long to record (10); Ctrl-C ends it earlier")
+      ->check(program::number_of("seconds"));
+  app.add_option("-o,--out", options.out,
+                 "The file for ui.perfetto.dev (polyxeus.pftrace); *.json: Chrome's format")
+      ->check(program::file_to_write());
+}
+
 void add_jobs_options(CLI::App& app, JobsOptions& options) {
   add_work_options(app, options);
   app.remove_option(app.get_option("--targets"));

@@ -41,6 +41,11 @@ struct StatusOptions : WorkOptions {
 
 struct WhereOptions : StatusOptions {};
 
+struct TraceOptions : WorkOptions {
+  double seconds = 10;
+  std::string out = "polyxeus.pftrace";  ///< The file; *.json: Chrome's format.
+};
+
 struct JobsOptions : WorkOptions {
   bool has_all = false;  ///< Also those that have ended.
   std::string label;     ///< Empty: any.
@@ -55,6 +60,7 @@ void add_work_options(CLI::App& app, WorkOptions& options);
 /// The commands' options, those of status for where, too; all arguments must outlive the parse.
 void add_px_options(CLI::App& app, PxOptions& options);
 void add_status_options(CLI::App& app, StatusOptions& options);
+void add_trace_options(CLI::App& app, TraceOptions& options);
 void add_jobs_options(CLI::App& app, JobsOptions& options);
 void add_push_options(CLI::App& app, PushOptions& options);
 void add_pull_options(CLI::App& app, PullOptions& options);

@@ -40,6 +40,13 @@ def test_calls_of_torch_meet_by_their_count_in_the_group():
     assert (meeting.name, meeting.last, meeting.waited) == ("all_reduce", 1, some.ms(10))
 
 
+def test_a_rank_is_blamed_only_for_the_time_that_the_others_waited_for_it_alone():
+    engines = [some.engine(rank, mpi_calls=[some.collective("MPI_Barrier", began, 31, 32, place=1)])
+               for rank, began in enumerate([0, 10, 30])]  # fmt: skip
+    (meeting,) = find_meetings(engines).values()
+    assert (meeting.last, meeting.waited, meeting.lateness(2)) == (2, some.ms(20), some.ms(30))
+
+
 def test_a_call_of_one_rank_alone_is_no_meeting():
     assert find_meetings([some.engine(0, mpi_calls=[some.collective("MPI_Barrier", 1, 2, 3, place=1)])]) == {}
 

@@ -72,7 +72,7 @@ def test_a_flow_leads_from_a_send_to_the_end_of_its_receive():
                                          some.message("MPI_Recv", 40, 50, peer=-2)])]  # fmt: skip
     timeline = make_timeline(some.client(), engines)
     came = the_slice(timeline, "engine 1", "message came")
-    assert came.ended == some.ms(32)
+    assert (came.began, came.ended) == (some.ms(32) - 1, some.ms(32))
     sends = [each for track in timeline.processes[1].tracks for each in track.slices]
     assert [each.flows_from for each in sends] == [(), came.flows_to]  # the first is that of MPI_Irecv
 

@@ -16,8 +16,6 @@
 namespace px::client {
 namespace {
 
-constexpr Duration status_patience = std::chrono::seconds(10);
-
 /// An engine that is not there any more.
 EngineStatus read_lost(EngineId id, const Json& said) {
   EngineStatus engine;
@@ -32,10 +30,10 @@ EngineStatus read_lost(EngineId id, const Json& said) {
   return engine;
 }
 
-/// What the controller says.
-std::map<EngineId, EngineStatus> ask_controller(ClientCore& core) {
-  const Json known =
-      core.ask_hub("connection_request", {{"facts", true}}, status_patience).content();
+/// What the controller says within this time.
+std::map<EngineId, EngineStatus> ask_controller(ClientCore& core, Duration patience) {
+  const Instant deadline = Clock::now() + patience;
+  const Json known = core.ask_hub("connection_request", {{"facts", true}}, patience).content();
   const Json described = object_member(known, "facts"),
              languages = object_member(known, "languages");
   std::map<EngineId, EngineStatus> engines;
@@ -62,9 +60,9 @@ std::map<EngineId, EngineStatus> ask_controller(ClientCore& core) {
     if (const auto id = read_whole_number(key))
       engines.try_emplace(EngineId{*id}, read_lost(EngineId{*id}, said));
   if (present.empty()) return engines;
+  const Duration left = std::max(Duration{}, deadline - Clock::now());
   const Json queues =
-      core.ask_hub("queue_request", {{"targets", nullptr}, {"verbose", false}}, status_patience)
-          .content();
+      core.ask_hub("queue_request", {{"targets", nullptr}, {"verbose", false}}, left).content();
   for (auto& [id, engine] : engines) {
     const Json counts = object_member(queues, std::to_string(id.value));
     engine.queue = integer_member<int>(counts, "queue").value_or(0) +
@@ -166,8 +164,8 @@ std::optional<SharedMemoryUse> read_shared_memory(const Json& usage) {
   return use;
 }
 
-std::vector<EngineStatus> ask_status(ClientCore& core, Duration patience) {
-  std::map<EngineId, EngineStatus> engines = ask_controller(core);
+std::vector<EngineStatus> ask_status(ClientCore& core, Duration patience, Duration for_controller) {
+  std::map<EngineId, EngineStatus> engines = ask_controller(core, for_controller);
   const auto present = core.connection().engines();
   std::vector<EngineId> asked;
   for (const auto& [id, engine] : engines)

@@ -49,12 +49,17 @@ struct EngineStatus {
   std::string why_lost = {};      ///< A clause: "its process was killed by SIGKILL".
 };
 
+/// How long ask_status() waits for the controller.
+inline constexpr Duration controller_patience = std::chrono::seconds(10);
+
 /// Asks all engines at the same time what they do, by a message that they answer while user code
 /// runs, and waits until all have answered, for `patience` at most. Engines that do not answer the
 /// controller are not asked; engines that were lost are listed as such until others have their ids.
+/// for_controller  how long to wait for the controller's answers, all together.
 /// result  ascending by id.
 /// errors  as ClientCore::ask_hub().
-std::vector<EngineStatus> ask_status(ClientCore& core, Duration patience);
+std::vector<EngineStatus> ask_status(ClientCore& core, Duration patience,
+                                     Duration for_controller = controller_patience);
 
 /// The rows as a list of JSON objects, for scripts: [{"engine": 0, "host": ..., "state": ...},
 /// ...]. What is not known is null.

@@ -145,12 +145,17 @@ bool PythonConnection::wait_for_engines(std::size_t count, std::optional<double>
   });
 }
 
-std::pair<std::string, std::string> PythonConnection::status(double patience) const {
+std::pair<std::string, std::string> PythonConnection::status(
+    double patience, std::optional<double> for_controller) const {
   const auto held = core();
+  const auto duration = [](double seconds) {
+    return std::chrono::duration_cast<Duration>(std::chrono::duration<double>(seconds));
+  };
   std::vector<client::EngineStatus> engines;
   without_lock([&] {
     engines = client::ask_status(
-        *held, std::chrono::duration_cast<Duration>(std::chrono::duration<double>(patience)));
+        *held, duration(patience),
+        for_controller ? duration(*for_controller) : client::controller_patience);
   });
   return {pack(Packer::json, client::status_as_json(engines)), client::status_as_text(engines)};
 }
@@ -380,6 +385,11 @@ void PythonConnection::stop_since(std::uint64_t mark, std::optional<unsigned lon
   for (const auto& call : calls) client::AsyncResult{call, core()}.stop();
 }
 
+void PythonConnection::stop(const Tasks& tasks) {
+  if (!process_.is_here() || why_closed()) return;
+  for (const auto& call : tasks.calls()) client::AsyncResult{call, core()}.stop();
+}
+
 std::optional<Tasks> PythonConnection::find(const std::string& msg_id) {
   core();
   const auto found = sent_.find(msg_id);
@@ -468,7 +478,9 @@ void bind_connection(py::module_& module) {
       .def("find", &PythonConnection::find)
       .def("take_warnings", &PythonConnection::take_warnings)
       .def("news_of_silence", &PythonConnection::news_of_silence)
-      .def("status", &PythonConnection::status)
+      .def("stop", &PythonConnection::stop)
+      .def("status", &PythonConnection::status, py::arg("patience"),
+           py::arg("for_controller") = py::none())
       .def("memory", &PythonConnection::memory)
       .def("transfer_progress", &PythonConnection::transfer_progress)
       .def("where", &PythonConnection::where)

@@ -45,7 +45,8 @@ class PythonConnection {
   bool wait_for_engines(std::size_t count, std::optional<double> seconds) const;
   /// What each engine is and does: as JSON, and as a table for people. Waits for engines that do
   /// not answer for `patience` seconds.
-  std::pair<std::string, std::string> status(double patience) const;
+  std::pair<std::string, std::string> status(double patience,
+                                             std::optional<double> for_controller) const;
   /// Bytes that are done, and all: see client::TransferProgress.
   std::pair<std::uint64_t, std::uint64_t> transfer_progress() const;
   /// See client::Connection; none when it is closed and in a forked child, where
@@ -97,6 +98,8 @@ class PythonConnection {
   /// it is interrupted where it runs and aborted where it waits. Returns at once.
   /// thread  as threading.get_ident() gives it; None: this one.
   void stop_since(std::uint64_t mark, std::optional<unsigned long> thread);
+  /// Ends the calls of these tasks, all tasks of them, in the same way. Returns at once.
+  void stop(const Tasks& tasks);
   /// A request of this client that somebody still holds, or that is not answered.
   std::optional<Tasks> find(const std::string& msg_id);
 

@@ -203,6 +203,12 @@ bool Tasks::is_one_call() const {
   return true;
 }
 
+std::set<std::shared_ptr<client::Call>> Tasks::calls() const {
+  std::set<std::shared_ptr<client::Call>> calls;
+  for (const OneTask& part : parts_) calls.insert(part.call);
+  return calls;
+}
+
 std::optional<std::size_t> Tasks::index_of(std::size_t task_of_call) const {
   if (is_whole()) return task_of_call;
   for (std::size_t i = 0; i < size(); ++i)

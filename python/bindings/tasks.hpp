@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -33,6 +34,8 @@ class Tasks {
 
   std::size_t size() const { return parts_.size(); }
   bool is_one_call() const;
+  /// The calls that the tasks are of.
+  std::set<std::shared_ptr<client::Call>> calls() const;
   std::vector<std::string> msg_ids() const;
   std::size_t answered() const;
   /// See Call::may_wait_for().

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import re
 import sys
 import traceback as _traceback
 from typing import Any, Dict, List, NoReturn, Tuple, TypeVar, Union
@@ -15,6 +16,9 @@ __all__ = [
 ]  # fmt: skip
 
 TimeoutError = builtins.TimeoutError
+_COLOURS = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
+_MOST_GROUPS = 20  # of equal errors, in HTML
+_MOST_TEXT, _MOST_TRACEBACK = 500, 20_000  # characters
 _Entry = Tuple[str, str, Any, Dict[str, Any]]  # name, text, traceback, engine_info
 _Results = TypeVar("_Results", bound=Union[List[Any], Dict[Any, Any]])
 
@@ -88,6 +92,25 @@ def _folded(entries: list[_Entry]) -> list[tuple[str, _Entry]]:
     return folded
 
 
+def errors_html(entries: list[_Entry]) -> str:
+    """Errors in HTML: each once with the engines that have it, its traceback folded; "" for none."""
+    from html import escape
+
+    parts = []
+    folded = _folded(entries)
+    for where, (name, text, trace, _) in folded[:_MOST_GROUPS]:
+        said = f"{where} {name}: {text}" if text else f"{where} {name}"
+        line = f"<code>{escape(said if len(said) <= _MOST_TEXT else said[:_MOST_TEXT] + '...')}</code>"
+        if trace:
+            shown = escape(_COLOURS.sub("", trace)[-_MOST_TRACEBACK:])
+            parts.append(f"<details><summary>{line}</summary><pre>{shown}</pre></details>")
+        else:
+            parts.append(f"<div>{line}</div>")
+    if len(folded) > _MOST_GROUPS:
+        parts.append(f"<div>... {len(folded) - _MOST_GROUPS} more exceptions ...</div>")
+    return "".join(parts)
+
+
 def _ranges(numbers: list[int]) -> str:
     """"0-3,5": ascending numbers, runs of three or more in short."""
     runs: list[list[int]] = []
@@ -145,6 +168,9 @@ class RemoteError(KernelError):
         lines = (self.traceback or "No traceback available").splitlines()
         return [_where(self.engine_info), *lines]
 
+    def _repr_html_(self) -> str:
+        return errors_html(entries_of(self))
+
     def _render_traceback_(self) -> list[str]:
         # IPython shows this in place of the local traceback; %xmode minimal joins items without a line break.
         return ["\n".join(self.render_traceback())]
@@ -177,6 +203,11 @@ class CompositeError(RemoteError):
 
     def __repr__(self) -> str:
         return f"CompositeError({len(self.elist)})"
+
+    def _repr_html_(self) -> str:
+        from html import escape
+
+        return f"<div>{escape(str(self.msg))}</div>{errors_html(self.elist)}"
 
     def __str__(self) -> str:
         lines = [str(self.msg)]
@@ -239,12 +270,16 @@ class AlreadyDisplayedError(RemoteError):
     def __str__(self) -> str:
         return "1 error" if self.n == 1 else f"{self.n} errors"
 
+    def _repr_html_(self) -> str:
+        return self.original_error._repr_html_()
+
     def render_traceback(self) -> list[str]:
         """One line: the rest is on the screen already."""
         return [str(self)]
 
 
-def _as_entries(problem: Exception) -> list[_Entry]:
+def entries_of(problem: Exception) -> list[_Entry]:
+    """The errors that an exception stands for, as in CompositeError.elist."""
     if isinstance(problem, CompositeError):
         return problem.elist
     if isinstance(problem, RemoteError):
@@ -258,7 +293,7 @@ def collect_exceptions(rdict_or_list: _Results, method: str = "unspecified") -> 
     entries = []
     for result in results:
         if isinstance(result, (RemoteError, TaskAborted)):
-            entries += _as_entries(result)
+            entries += entries_of(result)
     if entries:
         raise CompositeError(f"one or more exceptions raised in: {method}", entries)
     return rdict_or_list

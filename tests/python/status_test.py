@@ -41,6 +41,10 @@ def test_what_each_engine_is_and_does(rc):
         lines = str(rows).splitlines()
         assert len(lines) == 5 and "RUNS" in lines[0] and lines[3].endswith("slow_solver")
         assert "<td>slow_solver</td>" in rc._repr_html_()
+        assert "<td>slow_solver</td>" in rc[2]._repr_html_() and "slow_solver" not in rc[:2]._repr_html_()
+        assert "1 of its requests" not in rc.load_balanced_view()._repr_html_()
+        assert "running for" in call._repr_mimebundle_()["text/html"]
+        assert "waiting" in waiting._repr_mimebundle_()["text/html"]
         assert rc.outstanding == {*cell.msg_ids, *call.msg_ids, *waiting.msg_ids}
     finally:
         rc.interrupt(block=True)
@@ -58,9 +62,23 @@ def test_an_engine_that_does_not_answer_is_shown_and_holds_nobody_up(own):
         assert [row["state"] for row in rows] == ["no answer", "idle"]
         assert rows[0]["pid"] == pid and rows[0]["silent_for"] > 0
         assert "no answer for" in str(rows)
+        assert "no answer for" in rc._repr_html_() and "idle" in rc._repr_html_()
         assert rc.outstanding == set() and rc.wait(timeout=0)
     finally:
         os.kill(pid, signal.SIGCONT)
+
+
+def test_a_controller_that_does_not_answer_holds_no_repr_up(own):
+    rc = own(1)
+    controller = json.loads(Path(rc._where).read_text())["process"]["pid"]
+    os.kill(controller, signal.SIGSTOP)
+    try:
+        html = rc._repr_html_()
+        assert "<td>0</td>" in html and "no answer" in html
+    finally:
+        os.kill(controller, signal.SIGCONT)
+    rc.close()
+    assert "closed" in rc._repr_html_() and "<table>" not in rc._repr_html_()
 
 
 def test_the_same_table_from_the_shell(rc, running):

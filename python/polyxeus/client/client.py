@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import json
 import os
 import re
@@ -18,6 +17,7 @@ from polyxeus import _client, activation, error
 from polyxeus.client import kept_variables
 from polyxeus.client.argument_checks import check_kinds
 from polyxeus.client.engine_control import EngineControl
+from polyxeus.client.engine_table import engines_html, look_at_engines
 from polyxeus.client.hub_queries import HubQueries
 from polyxeus.client.kept_variables import KeptVariables
 from polyxeus.client.places import EnginePlaces
@@ -30,6 +30,7 @@ from polyxeus.results.callers_traceback import ends_at_caller
 from polyxeus.results.comms import relay_comms
 from polyxeus.results.completion import close_at_exit
 from polyxeus.results.history import History
+from polyxeus.results.html_parts import paragraph
 from polyxeus.results.metadata import MetadataByRequest
 from polyxeus.results.slices import slices
 from polyxeus.results.transfer_line import TransferLine
@@ -385,7 +386,11 @@ class Client(HubQueries, EngineControl):
         Engines answer while they run something; those that do not answer within `timeout` seconds
         are shown without what only they know.
         """
-        return ClusterStatus(*self._connection.status(float(timeout)))
+        return self._status(float(timeout))
+
+    def _status(self, timeout, for_controller=None):
+        """The same; TimeoutError where the controller does not answer within `for_controller` seconds."""
+        return ClusterStatus(*self._connection.status(timeout, for_controller))
 
     def memory(self, timeout: float = 1.0) -> ClusterMemory:
         """How much of each host's shared memory large arrays take, and which engines have them: a text to
@@ -424,11 +429,15 @@ class Client(HubQueries, EngineControl):
         return Trace(self, path, targets)
 
     def _repr_html_(self):
-        try:
-            table = self.status()._repr_html_() if len(self) else ""
-        except (error.TimeoutError, ConnectionError, OSError):
-            table = ""
-        return f"<p>{html.escape(repr(self))}</p>{table}"
+        return paragraph(repr(self)) + engines_html(look_at_engines(self))
+
+    def _engines_html(self, ids):
+        """The table of these engines; None: of all."""
+        return engines_html(look_at_engines(self), ids)
+
+    def _engines_now(self):
+        """What each engine does, found within about a second; never raises."""
+        return look_at_engines(self)
 
     def restart_engines(
         self, targets: Targets = None, *, keep: str | Iterable[str] | bool | None = None

@@ -16,6 +16,8 @@ from polyxeus.results.displays import DisplayMixin
 from polyxeus.results.metadata import (
     KEYS, ExecuteReply, known_of, live_metadata, metadata_of, needs_output, remote_error
 )  # fmt: skip
+from polyxeus.results.progress import shows_text_alone
+from polyxeus.results.result_html import result_html
 from polyxeus.results.slices import slices
 from polyxeus.results.timings import TimingMixin, is_reached
 from polyxeus.serialize import requests
@@ -508,10 +510,26 @@ class AsyncResult(DisplayMixin, TimingMixin, Future[T]):
         return [*super().__dir__(), *KEYS]
 
     def __repr__(self):
+        tasks = self._tasks
         state = "pending"
-        if self.ready():
-            state = "finished" if self.successful() else "failed"
+        if tasks.is_ready():
+            state = "failed" if self._has_failed() else "finished"
+        elif len(tasks) > 1:
+            state += f", {tasks.answered()} of {len(tasks)} answered"
         return f"<{type(self).__name__}({self._fname}): {state}>"
+
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
+        """In a notebook a result that is under way gets a display of its own, which follows it."""
+        from polyxeus.results.live_display import show_live
+
+        if shows_text_alone() or (not self.ready() and show_live(self)):
+            return {"text/plain": repr(self)}
+        engines = [] if self.ready() else self._client._engines_now()
+        return {"text/plain": repr(self), "text/html": result_html(self, engines)}
+
+    def _stop(self) -> None:
+        """Interrupts what engines run of it, and aborts what has not begun. Returns at once."""
+        self._client._connection.stop(self._tasks)
 
 
 class AsyncHubResult(AsyncResult[T]):

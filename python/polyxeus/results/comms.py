@@ -14,7 +14,7 @@ from collections import OrderedDict
 
 from polyxeus.results.notice_thread import NoticeThread
 
-__all__ = ["deliver", "relay_comms"]
+__all__ = ["deliver", "front_end", "relay_comms"]
 
 _MAX_CAUSES = 1024  # messages of the front end whose outcome is still told as theirs
 
@@ -45,8 +45,13 @@ class _IpykernelFrontEnd:
         )
 
 
-def _front_end():
-    """That of the kernel in which this runs; None where there is none, as in a terminal."""
+def front_end():
+    """That of the kernel in which this runs; None where there is none, as in a terminal.
+
+    request()                     the message that the kernel serves now
+    publish(request, type, content, metadata, buffers)
+                                  sends a message to the page, as output of this request; any thread may call it
+    """
     if "IPython" not in sys.modules:
         return None
     from IPython import get_ipython
@@ -139,14 +144,14 @@ class _Relay:
 def relay_comms(connection):
     """From now on widgets of this connection's engines live in the notebook. The relay, for the
     client to hold and to close; None outside of notebooks."""
-    front_end = _front_end()
-    if front_end is None:
+    end = front_end()
+    if end is None:
         return None
     try:
         from comm import get_comm_manager
     except ImportError:  # then nothing here could receive what a front end sends
         return None
-    relay = _Relay(connection, front_end, get_comm_manager())
+    relay = _Relay(connection, end, get_comm_manager())
     number = next(_numbers)
     _relays[number] = relay
     connection.relay_comms(_thread.notices(), number)

@@ -2,7 +2,7 @@
 
 import sys
 
-__all__ = ["progress"]
+__all__ = ["has_widgets", "is_notebook", "progress", "shows_text_alone"]
 
 
 def is_notebook():
@@ -14,13 +14,22 @@ def is_notebook():
     return getattr(get_ipython(), "kernel", None) is not None
 
 
+def shows_text_alone():
+    """Whether IPython runs here in a terminal."""
+    if "IPython" not in sys.modules:
+        return False
+    from IPython import get_ipython
+
+    return get_ipython() is not None and not is_notebook()
+
+
 def progress(*args, widget=None, **kwargs):
     """A bar of tqdm.
 
     widget  that for notebooks; None: where this is one and ipywidgets are installed.
     """
     if widget is None:
-        widget = is_notebook() and _has_widgets()
+        widget = is_notebook() and has_widgets()
     if widget:
         from tqdm.notebook import tqdm_notebook
 
@@ -31,7 +40,8 @@ def progress(*args, widget=None, **kwargs):
     return tqdm(*args, **kwargs)
 
 
-def _has_widgets():
+def has_widgets():
+    """Whether ipywidgets are installed here."""
     try:
         import ipywidgets  # noqa: F401
     except ImportError:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Callable, Iterable
 
 from polyxeus.results.async_result import AsyncResult
 from polyxeus.results.history import History
+from polyxeus.results.html_parts import paragraph
 from polyxeus.results.map_result import AsyncMapResult
 from polyxeus.serialize import requests
 from polyxeus.trace import recording
@@ -51,6 +52,17 @@ class View:
         if len(targets) > 16:
             targets = targets[:12] + "...]"
         return f"<{type(self).__name__} {targets}>"
+
+    def _repr_html_(self):
+        targets = self.targets
+        ids = None  # all that there are
+        if isinstance(targets, int):
+            ids = [targets]
+        elif isinstance(targets, (list, tuple, range)):
+            ids = list(targets)
+        flags = "".join(f", {name} {getattr(self, name)!r}" for name in ("block", "label") if getattr(self, name))
+        said = f"{self!r}: {len(self.outstanding)} of its requests are not answered{flags}"
+        return paragraph(said) + self.client._engines_html(ids)
 
     def __len__(self) -> int:
         if isinstance(self.targets, (list, tuple)):

@@ -214,6 +214,18 @@ std::vector<std::string> describe_places(const std::vector<EnginePlace>& places,
   return sentences;
 }
 
+std::string call_text(const EnginePlace& place) {
+  constexpr std::size_t of_in = 3;  // "in MPI_Barrier"
+  if (place.mpi) return describe_call(place, false).before.substr(of_in);
+  if (!place.torch || !place.torch->is_inside) return "";
+  return describe_torch_call(place).before.substr(of_in);
+}
+
+std::string line_text(const EnginePlace& place) {
+  const std::string line = line_of(place);
+  return line.empty() ? "" : with_source(line, place);
+}
+
 std::string interrupts_text(const std::string& mpi, const std::string& interrupts) {
   return interrupts.empty() ? "" : "interrupts of MPI calls: " + interrupts + " (" + mpi + ")";
 }

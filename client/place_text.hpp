@@ -18,6 +18,13 @@ std::vector<std::string> fold_places(const std::vector<EnginePlace>& places, Dur
 /// can be interrupted, as "0-3: interrupts of MPI calls: on (Open MPI v4.1.4)".
 std::vector<std::string> describe_places(const std::vector<EnginePlace>& places, Duration patience);
 
+/// The MPI call, or call of torch.distributed, in which the engine is, without its time: "MPI_Recv
+/// from rank 1 with tag 9", "all_reduce of 4 MiB (7th call of its group)". Empty: in none.
+std::string call_text(const EnginePlace& place);
+/// The line of the user's code at which the engine is: "cell line 3: comm.Barrier()". Empty:
+/// unknown.
+std::string line_text(const EnginePlace& place);
+
 /// Whether MPI calls can be interrupted, in words: "interrupts of MPI calls: on (Open MPI v4.1.4)".
 /// Empty if the engine has not told, e.g. as it has loaded no MPI.
 /// mpi, interrupts  as in EngineFacts.

@@ -25,7 +25,7 @@ constexpr unsigned shows = of(Magic::px) | of(Magic::pxresult);
 constexpr unsigned moves =
     of(Magic::pxpush) | of(Magic::pxpull) | of(Magic::pxscatter) | of(Magic::pxgather);
 constexpr unsigned saves = of(Magic::pxcheckpoint) | of(Magic::pxrestore);
-constexpr unsigned chooses = runs | moves | saves | of(Magic::pxwhere);
+constexpr unsigned chooses = runs | moves | saves | of(Magic::pxwhere) | of(Magic::pxtop);
 
 using Apply = Result<void> (*)(MagicOptions& options, const std::string& value);
 
@@ -240,6 +240,8 @@ const std::array all_options{
            set_scattered},
     Option{"keep", 0, "NUMBER", of(Magic::pxcheckpoint),
            "so many checkpoints with this label stay, older ones are removed; 0: all", set_keep},
+    Option{"once", 0, "", of(Magic::pxtop), "show the table once, and do not follow it",
+           flag<&MagicOptions::is_once, true>},
     Option{"as", 0, "NAME", moves, "the variable's name on the other side",
            [](MagicOptions& options, const std::string& value) {
              return set_variable(options.as, value);
@@ -247,9 +249,9 @@ const std::array all_options{
 };
 
 std::string_view name_of(Magic magic) {
-  constexpr std::array<std::string_view, 10> names{
-      "%%px",       "%pxconfig", "%pxresult", "%pxpush",       "%pxpull",
-      "%pxscatter", "%pxgather", "%pxwhere",  "%pxcheckpoint", "%pxrestore"};
+  constexpr std::array<std::string_view, 11> names{
+      "%%px",      "%pxconfig", "%pxresult",     "%pxpush",    "%pxpull", "%pxscatter",
+      "%pxgather", "%pxwhere",  "%pxcheckpoint", "%pxrestore", "%pxtop"};
   return names[static_cast<std::size_t>(magic)];
 }
 
@@ -439,6 +441,7 @@ std::optional<Magic> magic_named(std::string_view name) {
   if (name == "pxwhere") return Magic::pxwhere;
   if (name == "pxcheckpoint") return Magic::pxcheckpoint;
   if (name == "pxrestore") return Magic::pxrestore;
+  if (name == "pxtop") return Magic::pxtop;
   return std::nullopt;
 }
 

@@ -22,7 +22,8 @@ enum class Magic {
   pxgather,
   pxwhere,
   pxcheckpoint,
-  pxrestore
+  pxrestore,
+  pxtop
 };
 
 /// How the outputs of several engines are put in order once all are there.
@@ -55,6 +56,7 @@ struct MagicOptions {
   std::string session;                 ///< Of the client that sent a request; empty: any.
   std::vector<std::string> scattered;  ///< Variables that are blocks of one array.
   std::optional<int> keep;             ///< So many checkpoints stay.
+  bool is_once = false;                ///< It is shown once and not followed.
 };
 
 /// Reads the line of a magic: long options may be shortened as long as they stay clear, values

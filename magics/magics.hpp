@@ -67,6 +67,8 @@ class Magics {
   MagicOutcome pxresult(const std::string& line, CellOutput& screen);
   /// Shows in which MPI call or line each engine is.
   MagicOutcome pxwhere(const std::string& line, CellOutput& screen);
+  /// Shows what each engine does, anew each second, until the cell is interrupted (magics/top.hpp).
+  MagicOutcome pxtop(const std::string& line, CellOutput& screen);
   /// Checkpoints of the engines' variables (client/checkpoints).
   MagicOutcome pxcheckpoint(const std::string& line, CellOutput& screen);
   MagicOutcome pxrestore(const std::string& line, CellOutput& screen);

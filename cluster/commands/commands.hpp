@@ -46,6 +46,8 @@ int run_command(const program::ProgramOptions& program, const WhereOptions& opti
                 Console& console);
 int run_command(const program::ProgramOptions& program, const TraceOptions& options,
                 Console& console);
+int run_command(const program::ProgramOptions& program, const TopCommandOptions& options,
+                Console& console);
 int run_command(const program::ProgramOptions& program, const JobsOptions& options,
                 Console& console);
 int run_command(const program::ProgramOptions& program, const PxOptions& options, Console& console);

@@ -21,20 +21,10 @@ bool is_set(const char* variable) {
   return value != nullptr && *value != '\0';
 }
 
-bool is_terminal() {
-  return ::isatty(STDOUT_FILENO) == 1 && ::isatty(STDERR_FILENO) == 1;
-}
-
 /// https://no-color.org
 bool wants_colours() {
   return is_terminal() && !is_set("NO_COLOR") && is_set("TERM") &&
          std::string_view(std::getenv("TERM")) != "dumb";
-}
-
-magics::TerminalSize terminal_size() {
-  winsize size{};
-  if (::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col == 0) return {};
-  return {size.ws_col, size.ws_row};
 }
 
 magics::DisplayOptions display_options(const client::AsyncResult& result, bool is_by_line) {
@@ -51,6 +41,16 @@ magics::DisplayOptions display_options(const client::AsyncResult& result, bool i
 }
 
 }  // namespace
+
+bool is_terminal() {
+  return ::isatty(STDOUT_FILENO) == 1 && ::isatty(STDERR_FILENO) == 1;
+}
+
+magics::TerminalSize terminal_size() {
+  winsize size{};
+  if (::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col == 0) return {};
+  return {size.ws_col, size.ws_row};
+}
 
 TerminalOutput::TerminalOutput(const client::AsyncResult& result, bool is_by_line)
     : result_(result),

@@ -10,6 +10,11 @@
 
 namespace px::cluster {
 
+/// Whether both standard output and standard error are a terminal.
+bool is_terminal();
+/// Of standard error; 80 x 24 where that has none.
+magics::TerminalSize terminal_size();
+
 /// What came of an answered call on one engine, as one JSON object; read it when the output of the
 /// call is complete.
 Json engine_output_json(const client::AsyncResult& result, std::size_t task);

@@ -110,6 +110,7 @@ struct ParsedOptions {
   StatusOptions status;
   WhereOptions where;
   TraceOptions trace;
+  TopCommandOptions top;
   JobsOptions jobs;
   PxOptions px;
   PushOptions push;
@@ -389,6 +390,9 @@ void add_work(CLI::App& app, ParsedOptions& parts) {
             parts.where, &add_status_options);
   parts.add(app, "trace", "Record what the engines do for some seconds, for ui.perfetto.dev",
             parts.trace, &add_trace_options);
+  parts.add(app, "top",
+            "Show what each engine does, anew each second, until Ctrl-C: calls, queue, memory, CPU",
+            parts.top, &add_top_options);
   parts.add(app, "jobs", "List what was submitted and has not ended, by whom, and since when",
             parts.jobs, &add_jobs_options);
   parts.add(app, "px", "Run code on the engines and show their output", parts.px, &add_px_options);
@@ -478,9 +482,7 @@ std::vector<program::ExitCode> exit_codes() {
           {"1", "it failed; the last line says why"},
           {"2", "the command line is not understood; nothing was started"},
           {"10", "start: the cluster is running already"},
-          {"11",
-           "stop, restart, status, where, trace, jobs, checkpoint create, checkpoint restore, px, "
-           "push, pull: the cluster is not running, or cannot be reached"},
+          {"11", "stop, restart, and what asks a cluster: it is not running, or cannot be reached"},
           {"12", "engines: there is no controller"},
           {"130", "interrupted by Ctrl-C"}};
 }

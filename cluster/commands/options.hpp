@@ -72,7 +72,7 @@ struct ClusterOptions {
                ProfileListOptions, ProfileCreateOptions, StatusOptions, WhereOptions, TraceOptions,
                PxOptions, PushOptions, PullOptions, LogsOptions, WatchOptions, DoctorOptions,
                CheckpointCreateOptions, CheckpointRestoreOptions, CheckpointListOptions,
-               CheckpointShowOptions, JobsOptions>
+               CheckpointShowOptions, JobsOptions, TopCommandOptions>
       command;
   bool as_json = false;  ///< Standard output is to hold JSON alone.
   std::string warning;   ///< Of options that have no effect; empty: there are none.

@@ -62,6 +62,14 @@ void add_trace_options(CLI::App& app, TraceOptions& options) {
       ->check(program::file_to_write());
 }
 
+void add_top_options(CLI::App& app, TopCommandOptions& options) {
+  add_work_options(app, options);
+  app.remove_option(app.get_option("--timeout"));
+  app.add_flag("--once", options.is_once, "Print the table once, and end");
+  app.add_flag("--json", options.as_json,
+               "Print a list of JSON objects, one for each engine: each second a line");
+}
+
 void add_jobs_options(CLI::App& app, JobsOptions& options) {
   add_work_options(app, options);
   app.remove_option(app.get_option("--targets"));

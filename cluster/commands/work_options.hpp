@@ -46,6 +46,10 @@ struct TraceOptions : WorkOptions {
   std::string out = "polyxeus.pftrace";  ///< The file; *.json: Chrome's format.
 };
 
+struct TopCommandOptions : StatusOptions {
+  bool is_once = false;
+};
+
 struct JobsOptions : WorkOptions {
   bool has_all = false;  ///< Also those that have ended.
   std::string label;     ///< Empty: any.
@@ -61,6 +65,7 @@ void add_work_options(CLI::App& app, WorkOptions& options);
 void add_px_options(CLI::App& app, PxOptions& options);
 void add_status_options(CLI::App& app, StatusOptions& options);
 void add_trace_options(CLI::App& app, TraceOptions& options);
+void add_top_options(CLI::App& app, TopCommandOptions& options);
 void add_jobs_options(CLI::App& app, JobsOptions& options);
 void add_push_options(CLI::App& app, PushOptions& options);
 void add_pull_options(CLI::App& app, PullOptions& options);

@@ -211,6 +211,9 @@ class PythonMagics {
     return run(std::move(screen),
                [&](magics::CellOutput& on) { return magics_.pxwhere(line, on); });
   }
+  py::dict pxtop(const std::string& line, py::object screen) {
+    return run(std::move(screen), [&](magics::CellOutput& on) { return magics_.pxtop(line, on); });
+  }
   py::dict pxcheckpoint(const std::string& line, py::object screen) {
     return run(std::move(screen),
                [&](magics::CellOutput& on) { return magics_.pxcheckpoint(line, on); });
@@ -318,6 +321,7 @@ void bind_magics(py::module_& module) {
       .def("px_cell", &PythonMagics::px_cell)
       .def("pxresult", &PythonMagics::pxresult)
       .def("pxwhere", &PythonMagics::pxwhere)
+      .def("pxtop", &PythonMagics::pxtop)
       .def("pxcheckpoint", &PythonMagics::pxcheckpoint)
       .def("pxrestore", &PythonMagics::pxrestore)
       .def("pxconfig", &PythonMagics::pxconfig)

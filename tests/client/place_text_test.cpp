@@ -46,6 +46,13 @@ TEST(PlaceText, OfDifferentTimesTheLongestIsTold) {
             Sentences{"0 and 1 in MPI_Barrier for up to 3 min 20 s (cell line 3: comm.Barrier())"});
 }
 
+TEST(PlaceText, TheCallAndTheLineStandAloneForTables) {
+  EXPECT_EQ(call_text(in_barrier(0, 3)), "MPI_Barrier");
+  EXPECT_EQ(line_text(in_barrier(0, 3)), "cell line 3: comm.Barrier()");
+  EXPECT_EQ(call_text(idle(0)), "");
+  EXPECT_EQ(line_text(idle(0)), "");
+}
+
 EnginePlace with_torch(EnginePlace place, const TorchWait& wait) {
   place.torch = wait;
   return place;

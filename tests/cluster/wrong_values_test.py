@@ -20,7 +20,7 @@ LINES = {
     "pxkernel install": "",
     "pxkernel uninstall": "",
     **{f"pxcluster {name}": "" for name in (
-        "start", "engines", "stop", "restart", "list", "clean", "logs", "status", "where", "jobs", "doctor",
+        "start", "engines", "stop", "restart", "list", "clean", "logs", "status", "where", "top", "jobs", "doctor",
         "profile list")},
     "pxcluster px": "1",
     "pxcluster push": "data.json",

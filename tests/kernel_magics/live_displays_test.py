@@ -64,3 +64,27 @@ def test_without_widgets_a_line_says_how_to_stop_it(notebook):
     assert "its cancel() aborts what has not begun" in data["text/html"]
     assert not [each for each in cell.contents("display_data") if each["transient"].get("display_id") == f"{display_id}-stop"]
     shown_since(notebook, display_id, lambda data: "finished" in data["text/plain"] and "cancel()" not in data["text/html"])
+
+
+def test_pxtop_updates_one_display_until_it_is_interrupted(notebook):
+    notebook.ok("%%px --noblock -t 1\nimport time\ntime.sleep(600)")
+    messages = []
+    message_id = notebook.begin("%pxtop")
+    try:
+        notebook.await_message(message_id, messages, lambda message: message["msg_type"] == "update_display_data")
+        notebook.interrupt()
+        cell = notebook.end(message_id, messages)
+    finally:
+        notebook.ok("rc.interrupt(block=True)\nrc.wait(timeout=20)")
+    assert cell.status == "ok", cell.error
+    first, = cell.contents("display_data")
+    ids = {each["transient"]["display_id"] for each in cell.contents("update_display_data")}
+    assert ids == {first["transient"]["display_id"]}
+    assert "time.sleep(600)" in first["data"]["text/plain"] and "<table>" in first["data"]["text/html"]
+
+
+def test_pxtop_once_ends_by_itself(notebook):
+    cell = notebook.ok("%pxtop --once -t 0,2")
+    shown, = cell.contents("display_data")
+    lines = shown["data"]["text/plain"].splitlines()
+    assert [line.split()[0] for line in lines[2:]] == ["0", "2"] and not cell.contents("update_display_data")

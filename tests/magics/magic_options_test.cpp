@@ -230,5 +230,12 @@ TEST(MagicOptions, TheUsageListsWhatAMagicKnows) {
   EXPECT_EQ(text.find("--stream"), std::string::npos);
 }
 
+TEST(MagicOptions, PxtopIsShownOnceOrFollowed) {
+  EXPECT_FALSE(options(Magic::pxtop, "").is_once);
+  EXPECT_TRUE(options(Magic::pxtop, "-t 0:4 --once").is_once);
+  EXPECT_EQ(options(Magic::pxtop, "-t 0:4 --once").targets, "0:4");
+  EXPECT_EQ(sentence(Magic::pxtop, "--json"), "%pxtop: unknown option '--json'");
+}
+
 }  // namespace
 }  // namespace px::magics

@@ -121,6 +121,7 @@ class ParallelMagics(Magics):
             "px": self.px,
             "pxresult": self.pxresult,
             "pxwhere": self.pxwhere,
+            "pxtop": self.pxtop,
             "pxcheckpoint": self.pxcheckpoint,
             "pxrestore": self.pxrestore,
             "pxtorch": self.pxtorch,
@@ -308,6 +309,10 @@ class ParallelMagics(Magics):
         """Shows in which MPI call or line of its code each engine is, and for how long."""
         self._run("pxwhere", line)
 
+    def pxtop(self, line=""):
+        """Shows what each engine does, anew each second, until the cell is interrupted."""
+        self._run("pxtop", line)
+
     def pxcheckpoint(self, line=""):
         """Writes variables of the engines to files: `%pxcheckpoint /scratch/run a b`."""
         self._run("pxcheckpoint", line)
@@ -386,7 +391,7 @@ def _program():
 
 def _add_usage():
     """Each magic's help lists its options."""
-    for name in ("pxresult", "pxwhere", "pxconfig", "pxpush", "pxpull", "pxscatter", "pxgather",
+    for name in ("pxresult", "pxwhere", "pxtop", "pxconfig", "pxpush", "pxpull", "pxscatter", "pxgather",
                  "pxcheckpoint", "pxrestore"):
         getattr(ParallelMagics, name).__doc__ += "\n\n" + _client.magic_usage(name)
     ParallelMagics.cell_px.__doc__ += "\n\n" + _client.magic_usage("px")

@@ -12,6 +12,8 @@
 #include <vector>
 
 #include "controller/configuration.hpp"
+#include "controller/events/event_file.hpp"
+#include "controller/events/event_ring.hpp"
 #include "net/local_interface.hpp"
 #include "os/descriptor_limit.hpp"
 #include "os/file_lock.hpp"
@@ -132,6 +134,14 @@ Result<os::FileLock> lock_name(const net::ProfilePaths& paths) {
   }
 }
 
+/// A cluster without an event log is better than none.
+void open_event_log(ServerOptions& options, const std::filesystem::path& file) {
+  options.earlier_events = EventFile::read_latest(file, EventRing::most_events);
+  const Result<EventFile> log = EventFile::open(file);
+  if (!log) return spdlog::error("{}", log.error().what);
+  options.event_log = [log = *log](const Json& event) { log.write(event); };
+}
+
 /// By which `pxcluster stop` finds a controller that was started by hand.
 std::optional<ControllerProcess> own_process() {
   os::LocalProcesses processes;
@@ -174,6 +184,7 @@ Result<void> serve(const ControllerOptions& options, const net::ProfilePaths& pa
   Result<ServerOptions> server_options = make_server_options(options, paths);
   if (!server_options) return server_options.error();
   if (auto opened = open_journals(*server_options, paths); !opened) return opened.error();
+  open_event_log(*server_options, paths.event_file());
   Result<Session> session = make_session(options, plan->connection);
   if (!session) return session.error();
   Result<std::unique_ptr<TaskStore>> store = make_store(options, paths);

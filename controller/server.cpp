@@ -27,6 +27,8 @@ namespace {
 constexpr Duration clients_may_return_for = std::chrono::seconds(10);
 /// After a shutdown request so much time is left for its answers to leave.
 constexpr Duration shutdown_delay = std::chrono::milliseconds(200);
+/// Between two looks at how the journals are, for the event log.
+constexpr Duration journals_interval = std::chrono::seconds(1);
 
 RandomSource random_source() {
   return [engine = std::mt19937_64{std::random_device{}()}]() mutable {
@@ -133,6 +135,7 @@ class Server::State {
   void on_wake();
   void on_journal();
   std::vector<std::string> journal_warnings() const;
+  void note_journals(Instant now);
   Instant next_deadline() const;
   Instant streams_deadline() const;
 
@@ -140,6 +143,8 @@ class Server::State {
   HubThread hub_;
   BadMessageCounter bad_messages_;
   SharedMemory memory_;
+  EventMaker events_;
+  Instant journals_noted_{};
   RelayContext shared_;
   DaskScheduler dask_;
   Membership membership_;
@@ -165,7 +170,13 @@ Server::State::State(BoundSockets bound, Session session, std::unique_ptr<TaskSt
     : sockets_(std::move(bound.sockets)),
       hub_(Hub{session.fork(), std::move(store), options.hub}, loop.waker()),
       memory_(options.memory),
-      shared_{std::move(session), hub_, bad_messages_, memory_},
+      events_(
+          [this, log = options.event_log](const Json& event) {
+            if (log) log(event);
+            hub_.post(EventNoted{event});
+          },
+          [this](const EngineUuid& uuid) { return queries_.facts_of(uuid).host; }),
+      shared_{std::move(session), hub_, bad_messages_, memory_, events_},
       dask_(ip_of(bound.connection.client.interface), loop),
       membership_(shared_, options.membership, sockets_.notification, sockets_.ping, sockets_.pong,
                   sockets_.lifeline, Clock::now()),
@@ -197,6 +208,8 @@ Server::State::State(BoundSockets bound, Session session, std::unique_ptr<TaskSt
       has_queue_(has_task_queue(options.tasks.scheme)),
       client_connections_(*bound.context, sockets_.registration),
       engine_connections_(*bound.context, sockets_.engine_registration) {
+  for (const Json& event : options.earlier_events) hub_.post(EventNoted{event});
+  events_.started(options.is_successor, shared_.event_time());
   listen_to_membership();
   if (options.has_successor) queries_.promise_return();
   if (options.restore_engines)
@@ -327,6 +340,15 @@ std::vector<std::string> Server::State::journal_warnings() const {
   return warnings;
 }
 
+/// Looks once a second: to ask costs a lock.
+void Server::State::note_journals(Instant now) {
+  if (now - journals_noted_ < journals_interval) return;
+  journals_noted_ = now;
+  const EventTime time = shared_.event_time();
+  events_.journal("tasks", tasks_.journal_trouble(), time);
+  events_.journal("direct calls", calls_.trouble(), time);
+}
+
 void Server::State::on_time(Instant now) {
   membership_.on_time(now);
   on_journal();
@@ -343,7 +365,13 @@ void Server::State::on_time(Instant now) {
   dask_.on_time(now);
   memory_.on_time(now);
   queries_.on_dask(now);
-  if (queries_.is_shutdown_requested() && !end_) end_ = now + shutdown_delay;
+  note_journals(now);
+  if (const auto due = events_.next_deadline(); due && *due <= now)
+    events_.on_time(shared_.event_time());
+  if (queries_.is_shutdown_requested() && !end_) {
+    end_ = now + shutdown_delay;
+    events_.shutdown_requested(shared_.event_time());
+  }
   hub_.flush_when_due(now);
   if (streams_deadline() <= now) sockets_.streams->turn(now);
 }
@@ -363,7 +391,7 @@ Instant Server::State::next_deadline() const {
         control_clients_.next_deadline(), task_clients_.next_deadline(),
         broadcast_clients_.next_deadline(), hub_clients_.next_deadline(), dask_.next_deadline(),
         publisher_.next_deadline(), hub_.next_deadline(), memory_.next_deadline(),
-        pure_tasks_.next_deadline(), end_})
+        pure_tasks_.next_deadline(), events_.next_deadline(), end_})
     if (due) next = std::min(next, *due);
   return next;
 }
@@ -374,6 +402,7 @@ void Server::State::run() {
     on_time(Clock::now());
   }
   membership_.save();
+  events_.stopped(shared_.event_time());
   if (bad_messages_.total() > 0)
     spdlog::info("dropped {} bad messages in total", bad_messages_.total());
 }

@@ -4,7 +4,9 @@
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <vector>
 
+#include "controller/events/event_maker.hpp"
 #include "controller/hub/hub.hpp"
 #include "controller/hub/task_store.hpp"
 #include "controller/journal/journal.hpp"
@@ -16,6 +18,7 @@
 #include "net/context.hpp"
 #include "net/loop.hpp"
 #include "os/segments/segment_folder.hpp"
+#include "wire/json.hpp"
 #include "wire/session.hpp"
 
 namespace px::controller {
@@ -53,6 +56,10 @@ struct ServerOptions {
   /// For engines of an earlier controller to say which tasks they hold; no task is given out
   /// before.
   Duration stocktaking_patience = std::chrono::seconds(5);
+  /// Writes an event of the cluster down; must not block. Null: they are kept in memory alone.
+  EventMaker::Sink event_log = {};
+  /// What earlier controllers wrote down, for clients that ask.
+  std::vector<Json> earlier_events = {};
 };
 
 /// The controller: owns the sockets and the loop, makes all parts and joins them. What comes in

@@ -40,6 +40,8 @@ int run_command(const program::ProgramOptions& program, const ProfileCreateOptio
                 Console& console);
 int run_command(const program::ProgramOptions& program, const LogsOptions& options,
                 Console& console);
+int run_command(const program::ProgramOptions& program, const EventsOptions& options,
+                Console& console);
 int run_command(const program::ProgramOptions& program, const StatusOptions& options,
                 Console& console);
 int run_command(const program::ProgramOptions& program, const WhereOptions& options,

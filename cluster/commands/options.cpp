@@ -10,6 +10,7 @@
 #include <regex>
 #include <utility>
 
+#include "cluster/commands/event_lines.hpp"
 #include "cluster/launch/launcher.hpp"
 #include "cluster/launch/settings.hpp"
 #include "os/command_words.hpp"
@@ -116,6 +117,7 @@ struct ParsedOptions {
   PushOptions push;
   PullOptions pull;
   LogsOptions logs;
+  EventsOptions events;
   WatchOptions watch;
   DoctorOptions doctor;
   CheckpointCreateOptions checkpoint;
@@ -371,6 +373,24 @@ void add_logs(CLI::App& app, ParsedOptions& parts) {
   logs.add_flag("-f,--follow", parts.logs.follow, "Keep showing new lines");
 }
 
+void add_events(CLI::App& app, ParsedOptions& parts) {
+  CLI::App& events = parts.add(
+      app, "events",
+      "Show what happened to the cluster: engines that joined and died, retries, restarts, stops",
+      parts.events);
+  events
+      .add_option("--since", parts.events.since,
+                  "Only events after this: an age (30s, 10m, 2h, 1d) or a date "
+                  "(2026-11-27T10:48:25)")
+      ->check([](const std::string& text) {
+        const auto since = read_since(text, wall_now());
+        return since ? "" : since.error().what;
+      });
+  events.add_flag("-f,--follow", parts.events.follow,
+                  "Keep showing new events; of the earlier ones the last 10, or those of --since");
+  events.add_flag("--json", parts.events.as_json, "Print a line with a JSON object for each event");
+}
+
 void add_profile(CLI::App& app, ParsedOptions& parts) {
   CLI::App& profile = *app.add_subcommand("profile", "List and create profiles");
   profile.require_subcommand(1);
@@ -513,6 +533,7 @@ std::variant<ClusterOptions, int> parse_options(int argc, const char* const* arg
   add_list_and_clean(app, parts);
   add_profile(app, parts);
   add_logs(app, parts);
+  add_events(app, parts);
   add_work(app, parts);
   add_checkpoint(app, parts);
   add_doctor(app, parts);

@@ -60,6 +60,11 @@ struct LogsOptions {
   int lines = 20;
   bool follow = false;
 };
+struct EventsOptions {
+  std::string since;  ///< A date, or an age such as "10m"; empty: all.
+  bool follow = false;
+  bool as_json = false;
+};
 /// What pxcluster starts by itself for engines on other hosts: see watchers.hpp.
 struct WatchOptions {
   std::string kind;  ///< "ssh": the engines of one host; "job": a job of a batch system.
@@ -72,7 +77,7 @@ struct ClusterOptions {
                ProfileListOptions, ProfileCreateOptions, StatusOptions, WhereOptions, TraceOptions,
                PxOptions, PushOptions, PullOptions, LogsOptions, WatchOptions, DoctorOptions,
                CheckpointCreateOptions, CheckpointRestoreOptions, CheckpointListOptions,
-               CheckpointShowOptions, JobsOptions, TopCommandOptions>
+               CheckpointShowOptions, JobsOptions, TopCommandOptions, EventsOptions>
       command;
   bool as_json = false;  ///< Standard output is to hold JSON alone.
   std::string warning;   ///< Of options that have no effect; empty: there are none.

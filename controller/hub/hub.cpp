@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <deque>
 
+#include "controller/events/event_ring.hpp"
 #include "controller/hub/hub_queries.hpp"
 #include "controller/hub/hub_recorder.hpp"
 #include "controller/hub/task_index.hpp"
@@ -17,7 +18,7 @@ class Hub::State {
         options_(options),
         index_({.pending = options.pending_limit, .completed = options.completed_limit}),
         recorder_(session_, *store_, index_, options.stream_text_limit),
-        queries_(session_, *store_, index_, options_) {}
+        queries_(session_, *store_, index_, events_, options_) {}
   // The parts refer to each other, so this stays where it is.
   State(const State&) = delete;
   State& operator=(const State&) = delete;
@@ -66,6 +67,10 @@ class Hub::State {
     losses_.push_back({now + options_.registration_timeout, *slot, event.end});
     return {};
   }
+  Effects on(const EventNoted& noted, WallTime, Instant) {
+    events_.add(noted.event);
+    return {};
+  }
   Effects on(const HubQuery& query, WallTime wall, Instant) { return queries_.answer(query, wall); }
   Effects on(const TaskAssigned& event, WallTime, Instant) {
     recorder_.on(event);
@@ -86,6 +91,7 @@ class Hub::State {
   HubOptions options_;
   TaskIndex index_;
   HubRecorder recorder_;
+  EventRing events_;
   HubQueries queries_;
   std::deque<Loss> losses_;
 };

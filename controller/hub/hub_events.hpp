@@ -70,6 +70,10 @@ struct TaskFinished {
 struct OutputPublished {
   SharedFrames frames;
 };
+/// An event of the event log: see EventMaker.
+struct EventNoted {
+  Json event;
+};
 /// A client asks: queue_request, result_request, db_request and so on, or an unknown type. The I/O
 /// thread has verified it and dropped repeats.
 struct HubQuery {
@@ -79,9 +83,9 @@ struct HubQuery {
   Json content;
 };
 
-using HubEvent = std::variant<EngineJoined, EngineLeft, DirectSubmitted, DirectFinished,
-                              DirectRestored, TaskSubmitted, TaskAssigned, TaskFinished,
-                              OutputPublished, HubQuery>;
+using HubEvent =
+    std::variant<EngineJoined, EngineLeft, DirectSubmitted, DirectFinished, DirectRestored,
+                 TaskSubmitted, TaskAssigned, TaskFinished, OutputPublished, EventNoted, HubQuery>;
 
 // What the hub asks of the I/O thread.
 

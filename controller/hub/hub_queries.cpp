@@ -159,10 +159,21 @@ HubQueries::Answer HubQueries::dispatch(const HubQuery& query, WallTime wall) {
   if (query.msg_type == "result_request") return results(query.content);
   if (query.msg_type == "history_request") return history();
   if (query.msg_type == "db_request") return records(query.content);
+  if (query.msg_type == "events_request") return events(query.content);
   if (query.msg_type == "purge_request") return purge(query.content);
   if (query.msg_type == "resubmit_request") return resubmit(query.content, wall);
   return failure("hub_error",
                  key_error("Bad Message Type: " + python_repr(std::string_view(query.msg_type))));
+}
+
+HubQueries::Answer HubQueries::events(const Json& content) const {
+  const auto since = string_member(content, "since");
+  const auto time = since ? parse_date(*since) : std::nullopt;
+  if (since && !time)
+    return failure("events_reply", {"ValueError", "since is no date: " + python_repr(std::string_view(*since))});
+  Json told = ok_content();
+  told["events"] = events_.list(time);
+  return {"events_reply", std::move(told)};
 }
 
 // ---------------------------------------------------------------- queues

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "controller/events/event_ring.hpp"
 #include "controller/hub/hub.hpp"
 #include "controller/hub/hub_errors.hpp"
 #include "controller/hub/task_index.hpp"
@@ -12,16 +13,18 @@
 namespace px::controller {
 
 /// Answers the questions of clients about tasks (protocol 7): queue_request, load_request,
-/// result_request, history_request, db_request, purge_request, resubmit_request. Counts and pending
-/// tasks come from the TaskIndex, contents from the TaskStore. Each question gets one answer, which
-/// may be an error under the name of a Python exception; an unknown type gets hub_error.
+/// result_request, history_request, db_request, purge_request, resubmit_request, events_request.
+/// Counts and pending tasks come from the TaskIndex, contents from the TaskStore. Each question
+/// gets one answer, which may be an error under the name of a Python exception; an unknown type
+/// gets hub_error.
 ///
 /// The Hub owns it and the things that it refers to, which outlive it; all of them belong to the
 /// hub's thread. The buffers of an answer are shared with the records, never copied.
 class HubQueries {
  public:
-  HubQueries(Session& session, TaskStore& store, TaskIndex& index, const HubOptions& options)
-      : session_(session), store_(store), index_(index), options_(options) {}
+  HubQueries(Session& session, TaskStore& store, TaskIndex& index, const EventRing& events,
+             const HubOptions& options)
+      : session_(session), store_(store), index_(index), events_(events), options_(options) {}
 
   /// One SendAnswer; before it the ResubmitTasks of a resubmission.
   /// wall  the date of the answer, and of requests that are sent again.
@@ -42,6 +45,7 @@ class HubQueries {
   Answer load(const Json& content);
   Answer results(const Json& content);
   Answer history();
+  Answer events(const Json& content) const;
   Answer records(const Json& content);
   Answer purge(const Json& content);
   Answer resubmit(const Json& content, WallTime wall);
@@ -61,6 +65,7 @@ class HubQueries {
   Session& session_;
   TaskStore& store_;
   TaskIndex& index_;
+  const EventRing& events_;
   const HubOptions& options_;
 };
 

@@ -106,6 +106,7 @@ Result<void> Membership::restore() {
   for (const RegisteredEngine& engine : *engines) {
     welcome(engine);
     for (const Listener& listener : joined_listeners_) listener(engine);
+    shared_.events.engine_joined(engine.id, engine.uuid, {}, shared_.event_time());
   }
   return {};
 }
@@ -130,6 +131,8 @@ void Membership::announce_engines() {
   if (options_.saves_first) save();
   for (const RegisteredEngine& engine : std::exchange(unannounced_, {})) {
     for (const Listener& listener : joined_listeners_) listener(engine);
+    shared_.events.engine_joined(engine.id, engine.uuid, facts_of(engine.uuid),
+                                 shared_.event_time());
     // What clients sent it meanwhile was dropped, as it was not known.
     const bool returns = returning_.erase(engine.uuid) > 0;
     announce(engine, returns ? Json{{"reconnected", true}} : Json::object());
@@ -200,7 +203,7 @@ void Membership::expect_ends(std::string_view engine_set, const std::string& why
   for (const auto& [id, uuid] : table_.engines())
     if (is_meant(facts_of(uuid))) {
       deaths_.expect_end(uuid, why, now);
-      if (is_one) note_loss(uuid, why);
+      if (is_one) note_loss(uuid, why, true);
     }
   if (!is_one) std::erase_if(lost_, [&](const auto& each) { return is_meant(each.second.facts); });
   give_up_the_dead(now);
@@ -245,11 +248,11 @@ void Membership::give_up_the_dead(Instant now) {
   for (const std::string& world : worlds) tell_survivors(world);
 }
 
-void Membership::note_loss(const EngineUuid& uuid, const std::string& why) {
+void Membership::note_loss(const EngineUuid& uuid, const std::string& why, bool is_announced) {
   const auto id = table_.find(uuid.text);
   if (!id || lost_.size() >= max_lost) return;
   const std::string clause = why.substr(0, std::min(why.find('\n'), why.find("; the last lines")));
-  lost_.insert_or_assign(*id, LostEngine{facts_of(uuid), clause, Clock::now()});
+  lost_.insert_or_assign(*id, LostEngine{facts_of(uuid), clause, Clock::now(), is_announced});
 }
 
 std::vector<RegisteredEngine> Membership::members_of(std::string_view world) const {
@@ -268,6 +271,7 @@ void Membership::tell_survivors(const std::string& world) {
   if (ranks.size() < members.size() || members.empty()) return broken_.ended(world);
   const std::string sentence = broken_world_of(members.front().uuid);
   spdlog::warn("{}", sentence);
+  shared_.events.world_broken(sentence, shared_.event_time());
   for (const RegisteredEngine& member : members)
     if (broken_listener_ && !deaths_.reason_of(member.uuid))
       broken_listener_(member.uuid, sentence);
@@ -328,6 +332,9 @@ void Membership::left(const RegisteredEngine& engine, std::string_view why, Proc
   write_engine_facts(content, facts);
   if (!broken_.sentence_of(facts.world).empty() && members_of(facts.world).empty())
     broken_.ended(facts.world);
+  const auto lost = lost_.find(engine.id);
+  shared_.events.engine_left(engine.uuid, why, lost != lost_.end() && !lost->second.is_announced,
+                             shared_.event_time());
   EngineEnd end = make_engine_end(engine.id, string_member(content, "host").value_or(""), why);
   end.is_dead = process == Process::has_ended;
   shared_.hub.post(EngineLeft{engine.id, engine.uuid, end});
@@ -341,6 +348,7 @@ void Membership::became_silent(const EngineUuid& uuid) {
   lifeline_.probe(uuid);  // until it is given up we know whether its host answers
   spdlog::warn("engine {} ({}) does not answer heartbeats: it gets no tasks until it answers again",
                id->value, uuid.text);
+  shared_.events.engine_silent(uuid, shared_.event_time());
   if (silent_listener_) silent_listener_({*id, uuid});
   announce({*id, uuid});
 }
@@ -349,6 +357,7 @@ void Membership::returned(const EngineUuid& uuid) {
   const auto id = table_.find(uuid.text);
   if (!id) return;
   spdlog::info("engine {} ({}) answers heartbeats again", id->value, uuid.text);
+  shared_.events.engine_returned(uuid, shared_.event_time());
   if (returned_listener_) returned_listener_({*id, uuid});
   announce({*id, uuid});
 }

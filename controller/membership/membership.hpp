@@ -48,6 +48,7 @@ struct LostEngine {
   EngineFacts facts;
   std::string why;  ///< A clause: "its process was killed by SIGKILL".
   Instant since;
+  bool is_announced = false;  ///< Whoever started it was about to end it.
 };
 
 /// Lets engines in and out. It owns the classes that decide (EngineTable, HeartbeatMonitor,
@@ -172,7 +173,7 @@ class Membership {
   EngineFacts facts_of(const EngineUuid& uuid) const;
   std::optional<EngineUuid> find(const DeathReport& report) const;
   void give_up_the_dead(Instant now);
-  void note_loss(const EngineUuid& uuid, const std::string& why);
+  void note_loss(const EngineUuid& uuid, const std::string& why, bool is_announced = false);
   std::string how_to_go_on(const EngineFacts& facts) const;
   std::optional<std::string> lost_host_of(std::string_view world) const;
   std::string lost_host_text(const std::string& host,

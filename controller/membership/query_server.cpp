@@ -233,8 +233,10 @@ void QueryServer::expect_ends(const Request& request) {
   const std::string set = string_member(request.content, "engine_set").value_or("");
   if (set.empty())
     return shared_.bad_messages.add("registration: an engines_ending that names no engine set");
-  membership_.expect_ends(
-      set, string_member(request.content, "why").value_or("").substr(0, max_reason_size));
+  const std::string why =
+      string_member(request.content, "why").value_or("").substr(0, max_reason_size);
+  shared_.events.ends_announced(set, why, shared_.event_time());
+  membership_.expect_ends(set, why);
 }
 
 void QueryServer::note_checkpoint(const Request& request) {

@@ -100,7 +100,9 @@ bool CallRelay::is_member(const EngineUuid& engine) const {
 }
 
 std::optional<Problem> CallRelay::overload(CallChannel channel, const EngineUuid& engine) const {
-  return of(channel).engines.overload(engine.text);
+  auto problem = of(channel).engines.overload(engine.text);
+  if (problem) shared_.note_refusal(problem->name, problem->sentence);
+  return problem;
 }
 
 SharedFrames CallRelay::whole(const SharedFrames& frames) const {

@@ -30,6 +30,7 @@ void PureTaskRelay::keep(const SharedFrames& frames, const Envelope& envelope) {
                         std::to_string(waiting_.bytes() >> 20) +
                             " MiB of tasks wait for the first engine; start engines, or give the "
                             "controller more memory"};
+  shared_.note_refusal(problem.name, problem.sentence);
   client_.send(refusal(shared_.session, *frames, envelope, "apply_reply", problem));
 }
 

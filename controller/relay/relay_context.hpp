@@ -4,6 +4,7 @@
 #include <optional>
 #include <string_view>
 
+#include "controller/events/event_maker.hpp"
 #include "controller/hub/hub_thread.hpp"
 #include "controller/relay/bad_message_counter.hpp"
 #include "controller/relay/shared_memory.hpp"
@@ -18,16 +19,23 @@ namespace px::controller {
 inline constexpr int messages_per_turn = 128;
 
 /// What all relays and registration share: who signs and verifies, who records, where dropped
-/// messages are counted, where large buffers lie. The Server makes it, and it outlives all of them.
-/// The I/O thread owns it.
+/// messages are counted, where large buffers lie, who makes the events of the event log. The Server
+/// makes it, and it outlives all of them. The I/O thread owns it.
 struct RelayContext {
   Session session;  ///< Of the controller: signs what it says itself.
   HubThread& hub;
   BadMessageCounter& bad_messages;
   SharedMemory& memory;
+  EventMaker& events;
 
   Packer packer() const { return session.packer(); }
   const Signer& signer() const { return session.signer(); }
+  /// For an event that happens now.
+  static EventTime event_time() { return {Clock::now(), wall_now()}; }
+  /// Tells the event log where a request is answered by this error for want of room.
+  void note_refusal(std::string_view error, std::string_view sentence) const {
+    if (error == "Overloaded") events.refused(sentence, event_time());
+  }
 
   /// The parts of a message with exactly `ident_count` routing frames and a right signature; else
   /// nothing, and it is counted as bad. No part is parsed. `channel` names the socket in the log.

@@ -153,6 +153,7 @@ SharedFrames TaskRelay::whole(const SharedFrames& frames) {
 }
 
 SharedFrames TaskRelay::error_reply(const FailTask& failure) {
+  shared_.note_refusal(failure.error_name, failure.error_value);
   const Frames& request = *failure.request;
   const WallTime now = wall_now();
   std::optional<std::string> engine;
@@ -168,6 +169,8 @@ SharedFrames TaskRelay::error_reply(const FailTask& failure) {
 // ---------------------------------------------------------------- what the ledger wants done
 
 void TaskRelay::assign(AssignTask& task) {
+  if (task.failures > 0 && !task.is_resent)
+    shared_.events.task_retried(task.msg_id, task.engine, task.failures, shared_.event_time());
   task.request = shared_.memory.for_engine(task.request, task.engine.text);
   const std::array client{client_of(*task.request, task.delimiter_index)};
   if (task.repetition > 0) return assign_again(task, client[0]);
@@ -225,6 +228,7 @@ void TaskRelay::answer_again(const ArrivedTask& request, const SharedFrames& rep
 }
 
 void TaskRelay::refuse(const ArrivedTask& request, const Problem& problem) {
+  shared_.note_refusal(problem.name, problem.sentence);
   const Result<Envelope> envelope = Envelope::locate(*request.frames, 1);
   check(envelope.has_value());
   client_.socket().send(

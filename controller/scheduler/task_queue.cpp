@@ -298,6 +298,7 @@ AssignTask TaskQueue::assignment(const Task& task) const {
                   task.frames,         task.delimiter_index,
                   repetition_of(task)};
   made.goes_first = task.rules && task.rules->goes_first;
+  made.failures = task.rules ? task.rules->failures : 0;
   return made;
 }
 
@@ -317,7 +318,10 @@ bool TaskQueue::knows(std::string_view msg_id) const {
 
 void TaskQueue::attempt_ended(Task& task, bool is_unmet) {
   Rules& rules = rules_of(task);
-  if (!is_unmet) --rules.retries;
+  if (!is_unmet) {
+    --rules.retries;
+    ++rules.failures;
+  }
   insert_sorted(is_unmet ? rules.unmet_on : rules.failed_on, task.worker);
   insert_sorted(rules.seen_by, task.worker);
   task.place = Place::nowhere;

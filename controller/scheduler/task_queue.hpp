@@ -40,6 +40,7 @@ struct AssignTask {
   bool is_resent = false;
   /// It runs before the tasks that the engine has queued, and is sent as a repetition.
   bool goes_first = false;
+  int failures = 0;  ///< Attempts that have failed before this one.
 };
 /// Send the engine's reply to the client that asked: the task has ended with it.
 struct DeliverReply {

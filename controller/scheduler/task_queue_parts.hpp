@@ -44,6 +44,7 @@ struct TaskQueue::Rules {
   int retries = 0;
   std::vector<WorkerKey> failed_on, unmet_on, seen_by;  // sorted
   int repetitions = 0;
+  int failures = 0;                  // attempts that ended without a result
   bool goes_first = false;           // an engine that is lost may have begun it
   std::optional<Instant> timer;      // in timers_: the task's timeout
   std::optional<Instant> pause_end;  // in timers_: the end of its pause

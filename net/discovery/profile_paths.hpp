@@ -65,6 +65,12 @@ struct ProfilePaths {
   std::filesystem::path engine_table_file() const {
     return log() / ("engines" + cluster_id + ".json");
   }
+  /// The controller's event log: a line of JSON for each event.
+  std::filesystem::path event_file() const { return log() / ("events-" + cluster_id + ".jsonl"); }
+  /// The events before those, once there are many.
+  std::filesystem::path old_event_file() const {
+    return log() / ("events-" + cluster_id + ".1.jsonl");
+  }
   /// The folders of the controller's two journals: of tasks, and of direct calls and broadcasts.
   std::filesystem::path journal_folder() const { return log() / ("journal" + cluster_id); }
   std::filesystem::path call_journal_folder() const {

@@ -20,7 +20,7 @@ LINES = {
     "pxkernel install": "",
     "pxkernel uninstall": "",
     **{f"pxcluster {name}": "" for name in (
-        "start", "engines", "stop", "restart", "list", "clean", "logs", "status", "where", "top", "jobs", "doctor",
+        "start", "engines", "stop", "restart", "list", "clean", "logs", "status", "where", "top", "events", "jobs", "doctor",
         "profile list")},
     "pxcluster px": "1",
     "pxcluster push": "data.json",
@@ -51,6 +51,7 @@ AT_ONCE = {
     **dict.fromkeys((
         "--timeout", "--delay", "--engine-timeout", "--every", "--ping", "--IPController.registration_timeout",
         "--IPEngine.wait_for_url_file"), AMOUNT),
+    "--since": ("yesterday", "-1m", "10", ""),
     "--port": ("abc", "-1", "70000"),
     **dict.fromkeys(("--ports", "--IPController.engine_ports", "--IPController.client_ports"), PORTS),
     **dict.fromkeys(("--ip", "--IPController.engine_ip", "--IPController.client_ip"), ADDRESS),

@@ -315,5 +315,18 @@ TEST_F(HubQueriesTest, WithoutAStoreQuestionsAboutRecordsHaveNoData) {
   EXPECT_EQ(ask("purge_request", {{"msg_ids", "all"}}).content["status"], "ok");
 }
 
+TEST_F(HubTest, EventsAreKeptForClientsThatAsk) {
+  tell(EventNoted{{{"time", "2026-11-27T10:00:00Z"}, {"kind", "joined"}}});
+  tell(EventNoted{{{"time", "2026-11-27T11:00:00Z"}, {"kind", "died"}}});
+  const OpenAnswer all = ask("events_request", Json::object());
+  EXPECT_EQ(all.msg_type, "events_reply");
+  EXPECT_EQ(all.content["status"], "ok");
+  EXPECT_EQ(all.content["events"].size(), 2U);
+  const Json late = ask("events_request", {{"since", "2026-11-27T10:30:00Z"}}).content["events"];
+  ASSERT_EQ(late.size(), 1U);
+  EXPECT_EQ(late[0]["kind"], "died");
+  EXPECT_EQ(ask("events_request", {{"since", "now"}}).content["ename"], "ValueError");
+}
+
 }  // namespace
 }  // namespace px::controller

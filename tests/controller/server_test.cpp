@@ -1,5 +1,6 @@
 #include "tests/controller/server_fixture.hpp"
 
+#include <algorithm>
 #include <csignal>
 
 #include "os/private_file.hpp"
@@ -244,6 +245,42 @@ TEST_F(ServerTest, TheAnnouncedEndOfOneEngineOfASetIsNoReasonOfTheOthers) {
   const Json lost = user->ask("connection_request", Json{{"facts", true}}).content["lost"];
   EXPECT_EQ(lost["1"]["why"], "pxcluster ended it for a restart");
   EXPECT_EQ(lost["1"]["place"], "7/1");
+}
+
+TEST_F(ServerTest, EventsAreWrittenDownAndToldToClients) {
+  std::vector<Json> written;  // by the server's thread, which has ended when it is read
+  ServerOptions options;
+  options.event_log = [&](const Json& event) { written.push_back(event); };
+  options.earlier_events = {Json{{"time", "2026-11-26T08:00:00Z"}, {"kind", "stopped"}}};
+  start(options);
+  auto ann = engine("ann"), bob = engine("bob");
+  ann->join(0, {{"host", "node1"}});
+  bob->join(1, {{"host", "node2"}, {"place", "7/1"}});
+  auto user = client();
+  user->wait_for("registration_notification", "bob");
+  const auto tell = [&](const char* type, Json content) {
+    user->send(user->registration, Draft{{}, type, "{}", Json::object(), std::move(content), {}});
+  };
+  tell("engines_ending", {{"engine_set", "7/1"}, {"why", "pxcluster ended it for a restart"}});
+  for (const char* uuid : {"ann", "bob"})
+    tell("engine_ended", {{"uuid", uuid}, {"signal", SIGKILL}});
+  user->wait_for("unregistration_notification", "bob");
+  user->wait_for("unregistration_notification", "ann");
+  const Json told = user->ask("events_request").content["events"];
+  std::vector<std::string> kinds;
+  for (const Json& event : told) kinds.push_back(event["kind"]);
+  std::sort(kinds.begin(), kinds.end());  // the two ends come in any order
+  EXPECT_EQ(kinds, (std::vector<std::string>{"died", "ending", "joined", "joined", "left",
+                                             "started", "stopped"}));
+  for (const Json& event : told)
+    if (event["kind"] == "died") {
+      EXPECT_EQ(event["engine"], 0);
+      EXPECT_EQ(event["host"], "node1");
+      EXPECT_EQ(event["text"], "its process was killed by SIGKILL");
+    }
+  stop();
+  ASSERT_EQ(written.size(), told.size());  // not the earlier one, but the end
+  EXPECT_EQ(written.back()["kind"], "stopped");
 }
 
 TEST_F(ServerTest, AnEngineWhoseLifelineEndsIsUnregisteredAfterTheGrace) {

@@ -70,6 +70,21 @@ TEST(TaskAttempts, AFailedTaskWithRetriesGoesToAnotherEngine) {
   EXPECT_EQ(cluster.fails("ann", "t1"), (Texts{"t1=ann"}));
 }
 
+TEST(TaskAttempts, AnAttemptSaysHowManyHaveFailedBefore) {
+  Cluster cluster;
+  cluster.join("ann");
+  cluster.join("bob");
+  cluster.submit("t1", retries(2));
+  EXPECT_EQ(cluster.last_failures(), 0);
+  cluster.fails("bob", "t1");
+  EXPECT_EQ(cluster.last_failures(), 1);
+  cluster.submit("t2");
+  EXPECT_EQ(cluster.last_failures(), 0);
+  cluster.unmet("bob", "t2");  // ran nowhere: no attempt
+  cluster.reply("ann", "t1");
+  EXPECT_EQ(cluster.last_failures(), 0);
+}
+
 TEST(TaskAttempts, AfterAllEnginesFailedTheyAreTriedAgainAfterAPause) {
   Cluster cluster;
   cluster.join("ann");

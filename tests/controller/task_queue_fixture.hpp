@@ -85,16 +85,20 @@ class Cluster {
   }
   controller::TaskQueue& queue() { return queue_; }
   const std::string& last_error() const { return last_error_; }
+  /// AssignTask::failures of the task that was assigned last.
+  int last_failures() const { return last_failures_; }
 
  private:
   Texts texts(const controller::TaskEffects& effects) {
     Texts result;
     for (const controller::TaskEffect& effect : effects) {
-      if (const auto* assign = std::get_if<controller::AssignTask>(&effect))
+      if (const auto* assign = std::get_if<controller::AssignTask>(&effect)) {
+        last_failures_ = assign->failures;
         result.push_back(assign->msg_id.text + ">" + assign->engine.text +
                          (assign->repetition > 0 ? " again" : "") +
                          (assign->goes_first ? " first" : "") +
                          (assign->is_resent ? " resent" : ""));
+      }
       if (const auto* reply = std::get_if<controller::DeliverReply>(&effect))
         result.push_back(reply->msg_id.text + "=" + reply->engine.text);
       if (const auto* recall = std::get_if<controller::RecallTask>(&effect))
@@ -111,6 +115,7 @@ class Cluster {
   Instant now_ = at(0s);
   controller::TaskQueue queue_;
   std::string last_error_;
+  int last_failures_ = 0;
 };
 
 inline controller::TaskRules targets(const Texts& engines) {

@@ -6,6 +6,7 @@ from types import GeneratorType
 from typing import TYPE_CHECKING, Any
 
 from polyxeus import error
+from polyxeus.client.events import ClusterEvents, date_text
 from polyxeus.client.jobs import Jobs
 from polyxeus.client.recorded_calls import KEYS, RecordedCalls
 from polyxeus.engine_calls import dask_worker
@@ -17,6 +18,7 @@ from polyxeus.serialize import requests
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from datetime import datetime
     from polyxeus.hints import SomeRequests, Targets
 
 __all__ = ["HubQueries"]
@@ -85,6 +87,16 @@ class HubQueries:
                 if counts is not None:
                     record[key], buffers = buffers[: counts[index]], buffers[counts[index] :]
         return records
+
+    def events(self, since: float | str | datetime | None = None) -> ClusterEvents:
+        """What happened to the cluster, oldest first: engines that joined, fell silent and died, and why;
+        retries, overload, restarts, trouble with the journal. A text to print, and a dict for each event.
+
+        since   only what came after this date, or in so many seconds until now; None: the latest 1,000
+        result  see ClusterEvents; `pxcluster events` shows the same on the controller's host
+        """
+        answer = self._ask("events_request", {"since": date_text(since)})
+        return ClusterEvents(answer["events"])
 
     # ------------------------------------------------------------ results
 

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <cstddef>
+#include <deque>
+#include <optional>
+
+#include "wire/json.hpp"
+#include "wire/time.hpp"
+
+namespace px::controller {
+
+/// The latest events of the cluster, for clients that ask. The hub has it, on its thread.
+class EventRing {
+ public:
+  static constexpr std::size_t most_events = 1000;
+
+  void add(Json event) {
+    if (events_.size() == most_events) events_.pop_front();
+    events_.push_back(std::move(event));
+  }
+  /// A list, oldest first; those before `since` are left out.
+  Json list(std::optional<WallTime> since) const {
+    Json list = Json::array();
+    for (const Json& event : events_) {
+      const auto time = parse_date(string_member(event, "time").value_or(""));
+      if (!since || (time && *time >= *since)) list.push_back(event);
+    }
+    return list;
+  }
+
+ private:
+  std::deque<Json> events_;
+};
+
+}  // namespace px::controller

@@ -1,0 +1,48 @@
+"""What happened to a cluster, as its controller tells it."""
+
+from __future__ import annotations
+
+import json
+from datetime import datetime, timedelta, timezone
+from typing import Any
+
+from polyxeus.client.engine_rows import EngineSentences
+
+__all__ = ["ClusterEvents", "date_text"]
+
+
+class ClusterEvents(EngineSentences):
+    """One dict for each event, oldest first; printed as the lines of `pxcluster events`.
+
+    Keys: time (UTC, as text), kind ("started", "joined", "silent", "back", "left", "died", "ending", "broken", "retried",
+    "overloaded", "journal", "stopping", "stopped"), engine and host (None where it is about no engine), and text, a
+    sentence for people.
+    """
+
+    def __init__(self, events: list[dict[str, Any]]) -> None:
+        super().__init__(json.dumps(events), [_line_of(each) for each in events])
+
+
+def _line_of(event):
+    who = ""
+    if event.get("engine") is not None:
+        host = f" ({event['host']})" if event.get("host") else ""
+        who = f"engine {event['engine']}{host}: "
+    return f"{event.get('time', '')[:19]}Z  {event.get('kind', ''):<10}  {who}{event.get('text', '')}"
+
+
+def date_text(since: Any) -> str | None:
+    """A moment for the controller: a date, ISO text, or seconds until now; None for None."""
+    if since is None:
+        return None
+    if isinstance(since, (int, float)) and not isinstance(since, bool):
+        since = datetime.now(timezone.utc) - timedelta(seconds=since)
+    if isinstance(since, str):
+        try:
+            since = datetime.fromisoformat(since.replace("Z", "+00:00"))
+        except ValueError:
+            raise ValueError(f"since must be a date, seconds or ISO text, not {since!r:.80}") from None
+    if not isinstance(since, datetime):
+        raise TypeError(f"since must be a date, seconds or ISO text, not {since!r:.80}")
+    utc = since.astimezone(timezone.utc) if since.tzinfo else since.replace(tzinfo=timezone.utc)
+    return utc.isoformat().replace("+00:00", "Z")

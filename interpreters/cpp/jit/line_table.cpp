@@ -31,6 +31,9 @@ std::vector<Addresses> blocks_of_code(llvm::jitlink::LinkGraph& graph) {
 const llvm::DILineInfoSpecifier with_names{llvm::DILineInfoSpecifier::FileLineInfoKind::RawValue,
                                            llvm::DILineInfoSpecifier::FunctionNameKind::ShortName};
 
+std::mutex newest_mutex;  // taken before that of a table
+LineTable* newest_table = nullptr;
+
 }  // namespace
 
 class LineTable::Plugin final : public llvm::orc::ObjectLinkingLayer::Plugin {
@@ -57,7 +60,16 @@ class LineTable::Plugin final : public llvm::orc::ObjectLinkingLayer::Plugin {
   LineTable& table_;
 };
 
+LineTable::~LineTable() {
+  const std::lock_guard lock{newest_mutex};
+  if (newest_table == this) newest_table = nullptr;
+}
+
 void LineTable::watch(llvm::orc::LLJIT& jit) {
+  {
+    const std::lock_guard lock{newest_mutex};
+    newest_table = this;
+  }
   if (auto* layer = llvm::dyn_cast<llvm::orc::ObjectLinkingLayer>(&jit.getObjLinkingLayer()))
     layer->addPlugin(std::make_shared<Plugin>(*this));
 }
@@ -106,24 +118,46 @@ void LineTable::begin_cell(std::string name) {
   cell_name_ = std::move(name);
 }
 
-std::vector<CellLine> LineTable::lines_of(std::span<const std::uintptr_t> calls) {
+std::vector<std::vector<CellCall>> LineTable::calls_at(std::span<const std::uintptr_t> calls) {
   const std::lock_guard lock{mutex_};
-  std::vector<CellLine> lines;
+  std::vector<std::vector<CellCall>> found(calls.size());
   bool is_wrapped = false;
-  for (const std::uintptr_t call : calls) {
-    auto code = code_.upper_bound(call);
-    if (code == code_.begin() || call >= (--code)->second.end) continue;
+  for (std::size_t each = 0; each < calls.size(); ++each) {
+    auto code = code_.upper_bound(calls[each]);
+    if (code == code_.begin() || calls[each] >= (--code)->second.end) continue;
     const llvm::DIInliningInfo frames = code->second.information->getInliningInfoForAddress(
-        {call, llvm::object::SectionedAddress::UndefSection}, with_names);
+        {calls[each], llvm::object::SectionedAddress::UndefSection}, with_names);
     for (std::uint32_t i = 0; i < frames.getNumberOfFrames(); ++i) {
       const llvm::DILineInfo& frame = frames.getFrame(i);
       if (frame.Line == 0 || !is_name_of_cell(frame.FileName)) continue;
       // A function around a statement is not the user's, nor is its call.
-      if (!std::exchange(is_wrapped, is_wrapper(frame.FunctionName)))
-        lines.push_back({frame.FileName, static_cast<int>(frame.Line), code->second.cell == cell_});
+      const bool is_statement = is_wrapper(frame.FunctionName);
+      if (!std::exchange(is_wrapped, is_statement))
+        found[each].push_back(
+            {is_statement ? "" : frame.FunctionName,
+             {frame.FileName, static_cast<int>(frame.Line), code->second.cell == cell_}});
     }
   }
+  return found;
+}
+
+std::vector<CellLine> LineTable::lines_of(std::span<const std::uintptr_t> calls) {
+  std::vector<CellLine> lines;
+  for (const std::vector<CellCall>& found : calls_at(calls))
+    for (const CellCall& call : found) lines.push_back(call.line);
   return lines;
+}
+
+std::vector<std::vector<CellCall>> calls_in_cells(std::span<const std::uintptr_t> calls) {
+  std::vector<std::vector<CellCall>> found(calls.size());
+  {
+    const std::lock_guard lock{newest_mutex};
+    if (newest_table) found = newest_table->calls_at(calls);
+  }
+  for (std::size_t i = 0; i < calls.size(); ++i)
+    if (const char* const name = CellCode::name_of(calls[i]); name && found[i].empty())
+      found[i].push_back({name, {}});
+  return found;
 }
 
 }  // namespace px::cpp

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "interpreters/cpp/guard/cell_outcome.hpp"
+#include "interpreters/cpp/jit/cell_calls.hpp"
 
 namespace px::cpp {
 
@@ -19,12 +20,19 @@ namespace px::cpp {
 /// what the JIT links as it comes, and reads it only when a line is asked for.
 class LineTable {
  public:
+  LineTable() = default;
+  ~LineTable();
+  LineTable(const LineTable&) = delete;
+  LineTable& operator=(const LineTable&) = delete;
+
   /// From here on it knows what `jit` links. Outlives it.
   void watch(llvm::orc::LLJIT& jit);
   /// What is linked from here on is of another cell than what was linked before.  name  "cell 3".
   void begin_cell(std::string name);
   /// The lines of cells of these calls, and of what was inlined there. Each list innermost first.
   std::vector<CellLine> lines_of(std::span<const std::uintptr_t> calls);
+  /// The same for each of these addresses; see also calls_in_cells(). Any thread.
+  std::vector<std::vector<CellCall>> calls_at(std::span<const std::uintptr_t> calls);
 
  private:
   class Plugin;

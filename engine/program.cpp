@@ -88,6 +88,7 @@ ServerConfig EngineProgram::server_config(EngineConnectionInfo info,
       config.facts.world = info.engine_set + " " + config.facts.world;
   }
   config.broken_world = &broken_world_;
+  config.stacks = stacks_;
   config.is_tunnelled = tunnel_ != nullptr;
   config.username = options_.user.empty() ? current_username() : options_.user;
   if (options_.id >= 0) config.wanted_id = EngineId{options_.id};
@@ -212,7 +213,9 @@ int EngineProgram::run(interpreters::Interpreter& interpreter, int signal_descri
     // In front of a request before_request() does the same.
     if (queues.requests.queued() == 0) interpreter.on_wake();
   });
-  return server_->finish();
+  const int exit_code = server_->finish();
+  server_->close_stacks();
+  return exit_code;
 }
 
 interpreters::Output& EngineProgram::output() {
@@ -239,7 +242,7 @@ bool EngineProgram::has_abandoned_world() const {
   return server_->has_abandoned_world();
 }
 
-PlaceFinder& EngineProgram::place_finder() {
+AskedThread& EngineProgram::place_finder() {
   return server_->place_finder();
 }
 

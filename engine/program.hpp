@@ -57,6 +57,8 @@ class EngineProgram {
   /// interrupts  EngineFacts::mpi_interrupts; goes to the log, too.
   void describe_python(std::string python) { facts_.python = std::move(python); }
   void describe_mpi(const std::string& mpi, const std::string& interrupts);
+  /// What the language knows of its stacks, for start().
+  void describe_stacks(StackSources sources) { stacks_ = std::move(sources); }
   /// What is to know when user code runs; for run().
   void watch_cells(CellWatch watch) { watch_ = std::move(watch); }
   /// By what arrays are passed on to ranks of other hosts, if they can be; for run().
@@ -80,7 +82,7 @@ class EngineProgram {
   /// As Server::bind_kernel().
   Result<std::filesystem::path> bind_kernel(const std::filesystem::path& file);
   /// As Server::place_finder().
-  PlaceFinder& place_finder();
+  AskedThread& place_finder();
   /// Any thread: the engine is to end, as its user's code says. As a rank of an MPI world it
   /// abandons that: see Server.
   void stop();
@@ -106,6 +108,7 @@ class EngineProgram {
   BrokenWorld broken_world_;       // outlives the server
   Watcher watcher_;
   LargeReplies large_replies_;
+  StackSources stacks_;
   std::unique_ptr<net::SshTunnel> tunnel_;      // outlives the server
   std::unique_ptr<Server> server_;
   CellWatch watch_;

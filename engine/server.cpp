@@ -27,6 +27,8 @@ using std::chrono::milliseconds;
 constexpr Duration subscription_timeout = std::chrono::seconds(2);
 constexpr Duration redial_pause = std::chrono::seconds(1);
 constexpr Duration leave_pause = milliseconds(20);
+/// For the line of the user's code; then C code keeps Python's lock.
+constexpr Duration place_patience = milliseconds(300);
 /// What an engine takes: its 9 sockets and their connections, those that watch them, libzmq's
 /// threads, what captures output, and what it waits at.
 constexpr std::size_t descriptors_of_engine = 50;
@@ -59,7 +61,8 @@ Server::Server(ServerConfig config, Signer signer, Packer packer,
       packer_(packer),
       signer_(std::move(signer)),
       format_(std::move(format)),
-      place_finder_(loop().waker()),
+      place_finder_(loop().waker(), place_patience, {{"holds_lock", true}}),
+      stack_taker_(loop().waker(), config_.stacks),
       trace_answers_(std::make_unique<TraceAnswers>(queues().spans)) {}
 
 Server::~Server() {
@@ -86,6 +89,7 @@ void Server::announce_ready(const EngineFacts& facts, std::optional<RankEndpoint
 std::optional<Instant> Server::further_deadline() const {
   std::optional<Instant> next = earlier(registration_deadline_, heart_deadline_);
   next = earlier(earlier(next, redial_at_), place_finder_.next_deadline());
+  next = earlier(next, stack_taker_.next_deadline());
   next = earlier(next, force_interrupt_at_);
   if (channels_) next = earlier(next, channels_->next_deadline());
   if (config_.segments) next = earlier(next, config_.segments->next_deadline());
@@ -107,6 +111,7 @@ void Server::on_time(Instant now) {
   }
   if (redial_at_ && now >= *redial_at_) dial_lifeline();
   place_finder_.on_time(now);
+  stack_taker_.on_time(now);
   if (channels_) channels_->on_time(now);
   if (config_.segments) config_.segments->trim(now);
 }
@@ -135,6 +140,10 @@ Json Server::answer_trace(const Json& wish) {
     if (config_.facts.rank) answer["rank"] = config_.facts.rank->value;
   }
   return answer;
+}
+
+void Server::find_stacks(std::function<void(Json stacks)> then) {
+  stack_taker_.ask(Clock::now(), std::move(then));
 }
 
 void Server::interrupt_main() {

@@ -13,7 +13,7 @@
 #include "engine/engine_format.hpp"
 #include "engine/heart_watch.hpp"
 #include "engine/mpi/rank_endpoint.hpp"
-#include "engine/place_finder.hpp"
+#include "engine/stacks/stack_taker.hpp"
 #include "jupyter/io_thread.hpp"
 #include "net/lifeline/lifeline.hpp"
 #include "os/descriptor.hpp"
@@ -53,6 +53,7 @@ struct ServerConfig {
   std::shared_ptr<os::SegmentStore> segments = {};
   os::Descriptor watcher_pipe;  ///< To the process that watches over this one; closed = none.
   bool is_tunnelled = false;    ///< Its way to the controller may break while it lives.
+  StackSources stacks = {};     ///< What its language knows of stacks.
   /// Told when the controller says that a rank has died; outlives the server. Null: nobody is.
   BrokenWorld* broken_world = nullptr;
 };
@@ -87,7 +88,9 @@ class Server final : public jupyter::IoThread {
 
   const EngineFormat& format() const { return *format_; }
   /// Where a thread of the interpreter is asked for the line of the user's code.
-  PlaceFinder& place_finder() { return place_finder_; }
+  AskedThread& place_finder() { return place_finder_; }
+  /// The main thread, after finish(): no stack is taken any more. See StackTaker::close().
+  void close_stacks() { stack_taker_.close(); }
 
  private:
   Server(ServerConfig config, Signer signer, Packer packer, std::shared_ptr<EngineFormat> format);
@@ -100,6 +103,7 @@ class Server final : public jupyter::IoThread {
   void on_shutdown_published() override { has_left_ = true; }  // the hub takes it for our leave
   void find_place(std::function<void(Json place)> then) override;
   Json answer_trace(const Json& wish) override;
+  void find_stacks(std::function<void(Json stacks)> then) override;
   void close_channels() override;
 
   void on_controller_message(RequestPtr message);
@@ -134,7 +138,8 @@ class Server final : public jupyter::IoThread {
   std::optional<Instant> redial_at_;
   std::optional<Instant> force_interrupt_at_;  // it waits for a StopPoint until then
   DeathWatch death_watch_;
-  PlaceFinder place_finder_;  // used by a thread of the interpreter too
+  AskedThread place_finder_;  // used by a thread of the interpreter too
+  StackTaker stack_taker_;
   const std::unique_ptr<TraceAnswers> trace_answers_;
   std::optional<Instant> registration_deadline_;
   std::optional<Instant> heart_deadline_;  // the heart starts then, subscribed or not

@@ -323,11 +323,18 @@ void IoThread::perform(const AnswerUsage& effect) {
                       pack(Packer::json, said)});
   };
   if (!effect.asks_place) return reply(content);
-  find_place([this, reply, content, effect](Json place) mutable {
+  const auto finish = [this, reply, effect](const Json& said) {
+    reply(said);
+    perform(PublishStatus{effect.request, false});
+  };
+  find_place([this, finish, content, effect](Json place) mutable {
     if (!effect.last_error.empty()) place["last_error"] = effect.last_error;
     content["place"] = std::move(place);
-    reply(content);
-    perform(PublishStatus{effect.request, false});
+    if (!effect.asks_stacks) return finish(content);
+    find_stacks([finish, content](Json stacks) mutable {
+      content["stacks"] = std::move(stacks);
+      finish(content);
+    });
   });
 }
 

@@ -219,6 +219,8 @@ std::vector<Effect> RequestQueue::answer_usage(const RequestPtr& request,
                                                const Json& content) const {
   AnswerUsage answer{
       request, queued(), {}, bool_member(content, "place").value_or(false), last_error_};
+  answer.asks_stacks = bool_member(content, "stacks").value_or(false);
+  answer.asks_place = answer.asks_place || answer.asks_stacks;
   if (running_ && has_begun_) answer.running = RunningWork{running_, began_};
   if (const auto trace = content.find("trace"); trace != content.end()) answer.trace = *trace;
   if (answer.asks_place) return {PublishStatus{request, true}, std::move(answer)};

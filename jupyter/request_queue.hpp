@@ -70,6 +70,8 @@ struct AnswerUsage {
   /// to a second: the answer comes later, and "idle" is to be published behind it.
   bool asks_place = false;
   std::string last_error = {};  ///< The type of the exception that ended the last cell, or empty.
+  /// The answer is to have the stacks of all threads, too; asks_place is set then.
+  bool asks_stacks = false;
   std::optional<Json> trace = {};  ///< What it wants of a trace: see IoThread::answer_trace().
 };
 /// The main thread has something to take().

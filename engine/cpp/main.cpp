@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <iostream>
 #include <optional>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -15,10 +16,12 @@
 #include "engine/mpi/mpi_hints.hpp"
 #include "engine/program.hpp"
 #include "interpreters/cpp/guard/cell_guard.hpp"
+#include "interpreters/cpp/jit/cell_calls.hpp"
 #include "interpreters/cpp/jit/cell_code.hpp"
 #include "interpreters/cpp/run/cpp_interpreter.hpp"
 #include "os/last_stack.hpp"
 #include "os/signals_blocked.hpp"
+#include "os/stacks/thread_stacks.hpp"
 #include "wire/language_plan.hpp"
 
 namespace px::engine {
@@ -116,6 +119,25 @@ cpp::SessionExtras extras_of(const EngineProgram& program) {
   return extras;
 }
 
+/// What is known of cells in a stack.
+std::vector<std::vector<os::StackFrame>> frames_of_cells(std::span<const std::uintptr_t> calls) {
+  std::vector<std::vector<os::StackFrame>> frames;
+  for (const std::vector<cpp::CellCall>& found : cpp::calls_in_cells(calls)) {
+    frames.emplace_back();
+    for (const cpp::CellCall& call : found)
+      frames.back().push_back({.kind = os::FrameKind::cell,
+                               .function = call.function,
+                               .file = call.line.cell,
+                               .line = call.line.line});
+  }
+  return frames;
+}
+
+void answer_stack_signal(EngineProgram& program) {
+  program.describe_stacks({.cells = frames_of_cells});
+  if (const auto number = os::find_stack_signal()) os::answer_stack_signal(*number, {});
+}
+
 /// What the user wants to be run first.
 void run_startup_code(const EngineProgram& program, cpp::CppInterpreter& interpreter) {
   std::vector<std::string> cells;
@@ -133,6 +155,7 @@ void run_startup_code(const EngineProgram& program, cpp::CppInterpreter& interpr
 int run(const std::vector<std::string>& arguments) {
   os::write_last_stack(cpp::CellCode::name_of);
   EngineProgram program{Language::cpp};
+  answer_stack_signal(program);
   if (const auto code = program.parse(arguments)) return *code;
   const char* const watcher = ::getenv("POLYXEUS_PXENGINE");
   const std::string watcher_program = watcher ? watcher : "";

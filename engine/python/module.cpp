@@ -16,6 +16,7 @@
 #include "interpreters/python/python_interpreter.hpp"
 #include "jupyter/runner.hpp"
 #include "os/signals_blocked.hpp"
+#include "os/stacks/thread_stacks.hpp"
 #include "program/environment.hpp"
 
 namespace py = pybind11;
@@ -50,6 +51,7 @@ class PythonEngine {
   }
 
   void start(const std::string& watcher_program, const std::optional<std::string>& info) {
+    answer_stack_signal();
     const py::gil_scoped_release unlock;
     if (auto started = program_.start(watcher_program, info); !started)
       throw EngineFailure(started.error().what);
@@ -74,7 +76,7 @@ class PythonEngine {
     return exit_code;
   }
 
-  /// For the thread that finds the line of the user's code, as PlaceFinder.
+  /// For the thread that finds the line of the user's code, as AskedThread.
   bool wait_place_question() {
     const py::gil_scoped_release unlock;
     return program_.place_finder().wait();
@@ -199,6 +201,23 @@ class PythonEngine {
       error.discard_as_unraisable("the event loop of the engine");
     }
     return true;
+  }
+
+  /// Python's faulthandler tells the frames of a thread in a handler of the same signal: it reads
+  /// them without Python's lock, for each version of Python in its own way.
+  void answer_stack_signal() {
+    program_.describe_stacks(
+        {.interpreter_code = reinterpret_cast<std::uintptr_t>(&PyEval_GetFrame)});
+    const std::optional<int> number = os::find_stack_signal();
+    os::Descriptor notes = os::memory_file("polyxeus-stacks");
+    if (!number || !notes.is_open()) return;
+    constexpr bool has_all_threads = false;
+    try {
+      py::module_::import("faulthandler").attr("register")(*number, notes.value(), has_all_threads);
+    } catch (py::error_already_set&) {
+      return;  // the engine works without
+    }
+    os::answer_stack_signal(*number, std::move(notes));
   }
 
   EngineProgram program_{Language::python};

@@ -166,6 +166,14 @@ TEST_F(EngineRequestsTest, WhoAsksForThePlaceGetsIdleBehindTheAnswerWhichComesLa
   EXPECT_EQ(usage(arrive(client.order("usage_request", {{"place", true}})))->last_error, "");
 }
 
+TEST_F(EngineRequestsTest, WhoAsksForStacksGetsThePlaceToo) {
+  const auto effects = arrive(client.order("usage_request", {{"stacks", true}}));
+  EXPECT_EQ(words(effects), "busy usage");
+  EXPECT_TRUE(usage(effects)->asks_place);
+  EXPECT_TRUE(usage(effects)->asks_stacks);
+  EXPECT_FALSE(usage(arrive(client.order("usage_request", {{"place", true}})))->asks_stacks);
+}
+
 TEST_F(EngineRequestsTest, ANameThatIsNoSignalIsAnErrorAndRaisesNothing) {
   const auto effects = arrive(client.order("signal_request", {{"sig", "SIGNOTHING"}}));
   EXPECT_EQ(words(effects), "reply:_request");

@@ -1,4 +1,4 @@
-#include "engine/place_finder.hpp"
+#include "engine/stacks/asked_thread.hpp"
 
 #include <signal.h>
 
@@ -11,43 +11,48 @@ constexpr Duration patience_at_the_end = std::chrono::seconds(2);
 
 }  // namespace
 
-bool PlaceFinder::wait() {
+bool AskedThread::wait() {
   sigset_t all;
   ::sigfillset(&all);
   ::pthread_sigmask(SIG_SETMASK, &all, nullptr);
   std::unique_lock lock{mutex_};
-  has_finder_ = true;
+  has_thread_ = true;
   changed_.wait(lock, [this] { return is_asked_ || is_closed_; });
   is_asked_ = false;
   return !is_closed_;
 }
 
-void PlaceFinder::answer(Json place) {
+void AskedThread::answer(Json answer) {
   {
     const std::lock_guard lock{mutex_};
-    answer_ = std::move(place);
+    answer_ = std::move(answer);
   }
   waker_.wake();
 }
 
-void PlaceFinder::leave() {
+void AskedThread::leave() {
   const std::lock_guard lock{mutex_};
-  has_finder_ = false;
+  has_thread_ = false;
   changed_.notify_all();
 }
 
-void PlaceFinder::close() {
+void AskedThread::expect() {
+  const std::lock_guard lock{mutex_};
+  has_thread_ = true;
+}
+
+bool AskedThread::close() {
   std::unique_lock lock{mutex_};
   is_closed_ = true;
   changed_.notify_all();
-  changed_.wait_for(lock, patience_at_the_end, [this] { return !has_finder_; });
+  return changed_.wait_for(lock, patience_at_the_end, [this] { return !has_thread_; });
 }
 
-void PlaceFinder::ask(Instant now, Then then) {
+void AskedThread::ask(Instant now, Then then) {
   {
     const std::lock_guard lock{mutex_};
-    if (has_finder_ && !is_closed_) {
-      questions_.push_back({std::move(then), now + patience});
+    if (has_thread_ && !is_closed_) {
+      questions_.push_back({std::move(then), now + patience_});
       is_asked_ = true;
       answer_.reset();  // that of an earlier question, who asked it has gone on
       changed_.notify_all();
@@ -57,7 +62,7 @@ void PlaceFinder::ask(Instant now, Then then) {
   then(Json::object());
 }
 
-void PlaceFinder::on_time(Instant now) {
+void AskedThread::on_time(Instant now) {
   if (questions_.empty()) return;
   std::optional<Json> answer;
   {
@@ -72,10 +77,10 @@ void PlaceFinder::on_time(Instant now) {
       due.push_back(std::move(questions_.front()));
       questions_.erase(questions_.begin());
     }
-  for (const Question& question : due) question.then(answer ? *answer : Json{{"holds_lock", true}});
+  for (const Question& question : due) question.then(answer ? *answer : if_late_);
 }
 
-std::optional<Instant> PlaceFinder::next_deadline() const {
+std::optional<Instant> AskedThread::next_deadline() const {
   if (questions_.empty()) return std::nullopt;
   return questions_.front().deadline;
 }

@@ -1,0 +1,74 @@
+#include "client/stacks/engine_stacks.hpp"
+
+#include <array>
+#include <utility>
+
+namespace px::client {
+namespace {
+
+Json known_text(const std::string& text) {
+  return text.empty() ? Json() : Json(text);
+}
+
+Json frame_as_json(const os::StackFrame& frame) {
+  constexpr std::array names{"native", "python", "cell"};
+  return {{"kind", names[static_cast<std::size_t>(frame.kind)]},
+          {"function", known_text(frame.function)},
+          {"file", known_text(frame.file)},
+          {"line", frame.line > 0 ? Json(frame.line) : Json()},
+          {"offset", frame.offset > 0 ? Json(frame.offset) : Json()}};
+}
+
+Json thread_as_json(const os::ThreadFrames& thread) {
+  Json frames = Json::array();
+  for (const os::StackFrame& frame : thread.frames) frames.push_back(frame_as_json(frame));
+  return {{"thread", thread.thread},       {"name", known_text(thread.name)},
+          {"is_main", thread.is_main},     {"state", known_text(thread.state)},
+          {"why", known_text(thread.why)}, {"frames", std::move(frames)}};
+}
+
+}  // namespace
+
+EngineStacks read_engine_stacks(EngineId id, const Json& usage) {
+  EngineStacks engine{read_place(id, usage), {}};
+  const Json said = object_member(usage, "stacks");
+  if (!said.empty())
+    engine.stacks = os::read_stacks(said);
+  else if (engine.place.state != EnginePlace::State::unknown)
+    engine.stacks.why = "it does not tell stacks, as engines of earlier versions";
+  return engine;
+}
+
+std::vector<EngineStacks> ask_stacks(ClientCore& core, const std::vector<EngineId>& engines,
+                                     Duration patience) {
+  std::vector<EngineStacks> answers;
+  if (engines.empty()) return answers;
+  // Engines of earlier versions tell the place only.
+  const std::shared_ptr<Call> call =
+      core.send_control(engines, "usage_request", {{"place", true}, {"stacks", true}});
+  call->wait_ready(Clock::now() + patience);
+  for (std::size_t i = 0; i < engines.size(); ++i) {
+    answers.push_back({{.id = engines[i]}, {}});
+    if (call->status(i) == TaskStatus::pending) continue;
+    const TaskInfo info = call->info(i);
+    if (!info.failure) answers.back() = read_engine_stacks(engines[i], info.reply.content());
+  }
+  return answers;
+}
+
+Json stacks_as_json(const std::vector<EngineStacks>& engines) {
+  std::vector<EnginePlace> places;
+  for (const EngineStacks& engine : engines) places.push_back(engine.place);
+  Json rows = places_as_json(places);
+  for (std::size_t i = 0; i < engines.size(); ++i) {
+    const os::ProcessStacks& stacks = engines[i].stacks;
+    rows[i]["why"] = known_text(stacks.why);
+    rows[i]["hidden"] = stacks.hidden;
+    rows[i]["threads"] = Json::array();
+    for (const os::ThreadFrames& thread : stacks.threads)
+      rows[i]["threads"].push_back(thread_as_json(thread));
+  }
+  return rows;
+}
+
+}  // namespace px::client

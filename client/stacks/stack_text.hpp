@@ -1,0 +1,25 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "client/stacks/stack_merger.hpp"
+
+namespace px::client {
+
+/// One call for people: what is called, and where that is.
+struct FrameText {
+  std::string name;   ///< "solve", "libm.so.6+0x3c0"
+  std::string place;  ///< "cell line 3", "solver.py:12", "libm.so.6"; may be empty.
+};
+/// cell  the file of the cell that runs: other cells are earlier ones.
+FrameText frame_text(const os::StackFrame& frame, const std::string& cell);
+
+/// The merged stacks for people, as lines: for each group the sentences of fold_places(), then its
+/// calls, innermost first. The odd ones first.
+/// patience       the time that the engines had for their answer.
+/// has_libraries  also threads that run libraries only; else their number is told.
+std::vector<std::string> describe_stacks(const MergedStacks& merged, Duration patience,
+                                         bool has_libraries);
+
+}  // namespace px::client

@@ -25,7 +25,7 @@ constexpr unsigned shows = of(Magic::px) | of(Magic::pxresult);
 constexpr unsigned moves =
     of(Magic::pxpush) | of(Magic::pxpull) | of(Magic::pxscatter) | of(Magic::pxgather);
 constexpr unsigned saves = of(Magic::pxcheckpoint) | of(Magic::pxrestore);
-constexpr unsigned chooses = runs | moves | saves | of(Magic::pxwhere) | of(Magic::pxtop);
+constexpr unsigned chooses = runs | moves | saves | of(Magic::pxwhere) | of(Magic::pxtop) | of(Magic::pxstacks);
 
 using Apply = Result<void> (*)(MagicOptions& options, const std::string& value);
 
@@ -242,6 +242,8 @@ const std::array all_options{
            "so many checkpoints with this label stay, older ones are removed; 0: all", set_keep},
     Option{"once", 0, "", of(Magic::pxtop), "show the table once, and do not follow it",
            flag<&MagicOptions::is_once, true>},
+    Option{"libraries", 0, "", of(Magic::pxstacks), "also threads that run libraries only",
+           flag<&MagicOptions::has_libraries, true>},
     Option{"as", 0, "NAME", moves, "the variable's name on the other side",
            [](MagicOptions& options, const std::string& value) {
              return set_variable(options.as, value);
@@ -249,9 +251,9 @@ const std::array all_options{
 };
 
 std::string_view name_of(Magic magic) {
-  constexpr std::array<std::string_view, 11> names{
+  constexpr std::array<std::string_view, 12> names{
       "%%px",      "%pxconfig", "%pxresult",     "%pxpush",    "%pxpull", "%pxscatter",
-      "%pxgather", "%pxwhere",  "%pxcheckpoint", "%pxrestore", "%pxtop"};
+      "%pxgather", "%pxwhere",  "%pxcheckpoint", "%pxrestore", "%pxtop", "%pxstacks"};
   return names[static_cast<std::size_t>(magic)];
 }
 
@@ -439,6 +441,7 @@ std::optional<Magic> magic_named(std::string_view name) {
   if (name == "pxscatter") return Magic::pxscatter;
   if (name == "pxgather") return Magic::pxgather;
   if (name == "pxwhere") return Magic::pxwhere;
+  if (name == "pxstacks") return Magic::pxstacks;
   if (name == "pxcheckpoint") return Magic::pxcheckpoint;
   if (name == "pxrestore") return Magic::pxrestore;
   if (name == "pxtop") return Magic::pxtop;

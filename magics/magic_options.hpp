@@ -23,7 +23,8 @@ enum class Magic {
   pxwhere,
   pxcheckpoint,
   pxrestore,
-  pxtop
+  pxtop,
+  pxstacks
 };
 
 /// How the outputs of several engines are put in order once all are there.
@@ -57,6 +58,7 @@ struct MagicOptions {
   std::vector<std::string> scattered;  ///< Variables that are blocks of one array.
   std::optional<int> keep;             ///< So many checkpoints stay.
   bool is_once = false;                ///< It is shown once and not followed.
+  bool has_libraries = false;          ///< Threads that run libraries only are shown, too.
 };
 
 /// Reads the line of a magic: long options may be shortened as long as they stay clear, values

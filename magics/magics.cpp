@@ -7,6 +7,7 @@
 
 #include "client/engine_place.hpp"
 #include "client/place_text.hpp"
+#include "client/stacks/stack_text.hpp"
 #include "magics/grouped_display.hpp"
 #include "wire/checked_json.hpp"
 
@@ -15,6 +16,9 @@ namespace {
 
 /// More engines than this are not all named.
 constexpr std::size_t max_named = 10;
+/// For engines to tell their stacks.
+constexpr Duration stacks_patience = std::chrono::seconds(3);
+
 std::string list(const Json& ids, std::size_t begin, std::size_t end) {
   std::string text;
   for (std::size_t i = begin; i < end; ++i) text += (i > begin ? ", " : "") + ids[i].dump();
@@ -278,6 +282,15 @@ MagicOutcome Magics::pxwhere(const std::string& line, CellOutput& screen) {
   const auto places = client::ask_places(*connect_(), engines, place_patience);
   for (const std::string& sentence : client::describe_places(places, place_patience))
     screen.perform(WriteText{"stdout", sentence + "\n"});
+  return {};
+}
+
+MagicOutcome Magics::pxstacks(const std::string& line, CellOutput& screen) {
+  const MagicOptions options = options_of(Magic::pxstacks, line);
+  const auto stacks = client::ask_stacks(*connect_(), engines_of(options), stacks_patience);
+  for (const std::string& text : client::describe_stacks(client::merge_stacks(stacks),
+                                                         stacks_patience, options.has_libraries))
+    screen.perform(WriteText{"stdout", text + "\n"});
   return {};
 }
 

@@ -69,6 +69,8 @@ class Magics {
   MagicOutcome pxwhere(const std::string& line, CellOutput& screen);
   /// Shows what each engine does, anew each second, until the cell is interrupted (magics/top.hpp).
   MagicOutcome pxtop(const std::string& line, CellOutput& screen);
+  /// Shows in which calls each engine is.
+  MagicOutcome pxstacks(const std::string& line, CellOutput& screen);
   /// Checkpoints of the engines' variables (client/checkpoints).
   MagicOutcome pxcheckpoint(const std::string& line, CellOutput& screen);
   MagicOutcome pxrestore(const std::string& line, CellOutput& screen);

@@ -50,6 +50,8 @@ int run_command(const program::ProgramOptions& program, const TraceOptions& opti
                 Console& console);
 int run_command(const program::ProgramOptions& program, const TopCommandOptions& options,
                 Console& console);
+int run_command(const program::ProgramOptions& program, const StacksOptions& options,
+                Console& console);
 int run_command(const program::ProgramOptions& program, const JobsOptions& options,
                 Console& console);
 int run_command(const program::ProgramOptions& program, const PxOptions& options, Console& console);

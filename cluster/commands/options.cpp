@@ -112,6 +112,7 @@ struct ParsedOptions {
   WhereOptions where;
   TraceOptions trace;
   TopCommandOptions top;
+  StacksOptions stacks;
   JobsOptions jobs;
   PxOptions px;
   PushOptions push;
@@ -413,6 +414,9 @@ void add_work(CLI::App& app, ParsedOptions& parts) {
   parts.add(app, "top",
             "Show what each engine does, anew each second, until Ctrl-C: calls, queue, memory, CPU",
             parts.top, &add_top_options);
+  parts.add(app, "stacks",
+            "Show the calls in which each engine is, also if it hangs in C code; or profile them",
+            parts.stacks, &add_stacks_options);
   parts.add(app, "jobs", "List what was submitted and has not ended, by whom, and since when",
             parts.jobs, &add_jobs_options);
   parts.add(app, "px", "Run code on the engines and show their output", parts.px, &add_px_options);

@@ -74,7 +74,8 @@ struct WatchOptions {
 struct ClusterOptions {
   program::ProgramOptions program;
   std::variant<StartOptions, StopOptions, RestartOptions, ListOptions, CleanOptions,
-               ProfileListOptions, ProfileCreateOptions, StatusOptions, WhereOptions, TraceOptions,
+               ProfileListOptions, ProfileCreateOptions, StatusOptions, WhereOptions, StacksOptions,
+               TraceOptions,
                PxOptions, PushOptions, PullOptions, LogsOptions, WatchOptions, DoctorOptions,
                CheckpointCreateOptions, CheckpointRestoreOptions, CheckpointListOptions,
                CheckpointShowOptions, JobsOptions, TopCommandOptions, EventsOptions>

@@ -70,6 +70,25 @@ void add_top_options(CLI::App& app, TopCommandOptions& options) {
                "Print a list of JSON objects, one for each engine: each second a line");
 }
 
+void add_stacks_options(CLI::App& app, StacksOptions& options) {
+  add_work_options(app, options);
+  app.get_option("--timeout")->description("Seconds to wait for engines that do not answer (3)");
+  app.add_flag("--libraries", options.has_libraries, "Also threads that run libraries only");
+  CLI::Option* const json =
+      app.add_flag("--json", options.as_json, "Print a list of JSON objects, one for each engine");
+  CLI::Option* const sample =
+      app.add_option_function<double>(
+             "--sample", [&options](double value) { options.sample_s = value; },
+             "Look ten times a second for this number of seconds, and write a profile")
+          ->check(program::number_of("seconds"))
+          ->excludes(json);
+  app.add_option("-o,--output", options.file,
+                 "The file for --sample, in the format of https://www.speedscope.app (default: "
+                 "stacks.speedscope.json)")
+      ->check(program::file_to_write())
+      ->needs(sample);
+}
+
 void add_jobs_options(CLI::App& app, JobsOptions& options) {
   add_work_options(app, options);
   app.remove_option(app.get_option("--targets"));

@@ -50,6 +50,13 @@ struct TopCommandOptions : StatusOptions {
   bool is_once = false;
 };
 
+struct StacksOptions : WorkOptions {
+  bool has_libraries = false;  ///< Also threads that run libraries only.
+  bool as_json = false;
+  std::optional<double> sample_s;  ///< For so long it looks again and again.
+  std::string file;                ///< For what it found then.
+};
+
 struct JobsOptions : WorkOptions {
   bool has_all = false;  ///< Also those that have ended.
   std::string label;     ///< Empty: any.
@@ -66,6 +73,7 @@ void add_px_options(CLI::App& app, PxOptions& options);
 void add_status_options(CLI::App& app, StatusOptions& options);
 void add_trace_options(CLI::App& app, TraceOptions& options);
 void add_top_options(CLI::App& app, TopCommandOptions& options);
+void add_stacks_options(CLI::App& app, StacksOptions& options);
 void add_jobs_options(CLI::App& app, JobsOptions& options);
 void add_push_options(CLI::App& app, PushOptions& options);
 void add_pull_options(CLI::App& app, PullOptions& options);

@@ -140,6 +140,7 @@ magics::MagicOutcome CppKernel::dispatch(const magics::MagicCall& call,
   if (name == "pxresult" || name == "result") return magics_.pxresult(call.line, screen);
   if (name == "pxwhere") return magics_.pxwhere(call.line, screen);
   if (name == "pxtop") return magics_.pxtop(call.line, screen);
+  if (name == "pxstacks") return magics_.pxstacks(call.line, screen);
   if (name == "pxcheckpoint") return magics_.pxcheckpoint(call.line, screen);
   if (name == "pxrestore") return magics_.pxrestore(call.line, screen);
   if (name == "pxpush") return magics_.pxpush(call.line, variables, screen);

@@ -8,12 +8,12 @@
 
 #include "client/async_result.hpp"
 #include "client/checkpoints/checkpoint.hpp"
-#include "client/engine_place.hpp"
 #include "client/engine_status.hpp"
 #include "client/hub_result.hpp"
 #include "client/memory_use.hpp"
 #include "client/place_text.hpp"
 #include "client/records/jobs.hpp"
+#include "client/stacks/stack_text.hpp"
 #include "magics/label.hpp"
 #include "os/segments/process_usage.hpp"
 #include "os/segments/segment.hpp"
@@ -191,6 +191,16 @@ std::pair<std::string, std::vector<std::string>> PythonConnection::where(
   without_lock([&] { places = client::ask_places(*held, engine_ids(ids), time); });
   return {pack(Packer::json, client::places_as_json(places)),
           client::describe_places(places, time)};
+}
+
+std::pair<std::string, std::vector<std::string>> PythonConnection::stacks(
+    const std::vector<int>& ids, double patience, bool has_libraries) const {
+  const auto held = core();
+  const auto time = std::chrono::duration_cast<Duration>(std::chrono::duration<double>(patience));
+  std::vector<client::EngineStacks> engines;
+  without_lock([&] { engines = client::ask_stacks(*held, engine_ids(ids), time); });
+  return {pack(Packer::json, client::stacks_as_json(engines)),
+          client::describe_stacks(client::merge_stacks(engines), time, has_libraries)};
 }
 
 namespace {
@@ -484,6 +494,7 @@ void bind_connection(py::module_& module) {
       .def("memory", &PythonConnection::memory)
       .def("transfer_progress", &PythonConnection::transfer_progress)
       .def("where", &PythonConnection::where)
+      .def("stacks", &PythonConnection::stacks)
       .def("jobs", &PythonConnection::jobs)
       .def("write_checkpoint", &PythonConnection::write_checkpoint)
       .def("restore_checkpoint", &PythonConnection::restore_checkpoint)

@@ -58,6 +58,10 @@ class PythonConnection {
   /// answer for `patience` seconds.
   std::pair<std::string, std::vector<std::string>> where(const std::vector<int>& ids,
                                                          double patience) const;
+  /// stacks_as_json(), and describe_stacks().
+  std::pair<std::string, std::vector<std::string>> stacks(const std::vector<int>& ids,
+                                                          double patience,
+                                                          bool has_libraries) const;
   /// Checkpoints of these engines (client/checkpoints): what came of it as JSON, and as text.
   /// wish   a JSON object with path, names, scattered, label and, for writing, keep.
   /// watch  called now and then with (bytes, engines that are ready, engines); None: nobody is.

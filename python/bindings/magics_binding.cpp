@@ -214,6 +214,10 @@ class PythonMagics {
   py::dict pxtop(const std::string& line, py::object screen) {
     return run(std::move(screen), [&](magics::CellOutput& on) { return magics_.pxtop(line, on); });
   }
+  py::dict pxstacks(const std::string& line, py::object screen) {
+    return run(std::move(screen),
+               [&](magics::CellOutput& on) { return magics_.pxstacks(line, on); });
+  }
   py::dict pxcheckpoint(const std::string& line, py::object screen) {
     return run(std::move(screen),
                [&](magics::CellOutput& on) { return magics_.pxcheckpoint(line, on); });
@@ -322,6 +326,7 @@ void bind_magics(py::module_& module) {
       .def("pxresult", &PythonMagics::pxresult)
       .def("pxwhere", &PythonMagics::pxwhere)
       .def("pxtop", &PythonMagics::pxtop)
+      .def("pxstacks", &PythonMagics::pxstacks)
       .def("pxcheckpoint", &PythonMagics::pxcheckpoint)
       .def("pxrestore", &PythonMagics::pxrestore)
       .def("pxconfig", &PythonMagics::pxconfig)

@@ -47,10 +47,11 @@ def prepared(shared_notebook):
     ("%pxpush kept -t 7:9", "'7:9' matches no engine: there are 0-3"),
     ("%%px -t 7:9\n1", "'7:9' matches no engine: there are 0-3"),
     ("%pxwhere -t 9", "there is no engine 9; there are 0-3"),
+    ("%pxstacks -t 9", "there is no engine 9; there are 0-3"),
     ("%pxconfig -t first", "%pxconfig: --targets: 'first' is not a list of engines: write 'all', a number"),
     # unknown options and values
     *((f"%{magic} --frob", f"%{magic}: unknown option '--frob'")
-      for magic in ("pxconfig", "pxresult", "pxwhere", "pxpush", "pxpull", "pxscatter", "pxgather")),
+      for magic in ("pxconfig", "pxresult", "pxwhere", "pxstacks", "pxpush", "pxpull", "pxscatter", "pxgather")),
     ("%%px --frob\n1", "%%px: unknown option '--frob'"),
     ("%%px print(1)\n1", "%%px: 'print(1)' is not an option; code begins on the next line"),
     ("%%px --block=maybe\n1", "%%px: --block takes no value"),

@@ -135,8 +135,9 @@ TEST(MagicOptions, AnUnknownOptionIsNamedAndTheUsageShown) {
 
 TEST(MagicOptions, EachIsSuggestedForItsMisspellings) {
   int count = 0;
-  for (const Magic magic : {Magic::px, Magic::pxconfig, Magic::pxresult, Magic::pxpush,
-                            Magic::pxpull, Magic::pxscatter, Magic::pxgather, Magic::pxwhere}) {
+  for (const Magic magic :
+       {Magic::px, Magic::pxconfig, Magic::pxresult, Magic::pxpush, Magic::pxpull, Magic::pxscatter,
+        Magic::pxgather, Magic::pxwhere, Magic::pxstacks}) {
     const std::string text = usage(magic);
     std::vector<std::string> names;
     const std::regex name_pattern("\n  (?:-\\w, )?(--[a-z-]+)");

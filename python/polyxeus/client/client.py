@@ -21,6 +21,7 @@ from polyxeus.client.engine_table import engines_html, look_at_engines
 from polyxeus.client.hub_queries import HubQueries
 from polyxeus.client.kept_variables import KeptVariables
 from polyxeus.client.places import EnginePlaces
+from polyxeus.client.stacks import EngineStacks
 from polyxeus.client.status import ClusterMemory, ClusterStatus
 from polyxeus.client.tracing import Trace
 from polyxeus.client.unknown_option import unknown_option
@@ -427,6 +428,42 @@ class Client(HubQueries, EngineControl):
             trace.engines                                     # -> 4
         """
         return Trace(self, path, targets)
+
+    def stacks(
+        self, targets: Targets = "all", timeout: float = 3.0, *, libraries: bool = False
+    ) -> EngineStacks:
+        """The calls in which each engine is, of Python, of native code and of cells in C++.
+
+        Each thread of an engine tells its own calls in a signal handler, also while it hangs in C code that
+        holds Python's lock. What waits in C's ``sleep()``, ``select()`` and the like returns early by that.
+
+        Parameters
+        ----------
+        targets : int, slice, list of int or "all"
+            The engines.
+        timeout : float
+            Seconds to wait for engines that do not answer; they are named as such.
+        libraries : bool
+            Whether the text has also threads that run no Python and no code of cells. The dicts always do.
+
+        Returns
+        -------
+        EngineStacks
+            A text to print, in which equal stacks stand once, those of the fewest engines first; and a dict for
+            each engine.
+
+        Examples
+        --------
+        >>> print(rc.stacks())
+        3 in C code that holds Python's lock for 42 s (solve(A))
+            spin                              libsolve.so
+            solve                             cell line 3
+            <module>                          cell line 9
+        0-2 in MPI_Barrier for 41 s (cell line 10: comm.Barrier())
+            ...
+        """
+        ids = self._build_targets(targets)[1]
+        return EngineStacks(*self._connection.stacks(list(ids), float(timeout), bool(libraries)))
 
     def _repr_html_(self):
         return paragraph(repr(self)) + engines_html(look_at_engines(self))

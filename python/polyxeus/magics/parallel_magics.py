@@ -1,4 +1,4 @@
-"""The parallel magics of IPython: %px, %%px, %autopx, %pxresult, %pxwhere, %pxconfig, %pxpush ...
+"""The parallel magics of IPython: %px, %%px, %autopx, %pxresult, %pxwhere, %pxstacks, %pxconfig, %pxpush ...
 
 What they mean is decided by the magics in C++; here they are given names, the output of the cell
 and the user's variables.
@@ -122,6 +122,7 @@ class ParallelMagics(Magics):
             "pxresult": self.pxresult,
             "pxwhere": self.pxwhere,
             "pxtop": self.pxtop,
+            "pxstacks": self.pxstacks,
             "pxcheckpoint": self.pxcheckpoint,
             "pxrestore": self.pxrestore,
             "pxtorch": self.pxtorch,
@@ -313,6 +314,10 @@ class ParallelMagics(Magics):
         """Shows what each engine does, anew each second, until the cell is interrupted."""
         self._run("pxtop", line)
 
+    def pxstacks(self, line=""):
+        """Shows in which calls of Python and native code each engine is, also if it hangs in C code."""
+        self._run("pxstacks", line)
+
     def pxcheckpoint(self, line=""):
         """Writes variables of the engines to files: `%pxcheckpoint /scratch/run a b`."""
         self._run("pxcheckpoint", line)
@@ -391,7 +396,7 @@ def _program():
 
 def _add_usage():
     """Each magic's help lists its options."""
-    for name in ("pxresult", "pxwhere", "pxtop", "pxconfig", "pxpush", "pxpull", "pxscatter", "pxgather",
+    for name in ("pxresult", "pxwhere", "pxstacks", "pxtop", "pxconfig", "pxpush", "pxpull", "pxscatter", "pxgather",
                  "pxcheckpoint", "pxrestore"):
         getattr(ParallelMagics, name).__doc__ += "\n\n" + _client.magic_usage(name)
     ParallelMagics.cell_px.__doc__ += "\n\n" + _client.magic_usage("px")

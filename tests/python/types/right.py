@@ -104,6 +104,7 @@ def test_clusters() -> None:
         print(record["msg_id"])
         rc.wait_for_engines(4, timeout=60)
         print(rc.where([0, 1], timeout=2)[0]["mpi"], rc.where())
+        print(rc.stacks([0, 1], timeout=2, libraries=True)[0]["threads"], rc.stacks())
         started: datetime | None = rc.metadata["id"].started
         print(started)
     cluster = ipp.Cluster.from_file(profile="default")

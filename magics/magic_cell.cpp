@@ -11,7 +11,7 @@ namespace px::magics {
 namespace {
 
 constexpr std::array<std::string_view, 2> cell_magics{"px", "cpp"};
-constexpr std::array<std::string_view, 14> line_magics{
+constexpr std::array<std::string_view, 15> line_magics{
     "px",        "autopx",   "pxresult",  "result",  "pxconfig",     "pxpush",    "pxpull",
     "pxscatter", "pxgather", "pxcluster", "pxwhere", "pxcheckpoint", "pxrestore", "pxstacks", "pxtop"};
 

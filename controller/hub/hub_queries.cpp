@@ -170,7 +170,8 @@ HubQueries::Answer HubQueries::events(const Json& content) const {
   const auto since = string_member(content, "since");
   const auto time = since ? parse_date(*since) : std::nullopt;
   if (since && !time)
-    return failure("events_reply", {"ValueError", "since is no date: " + python_repr(std::string_view(*since))});
+    return failure("events_reply",
+                   {"ValueError", "since is no date: " + python_repr(std::string_view(*since))});
   Json told = ok_content();
   told["events"] = events_.list(time);
   return {"events_reply", std::move(told)};

@@ -79,11 +79,15 @@ def _where(engine_info: dict[str, Any] | None) -> str:
     return f"[{engine_info.get('engine_id', ' ')}:{engine_info.get('method', '')}]"
 
 
-def _folded(entries: list[_Entry]) -> list[tuple[str, _Entry]]:
-    """Where each error was, and the error; "[0-3:execute]" where several engines have the same."""
+def _folded(entries: list[_Entry], by_traceback: bool = True) -> list[tuple[str, _Entry]]:
+    """Where each error was, and the error; "[0-3:execute]" where several engines have the same.
+
+    by_traceback  errors with different tracebacks are different; otherwise the first one stands for all
+    """
     alike: dict[Any, list[_Entry]] = {}
     for entry in entries:
-        alike.setdefault((*entry[:3], entry[3].get("method")), []).append(entry)
+        same = entry[:3] if by_traceback else entry[:2]
+        alike.setdefault((*same, entry[3].get("method")), []).append(entry)
     folded = []
     for same in alike.values():
         ids = sorted({each[3]["engine_id"] for each in same if "engine_id" in each[3]})
@@ -97,7 +101,7 @@ def errors_html(entries: list[_Entry]) -> str:
     from html import escape
 
     parts = []
-    folded = _folded(entries)
+    folded = _folded(entries, by_traceback=False)  # they differ by the numbers of cells
     for where, (name, text, trace, _) in folded[:_MOST_GROUPS]:
         said = f"{where} {name}: {text}" if text else f"{where} {name}"
         line = f"<code>{escape(said if len(said) <= _MOST_TEXT else said[:_MOST_TEXT] + '...')}</code>"

@@ -1,6 +1,5 @@
 #include "tests/controller/server_fixture.hpp"
 
-#include <algorithm>
 #include <csignal>
 
 #include "os/private_file.hpp"
@@ -264,19 +263,19 @@ TEST_F(ServerTest, EventsAreWrittenDownAndToldToClients) {
   tell("engines_ending", {{"engine_set", "7/1"}, {"why", "pxcluster ended it for a restart"}});
   for (const char* uuid : {"ann", "bob"})
     tell("engine_ended", {{"uuid", uuid}, {"signal", SIGKILL}});
-  user->wait_for("unregistration_notification", "bob");
   user->wait_for("unregistration_notification", "ann");
+  user->wait_for("unregistration_notification", "bob");
   const Json told = user->ask("events_request").content["events"];
   std::vector<std::string> kinds;
   for (const Json& event : told) kinds.push_back(event["kind"]);
-  std::sort(kinds.begin(), kinds.end());  // the two ends come in any order
-  EXPECT_EQ(kinds, (std::vector<std::string>{"died", "ending", "joined", "joined", "left",
-                                             "started", "stopped"}));
+  EXPECT_EQ(kinds, (std::vector<std::string>{"stopped", "started", "joined", "joined", "ending",
+                                             "died", "left"}));
   for (const Json& event : told)
     if (event["kind"] == "died") {
       EXPECT_EQ(event["engine"], 0);
       EXPECT_EQ(event["host"], "node1");
-      EXPECT_EQ(event["text"], "its process was killed by SIGKILL");
+      EXPECT_TRUE(event["text"].get<std::string>().starts_with("its process was killed by SIGKILL"))
+          << event;
     }
   stop();
   ASSERT_EQ(written.size(), told.size());  // not the earlier one, but the end

@@ -22,7 +22,7 @@ def test_a_rank_in_a_loop_is_told_with_the_lines_of_its_cells(rc, view):
 
         stacks = wait_until(ask, "they wait", 30)
         inner, outer = [frame for frame in frames_of_main(stacks[2]) if frame["kind"] == "cell"][:2]
-        assert (inner["function"], inner["line"]) == ("spin", 3)
+        assert (inner["function"], inner["line"]) == ("spin(int)", 3)
         assert (outer["function"], outer["line"]) == (None, 3)  # begin() puts a line before the code
         assert inner["file"].startswith("cell ") and inner["file"] != outer["file"]
         assert any(frame["kind"] == "native" and (frame["function"] or "").endswith("MPI_Barrier")

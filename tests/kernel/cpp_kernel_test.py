@@ -146,6 +146,14 @@ def test_pxwhere_tells_where_the_engines_are(cpp, cluster):
     assert interrupts.startswith("1: interrupts of MPI calls: on (")
 
 
+def test_pxtop_shows_the_engines_once(cpp, cluster):
+    cell = cpp.run("%pxtop --once")
+    shown, = cell.contents("display_data")
+    lines = shown["data"]["text/plain"].splitlines()
+    assert cell.status == "ok" and lines[0].startswith("2 engines: ")
+    assert [line.split()[0] for line in lines[1:]] == ["ENGINE", "0", "1"] and "<table>" in shown["data"]["text/html"]
+
+
 def test_variables_go_to_the_engines_and_back(cpp, cluster):
     assert cpp.run("std::vector<double> mine{1, 2, 3, 4};").status == "ok"
     assert cpp.run("%pxscatter mine --as part").status == "ok"

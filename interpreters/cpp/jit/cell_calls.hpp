@@ -11,7 +11,7 @@ namespace px::cpp {
 
 /// A call in the code of a cell, or in what was inlined there.
 struct CellCall {
-  std::string function;  ///< "total"; empty: of a statement outside of functions.
+  std::string function;  ///< "total(double*)"; empty: it was inlined, or is a statement outside.
   CellLine line;         ///< Its cell is empty where no line is known.
 };
 

@@ -31,6 +31,13 @@ std::vector<Addresses> blocks_of_code(llvm::jitlink::LinkGraph& graph) {
 const llvm::DILineInfoSpecifier with_names{llvm::DILineInfoSpecifier::FileLineInfoKind::RawValue,
                                            llvm::DILineInfoSpecifier::FunctionNameKind::ShortName};
 
+/// "total(double*)"; empty: code outside of functions.
+std::string function_of_cell(std::uintptr_t address) {
+  const char* const known = CellCode::name_of(address);
+  const std::string name = known ? known : "";
+  return name.starts_with("code of ") ? "" : name.substr(0, name.rfind(" ("));
+}
+
 std::mutex newest_mutex;  // taken before that of a table
 LineTable* newest_table = nullptr;
 
@@ -134,7 +141,8 @@ std::vector<std::vector<CellCall>> LineTable::calls_at(std::span<const std::uint
       const bool is_statement = is_wrapper(frame.FunctionName);
       if (!std::exchange(is_wrapped, is_statement))
         found[each].push_back(
-            {is_statement ? "" : frame.FunctionName,
+            {is_statement || frame.FunctionName == llvm::DILineInfo::BadString ? ""
+                                                                               : frame.FunctionName,
              {frame.FileName, static_cast<int>(frame.Line), code->second.cell == cell_}});
     }
   }
@@ -154,9 +162,13 @@ std::vector<std::vector<CellCall>> calls_in_cells(std::span<const std::uintptr_t
     const std::lock_guard lock{newest_mutex};
     if (newest_table) found = newest_table->calls_at(calls);
   }
-  for (std::size_t i = 0; i < calls.size(); ++i)
-    if (const char* const name = CellCode::name_of(calls[i]); name && found[i].empty())
-      found[i].push_back({name, {}});
+  for (std::size_t i = 0; i < calls.size(); ++i) {
+    const std::string function = function_of_cell(calls[i]);
+    if (!found[i].empty())
+      found[i].back().function = function;  // the others were inlined there
+    else if (!function.empty())
+      found[i].push_back({function, {}});
+  }
   return found;
 }
 

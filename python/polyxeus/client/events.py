@@ -28,7 +28,8 @@ def _line_of(event):
     if event.get("engine") is not None:
         host = f" ({event['host']})" if event.get("host") else ""
         who = f"engine {event['engine']}{host}: "
-    return f"{event.get('time', '')[:19]}Z  {event.get('kind', ''):<10}  {who}{event.get('text', '')}"
+    time = event.get("time", "")[:19].replace("T", " ")
+    return f"{time}Z  {event.get('kind', ''):<10}  {who}{event.get('text', '')}"
 
 
 def date_text(since: Any) -> str | None:

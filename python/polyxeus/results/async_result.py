@@ -522,8 +522,10 @@ class AsyncResult(DisplayMixin, TimingMixin, Future[T]):
         """In a notebook a result that is under way gets a display of its own, which follows it."""
         from polyxeus.results.live_display import show_live
 
-        if shows_text_alone() or (not self.ready() and show_live(self)):
+        if shows_text_alone():
             return {"text/plain": repr(self)}
+        if not self.ready() and show_live(self):
+            return {"text/plain": f"<{type(self).__name__}({self._fname})>"}  # its state would stay as it is
         engines = [] if self.ready() else self._client._engines_now()
         return {"text/plain": repr(self), "text/html": result_html(self, engines)}
 

@@ -170,12 +170,12 @@ def test_very_many_tasks_are_counted_and_not_listed():
 
 
 def test_equal_errors_stand_once_with_their_engines_and_folded_tracebacks():
-    entries = [("ValueError", "no luck", "\x1b[0;31mTraceback\x1b[0m", {"engine_id": i, "method": "execute"})
+    entries = [("ValueError", "no luck", f"\x1b[0;31mCell In[{i}]\x1b[0m", {"engine_id": i, "method": "execute"})
                for i in range(4)]  # fmt: skip
     entries.append(("KeyError", "'a'", None, {"engine_id": 4, "method": "execute"}))
     html = error.CompositeError("one or more exceptions raised in: solve", entries)._repr_html_()
     assert html.count("<details>") == 1 and "[0-3:execute] ValueError: no luck" in html
-    assert "<pre>Traceback</pre>" in html
+    assert "<pre>Cell In[0]</pre>" in html and "In[1]" not in html
     assert "<div><code>[4:execute] KeyError: &#x27;a&#x27;</code></div>" in html
 
 

@@ -12,6 +12,7 @@ from deadlines import wait_until
 from running_cluster import connect
 
 
+@polyxeus.interactive
 def die_once(path):
     """Kills its engine when it runs for the first time."""
     import os

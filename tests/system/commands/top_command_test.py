@@ -11,7 +11,7 @@ import pytest
 from deadlines import wait_until
 from running_cluster import connect
 
-SPIN = "\nwhile True: pass"
+SPIN = "while True: pass"
 
 
 @pytest.fixture
@@ -38,7 +38,7 @@ def rows_of(top, *options):
 
 def test_scripts_get_each_engine_with_its_share_of_a_processor(top, busy):
     row = wait_until(lambda: spinning(rows_of(top)), "engine 1 spins", 30)
-    assert row["runs"] == "cell line 2: while True: pass" and row["seconds"] > 0
+    assert row["runs"] == "cell line 1: while True: pass" and row["seconds"] > 0
     assert row["memory"] > 1 << 20 and row["queue"] == 0 and row["call"] is None
     assert list(rows_of(top, "-t", "0")) == [0]
 

@@ -12,8 +12,9 @@ namespace {
 
 constexpr std::array<std::string_view, 2> cell_magics{"px", "cpp"};
 constexpr std::array<std::string_view, 15> line_magics{
-    "px",        "autopx",   "pxresult",  "result",  "pxconfig",     "pxpush",    "pxpull",
-    "pxscatter", "pxgather", "pxcluster", "pxwhere", "pxcheckpoint", "pxrestore", "pxstacks", "pxtop"};
+    "px",      "autopx",       "pxresult",  "result",   "pxconfig",
+    "pxpush",  "pxpull",       "pxscatter", "pxgather", "pxcluster",
+    "pxwhere", "pxcheckpoint", "pxrestore", "pxstacks", "pxtop"};
 
 template <class Names>
 bool contains(const Names& names, std::string_view name) {

@@ -25,7 +25,8 @@ constexpr unsigned shows = of(Magic::px) | of(Magic::pxresult);
 constexpr unsigned moves =
     of(Magic::pxpush) | of(Magic::pxpull) | of(Magic::pxscatter) | of(Magic::pxgather);
 constexpr unsigned saves = of(Magic::pxcheckpoint) | of(Magic::pxrestore);
-constexpr unsigned chooses = runs | moves | saves | of(Magic::pxwhere) | of(Magic::pxtop) | of(Magic::pxstacks);
+constexpr unsigned chooses =
+    runs | moves | saves | of(Magic::pxwhere) | of(Magic::pxtop) | of(Magic::pxstacks);
 
 using Apply = Result<void> (*)(MagicOptions& options, const std::string& value);
 
@@ -253,7 +254,7 @@ const std::array all_options{
 std::string_view name_of(Magic magic) {
   constexpr std::array<std::string_view, 12> names{
       "%%px",      "%pxconfig", "%pxresult",     "%pxpush",    "%pxpull", "%pxscatter",
-      "%pxgather", "%pxwhere",  "%pxcheckpoint", "%pxrestore", "%pxtop", "%pxstacks"};
+      "%pxgather", "%pxwhere",  "%pxcheckpoint", "%pxrestore", "%pxtop",  "%pxstacks"};
   return names[static_cast<std::size_t>(magic)];
 }
 

@@ -75,10 +75,10 @@ struct ClusterOptions {
   program::ProgramOptions program;
   std::variant<StartOptions, StopOptions, RestartOptions, ListOptions, CleanOptions,
                ProfileListOptions, ProfileCreateOptions, StatusOptions, WhereOptions, StacksOptions,
-               TraceOptions,
-               PxOptions, PushOptions, PullOptions, LogsOptions, WatchOptions, DoctorOptions,
-               CheckpointCreateOptions, CheckpointRestoreOptions, CheckpointListOptions,
-               CheckpointShowOptions, JobsOptions, TopCommandOptions, EventsOptions>
+               TraceOptions, PxOptions, PushOptions, PullOptions, LogsOptions, WatchOptions,
+               DoctorOptions, CheckpointCreateOptions, CheckpointRestoreOptions,
+               CheckpointListOptions, CheckpointShowOptions, JobsOptions, TopCommandOptions,
+               EventsOptions>
       command;
   bool as_json = false;  ///< Standard output is to hold JSON alone.
   std::string warning;   ///< Of options that have no effect; empty: there are none.

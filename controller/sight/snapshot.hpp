@@ -1,0 +1,149 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "wire/ids.hpp"
+#include "wire/measures/duration_counts.hpp"
+#include "wire/measures/engine_measures.hpp"
+#include "wire/time.hpp"
+
+namespace px::controller {
+
+/// What the cluster was at a moment, for all who want to see it: a page, Prometheus, `pxcluster
+/// status --json`. Sight makes one a second, on the hub's thread; nothing changes it afterwards, so
+/// any thread may read it. It is bounded, whatever the cluster does (the limits below), and the
+/// same for all viewers: to make it costs the same with 0 or 20 of them. Times that have passed are
+/// seconds before `time`; counts that end in `_total` only grow while the controller lives.
+
+/// One engine that is registered.
+struct EngineView {
+  enum class State { idle, busy, silent, unknown };  ///< unknown: it sends no measures, as others'.
+  EngineId id;
+  std::string host = {};
+  std::optional<Rank> rank = {};            ///< In `world`.
+  std::string world = {};                   ///< What ranks of one MPI world have in common.
+  int pid = 0;                              ///< 0: not known.
+  std::string language = {};                ///< "python", "cpp"; "": not known.
+  std::string mpi_library = {}, gpus = {};  ///< EngineFacts::mpi, gpus.
+  State state = State::unknown;
+  double state_seconds = 0;  ///< For so long is it in that state, as far as the controller knows.
+  double age = 0;            ///< Seconds since it joined.
+  /// The latest that it said, and how many seconds ago. Its `durations` are empty: see Snapshot.
+  EngineMeasures measures = {};
+  std::optional<double> measured_ago = {};  ///< Nothing: it has said nothing yet.
+  double cpu_share = 0;                     ///< Cores that it used between its latest two messages.
+  std::size_t tasks = 0;                    ///< Balanced tasks that the controller has given it.
+  std::size_t direct = 0;                   ///< Direct requests that it has not answered.
+  std::uint64_t finished_total = 0, failed_total = 0;  ///< Of both; failed: answered by an error.
+  std::string last_error = {};  ///< "ValueError: ..." of its latest failed request; 256 bytes.
+};
+
+/// A host with engines: sums over them, and what they say of the host.
+struct HostView {
+  std::string name;
+  std::size_t engines = 0, busy = 0;
+  std::uint64_t engine_memory = 0;  ///< Resident bytes of all engines.
+  double engine_cpu = 0;            ///< Cores that its engines use.
+  HostMeasures measures = {};
+};
+
+/// One client that has asked for something in the last ten minutes.
+struct ClientView {
+  std::string session;  ///< Its session id.
+  std::string name;     ///< The username in its messages.
+  std::size_t unfinished = 0;
+  std::uint64_t submitted_total = 0, failed_total = 0;
+  double last_seen = 0;  ///< Seconds since its last request.
+};
+
+/// A request that has ended.
+struct FinishedTask {
+  std::string msg_id;
+  std::optional<EngineId> engine = {};  ///< Nothing: it ended before an engine had it.
+  std::string label = {};    ///< The user's, or the function's name, or a cell's first line.
+  std::string kind = {};     ///< "task" (balanced), "apply", "execute", "push", "pull", "call".
+  std::string session = {};  ///< The client's.
+  bool is_ok = true;
+  double submitted = 0;  ///< Unix time in seconds, as are the next two; by the controller's clock.
+  double started = 0;    ///< When it was given to its engine, or the engine's own word for it.
+  double ended = 0;
+};
+
+/// A cell (execute_request) on one or more engines.
+struct CellView {
+  struct Part {
+    EngineId engine;
+    std::string state = {};   ///< "waits" (queued or running), "ok", "error", "aborted".
+    double seconds = 0;       ///< From the request to its answer; 0: not answered.
+    std::string output = {};  ///< The last kilobyte that it printed or displayed as text.
+    std::string error = {};   ///< "NameError: name 'x' is not defined".
+  };
+  std::string id;  ///< The msg_id of its first request.
+  std::string session;
+  std::string source;            ///< At most 4096 bytes.
+  double submitted = 0;          ///< Unix time in seconds.
+  std::vector<Part> parts = {};  ///< Ascending by engine; at most 64. Those with errors stay.
+  std::size_t engines = 0, unfinished = 0, failed = 0;  ///< Of all parts, shown or not.
+};
+
+/// Something that people want to know of: an engine joined, fell silent, came back, left.
+struct EventView {
+  double time = 0;   ///< Unix time in seconds.
+  std::string kind;  ///< "joined", "silent", "returned", "left".
+  std::optional<EngineId> engine = {};
+  std::string text;          ///< A sentence.
+  std::uint64_t number = 0;  ///< From 1 on: a viewer sees which are new.
+};
+
+/// The controller itself.
+struct ControllerView {
+  std::string version, host;
+  int pid = 0;
+  double started = 0;  ///< Unix time in seconds.
+  ProcessMeasures process = {};
+  double cpu_share = 0;                  ///< Cores that it used since the last snapshot.
+  std::uint64_t bad_messages_total = 0;  ///< Dropped: malformed or wrongly signed.
+  std::uint64_t lost_records_total = 0;  ///< Events that the hub was too slow to take in.
+  std::uint64_t in_bytes_total = 0, out_bytes_total = 0;  ///< Of requests; of replies and output.
+};
+
+/// Work of all clients and engines.
+struct WorkView {
+  std::size_t queued = 0;   ///< Balanced tasks that wait for an engine.
+  std::size_t running = 0;  ///< Balanced tasks that engines have.
+  std::size_t direct = 0;   ///< Direct requests that are not answered.
+  std::uint64_t submitted_total = 0, finished_total = 0, failed_total = 0;  ///< Of both kinds.
+  std::uint64_t assigned_total = 0;  ///< Tasks that were given to engines, retries included.
+  /// Of these: given a second time, as they failed or their engine was lost.
+  std::uint64_t retried_total = 0;
+  double submitted_rate = 0, finished_rate = 0;  ///< Per second since the last snapshot.
+};
+
+struct Snapshot {
+  static constexpr std::size_t max_engines = 4096, max_clients = 256, max_finished = 2000,
+                               max_cells = 50, max_events = 100;
+
+  std::uint64_t number = 0;  ///< From 1 on.
+  WallTime time{};
+  double interval = 0;  ///< Seconds since the previous one; 0 in the first.
+  ControllerView controller = {};
+  WorkView work = {};
+  std::vector<EngineView> engines = {};  ///< Ascending by id.
+  std::size_t engine_count = 0;          ///< Also those beyond max_engines.
+  std::vector<HostView> hosts = {};      ///< Ascending by name.
+  std::vector<ClientView> clients = {};  ///< The latest first.
+  /// Requests that ended since the previous snapshot, in the order in which they did.
+  std::vector<FinishedTask> finished = {};
+  std::uint64_t finished_left_out = 0;  ///< Ended as well, beyond max_finished.
+  std::vector<CellView> cells = {};     ///< The latest last.
+  std::vector<EventView> events = {};   ///< The latest last.
+  /// Since the controller's start: how long requests ran, as the engines say, and how long balanced
+  /// tasks waited for an engine.
+  DurationCounts durations_total = {}, queueing_total = {};
+};
+
+}  // namespace px::controller

@@ -21,7 +21,7 @@ namespace px::controller {
 
 /// One engine that is registered.
 struct EngineView {
-  enum class State { idle, busy, silent, unknown };  ///< unknown: it sends no measures, as others'.
+  enum class State { idle, busy, silent };  ///< silent: it does not answer heartbeats.
   EngineId id;
   std::string host = {};
   std::optional<Rank> rank = {};            ///< In `world`.
@@ -29,7 +29,7 @@ struct EngineView {
   int pid = 0;                              ///< 0: not known.
   std::string language = {};                ///< "python", "cpp"; "": not known.
   std::string mpi_library = {}, gpus = {};  ///< EngineFacts::mpi, gpus.
-  State state = State::unknown;
+  State state = State::idle;
   double state_seconds = 0;  ///< For so long is it in that state, as far as the controller knows.
   double age = 0;            ///< Seconds since it joined.
   /// The latest that it said, and how many seconds ago. Its `durations` are empty: see Snapshot.
@@ -69,7 +69,7 @@ struct FinishedTask {
   std::string session = {};  ///< The client's.
   bool is_ok = true;
   double submitted = 0;  ///< Unix time in seconds, as are the next two; by the controller's clock.
-  double started = 0;    ///< When it was given to its engine, or the engine's own word for it.
+  double started = 0;    ///< When it began to run, as its engine says.
   double ended = 0;
 };
 
@@ -79,14 +79,14 @@ struct CellView {
     EngineId engine;
     std::string state = {};   ///< "waits" (queued or running), "ok", "error", "aborted".
     double seconds = 0;       ///< From the request to its answer; 0: not answered.
-    std::string output = {};  ///< The last kilobyte that it printed or displayed as text.
+    std::string output = {};  ///< The last 512 bytes that it printed. May be left out: see cells.
     std::string error = {};   ///< "NameError: name 'x' is not defined".
   };
   std::string id;  ///< The msg_id of its first request.
   std::string session;
-  std::string source;            ///< At most 4096 bytes.
-  double submitted = 0;          ///< Unix time in seconds.
-  std::vector<Part> parts = {};  ///< Ascending by engine; at most 64. Those with errors stay.
+  std::string source;                                   ///< At most 1024 bytes.
+  double submitted = 0;                                 ///< Unix time in seconds.
+  std::vector<Part> parts = {};                         ///< Ascending by engine; at most 64.
   std::size_t engines = 0, unfinished = 0, failed = 0;  ///< Of all parts, shown or not.
 };
 
@@ -118,14 +118,14 @@ struct WorkView {
   std::size_t direct = 0;   ///< Direct requests that are not answered.
   std::uint64_t submitted_total = 0, finished_total = 0, failed_total = 0;  ///< Of both kinds.
   std::uint64_t assigned_total = 0;  ///< Tasks that were given to engines, retries included.
-  /// Of these: given a second time, as they failed or their engine was lost.
+  /// Of these: given again, as they failed, were recalled or their engine was lost.
   std::uint64_t retried_total = 0;
   double submitted_rate = 0, finished_rate = 0;  ///< Per second since the last snapshot.
 };
 
 struct Snapshot {
   static constexpr std::size_t max_engines = 4096, max_clients = 256, max_finished = 2000,
-                               max_cells = 50, max_events = 100;
+                               max_cells = 50, max_events = 100, max_output = 64 << 10;
 
   std::uint64_t number = 0;  ///< From 1 on.
   WallTime time{};

@@ -41,7 +41,7 @@ namespace px::controller {
 ///      "queueing_total": {...}}
 Json snapshot_as_json(const Snapshot& snapshot);
 
-/// The name of a state in JSON and for Prometheus: "idle", "busy", "silent", "unknown".
+/// The name of a state in JSON and for Prometheus: "idle", "busy", "silent".
 const char* name_of(EngineView::State state);
 
 }  // namespace px::controller

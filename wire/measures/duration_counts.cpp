@@ -37,16 +37,21 @@ double DurationCounts::lower_bound(std::size_t bin) {
   return start * static_cast<double>((bin - 1) % bins_per_decade + quarters) / quarters;
 }
 
+void DurationCounts::count(std::size_t bin, std::uint64_t times) {
+  counts_.resize(bins);
+  counts_[bin] += times;
+  count_ += times;
+}
+
 void DurationCounts::add(Duration duration) {
   duration = std::max(duration, Duration{});
-  ++counts_[bin_of(duration)];
-  ++count_;
+  count(bin_of(duration), 1);
   sum_ += std::chrono::duration<double>(duration).count();
 }
 
 void DurationCounts::add(const DurationCounts& other) {
-  for (std::size_t bin = 0; bin < bins; ++bin) counts_[bin] += other.counts_[bin];
-  count_ += other.count_;
+  for (std::size_t bin = 0; bin < other.counts_.size(); ++bin)
+    if (other.counts_[bin] > 0) count(bin, other.counts_[bin]);
   sum_ += other.sum_;
 }
 
@@ -55,7 +60,7 @@ double DurationCounts::quantile(double share) const {
   const double wanted = std::clamp(share, 0.0, 1.0) * static_cast<double>(count_);
   double below = 0;
   std::size_t last = 0;
-  for (std::size_t bin = 0; bin < bins; ++bin) {
+  for (std::size_t bin = 0; bin < counts_.size(); ++bin) {
     if (counts_[bin] == 0) continue;
     last = bin;
     const auto here = static_cast<double>(counts_[bin]);
@@ -69,14 +74,14 @@ double DurationCounts::quantile(double share) const {
 }
 
 std::uint64_t DurationCounts::count_below(Duration bound) const {
-  const std::size_t end = bin_of(bound);
+  const std::size_t end = std::min(bin_of(bound), counts_.size());
   return std::accumulate(counts_.begin(), counts_.begin() + static_cast<std::ptrdiff_t>(end),
                          std::uint64_t{0});
 }
 
 Json DurationCounts::write() const {
   Json filled = Json::array();
-  for (std::size_t bin = 0; bin < bins; ++bin)
+  for (std::size_t bin = 0; bin < counts_.size(); ++bin)
     if (counts_[bin] > 0) filled.push_back({bin, counts_[bin]});
   return {{"sum", sum_}, {"counts", std::move(filled)}};
 }
@@ -88,10 +93,9 @@ DurationCounts DurationCounts::read(const Json& value) {
   for (const Json& pair : filled) {
     if (!pair.is_array() || pair.size() != 2) continue;
     const auto bin = read_integer<std::size_t>(pair[0]);
-    const auto count = read_integer<std::uint32_t>(pair[1]);  // so that no sum overflows
-    if (!bin || *bin >= bins || !count) continue;
-    read.counts_[*bin] += *count;
-    read.count_ += *count;
+    const auto times = read_integer<std::uint32_t>(pair[1]);  // so that no sum overflows
+    if (!bin || *bin >= bins || !times) continue;
+    if (*times > 0) read.count(*bin, *times);
   }
   const double sum = number_member(value, "sum").value_or(0);
   if (read.count_ > 0 && sum >= 0 && sum <= std::numeric_limits<float>::max()) read.sum_ = sum;

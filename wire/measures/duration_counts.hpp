@@ -1,6 +1,5 @@
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -13,8 +12,8 @@ namespace px {
 /// Counts durations in bins whose widths grow with the durations (a log-linear histogram): each
 /// power of ten from 1 microsecond to 10,000 s has 36 bins of equal width. So a bin is at most a
 /// quarter as wide as its lower bound, and 1, 2 and 5 times a power of ten are bounds of bins. What
-/// is shorter or longer than that is counted in the first or the last bin. A value of 3 KB; adding
-/// one duration takes some nanoseconds and no memory.
+/// is shorter or longer than that is counted in the first or the last bin. A value; it takes 3 KB
+/// from the first duration on.
 class DurationCounts {
  public:
   static constexpr std::size_t bins_per_decade = 36;
@@ -31,7 +30,7 @@ class DurationCounts {
   bool is_empty() const { return count_ == 0; }
   /// The sum of all durations in seconds.
   double sum() const { return sum_; }
-  std::uint64_t in_bin(std::size_t bin) const { return counts_.at(bin); }
+  std::uint64_t in_bin(std::size_t bin) const { return is_empty() ? 0 : counts_.at(bin); }
   /// The duration, in seconds, that a share of all durations does not exceed: quantile(0.5) is the
   /// median. Within the bin it is interpolated. 0 while nothing is counted.
   double quantile(double share) const;
@@ -51,7 +50,8 @@ class DurationCounts {
   bool operator==(const DurationCounts&) const = default;
 
  private:
-  std::array<std::uint64_t, bins> counts_{};
+  void count(std::size_t bin, std::uint64_t times);
+  std::vector<std::uint64_t> counts_;  // empty while nothing is counted
   std::uint64_t count_ = 0;
   double sum_ = 0;
 };

@@ -158,6 +158,8 @@ Json write_engine_measures(const EngineMeasures& measures) {
   put(object, "queued", measures.queued);
   if (measures.mpi) object["mpi"] = write_waiting_call(*measures.mpi);
   if (measures.torch) object["torch"] = write_waiting_call(*measures.torch);
+  put(object, "line", measures.line);
+  if (measures.holds_lock) object["holds_lock"] = true;
   put(object, "last_error", measures.last_error);
   put(object, "requests", measures.requests);
   put(object, "errors", measures.errors);
@@ -177,6 +179,8 @@ EngineMeasures read_engine_measures(const Json& content) {
           .queued = read_count(content, "queued").value_or(0),
           .mpi = read_waiting_call(json_member(content, "mpi")),
           .torch = read_waiting_call(json_member(content, "torch")),
+          .line = read_text(content, "line"),
+          .holds_lock = bool_member(content, "holds_lock").value_or(false),
           .last_error = read_text(content, "last_error"),
           .requests = read_count(content, "requests").value_or(0),
           .errors = read_count(content, "errors").value_or(0),

@@ -71,6 +71,9 @@ struct EngineMeasures {
   std::optional<double> runs_for = {};  ///< Seconds.
   std::uint64_t queued = 0;             ///< Requests that wait.
   std::optional<WaitingCall> mpi = {}, torch = {};
+  /// The innermost line of the user's code, while a request runs: "comm.Barrier()".
+  std::string line = {};
+  bool holds_lock = false;      ///< C code keeps Python's lock: the line is not known.
   std::string last_error = {};  ///< The type of the exception that ended the last cell.
 
   std::uint64_t requests = 0;     ///< That ran since the start.
@@ -91,8 +94,8 @@ struct EngineMeasures {
 ///      "gpu_use": [{"number": 0, "name": "...", "busy": 0.9, "memory": ..., "used_memory": ...}],
 ///      "msg_id": "...", "runs": "solve(A, b)", "runs_for": 3.1, "queued": 2,
 ///      "mpi": {"call": "MPI_Recv", "seconds": 2.5, "group": "77", "size": 4, "peer": 1, "tag": 9},
-///      "torch": {...}, "last_error": "ValueError", "requests": 200, "errors": 1,
-///      "in": {"socket": 100, "memory": 5, "mpi": 0}, "out": {...},
+///      "torch": {...}, "line": "comm.recv()", "holds_lock": false, "last_error": "ValueError",
+///      "requests": 200, "errors": 1, "in": {"socket": 100, "memory": 5, "mpi": 0}, "out": {...},
 ///      "durations": {"sum": 12.5, "counts": [[bin, count], ...]}}
 ///
 /// "peer" is "any" for MPI_ANY_SOURCE.

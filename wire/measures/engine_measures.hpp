@@ -12,25 +12,26 @@ namespace px {
 
 /// What a process takes of its host. Nothing: not known.
 struct ProcessMeasures {
-  std::optional<std::uint64_t> memory;  ///< Resident bytes.
-  std::optional<double> cpu;            ///< Seconds of processor time since the start.
-  std::optional<std::uint64_t> threads;
-  std::optional<std::uint64_t> descriptors;  ///< Open files, sockets and so on.
+  std::optional<std::uint64_t> memory = {};  ///< Resident bytes.
+  std::optional<double> cpu = {};            ///< Seconds of processor time since the start.
+  std::optional<std::uint64_t> threads = {};
+  std::optional<std::uint64_t> descriptors = {};  ///< Open files, sockets and so on.
   bool operator==(const ProcessMeasures&) const = default;
 };
 
 /// A host, as one of its engines sees it.
 struct HostMeasures {
-  std::optional<std::uint64_t> memory,
-      free_memory;  ///< Bytes: all, and those that programs can get.
-  std::optional<std::uint64_t> cores;
-  std::optional<double> load;  ///< How many threads ran or waited for a core in the last minute.
+  /// Bytes: all, and those that programs can still get.
+  std::optional<std::uint64_t> memory = {}, free_memory = {};
+  std::optional<std::uint64_t> cores = {};
+  /// How many threads ran or waited for a core in the last minute.
+  std::optional<double> load = {};
   bool operator==(const HostMeasures&) const = default;
 };
 
 /// A call of MPI or torch.distributed that is under way.
 struct WaitingCall {
-  std::string call;              ///< "MPI_Allreduce", "all_reduce".
+  std::string call = {};         ///< "MPI_Allreduce", "all_reduce".
   double seconds = 0;            ///< Since it began.
   std::string group = {};        ///< The communicator or process group; the same on its ranks.
   std::optional<int> size = {};  ///< Ranks in the group.
@@ -46,8 +47,8 @@ struct WaitingCall {
 struct GpuMeasures {
   int number = 0;
   std::string name = {};
-  std::optional<double> busy;                        ///< The share of time it worked, 0 to 1.
-  std::optional<std::uint64_t> memory, used_memory;  ///< Bytes.
+  std::optional<double> busy = {};  ///< The share of time it worked, 0 to 1.
+  std::optional<std::uint64_t> memory = {}, used_memory = {};  ///< Bytes.
   bool operator==(const GpuMeasures&) const = default;
 };
 
@@ -62,8 +63,8 @@ struct MovedBytes {
 /// What an engine does and uses at a moment: the content of `engine_measures`, which it sends to
 /// the controller after each ping. A value. All members may be missing; numbers are in base units.
 struct EngineMeasures {
-  ProcessMeasures process;
-  HostMeasures host;
+  ProcessMeasures process = {};
+  HostMeasures host = {};
   std::vector<GpuMeasures> gpus = {};  ///< At most max_gpus.
 
   std::string msg_id = {};              ///< Of the request that runs; empty: none does.

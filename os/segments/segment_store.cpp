@@ -59,7 +59,10 @@ std::optional<SegmentStore::StoredSegment> SegmentStore::write(
   std::optional<StoredSegment> segment = take_free(layout.bytes);
   if (!segment) segment = create(layout.bytes);
   if (!segment) return std::nullopt;
-  if (fill(*segment, buffers, layout)) return segment;
+  if (fill(*segment, buffers, layout)) {
+    placed_bytes_ += layout.bytes;
+    return segment;
+  }
   give_up(*segment);
   return std::nullopt;
 }

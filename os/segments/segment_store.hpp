@@ -48,6 +48,9 @@ class SegmentStore : public std::enable_shared_from_this<SegmentStore> {
   std::optional<PlacedBuffers> place_for(std::string_view receiver,
                                          const std::vector<SharedBytes>& buffers);
 
+  /// Bytes of buffers that were written into segments so far.
+  std::uint64_t placed_bytes() const { return placed_bytes_; }
+
   /// A sentence at the first time that there was no room, once.
   std::optional<std::string> take_complaint();
 
@@ -86,7 +89,7 @@ class SegmentStore : public std::enable_shared_from_this<SegmentStore> {
 
   const std::shared_ptr<const SegmentFolder> folder_;
   const std::string maker_;
-  std::atomic<std::uint64_t> count_ = 0;
+  std::atomic<std::uint64_t> count_ = 0, placed_bytes_ = 0;
   mutable std::mutex mutex_;
   std::vector<StoredSegment> free_;
   std::optional<std::string> complaint_;

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "wire/json_scan.hpp"
 #include "wire/message_type.hpp"
 
 namespace px::jupyter {
@@ -44,7 +45,7 @@ void OutgoingQueue::set_request(RequestPtr request) {
   const std::lock_guard lock{mutex_};
   request_ = std::move(request);
   is_running_ = true;
-  is_answered_ = false;
+  is_answered_ = has_failed_ = false;
   published_ = 0;
   if (is_ending_) abandoned_ = request_;  // it had been taken from the queue already
 }
@@ -69,6 +70,11 @@ RequestPtr OutgoingQueue::request() const {
 bool OutgoingQueue::is_answered() const {
   const std::lock_guard lock{mutex_};
   return is_answered_;
+}
+
+bool OutgoingQueue::has_failed() const {
+  const std::lock_guard lock{mutex_};
+  return has_failed_;
 }
 
 std::size_t OutgoingQueue::flush_publications() {
@@ -125,7 +131,10 @@ void OutgoingQueue::reply(const RequestPtr& request, std::string content, std::s
   gather();
   const std::lock_guard lock{mutex_};
   post_text(streams_.flush());
-  if (request == request_) is_answered_ = true;
+  if (request == request_) {
+    is_answered_ = true;
+    has_failed_ = packed_text(Packer::json, metadata, "status") == "error";
+  }
   if (request == abandoned_) return;
   post(Outgoing{Outgoing::To::client, request, reply_type(request->type()),
                 metadata.empty() ? formats_.of(request).metadata() : std::move(metadata),

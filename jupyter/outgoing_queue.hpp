@@ -87,6 +87,8 @@ class OutgoingQueue final : public interpreters::Output {
   RequestPtr request() const;
   /// Whether reply() has been called for that one.
   bool is_answered() const;
+  /// Whether that reply says in its metadata that the request failed.
+  bool has_failed() const;
   /// The process is ended by SIGTERM while a request runs, or before the one that was just taken
   /// begins: that request gets no answer any more. Otherwise its client would be told of the
   /// KeyboardInterrupt that ends the user's code, and not of the end of the process, which the
@@ -153,6 +155,7 @@ class OutgoingQueue final : public interpreters::Output {
   std::size_t waiting_bytes_ = 0;
   bool is_running_ = false;  // request_ does
   bool is_answered_ = false;  // request_ is
+  bool has_failed_ = false;   // request_ has
   bool is_ending_ = false;   // the process is
   bool is_closed_ = false;
   bool is_woken_ = false;    // the I/O thread was woken, and has not called take() since

@@ -106,9 +106,15 @@ void RequestInbox::end_cell(std::string error) {
   queue_.end_cell(std::move(error));
 }
 
-void RequestInbox::finish() {
+void RequestInbox::finish(bool is_failed) {
   const std::lock_guard lock{mutex_};
+  queue_.count(is_failed, Clock::now());
   queue_.finish();
+}
+
+WorkReport RequestInbox::take_report() {
+  const std::lock_guard lock{mutex_};
+  return queue_.take_report();
 }
 
 void RequestInbox::wake() const {

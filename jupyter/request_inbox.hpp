@@ -48,7 +48,9 @@ class RequestInbox {
   /// and is finished.
   bool begin();
   void end_cell(std::string error);
-  void finish();
+  /// is_failed  it was answered by an error.
+  void finish(bool is_failed = false);
+  WorkReport take_report();
 
   /// Ends the present or the next call of `idle`, so that wait() looks for a request again.
   /// Async-signal-safe.

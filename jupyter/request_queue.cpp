@@ -158,6 +158,19 @@ bool RequestQueue::begin(Instant now) {
   return interrupted_at_.has_value();
 }
 
+void RequestQueue::count(bool is_failed, Instant now) {
+  if (!running_ || !has_begun_) return;
+  ++requests_;
+  if (is_failed) ++errors_;
+  durations_.add(now - began_);
+}
+
+WorkReport RequestQueue::take_report() {
+  WorkReport report{queued(), {}, last_error_, requests_, errors_, std::exchange(durations_, {})};
+  if (running_ && has_begun_) report.running = RunningWork{running_, began_};
+  return report;
+}
+
 bool RequestQueue::interrupt(const InterruptScope& scope) {
   if (!running_ || !scope.includes(running_->header.msg_id)) return false;
   if (!interrupted_at_) interrupted_at_ = next_number_;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <deque>
 #include <optional>
 #include <string>
@@ -11,6 +12,7 @@
 #include <vector>
 
 #include "jupyter/reply_format.hpp"
+#include "wire/measures/duration_counts.hpp"
 #include "wire/request.hpp"
 #include "wire/time.hpp"
 
@@ -60,6 +62,15 @@ struct Interrupt {
 struct RunningWork {
   RequestPtr request;
   Instant since;
+};
+/// What the main thread does and has done: what an engine tells of its requests in EngineMeasures.
+struct WorkReport {
+  std::size_t queued = 0;  ///< Requests that wait.
+  std::optional<RunningWork> running = {};
+  std::string last_error = {};    ///< The type of the exception that ended the last cell, or empty.
+  std::uint64_t requests = 0;     ///< That have run since the start, but for the one that runs.
+  std::uint64_t errors = 0;       ///< Of these: answered by an error.
+  DurationCounts durations = {};  ///< Of those that ended since the last report.
 };
 /// Answer a usage_request with the resources that the process uses, and with what it does.
 struct AnswerUsage {
@@ -128,6 +139,10 @@ class RequestQueue {
   /// and here, and the main thread is to interrupt itself now.
   bool begin(Instant now);
   void finish() { running_.reset(); }
+  /// Before finish(): counts what ran, if it had begun.
+  void count(bool is_failed, Instant now);
+  /// For the I/O thread. The next report has other durations.
+  WorkReport take_report();
   /// A cell has run.  error  the type of the exception that ended it; empty: none did.
   void end_cell(std::string error) { last_error_ = std::move(error); }
   /// Whether the main thread is to be interrupted now: it runs what the interrupt is for. If that
@@ -197,6 +212,8 @@ class RequestQueue {
   std::optional<std::size_t> interrupted_at_;  // the number of the next request then; of what runs
   std::size_t next_number_ = 0;
   std::string last_error_;
+  std::uint64_t requests_ = 0, errors_ = 0;
+  DurationCounts durations_;  // since the last report
   std::unordered_set<std::string> aborted_;
 };
 

@@ -67,7 +67,7 @@ void Runner::run(const std::function<void(int descriptor)>& idle) {
     serve(*job);
     if (began) add_span(*job, *began);  // before it is finished: a trace that ends now finds either
     queues_.outgoing.end_request();
-    queues_.requests.finish();
+    queues_.requests.finish(queues_.outgoing.has_failed());
   }
 }
 

@@ -7,6 +7,7 @@
 namespace px::jupyter {
 namespace {
 
+using namespace std::chrono_literals;
 using testing::Sender;
 
 class RequestQueueTest : public ::testing::Test {
@@ -189,6 +190,40 @@ TEST_F(RequestQueueTest, WhatTheControlChannelAsksOfTheInterpreterPassesTheQueue
   arrive(client.order("complete_request"));
   EXPECT_EQ(taken(queue), "complete_request");
   EXPECT_EQ(taken(queue), "execute_request");
+}
+
+TEST_F(RequestQueueTest, AReportSaysWhatRunsAndWhatRan) {
+  arrive(client.request("execute_request"));
+  arrive(client.request("execute_request"));
+  EXPECT_EQ(queue.take_report().queued, 2u);
+  queue.take();
+  EXPECT_FALSE(queue.take_report().running) << "it has not begun";
+  queue.begin(Instant{} + 5s);
+  EXPECT_EQ(queue.take_report().running->since, Instant{} + 5s);
+  EXPECT_EQ(queue.take_report().requests, 0u);
+  queue.count(false, Instant{} + 7s);
+  queue.finish();
+  queue.take();
+  queue.begin(Instant{} + 7s);
+  queue.end_cell("ValueError");
+  queue.count(true, Instant{} + 8s);
+  queue.finish();
+  const WorkReport report = queue.take_report();
+  EXPECT_FALSE(report.running);
+  EXPECT_EQ(report.requests, 2u);
+  EXPECT_EQ(report.errors, 1u);
+  EXPECT_EQ(report.last_error, "ValueError");
+  EXPECT_DOUBLE_EQ(report.durations.sum(), 3);
+  EXPECT_TRUE(queue.take_report().durations.is_empty());
+}
+
+TEST_F(RequestQueueTest, WhatIsAnsweredWithoutRunningIsNotCounted) {
+  arrive(client.request("execute_request"));
+  queue.take();
+  queue.count(false, Instant{});
+  queue.finish();
+  queue.count(false, Instant{});
+  EXPECT_EQ(queue.take_report().requests, 0u);
 }
 
 TEST_F(RequestQueueTest, AShutdownIsAnsweredBeforeTheProcessStops) {

@@ -140,6 +140,7 @@ void DialingChannels::read(Channel channel, std::size_t socket, SharedFrames fra
   const bool is_work = channel == Channel::shell;
   if (!request && is_work && reader_.was_repeat()) return answer_again(socket, *came);
   if (!request) return handlers_.work.on_rejected(request.error());
+  if (is_work) received_.socket += total_bytes(*came);
   if (is_work && (*request)->type() == question_type) return answer_question(socket, **request);
   if (is_work && (*request)->type() == recall_type) return take_recall(socket, **request);
   if (is_work && (*request)->type() == os::segment_request_type)
@@ -159,6 +160,8 @@ void DialingChannels::read(Channel channel, std::size_t socket, SharedFrames fra
   Result<RequestPtr> whole = from_shared_memory(*request);
   if (!whole)
     return refuse(socket, *came, (*request)->envelope, "SharedMemoryError", whole.error().what);
+  const std::size_t bytes = total_bytes(*(*whole)->frames), bytes_of_message = total_bytes(*came);
+  if (bytes > bytes_of_message) received_.memory += bytes - bytes_of_message;
   handle(std::move(*whole));
 }
 
@@ -294,6 +297,7 @@ std::optional<DialingChannels::Fetched> DialingChannels::fetch(const Json& conte
   if (!bytes) return Fetched{std::move(said)};
   said["index"] = piece->index;
   said["offset"] = piece->offset;
+  sent_.socket += bytes->bytes.size();
   return Fetched{std::move(said), *bytes};
 }
 
@@ -309,6 +313,7 @@ std::optional<ArrayStreams::StreamAnswer> DialingChannels::serve_record(
     content["type"] = type;
     return ArrayStreams::StreamAnswer{pack(Packer::json, content), std::move(bytes)};
   };
+  received_.socket += record.bytes.size();
   const Result<Json> content = unpack(Packer::json, record.head);
   const std::string type = content ? string_member(*content, "type").value_or("") : "";
   if (type == os::segment_request_type)
@@ -408,6 +413,8 @@ bool DialingChannels::send(jupyter::Outgoing& message) {
   // A status comes with each request, and those are counted.
   if (is_publication && message.type != "status") keep_place(message, frames);
   if (message.to == jupyter::Outgoing::To::client) keep(message, frames);
+  for (const std::string& frame : frames) sent_.socket += frame.size();
+  for (const SharedBytes& buffer : message.buffers) sent_.socket += buffer.bytes.size();
   jupyter::send_with_buffers(socket, frames, message.buffers);
   return true;
 }

@@ -7,13 +7,14 @@
 #include <vector>
 
 #include "engine/array_streams.hpp"
-#include "engine/kept_replies.hpp"
 #include "engine/held_results.hpp"
+#include "engine/kept_replies.hpp"
 #include "engine/segment_requests.hpp"
 #include "jupyter/channels.hpp"
 #include "net/connection_monitor.hpp"
 #include "os/segments/segment_folder.hpp"
 #include "wire/connection_info.hpp"
+#include "wire/measures/engine_measures.hpp"
 
 namespace px::engine {
 
@@ -66,6 +67,11 @@ class DialingChannels final : public jupyter::Channels {
 
   /// The controller is gone: nothing waits for it when this object goes.
   void drop_unsent();
+
+  /// Bytes of what came for the interpreter, and of what it sent, repeats and heartbeats not
+  /// counted. What this process writes into shared memory is counted elsewhere.
+  const MovedBytes& received() const { return received_; }
+  const MovedBytes& sent() const { return sent_; }
 
   /// The balanced tasks that came: those that run or wait, and those with a kept reply.
   std::vector<std::string> held_tasks() const;
@@ -126,6 +132,7 @@ class DialingChannels final : public jupyter::Channels {
   };
   std::vector<Watched> watched_;  // of upstreams_; destroyed before them
   KeptReplies kept_;
+  MovedBytes received_, sent_;
   std::optional<net::Socket> iopub_, ping_, pong_;
 };
 

@@ -8,6 +8,7 @@
 
 #include "engine/bound_kernel.hpp"
 #include "engine/engine_format.hpp"
+#include "engine/measures/measures.hpp"
 #include "engine/mpi/broken_world.hpp"
 #include "engine/mpi/call_place.hpp"
 #include "engine/mpi/call_report.hpp"
@@ -17,6 +18,7 @@
 #include "net/termination.hpp"
 #include "os/descriptor_limit.hpp"
 #include "wire/checked_json.hpp"
+#include "wire/message_type.hpp"
 #include "wire/time.hpp"
 
 namespace px::engine {
@@ -61,6 +63,7 @@ Server::Server(ServerConfig config, Signer signer, Packer packer,
       packer_(packer),
       signer_(std::move(signer)),
       format_(std::move(format)),
+      gpus_(std::make_unique<GpuWatch>(nvml_reader(config_.facts.gpus))),
       place_finder_(loop().waker(), place_patience, {{"holds_lock", true}}),
       stack_taker_(loop().waker(), config_.stacks),
       trace_answers_(std::make_unique<TraceAnswers>(queues().spans)) {}
@@ -171,6 +174,7 @@ void Server::begin() {
           handlers(), [this](RequestPtr message) { on_controller_message(std::move(message)); },
           [this] {
             if (heart_watch_) heart_watch_->heard();
+            tell_measures();
           },
           [this] { is_subscribed_ = true; },
           [this](std::string_view channel) {
@@ -225,6 +229,7 @@ void Server::register_again() {
 void Server::on_second_registration(const Json& content) {
   const Result<int> period = read_registration(content);
   if (!period) return end(1, period.error().what + ": ending");
+  takes_measures_ = bool_member(content, "measures").value_or(false);
   spdlog::info("the controller was started again and has registered this engine again");
 }
 
@@ -256,6 +261,7 @@ void Server::warn_of_other_version(const Json& registration) {
   const auto version = string_member(registration, "polyxeus");
   if (!version) return;
   recalls_ = bool_member(registration, "recalls").value_or(false);
+  takes_measures_ = bool_member(registration, "measures").value_or(false);
   is_controller_ours_ = true;
   if (*version != config_.facts.polyxeus)
     spdlog::warn("the controller is of polyxeus {}, this engine of {}: install one version",
@@ -317,6 +323,28 @@ void Server::tell_mpi() {
   Json content{{"uuid", config_.uuid.text}};
   write_engine_facts(content, facts);
   channels_->send_registration("engine_facts", content);
+}
+
+/// While a request runs this asks for its line, too, which may take a moment.
+void Server::tell_measures() {
+  if (!takes_measures_ || is_ending()) return;
+  EngineMeasures measures = measures_of(queues().requests.take_report(), Clock::now());
+  if (!measures.msg_id.empty())
+    return find_place([this, measures = std::move(measures)](const Json& place) mutable {
+      add_place(measures, place);
+      send_measures(std::move(measures));
+    });
+  if (const CallPlace* const calls = find_call_place())
+    add_place(measures, {{"mpi", describe(calls->read(), Clock::now())}});
+  send_measures(std::move(measures));
+}
+
+void Server::send_measures(EngineMeasures measures) {
+  add_use(measures, *gpus_);
+  measures.in = channels_->received();
+  measures.out = channels_->sent();
+  if (config_.segments) measures.out.memory = config_.segments->placed_bytes();
+  channels_->send_registration(engine_measures_type, write_engine_measures(measures));
 }
 
 void Server::watch_over_death() {

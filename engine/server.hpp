@@ -29,6 +29,7 @@ class TraceAnswers;
 
 class BoundKernel;
 class BrokenWorld;
+class GpuWatch;
 class HeldResults;
 
 struct ServerConfig {
@@ -117,6 +118,8 @@ class Server final : public jupyter::IoThread {
   void start_working(int heart_period_ms);
   void start_heart_if_due(Instant now);
   void tell_mpi();
+  void tell_measures();
+  void send_measures(EngineMeasures measures);
   EngineFacts facts_of_mpi();
   void start_passing();
   void watch_over_death();
@@ -134,6 +137,7 @@ class Server final : public jupyter::IoThread {
   std::optional<DialingChannels> channels_;
   std::unique_ptr<BoundKernel> bound_kernel_;
   std::optional<HeartWatch> heart_watch_;
+  std::unique_ptr<GpuWatch> gpus_;
   std::optional<net::LifelineClient> lifeline_;
   std::optional<Instant> redial_at_;
   std::optional<Instant> force_interrupt_at_;  // it waits for a StopPoint until then
@@ -146,7 +150,8 @@ class Server final : public jupyter::IoThread {
   bool is_subscribed_ = false;
   bool is_beating_ = false;
   bool is_controller_ours_ = false;
-  bool recalls_ = false;  // the controller knows what it means that a task is given back
+  bool takes_measures_ = false;  // the controller does
+  bool recalls_ = false;         // the controller knows what it means that a task is given back
   bool has_left_ = false;
 
   std::mutex mutex_;  // of the next four, which the main thread uses too

@@ -18,6 +18,10 @@ inline constexpr std::string_view recall_type = "recall_request";
 /// has run the task it sends no such reply, only the task's own.
 inline constexpr std::string_view given_back_type = "recall_reply";
 
+/// An engine tells the controller after each ping what it does and uses: see EngineMeasures. Sent
+/// only if the registration_reply has "measures": true; not answered.
+inline constexpr std::string_view engine_measures_type = "engine_measures";
+
 /// Whether this is a request that polyxeus adds to ipyparallel's protocol (docs/protocol.md,
 /// "Native messages"): push_request, pull_request or call_request. Engines of ipyparallel never
 /// answer these.

@@ -61,7 +61,7 @@ struct ClientView {
 };
 
 /// A request that has ended.
-struct FinishedTask {
+struct FinishedRequest {
   std::string msg_id;
   std::optional<EngineId> engine = {};  ///< Nothing: it ended before an engine had it.
   std::string label = {};    ///< The user's, or the function's name, or a cell's first line.
@@ -73,20 +73,22 @@ struct FinishedTask {
   double ended = 0;
 };
 
+/// A cell on one of its engines.
+struct CellPartView {
+  EngineId engine;
+  std::string state = {};   ///< "waits" (queued or running), "ok", "error", "aborted".
+  double seconds = 0;       ///< From the request to its answer; 0: not answered.
+  std::string output = {};  ///< The last 512 bytes that it printed. May be left out: see cells.
+  std::string error = {};   ///< "NameError: name 'x' is not defined".
+};
+
 /// A cell (execute_request) on one or more engines.
 struct CellView {
-  struct Part {
-    EngineId engine;
-    std::string state = {};   ///< "waits" (queued or running), "ok", "error", "aborted".
-    double seconds = 0;       ///< From the request to its answer; 0: not answered.
-    std::string output = {};  ///< The last 512 bytes that it printed. May be left out: see cells.
-    std::string error = {};   ///< "NameError: name 'x' is not defined".
-  };
   std::string id;  ///< The msg_id of its first request.
   std::string session;
   std::string source;                                   ///< At most 1024 bytes.
   double submitted = 0;                                 ///< Unix time in seconds.
-  std::vector<Part> parts = {};                         ///< Ascending by engine; at most 64.
+  std::vector<CellPartView> parts = {};                 ///< Ascending by engine; at most 64.
   std::size_t engines = 0, unfinished = 0, failed = 0;  ///< Of all parts, shown or not.
 };
 
@@ -137,7 +139,7 @@ struct Snapshot {
   std::vector<HostView> hosts = {};      ///< Ascending by name.
   std::vector<ClientView> clients = {};  ///< The latest first.
   /// Requests that ended since the previous snapshot, in the order in which they did.
-  std::vector<FinishedTask> finished = {};
+  std::vector<FinishedRequest> finished = {};
   std::uint64_t finished_left_out = 0;  ///< Ended as well, beyond max_finished.
   std::vector<CellView> cells = {};     ///< The latest last.
   std::vector<EventView> events = {};   ///< The latest last.

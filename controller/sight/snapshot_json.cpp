@@ -4,12 +4,10 @@
 #include <utility>
 #include <vector>
 
+#include "controller/sight/seconds.hpp"
+
 namespace px::controller {
 namespace {
-
-double unix_seconds(WallTime time) {
-  return std::chrono::duration<double>(time.time_since_epoch()).count();
-}
 
 /// Whether the value says no more than its absence would.
 bool is_nothing(const Json& value) {
@@ -112,7 +110,7 @@ Json as_json(const ClientView& view) {
               {"last_seen", view.last_seen}});
 }
 
-Json as_json(const FinishedTask& task) {
+Json as_json(const FinishedRequest& task) {
   Json object = row({{"msg_id", task.msg_id},
                      {"label", task.label},
                      {"kind", task.kind},
@@ -125,7 +123,7 @@ Json as_json(const FinishedTask& task) {
   return object;
 }
 
-Json as_json(const CellView::Part& part) {
+Json as_json(const CellPartView& part) {
   Json object = row({{"state", part.state},
                      {"seconds", part.seconds},
                      {"output", part.output},
@@ -142,7 +140,7 @@ Json as_json(const CellView& cell) {
                      {"engines", cell.engines},
                      {"unfinished", cell.unfinished},
                      {"failed", cell.failed}});
-  object["parts"] = list(cell.parts, [](const CellView::Part& part) { return as_json(part); });
+  object["parts"] = list(cell.parts, [](const CellPartView& part) { return as_json(part); });
   return object;
 }
 
@@ -171,11 +169,9 @@ const char* name_of(EngineView::State state) {
     case EngineView::State::busy:
       return "busy";
     case EngineView::State::silent:
-      return "silent";
-    case EngineView::State::unknown:
       break;
   }
-  return "unknown";
+  return "silent";
 }
 
 Json snapshot_as_json(const Snapshot& snapshot) {

@@ -1,0 +1,68 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "controller/sight/snapshot.hpp"
+#include "wire/engine_facts.hpp"
+
+namespace px::controller {
+
+/// What the controller has given an engine, and what came back.
+struct EngineLoad {
+  std::size_t tasks = 0;   ///< Balanced ones that it has now.
+  std::size_t direct = 0;  ///< Direct requests that it has not answered.
+  std::uint64_t finished = 0;
+};
+using LoadOf = std::function<EngineLoad(const EngineUuid&)>;
+
+/// The part of Sight that knows the engines: what each has said of itself, whether it is heard,
+/// what it measures. Events of engines that are not registered are ignored. The hub's thread owns
+/// it; only look() costs more with more engines.
+class EngineRows {
+ public:
+  void joined(const EngineUuid& uuid, EngineId id, const EngineFacts& facts, std::string language,
+              Instant now);
+  /// It says this of itself, or more of it.
+  void described(const EngineUuid& uuid, const EngineFacts& facts);
+  /// Whether it answers heartbeats. False where that is no news.
+  bool heard(const EngineUuid& uuid, bool is_silent);
+  /// It has left. False where it was not known.
+  bool left(const EngineUuid& uuid);
+  void measured(const EngineUuid& uuid, EngineMeasures measures, Instant now);
+  /// A request ended there with this error: "ValueError: ...".
+  void failed(const EngineUuid& uuid, std::string error);
+
+  std::size_t size() const { return engines_.size(); }
+  std::optional<EngineId> id_of(const EngineUuid& uuid) const;
+  /// "engine 3 on node1".
+  std::string name_of(const EngineUuid& uuid) const;
+  /// The engines as they are now, ascending by id, Snapshot::max_engines at most. An engine is in
+  /// its state since the look that found it there first.
+  std::vector<EngineView> look(Instant now, const LoadOf& load_of);
+
+ private:
+  struct EngineRow {
+    EngineView view;  ///< But for what depends on the time.
+    Instant joined{}, state_since{};
+    std::optional<Instant> measured = {};
+    bool is_silent = false;
+  };
+  EngineRow* find(const EngineUuid& uuid);
+  static void look(EngineRow& engine, const EngineLoad& load, Instant now);
+
+  std::unordered_map<EngineUuid, EngineRow, StringIdHash, StringIdEqual> engines_;
+  std::map<EngineId, EngineUuid> by_id_;
+};
+
+/// The hosts of these engines, ascending by name. What is said of a host is what the engine said
+/// that was heard last.
+std::vector<HostView> hosts_of(const std::vector<EngineView>& engines);
+
+}  // namespace px::controller

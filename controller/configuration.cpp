@@ -287,6 +287,7 @@ Result<ServerOptions> make_server_options(const ControllerOptions& options,
   server.membership.registration_timeout = from_ms(std::min(timeout_ms, 1e12));
   server.membership.table_file = paths.engine_table_file();
   server.hub.registration_timeout = server.membership.registration_timeout;
+  server.board = std::make_shared<SnapshotBoard>();
   server.tasks.scheme = *scheme;
   if (!has_task_queue(*scheme))
     server.hub.why_no_resubmission = "a controller with --scheme=" + options.scheme +

@@ -17,6 +17,7 @@
 #include "controller/relay/send_budget.hpp"
 #include "controller/relay/task_relay.hpp"
 #include "controller/setup/dask_scheduler.hpp"
+#include "controller/sight/own_process.hpp"
 #include "net/connection_monitor.hpp"
 #include "net/handshake_limiter.hpp"
 
@@ -95,6 +96,15 @@ Duration patience_of(const ServerOptions& options) {
 constexpr const char* advice_on_results = "fetch it with get_result(msg_ids)";
 constexpr const char* advice_on_answers = "ask again";
 
+HubOptions with_sight(HubOptions hub, const std::shared_ptr<SnapshotBoard>& board) {
+  hub.sight = own_process();
+  if (board)
+    hub.show_snapshot = [board](std::shared_ptr<const Snapshot> snapshot) {
+      board->put(std::move(snapshot));
+    };
+  return hub;
+}
+
 std::string ip_of(const std::string& interface) {
   const std::size_t start = interface.find("://");
   return start == std::string::npos ? interface : interface.substr(start + 3);
@@ -138,10 +148,13 @@ class Server::State {
   void note_journals(Instant now);
   Instant next_deadline() const;
   Instant streams_deadline() const;
+  void tell_counts(Instant now);
 
   ControllerSockets sockets_;
   HubThread hub_;
   BadMessageCounter bad_messages_;
+  ControllerCounted told_counts_;
+  Instant next_counts_{};
   SharedMemory memory_;
   EventMaker events_;
   Instant journals_noted_{};
@@ -168,7 +181,8 @@ class Server::State {
 Server::State::State(BoundSockets bound, Session session, std::unique_ptr<TaskStore> store,
                      const ServerOptions& options)
     : sockets_(std::move(bound.sockets)),
-      hub_(Hub{session.fork(), std::move(store), options.hub}, loop.waker()),
+      hub_(Hub{session.fork(), std::move(store), with_sight(options.hub, options.board)},
+           loop.waker()),
       memory_(options.memory),
       events_(
           [this, log = options.event_log](const Json& event) {
@@ -372,8 +386,18 @@ void Server::State::on_time(Instant now) {
     end_ = now + shutdown_delay;
     events_.shutdown_requested(shared_.event_time());
   }
+  tell_counts(now);
   hub_.flush_when_due(now);
   if (streams_deadline() <= now) sockets_.streams->turn(now);
+}
+
+/// Once a second at most: what is told may itself be dropped, and be counted.
+void Server::State::tell_counts(Instant now) {
+  const ControllerCounted counts{bad_messages_.total(), hub_.dropped()};
+  if (counts == told_counts_ || now < next_counts_) return;
+  told_counts_ = counts;
+  next_counts_ = now + Sight::period;
+  hub_.post(counts);
 }
 
 Instant Server::State::streams_deadline() const {

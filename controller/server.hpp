@@ -15,6 +15,7 @@
 #include "controller/relay/client_backlog.hpp"
 #include "controller/scheduler/task_queue.hpp"
 #include "controller/setup/sockets.hpp"
+#include "controller/sight/snapshot_board.hpp"
 #include "net/context.hpp"
 #include "net/loop.hpp"
 #include "os/segments/segment_folder.hpp"
@@ -28,7 +29,9 @@ namespace px::controller {
 struct ServerOptions {
   MembershipOptions membership;
   TaskQueueOptions tasks;
-  HubOptions hub;
+  HubOptions hub;  ///< Without sight and show_snapshot, which the server fills in.
+  /// Gets a snapshot of the cluster once a second; null: none is made but for a client that asks.
+  std::shared_ptr<SnapshotBoard> board = {};
   /// The shared memory that the connection files name; null: there is none.
   std::shared_ptr<const os::SegmentFolder> memory = {};
   /// Where load-balanced tasks are written down; null: nowhere.

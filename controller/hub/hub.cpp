@@ -17,29 +17,36 @@ class Hub::State {
         store_(std::move(store)),
         options_(options),
         index_({.pending = options.pending_limit, .completed = options.completed_limit}),
-        recorder_(session_, *store_, index_, options.stream_text_limit),
+        sight_(options.sight),
+        recorder_(session_, *store_, index_, sight_, options.stream_text_limit),
         queries_(session_, *store_, index_, events_, options_) {}
   // The parts refer to each other, so this stays where it is.
   State(const State&) = delete;
   State& operator=(const State&) = delete;
 
   std::vector<HubEffect> take(const HubEvent& event, WallTime wall, Instant now) {
-    std::vector<HubEffect> effects =
-        std::visit([&](const auto& one) { return on(one, wall, now); }, event);
+    std::vector<HubEffect> effects = std::visit(
+        [&](const auto& one) {
+          return on(one, {wall, now});
+        },
+        event);
     store_->on_time(now);
     return effects;
   }
 
   void on_time(WallTime wall, Instant now) {
     while (!losses_.empty() && losses_.front().deadline <= now) {
-      recorder_.give_up(losses_.front().slot, losses_.front().end, wall);
+      recorder_.give_up(losses_.front().slot, losses_.front().end, {wall, now});
       losses_.pop_front();
     }
     store_->on_time(now);
+    if (options_.show_snapshot && now >= sight_.next_deadline())
+      options_.show_snapshot(look({wall, now}));
   }
 
   std::optional<Instant> next_deadline() const {
     std::optional<Instant> deadline = store_->next_deadline();
+    if (options_.show_snapshot) deadline = earlier(deadline, sight_.next_deadline());
     if (!losses_.empty())
       deadline = std::min(losses_.front().deadline, deadline.value_or(Instant::max()));
     return deadline;
@@ -56,33 +63,58 @@ class Hub::State {
     EngineEnd end;
   };
 
-  Effects on(const EngineJoined& event, WallTime, Instant) {
+  std::shared_ptr<const Snapshot> look(Moment when) {
+    const auto load_of = [this](const EngineUuid& uuid) -> EngineLoad {
+      const auto slot = index_.slot_of(uuid.text);
+      if (!slot) return {};
+      const TaskIndex::Counts counts = index_.counts(*slot);
+      return {counts.tasks, counts.queue, counts.completed};
+    };
+    latest_ = sight_.look(index_.unassigned_count(), load_of, when.now, when.wall);
+    return latest_;
+  }
+
+  Effects on(const EngineJoined& event, Moment when) {
     index_.join(event.id, event.uuid);
+    sight_.joined(event.uuid, event.id, event.facts ? *event.facts : EngineFacts{}, event.language,
+                  when.now, when.wall);
     return {};
   }
-  Effects on(const EngineLeft& event, WallTime, Instant now) {
+  Effects on(const EngineLeft& event, Moment when) {
     const auto slot = index_.slot_of(event.uuid.text);
     if (!slot || !index_.is_registered(*slot)) return {};
     index_.leave(event.uuid);
-    losses_.push_back({now + options_.registration_timeout, *slot, event.end});
+    sight_.left(event.uuid, event.end.why, when.wall);
+    losses_.push_back({when.now + options_.registration_timeout, *slot, event.end});
     return {};
   }
-  Effects on(const EventNoted& noted, WallTime, Instant) {
+  Effects on(const EventNoted& noted, Moment) {
     events_.add(noted.event);
     return {};
   }
-  Effects on(const HubQuery& query, WallTime wall, Instant) { return queries_.answer(query, wall); }
-  Effects on(const TaskAssigned& event, WallTime, Instant) {
-    recorder_.on(event);
+  Effects on(const EngineDescribed& event, Moment) {
+    sight_.described(event.uuid, *event.facts);
     return {};
   }
-  Effects on(const OutputPublished& event, WallTime, Instant) {
-    recorder_.on(event);
+  Effects on(const EngineHeard& event, Moment when) {
+    sight_.heard(event.uuid, event.is_silent, when.wall);
     return {};
+  }
+  Effects on(const EngineMeasured& event, Moment when) {
+    sight_.measured(event.uuid, *event.measures, when.now);
+    return {};
+  }
+  Effects on(const ControllerCounted& event, Moment) {
+    sight_.counted(event.bad_messages, event.lost_records);
+    return {};
+  }
+  Effects on(const HubQuery& query, Moment when) {
+    if (query.msg_type == measures_request && (!options_.show_snapshot || !latest_)) look(when);
+    return queries_.answer(query, when.wall, latest_.get());
   }
   template <class Event>
-  Effects on(const Event& event, WallTime wall, Instant) {
-    recorder_.on(event, wall);
+  Effects on(const Event& event, Moment when) {
+    recorder_.on(event, when);
     return {};
   }
 
@@ -90,6 +122,8 @@ class Hub::State {
   std::unique_ptr<TaskStore> store_;
   HubOptions options_;
   TaskIndex index_;
+  Sight sight_;
+  std::shared_ptr<const Snapshot> latest_;
   HubRecorder recorder_;
   EventRing events_;
   HubQueries queries_;

@@ -2,12 +2,14 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <vector>
 
 #include "controller/hub/hub_events.hpp"
 #include "controller/hub/task_store.hpp"
+#include "controller/sight/sight.hpp"
 #include "wire/session.hpp"
 #include "wire/time.hpp"
 
@@ -30,6 +32,10 @@ struct HubOptions {
   std::size_t most_answer_bytes = std::size_t{256} << 20;
   /// Why ResubmitTask cannot be performed, a sentence; empty where it can.
   std::string why_no_resubmission = {};
+  SightOptions sight = {};
+  /// Gets a snapshot of the cluster once a second, on the hub's thread; null: none is made but for
+  /// a measures_request.
+  std::function<void(std::shared_ptr<const Snapshot>)> show_snapshot = {};
 };
 
 /// Remembers what became of every task, and answers questions about it. Registration is decided
@@ -48,7 +54,7 @@ class Hub {
   /// Takes in what happened; a HubQuery gives its answer, a resubmission also the new tasks.
   /// Messages that cannot be read or verified are counted and otherwise ignored.
   std::vector<HubEffect> on(const HubEvent& event, WallTime wall, Instant now);
-  /// Does what is due: gives up requests to dead engines, lets the store write.
+  /// Does what is due: gives up requests to dead engines, lets the store write, shows a snapshot.
   std::vector<HubEffect> on_time(WallTime wall, Instant now);
   /// When on_time() next has work; nothing while nothing waits.
   std::optional<Instant> next_deadline() const;

@@ -1,13 +1,17 @@
 #pragma once
 
+#include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <variant>
 
 #include "wire/engine_end.hpp"
+#include "wire/engine_facts.hpp"
 #include "wire/frames.hpp"
 #include "wire/ids.hpp"
 #include "wire/json.hpp"
+#include "wire/measures/engine_measures.hpp"
 
 namespace px::controller {
 
@@ -19,6 +23,29 @@ namespace px::controller {
 struct EngineJoined {
   EngineId id;
   EngineUuid uuid;
+  std::shared_ptr<const EngineFacts> facts = {};  ///< What it said of itself; null: nothing yet.
+  std::string language = {};
+};
+/// A registered engine says this of itself, or more of it.
+struct EngineDescribed {
+  EngineUuid uuid;
+  std::shared_ptr<const EngineFacts> facts;
+};
+/// An engine has stopped to answer heartbeats, or answers again.
+struct EngineHeard {
+  EngineUuid uuid;
+  bool is_silent = false;
+};
+/// An engine says what it does and uses.
+struct EngineMeasured {
+  EngineUuid uuid;
+  std::shared_ptr<const EngineMeasures> measures;
+};
+/// What the I/O thread has counted since its start.
+struct ControllerCounted {
+  std::uint64_t bad_messages = 0;
+  std::uint64_t lost_records = 0;
+  bool operator==(const ControllerCounted&) const = default;
 };
 /// An engine left or was declared dead.
 struct EngineLeft {
@@ -84,8 +111,9 @@ struct HubQuery {
 };
 
 using HubEvent =
-    std::variant<EngineJoined, EngineLeft, DirectSubmitted, DirectFinished, DirectRestored,
-                 TaskSubmitted, TaskAssigned, TaskFinished, OutputPublished, EventNoted, HubQuery>;
+    std::variant<EngineJoined, EngineLeft, EngineDescribed, EngineHeard, EngineMeasured,
+                 ControllerCounted, DirectSubmitted, DirectFinished, DirectRestored, TaskSubmitted,
+                 TaskAssigned, TaskFinished, OutputPublished, EventNoted, HubQuery>;
 
 // What the hub asks of the I/O thread.
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "controller/sight/snapshot_json.hpp"
 #include "os/segments/segment.hpp"
 #include "wire/checked_json.hpp"
 
@@ -137,8 +138,9 @@ HubQueries::Answer HubQueries::failure(std::string msg_type, const QueryError& e
           .content = error_content(error.name, error.value, {error.name + ": " + error.value})};
 }
 
-std::vector<HubEffect> HubQueries::answer(const HubQuery& query, WallTime wall) {
-  Answer answer = dispatch(query, wall);
+std::vector<HubEffect> HubQueries::answer(const HubQuery& query, WallTime wall,
+                                          const Snapshot* snapshot) {
+  Answer answer = dispatch(query, wall, snapshot);
   std::vector<HubEffect> effects = std::move(answer.effects);
   effects.push_back(SendAnswer{compose(query, answer, wall)});
   return effects;
@@ -153,7 +155,8 @@ SharedFrames HubQueries::compose(const HubQuery& query, Answer& answer, WallTime
   return std::make_shared<AnswerFrames>(session_.compose(draft, wall), std::move(answer.buffers));
 }
 
-HubQueries::Answer HubQueries::dispatch(const HubQuery& query, WallTime wall) {
+HubQueries::Answer HubQueries::dispatch(const HubQuery& query, WallTime wall,
+                                        const Snapshot* snapshot) {
   if (query.msg_type == "queue_request") return queue_status(query.content);
   if (query.msg_type == "load_request") return load(query.content);
   if (query.msg_type == "result_request") return results(query.content);
@@ -162,6 +165,7 @@ HubQueries::Answer HubQueries::dispatch(const HubQuery& query, WallTime wall) {
   if (query.msg_type == "events_request") return events(query.content);
   if (query.msg_type == "purge_request") return purge(query.content);
   if (query.msg_type == "resubmit_request") return resubmit(query.content, wall);
+  if (query.msg_type == measures_request && snapshot) return measures(*snapshot);
   return failure("hub_error",
                  key_error("Bad Message Type: " + python_repr(std::string_view(query.msg_type))));
 }
@@ -175,6 +179,12 @@ HubQueries::Answer HubQueries::events(const Json& content) const {
   Json told = ok_content();
   told["events"] = events_.list(time);
   return {"events_reply", std::move(told)};
+}
+
+HubQueries::Answer HubQueries::measures(const Snapshot& snapshot) {
+  Json content = ok_content();
+  content["measures"] = snapshot_as_json(snapshot);
+  return {.msg_type = "measures_reply", .content = std::move(content)};
 }
 
 // ---------------------------------------------------------------- queues

@@ -2,6 +2,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -11,6 +12,9 @@
 #include "controller/hub/task_index.hpp"
 
 namespace px::controller {
+
+/// The question what the cluster is and does: docs/protocol.md.
+inline constexpr std::string_view measures_request = "measures_request";
 
 /// Answers the questions of clients about tasks (protocol 7): queue_request, load_request,
 /// result_request, history_request, db_request, purge_request, resubmit_request, events_request.
@@ -27,8 +31,10 @@ class HubQueries {
       : session_(session), store_(store), index_(index), events_(events), options_(options) {}
 
   /// One SendAnswer; before it the ResubmitTasks of a resubmission.
-  /// wall  the date of the answer, and of requests that are sent again.
-  std::vector<HubEffect> answer(const HubQuery& query, WallTime wall);
+  /// wall      the date of the answer, and of requests that are sent again.
+  /// snapshot  the latest one, for a measures_request, which needs it; else it may be null.
+  std::vector<HubEffect> answer(const HubQuery& query, WallTime wall,
+                                const Snapshot* snapshot = nullptr);
 
  private:
   /// A buffer that stays in the memory of its message: the message, and the number of the buffer.
@@ -40,7 +46,7 @@ class HubQueries {
     std::vector<HubEffect> effects = {};
   };
 
-  Answer dispatch(const HubQuery& query, WallTime wall);
+  Answer dispatch(const HubQuery& query, WallTime wall, const Snapshot* snapshot);
   Answer queue_status(const Json& content);
   Answer load(const Json& content);
   Answer results(const Json& content);
@@ -60,6 +66,7 @@ class HubQueries {
                          WallTime wall);
   SharedFrames compose(const HubQuery& query, Answer& answer, WallTime wall);
 
+  static Answer measures(const Snapshot& snapshot);
   static Answer failure(std::string msg_type, const QueryError& error);
 
   Session& session_;

@@ -1,6 +1,7 @@
 #include "controller/hub/hub_recorder.hpp"
 
 #include "controller/hub/call_types.hpp"
+#include "controller/hub/seen_messages.hpp"
 #include "wire/json_scan.hpp"
 #include "wire/message_type.hpp"
 #include "wire/version_adapter.hpp"
@@ -61,7 +62,7 @@ HubRecorder::Opened HubRecorder::open(const SharedFrames& frames, Trust trust) {
   return {*envelope, TaskMessage(frames, envelope->delimiter_index() + 2, session_.packer())};
 }
 
-void HubRecorder::on(const DirectSubmitted& event, WallTime wall) {
+void HubRecorder::on(const DirectSubmitted& event, Moment when) {
   const auto slot = index_.slot_of(event.engine.text);
   const bool is_there = slot && index_.is_registered(*slot);
   if (!is_there && !event.is_awaited) return;
@@ -72,35 +73,40 @@ void HubRecorder::on(const DirectSubmitted& event, WallTime wall) {
   if (!is_call(header.msg_type)) return;
   if (!(is_there ? index_.submit_direct(header.msg_id, *slot) : index_.announce(header.msg_id)))
     return;
-  record_request(header.msg_id, opened, TaskQueueKind::mux, event.engine, wall);
+  record_request(header.msg_id, opened, TaskQueueKind::mux, event.engine, when.wall);
+  show_request(header.msg_id, opened, event.engine, when);
 }
 
-void HubRecorder::on(const DirectRestored& event, WallTime wall) {
+void HubRecorder::on(const DirectRestored& event, Moment when) {
   const Opened request = open(event.frames, Trust::verified);
   if (!request.message.has_value()) return;
-  record_request(event.msg_id, request, TaskQueueKind::mux, event.engine, wall);
+  record_request(event.msg_id, request, TaskQueueKind::mux, event.engine, when.wall);
   const bool is_open = !event.reply && event.error_name.empty();
   index_.announce(event.msg_id);  // its engine may answer before it is registered again
   // A client that did not get its result asks for it again, and its engine may die meanwhile.
-  if (!is_open) index_.finish(event.msg_id, std::nullopt, false);
+  if (is_open)
+    show_request(event.msg_id, request, event.engine, when);
+  else
+    index_.finish(event.msg_id, std::nullopt, false);
   if (event.reply) {
     const Opened reply = open(event.reply, Trust::unverified);
-    if (reply.message.has_value()) record_result(event.msg_id, reply, event.engine, wall);
+    if (reply.message.has_value()) record_result(event.msg_id, reply, event.engine, when.wall);
   } else if (!is_open) {
     store_.change_existing(event.msg_id, [&](TaskRecord& record) {
       record.result = stand_in(record, event.engine,
-                               error_content(event.error_name, event.error_value), wall);
-      record.received = wall;
+                               error_content(event.error_name, event.error_value), when.wall);
+      record.received = when.wall;
     });
   }
 }
 
-void HubRecorder::on(const TaskSubmitted& event, WallTime wall) {
+void HubRecorder::on(const TaskSubmitted& event, Moment when) {
   const Opened opened = open(event.frames, Trust::verified);
   if (!opened.message.has_value()) return;
   if (event.msg_id.empty()) return reject();
   if (!index_.submit_task(event.msg_id)) return;
-  record_request(event.msg_id, opened, TaskQueueKind::task, std::nullopt, wall);
+  record_request(event.msg_id, opened, TaskQueueKind::task, std::nullopt, when.wall);
+  show_request(event.msg_id, opened, std::nullopt, when);
 }
 
 void HubRecorder::record_request(const MessageId& msg_id, const Opened& opened, TaskQueueKind queue,
@@ -113,14 +119,23 @@ void HubRecorder::record_request(const MessageId& msg_id, const Opened& opened, 
   });
 }
 
-void HubRecorder::on(const TaskAssigned& event) {
+void HubRecorder::show_request(const MessageId& msg_id, const Opened& opened,
+                               const std::optional<EngineUuid>& engine, Moment when) {
+  SeenRequest seen = seen_request(msg_id, opened.message);
+  if (!engine) seen.kind = "task";
+  seen.engine = engine;
+  sight_.submitted(seen, when.now, when.wall);
+}
+
+void HubRecorder::on(const TaskAssigned& event, Moment when) {
   const auto slot = index_.slot_of(event.engine.text);
   if (!slot || !index_.assign(event.msg_id, *slot)) return;
   store_.change_existing(event.msg_id,
                          [&](TaskRecord& record) { record.engine_uuid = event.engine; });
+  sight_.assigned(event.msg_id, when.now);
 }
 
-void HubRecorder::on(const DirectFinished& event, WallTime wall) {
+void HubRecorder::on(const DirectFinished& event, Moment when) {
   const Result<Envelope> envelope = Envelope::locate(*event.frames);
   if (!envelope) return reject();
   const MessageId msg_id = read_msg_id(session_.packer(), envelope->parent_header);
@@ -134,11 +149,12 @@ void HubRecorder::on(const DirectFinished& event, WallTime wall) {
   if (is_completed &&
       packed_text(session_.packer(), opened.envelope.content, "ename") == "ResultLost")
     return;
-  index_.finish(msg_id, index_.slot_of(event.engine.text), true);
-  record_result(msg_id, opened, event.engine, wall);
+  if (index_.finish(msg_id, index_.slot_of(event.engine.text), true))
+    sight_.finished(seen_answer(msg_id, event.engine, opened.message), when.now, when.wall);
+  record_result(msg_id, opened, event.engine, when.wall);
 }
 
-void HubRecorder::on(const TaskFinished& event, WallTime wall) {
+void HubRecorder::on(const TaskFinished& event, Moment when) {
   const Opened opened = open(event.frames, Trust::verified);
   if (!opened.message.has_value()) return;
   // The scheduler's own answer for an engine that died names it in the metadata.
@@ -148,7 +164,8 @@ void HubRecorder::on(const TaskFinished& event, WallTime wall) {
                            .value_or("")}
           : event.engine;
   if (!index_.finish(event.msg_id, index_.slot_of(engine.text), !event.is_aborted)) return;
-  record_result(event.msg_id, opened, engine, wall);
+  sight_.finished(seen_answer(event.msg_id, engine, opened.message), when.now, when.wall);
+  record_result(event.msg_id, opened, engine, when.wall);
 }
 
 void HubRecorder::record_result(const MessageId& msg_id, const Opened& opened,
@@ -160,7 +177,7 @@ void HubRecorder::record_result(const MessageId& msg_id, const Opened& opened,
   });
 }
 
-void HubRecorder::on(const OutputPublished& event) {
+void HubRecorder::on(const OutputPublished& event, Moment /*when*/) {
   const Result<Envelope> envelope = Envelope::locate(*event.frames);
   if (!envelope) return reject();
   Result<Header> header = read_header(session_.packer(), envelope->header);
@@ -184,6 +201,7 @@ void HubRecorder::record_output(const MessageId& msg_id, std::string_view msg_ty
                                 const Json& content) {
   const std::string stream_name = string_member(content, "name").value_or("");
   if (msg_type == "stream" && stream_name != "stdout" && stream_name != "stderr") return;
+  if (msg_type == "stream") sight_.printed(msg_id, string_member(content, "text").value_or(""));
   store_.change(msg_id, [&](TaskRecord& record) {
     TaskOutput& output = record.make_output();
     if (msg_type == "stream")
@@ -223,13 +241,18 @@ TaskMessage HubRecorder::death_notice(const TaskRecord& record, TaskIndex::Slot 
                   error_content("EngineError", death_sentence(known, record.msg_id.text)), wall);
 }
 
-void HubRecorder::give_up(TaskIndex::Slot slot, const EngineEnd& end, WallTime wall) {
+void HubRecorder::give_up(TaskIndex::Slot slot, const EngineEnd& end, Moment when) {
   for (const MessageId& msg_id : index_.unanswered(slot)) {
     index_.finish(msg_id, std::nullopt, false);
+    sight_.finished({.msg_id = msg_id,
+                     .engine = index_.uuid(slot),
+                     .status = "error",
+                     .error = "EngineError: " + end.why},
+                    when.now, when.wall);
     store_.change_existing(msg_id, [&](TaskRecord& record) {
-      record.result = death_notice(record, slot, end, wall);
+      record.result = death_notice(record, slot, end, when.wall);
       record.engine_uuid = index_.uuid(slot);
-      record.received = wall;
+      record.received = when.wall;
     });
   }
 }

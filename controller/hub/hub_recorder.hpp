@@ -9,11 +9,18 @@
 #include "controller/hub/hub_events.hpp"
 #include "controller/hub/task_index.hpp"
 #include "controller/hub/task_store.hpp"
+#include "controller/sight/sight.hpp"
 #include "wire/envelope.hpp"
 #include "wire/recent_map.hpp"
 #include "wire/session.hpp"
 
 namespace px::controller {
+
+/// A time, by both clocks.
+struct Moment {
+  WallTime wall;
+  Instant now;
+};
 
 /// What the hub needs of the header of a request; read without building anything else.
 struct HeaderGlance {
@@ -29,26 +36,33 @@ HeaderGlance glance_at_header(Packer packer, std::string_view header);
 /// verified here. A message that cannot be read, or has a wrong signature, is counted and otherwise
 /// ignored.
 ///
-/// The Hub owns it and the three things that it refers to, which must outlive it; all of them
+/// Each request that it records, and each first answer, it also tells Sight.
+///
+/// The Hub owns it and the four things that it refers to, which must outlive it; all of them
 /// belong to the hub's thread. What it makes of a message neither changes nor stops that message.
 class HubRecorder {
  public:
   /// `stream_text_limit`: see HubOptions.
-  HubRecorder(Session& session, TaskStore& store, TaskIndex& index, std::size_t stream_text_limit)
-      : session_(session), store_(store), index_(index), stream_text_limit_(stream_text_limit) {}
+  HubRecorder(Session& session, TaskStore& store, TaskIndex& index, Sight& sight,
+              std::size_t stream_text_limit)
+      : session_(session),
+        store_(store),
+        index_(index),
+        sight_(sight),
+        stream_text_limit_(stream_text_limit) {}
 
-  // Each takes in one event; see the events.  wall  when it came to the hub: a date of the record.
-  void on(const DirectSubmitted& event, WallTime wall);
-  void on(const DirectFinished& event, WallTime wall);
-  void on(const DirectRestored& event, WallTime wall);
-  void on(const TaskSubmitted& event, WallTime wall);
-  void on(const TaskAssigned& event);
-  void on(const TaskFinished& event, WallTime wall);
-  void on(const OutputPublished& event);
+  // Each takes in one event; see the events.  when  it came to the hub: a date of the record.
+  void on(const DirectSubmitted& event, Moment when);
+  void on(const DirectFinished& event, Moment when);
+  void on(const DirectRestored& event, Moment when);
+  void on(const TaskSubmitted& event, Moment when);
+  void on(const TaskAssigned& event, Moment when);
+  void on(const TaskFinished& event, Moment when);
+  void on(const OutputPublished& event, Moment when);
   /// Answers, in the records alone, the direct requests that an engine left unanswered (protocol
   /// 4.6); nothing is sent to their clients.
   /// slot  the engine.  end  how it ended, for the text of the error.
-  void give_up(TaskIndex::Slot slot, const EngineEnd& end, WallTime wall);
+  void give_up(TaskIndex::Slot slot, const EngineEnd& end, Moment when);
 
   /// How many messages were ignored: malformed, or with a wrong signature.
   std::uint64_t rejected_count() const { return rejected_count_; }
@@ -65,6 +79,9 @@ class HubRecorder {
   void reject() { ++rejected_count_; }
   void record_request(const MessageId& msg_id, const Opened& opened, TaskQueueKind queue,
                       const std::optional<EngineUuid>& engine, WallTime wall);
+  /// engine  nothing: it is a balanced task.
+  void show_request(const MessageId& msg_id, const Opened& opened,
+                    const std::optional<EngineUuid>& engine, Moment when);
   void record_result(const MessageId& msg_id, const Opened& opened, const EngineUuid& engine,
                      WallTime wall);
   void record_output(const MessageId& msg_id, std::string_view msg_type, const Json& content);
@@ -77,6 +94,7 @@ class HubRecorder {
   Session& session_;
   TaskStore& store_;
   TaskIndex& index_;
+  Sight& sight_;
   std::size_t stream_text_limit_;
   /// Requests whose text is at its limit, by msg_id and name of the stream.
   RecentMap<std::string, bool, std::hash<std::string>> full_streams_{max_full_streams};

@@ -113,7 +113,9 @@ void HubThread::drop_records() {
   dropped_ += std::erase_if(posted_.events, [](const HubEvent& event) {
     return !std::holds_alternative<HubQuery>(event) &&
            !std::holds_alternative<EngineJoined>(event) &&
-           !std::holds_alternative<EngineLeft>(event);
+           !std::holds_alternative<EngineLeft>(event) &&
+           !std::holds_alternative<EngineDescribed>(event) &&
+           !std::holds_alternative<EngineHeard>(event);
   });
   posted_.bytes = 0;
 }

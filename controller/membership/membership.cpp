@@ -117,7 +117,9 @@ void Membership::welcome(const RegisteredEngine& engine) {
   met_.insert(engine.uuid);
   heartbeat_.watch(engine.uuid);
   deaths_.joined(facts_of(engine.uuid));
-  shared_.hub.post(EngineJoined{engine.id, engine.uuid});
+  shared_.hub.post(EngineJoined{engine.id, engine.uuid,
+                                std::make_shared<const EngineFacts>(facts_of(engine.uuid)),
+                                table_.language_of(engine.uuid)});
 }
 
 void Membership::newly_registered(const RegisteredEngine& engine) {
@@ -349,6 +351,7 @@ void Membership::became_silent(const EngineUuid& uuid) {
   spdlog::warn("engine {} ({}) does not answer heartbeats: it gets no tasks until it answers again",
                id->value, uuid.text);
   shared_.events.engine_silent(uuid, shared_.event_time());
+  shared_.hub.post(EngineHeard{uuid, true});
   if (silent_listener_) silent_listener_({*id, uuid});
   announce({*id, uuid});
 }
@@ -358,6 +361,7 @@ void Membership::returned(const EngineUuid& uuid) {
   if (!id) return;
   spdlog::info("engine {} ({}) answers heartbeats again", id->value, uuid.text);
   shared_.events.engine_returned(uuid, shared_.event_time());
+  shared_.hub.post(EngineHeard{uuid, false});
   if (returned_listener_) returned_listener_({*id, uuid});
   announce({*id, uuid});
 }

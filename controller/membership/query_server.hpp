@@ -92,6 +92,8 @@ class QueryServer {
   void note_checkpoint(const Request& request);
   void count_world(const Request& request);
   void learn_facts(const Request& request);
+  void learn_facts(EngineId id, const EngineUuid& uuid, const Json& content);
+  void take_measures(const Request& request);
   Json describe(const EngineUuid& uuid, const EngineFacts& facts) const;
   Json describe_lost() const;
   void connect_client(const Request& request);

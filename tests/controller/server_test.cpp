@@ -34,6 +34,24 @@ TEST_F(ServerTest, AnEngineRegistersAndAClientSeesIt) {
   EXPECT_EQ(connection.parent["msg_type"], "connection_request");
 }
 
+TEST_F(ServerTest, AClientSeesWhatAnEngineMeasures) {
+  start();
+  auto ann = engine("ann");
+  EXPECT_EQ(ann->join({}, {{"host", "node1"}}).content["measures"], true);
+  auto user = client();
+  user->wait_for("registration_notification", "ann");
+  EngineMeasures measures;
+  measures.requests = 9;
+  ann->send(ann->registration, {.msg_type = std::string(engine_measures_type),
+                                .content = write_engine_measures(measures)});
+  Json row;
+  while (!row.contains("requests") && !HasFailure())  // the two go by different sockets
+    row = user->ask("measures_request").content["measures"]["engines"][0];
+  EXPECT_EQ(row["requests"], 9);
+  EXPECT_EQ(row["host"], "node1");
+  EXPECT_EQ(row["id"], 0);
+}
+
 TEST_F(ServerTest, EachNewSubscriberHearsOfTheEnginesThatAreThere) {
   start();
   auto ann = engine("ann");

@@ -191,7 +191,17 @@ std::vector<EngineStatus> ask_status(ClientCore& core, Duration patience, Durati
   return rows;
 }
 
-Json status_as_json(const std::vector<EngineStatus>& engines) {
+Json ask_measures(ClientCore& core) try {
+  const Json reply = core.ask_hub("measures_request", Json::object(), status_patience).content();
+  return json_member(reply, "measures");
+} catch (const RemoteError&) {
+  return nullptr;
+}
+
+Json status_as_json(const std::vector<EngineStatus>& engines, const Json& measures) {
+  std::map<EngineId, Json> measured;
+  for (const Json& engine : json_member(measures, "engines"))
+    if (const auto id = integer_member<int>(engine, "id")) measured[EngineId{*id}] = engine;
   Json rows = Json::array();
   for (const EngineStatus& engine : engines)
     rows.push_back({{"engine", engine.id.value},
@@ -211,7 +221,8 @@ Json status_as_json(const std::vector<EngineStatus>& engines) {
                     {"mpi_interrupts", text_or_null(engine.mpi_interrupts)},
                     {"gpus", text_or_null(engine.gpus)},
                     {"world_broken", text_or_null(engine.world_broken)},
-                    {"why_lost", text_or_null(engine.why_lost)}});
+                    {"why_lost", text_or_null(engine.why_lost)},
+                    {"measures", measured.contains(engine.id) ? measured[engine.id] : Json()}});
   return rows;
 }
 

@@ -61,9 +61,15 @@ inline constexpr Duration controller_patience = std::chrono::seconds(10);
 std::vector<EngineStatus> ask_status(ClientCore& core, Duration patience,
                                      Duration for_controller = controller_patience);
 
+/// What the controller has measured of the whole cluster a second ago at most: the `measures` of a
+/// measures_reply (docs/protocol.md). Null: it is of ipyparallel or of an earlier version.
+/// errors  as ClientCore::ask_hub().
+Json ask_measures(ClientCore& core);
+
 /// The rows as a list of JSON objects, for scripts: [{"engine": 0, "host": ..., "state": ...},
 /// ...]. What is not known is null.
-Json status_as_json(const std::vector<EngineStatus>& engines);
+/// measures  of ask_measures(): each row has the members of its engine there as `measures`.
+Json status_as_json(const std::vector<EngineStatus>& engines, const Json& measures = nullptr);
 
 /// A table for people: a header and a line for each engine. Below it, after an empty line, stand
 /// notes: which MPI engines have loaded, which MPI worlds have lost a rank, why engines were lost,

@@ -217,7 +217,9 @@ int run_command(const program::ProgramOptions& program, const StatusOptions& opt
       });
     }
     if (options.as_json)
-      std::cout << pack(Packer::json, client::status_as_json(rows)) << "\n";
+      std::cout << pack(Packer::json,
+                        client::status_as_json(rows, client::ask_measures(*client.core())))
+                << "\n";
     else
       std::cout << client::status_as_text(rows);
     return std::cout.flush() ? 0 : 1;

@@ -152,12 +152,15 @@ std::pair<std::string, std::string> PythonConnection::status(
     return std::chrono::duration_cast<Duration>(std::chrono::duration<double>(seconds));
   };
   std::vector<client::EngineStatus> engines;
+  Json measures;
   without_lock([&] {
     engines = client::ask_status(
         *held, duration(patience),
         for_controller ? duration(*for_controller) : client::controller_patience);
+    measures = client::ask_measures(*held);
   });
-  return {pack(Packer::json, client::status_as_json(engines)), client::status_as_text(engines)};
+  return {pack(Packer::json, client::status_as_json(engines, measures)),
+          client::status_as_text(engines)};
 }
 
 std::pair<std::uint64_t, std::uint64_t> PythonConnection::transfer_progress() const {

@@ -151,6 +151,14 @@ TEST(EngineStatus, IsJsonWhoseUnknownValuesAreNull) {
   EXPECT_EQ(rows[0]["rank"], 0);
   EXPECT_TRUE(rows[1]["host"].is_null());
   EXPECT_EQ(rows[2]["silent_for"], 12.2);
+  EXPECT_TRUE(rows[0]["measures"].is_null());
+}
+
+TEST(EngineStatus, TheJsonHasWhatTheControllerHasMeasuredOfEachEngine) {
+  const Json measures{{"engines", {{{"id", 0}, {"tasks", 3}}, {{"id", "malformed"}}, 7}}};
+  const Json rows = status_as_json(three(), measures);
+  EXPECT_EQ(rows[0]["measures"]["tasks"], 3);
+  EXPECT_TRUE(rows[1]["measures"].is_null());
 }
 
 }  // namespace

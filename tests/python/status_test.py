@@ -91,6 +91,41 @@ def test_the_same_table_from_the_shell(rc, running):
     assert [line.split()[0] for line in table.stdout.splitlines()] == ["ENGINE", "1", "2"]
 
 
+def test_what_the_controller_measures(rc):
+    pids = rc[:].apply_sync(os.getpid)
+    assert rc[0].apply_sync(abs, -3) == 3
+    with pytest.raises(ZeroDivisionError):
+        rc[1].apply_sync(divmod, 1, 0)
+    cell = rc[2].execute("\nimport time\nprint('hello')\ntime.sleep(600)", block=False)
+
+    def seen():
+        measures = rc.measures()
+        rows = measures["engines"]
+        is_whole = all(row.get("measured_ago") is not None and row.get("requests") for row in rows)
+        return measures if is_whole and rows[2].get("runs") and rows[1].get("errors") else None
+
+    try:
+        until(seen, "measures of all engines")
+        measures = seen()
+        rows = measures["engines"]
+        assert [row["id"] for row in rows] == [0, 1, 2, 3] and measures["engine_count"] == 4
+        assert [row["pid"] for row in rows] == pids
+        assert [row["state"] for row in rows] == ["idle", "idle", "busy", "idle"]
+        assert rows[2]["runs"] == "import time" and rows[2]["line"] == "time.sleep(600)"
+        assert rows[2]["msg_id"] == cell.msg_ids[0]
+        assert all(row["process"]["memory"] > 1 << 20 and row["process"]["descriptors"] > 3 for row in rows)
+        assert rows[1]["last_error"].startswith("ZeroDivisionError")
+        [host] = measures["hosts"]
+        assert host["name"] == socket.gethostname() and host["engines"] == 4 and host["busy"] == 1
+        assert measures["durations_total"]["count"] > 0 and measures["work"]["direct"] == 1
+        assert measures["cells"][-1]["parts"][0]["output"] == "hello\n"
+        assert any(client["session"] == rc.session.session for client in measures["clients"])
+        assert [row["measures"]["id"] for row in rc.status()] == [0, 1, 2, 3]
+    finally:
+        rc[2].signal("INT")
+        cell.wait(20)
+
+
 @pytest.mark.parametrize("options", [[], ["--json"]])
 def test_a_cluster_that_does_not_run_has_no_status(folder, options):
     told = subprocess.run(["pxcluster", "status", "--profile=nothing", *options],

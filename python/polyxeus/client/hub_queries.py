@@ -66,6 +66,24 @@ class HubQueries:
         answer = {int(key) if key.isdigit() else key: each for key, each in answer.items()}
         return answer[ids[0]] if isinstance(targets, int) else answer
 
+    def measures(self) -> dict[str, Any]:
+        """What the cluster is and does: engines, hosts, clients, queue, rates, durations, cells and events.
+
+        The controller makes it once a second from what engines tell with each heartbeat (every 3 s by
+        default), so asking costs the engines nothing, whatever they run.
+
+        Returns
+        -------
+        dict
+            `engines`: one dict for each, with `state` ("idle", "busy", "silent"), `process` (`memory` in
+            bytes, `cpu` in seconds, `threads`, `descriptors`), and, while a request runs, `runs`, `line`
+            and the `mpi` or `torch` call in which it waits. `hosts`, `clients`, `work` (queue and rates),
+            `finished` (requests that ended in the latest second), `cells`, `events`, `controller`, and
+            the histograms `durations_total` and `queueing_total`. Members that are 0 or not known are
+            left out of the rows of lists.
+        """
+        return self._ask("measures_request", {})["measures"]
+
     def hub_history(self) -> list[str]:
         """The ids of all requests that the controller has on record, oldest first."""
         return self._ask("history_request", {})["history"]

@@ -19,7 +19,7 @@ class ClusterStatus(EngineRows):
     (the first line of its code, or its function), runs_for, msg_id, queue, memory (bytes) and cpu
     (seconds of processor time), gpus ("0", "2,3" or "all 4" of those of its host), mpi ("Open MPI v4.1.4"), mpi_interrupts (whether
     MPI calls can be interrupted: "on", or "off: " and why), world_broken (a sentence where a rank of its MPI world has died).
-    Times are seconds; what is not known is None.
+    Times are seconds; what is not known is None. measures: what `Client.measures()` has of the engine, a dict.
     """
 
     def __init__(self, rows: str, table: str) -> None:

@@ -1,7 +1,11 @@
 #include "bench/swarm/swarm_engine.hpp"
 
+#include <utility>
+
 #include "wire/header.hpp"
 #include "wire/json.hpp"
+#include "wire/measures/engine_measures.hpp"
+#include "wire/message_type.hpp"
 
 namespace px::bench {
 namespace {
@@ -73,6 +77,7 @@ void SwarmEngine::on_registration(const Frames& reply) {
     return;
   }
   id_ = static_cast<int>(*id);
+  takes_measures_ = bool_member(*content, "measures").value_or(false);
   topic_ = "engine." + std::to_string(id_) + ".";
   ++counts_.registered;
   connect_work();
@@ -103,9 +108,23 @@ void SwarmEngine::connect_heart() {
   watch_messages(loop_, *ping_, [this](const SharedFrames& ping) {
     pong_->forward({}, *ping, 0);
     ++counts_.beats;
+    if (takes_measures_) tell_measures();
   });
   dial(*pong_, info_.hb_pong);
   dial(*ping_, info_.hb_ping);
+}
+
+/// Of the length that those of an engine have.
+void SwarmEngine::tell_measures() {
+  EngineMeasures measures;
+  measures.process = {81'234'567, 12.5, 12, 64};
+  measures.host = {16'123'456'789, 9'123'456'789, 8, 1.5};
+  measures.requests = answered_;
+  measures.in.socket = measures.out.socket = 1000 * answered_;
+  measures.durations = std::exchange(durations_, {});
+  registration_.send(session_.compose(
+      {.msg_type = std::string(engine_measures_type), .content = write_engine_measures(measures)},
+      wall_now()));
 }
 
 void SwarmEngine::say_goodbye() {
@@ -149,6 +168,8 @@ void SwarmEngine::answer(std::size_t socket, const Frames& request) {
   requests_.at(socket).send(reply);
   if (is_cell) publish("status", parent, R"({"execution_state": "idle"})");
   ++counts_.answered;
+  ++answered_;
+  durations_.add(wall_now() - now);
 }
 
 }  // namespace px::bench

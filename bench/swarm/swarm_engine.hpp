@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>
@@ -10,6 +11,7 @@
 #include "net/loop.hpp"
 #include "net/socket.hpp"
 #include "wire/connection_info.hpp"
+#include "wire/measures/duration_counts.hpp"
 #include "wire/session.hpp"
 
 namespace px::bench {
@@ -22,8 +24,9 @@ struct SwarmCounts {
   std::atomic<std::size_t> answered = 0;
 };
 
-/// The connections of one engine of a swarm: it registers, answers heartbeats and holds its
-/// lifeline as pxengine does, and gives requests to its owner, who says when to answer.
+/// The connections of one engine of a swarm: it registers, answers heartbeats, says what it
+/// measures and holds its lifeline as pxengine does, and gives requests to its owner, who says when
+/// to answer.
 class SwarmEngine {
  public:
   /// `socket`: through which the answer goes.
@@ -51,6 +54,7 @@ class SwarmEngine {
   void on_registration(const Frames& reply);
   void connect_work();
   void connect_heart();
+  void tell_measures();
   void publish(std::string_view type, const std::string& parent, std::string content);
 
   net::Context& context_;
@@ -61,6 +65,9 @@ class SwarmEngine {
   Handler on_request_;
   Session session_;
   int id_ = -1;
+  bool takes_measures_ = false;  // the controller does
+  std::uint64_t answered_ = 0;
+  DurationCounts durations_;  // since the latest measures
   std::string topic_;
   net::Socket registration_;
   std::vector<net::Socket> requests_;

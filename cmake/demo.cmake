@@ -40,6 +40,7 @@ target_link_libraries(px_base PUBLIC px_build Threads::Threads OpenSSL::Crypto P
                       nlohmann_json::nlohmann_json spdlog::spdlog CLI11::CLI11)
 target_link_libraries(pxcluster PRIVATE px_base fmt::fmt)
 target_link_libraries(pxcontroller PRIVATE px_base SQLite::SQLite3)
+target_include_directories(pxcontroller SYSTEM PRIVATE ${PX_BOOST_FOLDER})
 target_link_libraries(px_engine PUBLIC px_base)
 target_link_libraries(pxengine PRIVATE px_engine)
 

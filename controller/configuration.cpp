@@ -17,6 +17,7 @@
 #include "os/memory_group.hpp"
 #include "os/private_file.hpp"
 #include "wire/new_session.hpp"
+#include "wire/text_parsing.hpp"
 
 namespace px::controller {
 namespace {
@@ -210,6 +211,19 @@ ClientRoute choose_client_route(const ControllerOptions& options,
                                     !options.curve_secretkey.empty() ||
                                     !environment.curve_secretkey.empty();
   return is_for_this_host && !is_encryption_chosen ? ClientRoute::unix_sockets : ClientRoute::tcp;
+}
+
+std::optional<DashboardOptions> dashboard_options(const ControllerOptions& options,
+                                                  const std::optional<DashboardAddress>& previous) {
+  if (options.dashboard == "off") return std::nullopt;
+  DashboardOptions dashboard{.port = read_whole_number(options.dashboard).value_or(0)};
+  if (previous) {
+    dashboard.token = previous->token;
+    if (dashboard.port == 0) dashboard.port = previous->port;
+  }
+  for (const std::string& name : split_addresses(options.dashboard_hosts))
+    dashboard.host_names.insert(net::in_brackets(name));
+  return dashboard;
 }
 
 Result<JournalMode> journal_mode(const ControllerOptions& options) {

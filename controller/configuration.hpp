@@ -9,6 +9,7 @@
 #include "controller/setup/connection_files.hpp"
 #include "controller/setup/options.hpp"
 #include "controller/setup/sockets.hpp"
+#include "controller/web/dashboard.hpp"
 #include "net/discovery/profile_paths.hpp"
 #include "wire/error.hpp"
 #include "wire/session.hpp"
@@ -47,6 +48,12 @@ ClientRoute choose_client_route(const ControllerOptions& options,
 /// errors  bad_input: an option that makes no sense; names it.
 Result<ServerOptions> make_server_options(const ControllerOptions& options,
                                           const net::ProfilePaths& paths);
+
+/// Where the dashboard is to be; nothing if it is off.
+/// previous  that of the last run, whose token and port a controller that comes back takes, so that
+///           open pages go on.
+std::optional<DashboardOptions> dashboard_options(const ControllerOptions& options,
+                                                  const std::optional<DashboardAddress>& previous);
 
 /// What the journal of tasks is to outlive.  errors  bad_input: no such mode.
 Result<JournalMode> journal_mode(const ControllerOptions& options);

@@ -14,6 +14,7 @@
 #include "controller/configuration.hpp"
 #include "controller/events/event_file.hpp"
 #include "controller/events/event_ring.hpp"
+#include "controller/sight/prometheus_text.hpp"
 #include "net/local_interface.hpp"
 #include "os/descriptor_limit.hpp"
 #include "os/file_lock.hpp"
@@ -142,6 +143,30 @@ void open_event_log(ServerOptions& options, const std::filesystem::path& file) {
   options.event_log = [log = *log](const Json& event) { log.write(event); };
 }
 
+/// Null: it is off, or there is no port for it. Where none was asked for by its number, a
+/// controller is of use without.
+Result<std::shared_ptr<Dashboard>> open_dashboard(const ControllerOptions& options,
+                                                  const DescriptorPlan& descriptors,
+                                                  const std::shared_ptr<SnapshotBoard>& board,
+                                                  ConnectionPair& connection) {
+  const auto previous = std::exchange(connection.client.dashboard, std::nullopt);
+  auto wanted = dashboard_options(options, previous);
+  if (!wanted) return std::shared_ptr<Dashboard>{};
+  wanted->most_connections = descriptors.browsers();
+  auto dashboard = Dashboard::open(*wanted, board, &prometheus_text);
+  if (!dashboard && previous && options.dashboard == "0") {  // others have the port of the last run
+    wanted->port = 0;
+    dashboard = Dashboard::open(*wanted, board, &prometheus_text);
+  }
+  if (!dashboard && options.dashboard != "0") return dashboard.error();
+  if (!dashboard) {
+    spdlog::warn("there is no dashboard: {}", dashboard.error().what);
+    return std::shared_ptr<Dashboard>{};
+  }
+  connection.client.dashboard = (*dashboard)->address();
+  return std::shared_ptr<Dashboard>{std::move(*dashboard)};
+}
+
 /// By which `pxcluster stop` finds a controller that was started by hand.
 std::optional<ControllerProcess> own_process() {
   os::LocalProcesses processes;
@@ -197,6 +222,9 @@ Result<void> serve(const ControllerOptions& options, const net::ProfilePaths& pa
   Result<BoundSockets> bound = bind_sockets(context, std::move(*plan));
   if (!bound) return bound.error();
   bound->connection.client.process = own_process();
+  auto dashboard = open_dashboard(options, descriptors, server_options->board, bound->connection);
+  if (!dashboard) return dashboard.error();
+  server_options->dashboard = std::move(*dashboard);
   const ConnectionPair connection = bound->connection;
   {
     Server server{std::move(*bound), std::move(*session), std::move(*store), *server_options};
@@ -217,6 +245,9 @@ Result<void> serve(const ControllerOptions& options, const net::ProfilePaths& pa
                                              : "that need TCP, as by ssh tunnels",
                    files.other_client(route).string());
     spdlog::info("writing connection info to {}", files.engine.string());
+    if (connection.client.dashboard)
+      spdlog::info("dashboard at port {} of 127.0.0.1; `pxcluster dashboard` prints its address",
+                   connection.client.dashboard->port);
     memory.has_served = true;
     server.run();
     // Whose connection breaks looks for them, to know whether the cluster has ended.

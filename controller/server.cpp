@@ -14,10 +14,10 @@
 #include "controller/relay/control_relay.hpp"
 #include "controller/relay/output_relay.hpp"
 #include "controller/relay/pure_task_relay.hpp"
-#include "controller/relay/send_budget.hpp"
 #include "controller/relay/task_relay.hpp"
 #include "controller/setup/dask_scheduler.hpp"
 #include "controller/sight/own_process.hpp"
+#include "controller/web/dashboard.hpp"
 #include "net/connection_monitor.hpp"
 #include "net/handshake_limiter.hpp"
 
@@ -144,6 +144,7 @@ class Server::State {
   void on_time(Instant now);
   void on_wake();
   void on_journal();
+  Result<void> carry_out(const EngineOrder& order);
   std::vector<std::string> journal_warnings() const;
   void note_journals(Instant now);
   Instant next_deadline() const;
@@ -173,6 +174,7 @@ class Server::State {
   PureTaskRelay pure_tasks_;
   QueryServer queries_;
   bool has_queue_;  // tasks go through our queue
+  const std::shared_ptr<Dashboard> dashboard_;
   std::optional<Instant> end_;
   net::ConnectionMonitor client_connections_, engine_connections_;
   std::optional<net::HandshakeLimiter> handshake_limiter_;
@@ -220,6 +222,7 @@ Server::State::State(BoundSockets bound, Session session, std::unique_ptr<TaskSt
                engine_ports(bound.connection.engine), options.membership.heartbeat.period,
                bound.descriptors),
       has_queue_(has_task_queue(options.tasks.scheme)),
+      dashboard_(options.dashboard),
       client_connections_(*bound.context, sockets_.registration),
       engine_connections_(*bound.context, sockets_.engine_registration) {
   for (const Json& event : options.earlier_events) hub_.post(EventNoted{event});
@@ -293,6 +296,7 @@ void Server::State::watch() {
   loop.watch(sockets_.broadcast_client, [this] { calls_.receive_broadcasts(); });
   loop.watch(broadcast_engines_.socket(), [this] { calls_.receive_broadcast_replies(); });
   loop.on_wake([this] { on_wake(); });
+  if (dashboard_) dashboard_->wake_for_orders(loop.waker());
 }
 
 /// Who has no key is to cost next to nothing.
@@ -335,6 +339,27 @@ void Server::State::on_wake() {
     if (const auto* answer = std::get_if<SendAnswer>(&effect)) queries_.send(answer->frames);
     if (const auto* task = std::get_if<ResubmitTask>(&effect)) tasks_.resubmit(task->frames);
   }
+  if (dashboard_)
+    for (const Dashboard::WaitingOrder& each : dashboard_->take_orders())
+      each.answer(carry_out(each.order));
+}
+
+/// What a user of the dashboard wants; all of it or nothing.
+Result<void> Server::State::carry_out(const EngineOrder& order) {
+  std::vector<EngineUuid> engines;
+  if (!order.engines)
+    for (const auto& [id, uuid] : membership_.table().engines()) engines.push_back(uuid);
+  for (const EngineId id : order.engines.value_or(std::vector<EngineId>{})) {
+    const auto uuid = membership_.table().find(id);
+    if (!uuid) return Error{ErrorKind::not_found, "there is no engine " + std::to_string(id.value)};
+    engines.push_back(*uuid);
+  }
+  spdlog::info("the dashboard sends {} engines {}", engines.size(),
+               order.signal ? "the signal " + std::to_string(*order.signal) : "a shutdown request");
+  for (const EngineUuid& uuid : engines)
+    control_.order(uuid.text, order.signal ? "signal_request" : "shutdown_request",
+                   order.signal ? Json{{"sig", *order.signal}} : Json{{"restart", false}});
+  return {};
 }
 
 /// More of the journal is on the disk, or the disk is in trouble.

@@ -24,6 +24,8 @@
 
 namespace px::controller {
 
+class Dashboard;
+
 /// All that the command line and the profile say about a running controller; make_server_options()
 /// fills it in. The defaults of the parts stand in their own headers.
 struct ServerOptions {
@@ -34,6 +36,8 @@ struct ServerOptions {
   std::shared_ptr<SnapshotBoard> board = {};
   /// The shared memory that the connection files name; null: there is none.
   std::shared_ptr<const os::SegmentFolder> memory = {};
+  /// Already serves; null: it is off.
+  std::shared_ptr<Dashboard> dashboard = {};
   /// Where load-balanced tasks are written down; null: nowhere.
   std::shared_ptr<JournalStorage> journal_storage = {};
   /// Where direct calls and broadcasts are written down; null: nowhere.

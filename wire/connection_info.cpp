@@ -146,6 +146,15 @@ class Reader {
     return ControllerProcess{*pid, *birth};
   }
 
+  std::optional<DashboardAddress> dashboard(std::string_view key) {
+    const auto found = object_.find(key);
+    if (found == object_.end() || !found->is_object()) return std::nullopt;
+    const auto port = integer_member<int>(*found, "port");
+    const auto token = string_member(*found, "token");
+    if (!port || *port < 1 || *port > 65535 || !token || token->empty()) return std::nullopt;
+    return DashboardAddress{*port, *token};
+  }
+
   /// Reads the object of that name with `read`, if there is one.
   template <class Read>
   void object(std::string_view key, const Read& read) {
@@ -218,6 +227,10 @@ bool is_unix(std::string_view interface) {
   return interface.starts_with("ipc://");
 }
 
+std::string address_for_browser(const DashboardAddress& dashboard) {
+  return "http://127.0.0.1:" + std::to_string(dashboard.port) + "/#token=" + dashboard.token;
+}
+
 bool may_be_encrypted(const ConnectionCommon& info) {
   return info.curve_serverkey && (!is_unix(info.interface) || !info.addresses.empty());
 }
@@ -229,6 +242,8 @@ std::string write_connection_info(const ClientConnectionInfo& info, ClientRoute 
     if (channel.client) json[std::string(channel.name)] = info.*channel.client;
   add_security(json, info);
   if (info.process) json["process"] = {{"pid", info.process->pid}, {"birth", info.process->birth}};
+  if (info.dashboard)
+    json["dashboard"] = {{"port", info.dashboard->port}, {"token", info.dashboard->token}};
   if (route == ClientRoute::unix_sockets) lead_to_unix_sockets(json, info);
   return json.dump(2, ' ', false, OrderedJson::error_handler_t::replace);
 }
@@ -255,6 +270,7 @@ Result<ClientConnectionInfo> read_client_connection_info(std::string_view text) 
   for (const ConnectionChannel& channel : channels)
     if (channel.client) info.*channel.client = reader.port(channel.name);
   info.process = reader.process("process");
+  info.dashboard = reader.dashboard("dashboard");
   if (reader.complaint()) return *reader.complaint();
   return info;
 }

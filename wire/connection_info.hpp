@@ -34,6 +34,18 @@ struct ControllerProcess {
   bool operator==(const ControllerProcess&) const = default;
 };
 
+/// Where the controller serves its dashboard, by HTTP: at the loopback device of its host. An
+/// addition of polyxeus to the clients' connection file.
+struct DashboardAddress {
+  int port = 0;
+  std::string token;  ///< What opens it.
+  bool operator==(const DashboardAddress&) const = default;
+};
+
+/// What a browser on the controller's host opens: "http://127.0.0.1:40123/#token=...". Browsers
+/// send nothing of what follows the # to a server.
+std::string address_for_browser(const DashboardAddress& dashboard);
+
 /// What the connection files for clients and for engines have in common (protocol 2.2). "An
 /// addition of polyxeus" marks members that controllers of ipyparallel do not write; then they have
 /// their default here.
@@ -70,6 +82,7 @@ struct ClientConnectionInfo : ConnectionCommon {
   int notification = 0;
   int broadcast = 0;
   std::optional<ControllerProcess> process;  ///< Nothing in files of ipyparallel.
+  std::optional<DashboardAddress> dashboard;  ///< The same, and if it is off.
 };
 
 /// The content of `ipcontroller[-<cluster_id>]-engine.json`: what an engine needs to connect.
@@ -105,8 +118,8 @@ std::string write_connection_info(const ClientConnectionInfo& info,
 std::string write_connection_info(const EngineConnectionInfo& info);
 
 /// Both read a file of either ClientRoute: `interface` and the keys of encryption are always those
-/// of TCP, and the Unix sockets stand in `local`. Malformed `local`, `memory` and `process` are
-/// ignored, as if they were absent; all other members must be right.
+/// of TCP, and the Unix sockets stand in `local`. Malformed `local`, `memory`, `process` and
+/// `dashboard` are ignored, as if they were absent; all other members must be right.
 /// errors  bad_input: not a JSON object, or a key that is needed is missing or malformed; names the
 ///         key.
 Result<ClientConnectionInfo> read_client_connection_info(std::string_view text);

@@ -1,11 +1,20 @@
 #include "controller/relay/control_relay.hpp"
 
 #include <array>
+#include <memory>
+#include <string>
+#include <utility>
 
 #include "wire/header.hpp"
 #include "wire/message_type.hpp"
 
 namespace px::controller {
+namespace {
+
+/// In the place of a client, in what the controller itself orders.
+constexpr std::string_view own_ident = "pxcontroller";
+
+}  // namespace
 
 ControlRelay::ControlRelay(RelayContext& shared, ClientLink& clients, EngineLink& engines)
     : shared_(shared), clients_(clients), engines_(engines) {
@@ -32,12 +41,25 @@ void ControlRelay::receive_replies() {
   }
 }
 
+void ControlRelay::order(std::string_view engine, std::string_view msg_type, Json content) {
+  const Draft draft{{std::string(own_ident), std::string(engine)},
+                    std::string(msg_type),
+                    "{}",
+                    Json::object(),
+                    std::move(content),
+                    {}};
+  engines_.send(engine, std::array{own_ident},
+                std::make_shared<TextFrames>(shared_.session.compose(draft, wall_now())), 2,
+                Clock::now());
+}
+
 void ControlRelay::answer_in_place(const SharedFrames& request, const Problem& problem) {
   if (const SharedFrames reply = reply_in_place(shared_.session, *request, problem, wall_now()))
     answer(reply);
 }
 
 void ControlRelay::answer(const SharedFrames& reply) {
+  if (reply->at(1) == own_ident) return;
   clients_.reply(std::array{reply->at(1), reply->at(0)}, reply, 2, Clock::now());
 }
 

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <string_view>
+
 #include "controller/relay/client_link.hpp"
 #include "controller/relay/engine_link.hpp"
 #include "controller/relay/relay_context.hpp"
@@ -20,6 +22,9 @@ class ControlRelay {
   /// The clients' socket, or the engines', is readable: takes up to messages_per_turn.
   void receive_requests();
   void receive_replies();
+  /// Sends a control message of the controller's own; its reply is dropped.
+  /// engine  the uuid of a registered engine.
+  void order(std::string_view engine, std::string_view msg_type, Json content);
 
  private:
   void answer(const SharedFrames& reply);

@@ -7,6 +7,7 @@ namespace {
 
 /// Of a controller that may have as many open as it likes.
 constexpr std::size_t most_kept = 512;
+constexpr std::size_t most_browsers = 128;
 
 }  // namespace
 
@@ -27,6 +28,10 @@ net::HandshakeLimiter::Bounds DescriptorPlan::doors() const {
   net::HandshakeLimiter::Bounds bounds;
   bounds.count = std::min(bounds.count, limit_ / 16);
   return bounds;
+}
+
+std::size_t DescriptorPlan::browsers() const {
+  return std::min(most_browsers, limit_ / 16);
 }
 
 std::size_t DescriptorPlan::kept() const {

@@ -24,6 +24,7 @@ class DescriptorPlan {
   net::LifelineLimits lifelines() const;
   net::StreamLimits streams() const;
   net::HandshakeLimiter::Bounds doors() const;
+  std::size_t browsers() const;
 
   /// What one more of these takes here.
   static constexpr std::size_t of_client = 7, of_engine = 10;

@@ -8,6 +8,7 @@
 #include "program/man_page.hpp"
 #include "program/value_checks.hpp"
 #include "wire/json.hpp"
+#include "wire/text_parsing.hpp"
 
 namespace px::controller {
 namespace {
@@ -18,6 +19,19 @@ std::string check_ports(const std::string& text) {
   return read_ports(text)
              ? ""
              : "takes ports from 1 to 65535 as in 10101-10120,10200, not '" + text + "'";
+}
+
+std::string check_dashboard(const std::string& text) {
+  const auto port = read_whole_number(text);
+  return text == "off" || (port && *port >= 0 && *port <= 65535)
+             ? ""
+             : "takes off or a port from 1 to 65535, not '" + text + "'";
+}
+
+std::string check_host_names(const std::string& text) {
+  for (const std::string& name : program::split_at_commas(text))
+    if (std::string wrong = program::host()(name); !wrong.empty()) return wrong;
+  return "";
 }
 
 void add_network_options(CLI::App& app, ControllerOptions& o) {
@@ -52,6 +66,13 @@ void add_network_options(CLI::App& app, ControllerOptions& o) {
   app.add_option("--enginessh,--IPController.engine_ssh_server", o.engine_ssh,
                  "[user@]host[:port] through which engines tunnel")
       ->check(program::ssh_server());
+  app.add_option("--dashboard", o.dashboard,
+                 "Port of the dashboard, at 127.0.0.1, or off (default: a free port; `pxcluster "
+                 "dashboard` prints the address)")
+      ->check(&check_dashboard);
+  app.add_option("--dashboard-hosts", o.dashboard_hosts,
+                 "Host names by which browsers reach the dashboard through a proxy, with commas")
+      ->check(&check_host_names);
   app.add_flag("--enable-curve,--IPController.enable_curve,!--no-curve", o.enable_curve,
                "Encrypt with CURVE (default; --no-curve or $IPP_ENABLE_CURVE=0 turn it off)")
       ->each([&o](const std::string&) { o.is_curve_chosen = true; });

@@ -28,6 +28,8 @@ struct ControllerOptions {
   int registration_port = 0;
   std::string client_ssh, engine_ssh;
   std::string engine_json_file, client_json_file;
+  std::string dashboard = "0";  ///< off, or the port; 0: a free one.
+  std::string dashboard_hosts;  ///< With commas.
   bool reuse = false, restore = false, restartable = false;
   std::string journal;  ///< Empty: process where it is restartable, else off.
 

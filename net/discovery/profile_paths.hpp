@@ -52,10 +52,14 @@ struct ProfilePaths {
   static std::filesystem::path ipc_beside(std::filesystem::path client_file) {
     return client_file.replace_extension(".ipc.json");
   }
-  /// All files that a controller may write beside its connection file for clients, e.g. to remove
-  /// them.
+  /// A page that leads a browser to the dashboard, token included.
+  static std::filesystem::path dashboard_page_beside(std::filesystem::path client_file) {
+    return client_file.replace_extension(".dashboard.html");
+  }
+  /// All files that may lie beside the connection file for clients, e.g. to remove them.
   static std::vector<std::filesystem::path> all_beside(const std::filesystem::path& client_file) {
-    return {secrets_beside(client_file), tcp_beside(client_file), ipc_beside(client_file)};
+    return {secrets_beside(client_file), tcp_beside(client_file), ipc_beside(client_file),
+            dashboard_page_beside(client_file)};
   }
   /// What pxcluster records about the cluster, so that its other commands find it.
   std::filesystem::path cluster_file() const {

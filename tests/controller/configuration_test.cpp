@@ -400,5 +400,31 @@ TEST(ConnectionFiles, ReusedPortsAndKeyGoIntoThePlan) {
   EXPECT_EQ(reused->connection.client.mux, 77);
 }
 
+TEST(Dashboard, IsAtAFreePortUnlessThereIsAnother) {
+  EXPECT_EQ(dashboard_options(parse({}), {})->port, 0);
+  EXPECT_EQ(dashboard_options(parse({"--dashboard=8787"}), {})->port, 8787);
+  EXPECT_FALSE(dashboard_options(parse({"--dashboard=off"}), {}));
+  for (const char* wrong :
+       {"--dashboard=on", "--dashboard=-1", "--dashboard=65536", "--dashboard="})
+    EXPECT_TRUE(is_refused({wrong})) << wrong;
+}
+
+TEST(Dashboard, OfAControllerThatComesBackIsWherePagesLookForIt) {
+  const DashboardAddress previous{40123, "secret"};
+  const auto again = dashboard_options(parse({}), previous);
+  EXPECT_EQ(again->port, 40123);
+  EXPECT_EQ(again->token, "secret");
+  const auto moved = dashboard_options(parse({"--dashboard=8787"}), previous);
+  EXPECT_EQ(moved->port, 8787);
+  EXPECT_EQ(moved->token, "secret");
+}
+
+TEST(Dashboard, HasTheNamesOfProxies) {
+  EXPECT_TRUE(dashboard_options(parse({}), {})->host_names.empty());
+  EXPECT_EQ(dashboard_options(parse({"--dashboard-hosts=hub.example.org, ::2"}), {})->host_names,
+            (std::set<std::string>{"hub.example.org", "[::2]"}));
+  EXPECT_TRUE(is_refused({"--dashboard-hosts=a b"}));
+}
+
 }  // namespace
 }  // namespace px::controller

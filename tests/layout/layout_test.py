@@ -38,6 +38,7 @@ foreign_headers = {
     r"CLI/.*": ["program", "controller", "engine", "cluster", "kernel", "bench"],
     r"spdlog/.*": ["program", "controller", "engine", "cluster", "kernel", "jupyter"],
     r"sqlite3\.h": ["controller/hub"],
+    r"boost/.*": ["controller/web"],
 }
 
 most_sources = 25

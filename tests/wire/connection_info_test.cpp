@@ -74,6 +74,25 @@ TEST(ConnectionInfo, NamesTheProcessOfTheControllerWhereItIsKnown) {
   }
 }
 
+TEST(ConnectionInfo, NamesTheDashboardWhereThereIsOne) {
+  auto client = client_info();
+  EXPECT_FALSE(read_client_connection_info(write_connection_info(client))->dashboard);
+  client.dashboard = DashboardAddress{40123, "secret"};
+  for (const ClientRoute route : {ClientRoute::tcp, ClientRoute::unix_sockets}) {
+    client.local = LocalInterface{"ipc:///tmp/px", "here"};
+    const auto read = read_client_connection_info(write_connection_info(client, route));
+    EXPECT_EQ(read->dashboard, client.dashboard);
+  }
+  EXPECT_EQ(address_for_browser(*client.dashboard), "http://127.0.0.1:40123/#token=secret");
+  Json text = *unpack(Packer::json, write_connection_info(client));
+  for (const Json& wrong :
+       {Json(40123), Json{{"port", 40123}}, Json{{"port", 0}, {"token", "x"}},
+        Json{{"port", 70000}, {"token", "x"}}, Json{{"port", 40123}, {"token", ""}}}) {
+    text["dashboard"] = wrong;
+    EXPECT_FALSE(read_client_connection_info(text.dump())->dashboard) << wrong;
+  }
+}
+
 TEST(ConnectionInfo, NamesThePortForStreamsWhereThereIsOne) {
   auto client = client_info();
   auto engine = engine_info();

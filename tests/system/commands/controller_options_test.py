@@ -35,11 +35,12 @@ def free_ports(count):
 
 
 def listening(cluster):
-    """The (address, port) pairs where the controller accepts TCP connections."""
+    """The (address, port) pairs where the controller accepts TCP connections, but for its dashboard."""
+    dashboard = cluster.connection("client")["dashboard"]["port"]
     return {
         tuple(each.laddr)
         for each in psutil.Process(cluster.controller.pid).net_connections("tcp")
-        if each.status == psutil.CONN_LISTEN
+        if each.status == psutil.CONN_LISTEN and each.laddr.port != dashboard
     }
 
 

@@ -1,0 +1,136 @@
+#include "controller/web/request_gate.hpp"
+
+#include <algorithm>
+#include <csignal>
+#include <utility>
+
+#include "os/process_end.hpp"
+#include "wire/checked_json.hpp"
+
+namespace px::controller {
+namespace {
+
+constexpr std::size_t longest_target = 256;
+
+/// "[::1]:80" -> "[::1]", "localhost:80" -> "localhost", in lower case.
+std::string name_of_host(std::string_view host) {
+  const std::size_t end_of_address = host.starts_with('[') ? host.find(']') : 0;
+  if (end_of_address == std::string_view::npos) return {};
+  std::string name{host.substr(0, host.find(':', end_of_address))};
+  std::transform(name.begin(), name.end(), name.begin(), [](char letter) {
+    return letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter - 'A' + 'a') : letter;
+  });
+  return name;
+}
+
+/// Takes as long wherever the first wrong character is.
+bool is_same_secret(std::string_view given, std::string_view wanted) {
+  if (given.size() != wanted.size()) return false;
+  unsigned difference = 0;
+  for (std::size_t i = 0; i < wanted.size(); ++i)
+    difference |= static_cast<unsigned char>(given[i]) ^ static_cast<unsigned char>(wanted[i]);
+  return difference == 0;
+}
+
+/// Both 15 and "TERM" or "SIGTERM" -> 15.
+std::optional<int> read_signal(const Json& value) {
+  if (const auto number = read_integer<int>(value))
+    return *number >= 1 && *number <= SIGRTMAX ? number : std::nullopt;
+  if (!value.is_string()) return std::nullopt;
+  const std::string& name = value.get_ref<const std::string&>();
+  for (int number = 1; number < NSIG; ++number) {
+    const std::string known = os::signal_name(number);
+    if (known.starts_with("SIG") && (name == known || name == known.substr(3))) return number;
+  }
+  return std::nullopt;
+}
+
+/// "all" -> nothing inside; [0, 1] -> these.  errors  bad_input.
+Result<std::optional<std::vector<EngineId>>> read_engines(const Json& value) {
+  const Error error{ErrorKind::bad_input, "\"engines\" must be \"all\" or a list of engine ids"};
+  if (value == "all") return std::optional<std::vector<EngineId>>{};
+  if (!value.is_array() || value.empty()) return error;
+  std::vector<EngineId> engines;
+  for (const Json& each : value) {
+    const auto id = read_integer<int>(each);
+    if (!id || *id < 0) return error;
+    engines.push_back(EngineId{*id});
+  }
+  return std::optional{std::move(engines)};
+}
+
+WebDecision read_order(std::string_view verb, std::string_view body) {
+  if (verb == "restart")
+    return RefuseRequest{501, "the controller cannot start processes: run `pxcluster restart`"};
+  if (verb != "interrupt" && verb != "signal" && verb != "shutdown")
+    return RefuseRequest{404, "there is no such action"};
+  const Result<Json> json = unpack(Packer::json, body);
+  if (!json) return RefuseRequest{400, "the body is not a JSON object"};
+  EngineOrder order;
+  auto engines = read_engines(json_member(*json, "engines"));
+  if (!engines) return RefuseRequest{400, engines.error().what};
+  order.engines = std::move(*engines);
+  if (verb == "interrupt") order.signal = SIGINT;
+  if (verb == "signal") {
+    order.signal = read_signal(json_member(*json, "signal"));
+    if (!order.signal)
+      return RefuseRequest{400, "\"signal\" must be the name or number of a signal"};
+  }
+  return PassOrder{std::move(order)};
+}
+
+}  // namespace
+
+RequestGate::RequestGate(GateOptions options) : options_(std::move(options)) {
+  const auto given = std::exchange(options_.host_names, {"localhost", "127.0.0.1", "[::1]"});
+  for (const std::string& name : given) options_.host_names.insert(name_of_host(name));
+}
+
+bool RequestGate::is_own_name(std::string_view host) const {
+  return options_.host_names.contains(name_of_host(host));
+}
+
+bool RequestGate::is_own_origin(const WebRequest& request) const {
+  if (request.origin.empty()) return true;
+  const std::size_t begin = request.origin.find("://");
+  if (begin == std::string_view::npos) return false;  // "null"
+  const std::string_view authority = request.origin.substr(begin + 3);
+  return authority == request.host || options_.host_names.contains(name_of_host(authority));
+}
+
+bool RequestGate::has_token(const WebRequest& request) const {
+  constexpr std::string_view scheme = "Bearer ";
+  if (is_same_secret(request.token, options_.token)) return true;
+  return request.authorization.starts_with(scheme) &&
+         is_same_secret(request.authorization.substr(scheme.size()), options_.token);
+}
+
+WebDecision RequestGate::decide(const WebRequest& request) const {
+  if (!is_own_name(request.host))
+    return RefuseRequest{403,
+                         "the dashboard cannot be reached by this host name: use localhost, or "
+                         "allow the name with --dashboard-hosts"};
+  if (request.target.size() > longest_target || !request.target.starts_with('/'))
+    return RefuseRequest{404, "there is no such page"};
+  std::string path{request.target.substr(1, request.target.find('?') - 1)};
+  if (path.empty()) path = "index.html";
+  constexpr std::string_view actions = "do/";
+  const bool is_action = path.starts_with(actions);
+  const bool is_file = options_.files.contains(path);
+  if (!is_action && !is_file && path != "stream" && path != "metrics")
+    return RefuseRequest{404, "there is no such page"};
+  if (request.method != (is_action ? "POST" : "GET"))
+    return RefuseRequest{405, is_action ? "actions are sent with POST" : "pages are got with GET"};
+  if (is_file) return ServeFile{std::move(path)};
+  if (!is_own_origin(request))
+    return RefuseRequest{403, "a page of another origin must not ask for this"};
+  if (!has_token(request))
+    return RefuseRequest{401,
+                         "the token is missing or wrong: `pxcluster dashboard` prints the address "
+                         "with the token"};
+  if (path == "stream") return ServeStream{};
+  if (path == "metrics") return ServeMetrics{};
+  return read_order(std::string_view(path).substr(actions.size()), request.body);
+}
+
+}  // namespace px::controller

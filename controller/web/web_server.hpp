@@ -1,0 +1,72 @@
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+
+#include "controller/web/request_gate.hpp"
+#include "controller/web/viewers.hpp"
+#include "wire/error.hpp"
+
+namespace px::controller {
+
+/// What a WebServer serves. All functions are called on the web thread.
+struct WebContent {
+  std::string token;                         ///< For the RequestGate.
+  std::set<std::string> host_names = {};     ///< The same.
+  std::map<std::string, std::string> files;  ///< Those of the page, by their names.
+  /// The newest snapshot as JSON, without a newline inside; empty: there is none yet. Called for
+  /// each publish() while there are viewers, once for all of them.
+  std::function<std::string()> snapshot;
+  /// The text for Prometheus, in its format 0.0.4; empty: there is none yet.
+  std::function<std::string()> metrics;
+  /// Passes the order on, and lets `answer` know whether that worked: later and from any thread,
+  /// but not when the WebServer is gone.
+  using Answer = std::function<void(Result<void>)>;
+  std::function<void(EngineOrder, Answer answer)> pass_order;
+};
+
+/// What peers of a WebServer may cost.
+struct WebBounds {
+  std::size_t connections = 128;  ///< At a time: more are closed at once.
+  ViewerBounds viewers = {};
+};
+
+/// The HTTP server of the dashboard: one thread of its own, on which it accepts, reads, asks
+/// RequestGate and Viewers, and writes. It bounds what peers may cost: connections, header, body,
+/// time. Alone in seeing Boost.
+///
+/// GET /            the page
+/// GET /stream      server-sent events: the newest snapshot as JSON, about once a second, for as
+///                  long as the viewer reads
+/// GET /metrics     for Prometheus
+/// POST /do/NAME    an order for engines, as JSON: {"engines": [0, 1] or "all", ...}; the answer is
+///                  {"status": "ok"} or {"status": "error", "why": "..."}
+///
+/// The thread that owns it constructs and destroys it, which ends the web thread and all
+/// connections.
+class WebServer {
+ public:
+  /// Listens at 127.0.0.1: who wants it elsewhere comes through ssh or a proxy.
+  /// port    0: a free one.
+  /// errors  system: cannot listen there.
+  static Result<std::unique_ptr<WebServer>> start(int port, WebContent content,
+                                                  const WebBounds& bounds = {});
+  ~WebServer();
+  WebServer(const WebServer&) = delete;
+  WebServer& operator=(const WebServer&) = delete;
+
+  int port() const;
+  /// There is a new snapshot. Any thread may call it; costs it next to nothing.
+  void publish();
+
+ private:
+  class State;
+  explicit WebServer(std::shared_ptr<State> state) : state_(std::move(state)) {}
+  std::shared_ptr<State> state_;
+};
+
+}  // namespace px::controller

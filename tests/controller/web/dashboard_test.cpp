@@ -1,0 +1,108 @@
+#include "controller/web/dashboard.hpp"
+
+#include <gtest/gtest.h>
+
+#include <csignal>
+
+#include "tests/controller/server_fixture.hpp"
+#include "tests/controller/web/http_client.hpp"
+
+namespace px::controller {
+namespace {
+
+std::string metrics(const Snapshot& snapshot) {
+  return "number " + std::to_string(snapshot.number) + "\n";
+}
+
+std::unique_ptr<Dashboard> open_with_token(
+    std::shared_ptr<SnapshotBoard> board = std::make_shared<SnapshotBoard>()) {
+  auto dashboard = Dashboard::open({.token = "secret"}, std::move(board), &metrics);
+  EXPECT_TRUE(dashboard) << dashboard.error().what;
+  return std::move(*dashboard);
+}
+
+constexpr const char* with_secret = "X-Polyxeus-Token: secret\r\n";
+
+std::shared_ptr<const Snapshot> snapshot(std::uint64_t number) {
+  Snapshot made;
+  made.number = number;
+  return std::make_shared<const Snapshot>(std::move(made));
+}
+
+TEST(Dashboard, MakesATokenThatOpensIt) {
+  const auto board = std::make_shared<SnapshotBoard>(), other = std::make_shared<SnapshotBoard>();
+  const auto first = Dashboard::open({}, board, &metrics);
+  const auto second = Dashboard::open({}, other, &metrics);
+  ASSERT_TRUE(first && second);
+  EXPECT_GE((*first)->address().token.size(), 32u);
+  EXPECT_NE((*first)->address().token, (*second)->address().token);
+  board->put(snapshot(1));
+  const std::string header = "X-Polyxeus-Token: " + (*first)->address().token + "\r\n";
+  EXPECT_EQ(HttpClient{(*first)->address().port}.ask("GET /metrics", header).status, 200);
+  EXPECT_EQ(HttpClient{(*second)->address().port}.ask("GET /metrics", header).status, 401);
+}
+
+TEST(Dashboard, ShowsSnapshotsToBrowsersAndPrometheus) {
+  const auto board = std::make_shared<SnapshotBoard>();
+  const auto dashboard = open_with_token(board);
+  HttpClient browser{dashboard->address().port}, prometheus{dashboard->address().port};
+  EXPECT_EQ(prometheus.ask("GET /metrics", with_secret).status, 503);
+  EXPECT_EQ(browser.ask("GET /stream", with_secret).status, 200);
+  board->put(snapshot(7));
+  const std::string event = browser.read_to("\n\n");
+  ASSERT_TRUE(event.starts_with("data: "));
+  EXPECT_EQ(Json::parse(event.substr(6))["number"], 7);
+  EXPECT_EQ(prometheus.ask("GET /metrics", with_secret).body, "number 7\n");
+}
+
+TEST(Dashboard, ThatIsClosedHearsNoMoreOfSnapshots) {
+  const auto board = std::make_shared<SnapshotBoard>();
+  open_with_token(board).reset();
+  board->put(snapshot(1));
+}
+
+/// A controller with a dashboard and an engine 0.
+class DashboardOfServer : public ServerTest {
+ protected:
+  void start_with_engine() {
+    dashboard_ = open_with_token();
+    ServerOptions options;
+    options.dashboard = dashboard_;
+    start(options);
+    ann_ = engine("ann");
+    auto user = client();
+    ann_->join();
+    user->wait_for("registration_notification", "ann");
+  }
+  ~DashboardOfServer() override { stop(); }
+  HttpAnswer order(const std::string& line, const std::string& body) {
+    return HttpClient{dashboard_->address().port}.ask("POST /do/" + line, with_secret, body);
+  }
+  std::shared_ptr<Dashboard> dashboard_;
+  std::unique_ptr<FakeEngine> ann_;
+};
+
+TEST_F(DashboardOfServer, AnInterruptReachesTheEngine) {
+  start_with_engine();
+  EXPECT_EQ(order("interrupt", R"({"engines": [0]})").status, 200);
+  const Received request = receive(ann_->control);
+  EXPECT_EQ(request.header.msg_type, "signal_request");
+  EXPECT_EQ(request.content, (Json{{"sig", SIGINT}}));
+  ann_->reply(ann_->control, request);  // nobody waits for it
+  EXPECT_EQ(order("signal", R"({"engines": "all", "signal": "USR1"})").status, 200);
+  EXPECT_EQ(receive(ann_->control).content, (Json{{"sig", SIGUSR1}}));
+  EXPECT_EQ(order("shutdown", R"({"engines": [0]})").status, 200);
+  EXPECT_EQ(receive(ann_->control).header.msg_type, "shutdown_request");
+}
+
+TEST_F(DashboardOfServer, AnOrderForAnEngineThatIsNotThereReachesNone) {
+  start_with_engine();
+  const HttpAnswer answer = order("interrupt", R"({"engines": [0, 7]})");
+  EXPECT_EQ(answer.status, 404);
+  EXPECT_EQ(Json::parse(answer.body)["why"], "there is no engine 7");
+  EXPECT_EQ(order("signal", R"({"engines": [0], "signal": 10})").status, 200);
+  EXPECT_EQ(receive(ann_->control).content["sig"], 10);  // the first that it gets
+}
+
+}  // namespace
+}  // namespace px::controller

@@ -67,6 +67,8 @@ int run_command(const program::ProgramOptions& program, const CheckpointListOpti
                 Console& console);
 int run_command(const program::ProgramOptions& program, const CheckpointShowOptions& options,
                 Console& console);
+int run_command(const program::ProgramOptions& program, const ShowDashboardOptions& options,
+                Console& console);
 /// Hidden from users: the plan comes by $PX_WATCH, the text of the engines' connection file by
 /// $IPP_CONNECTION_INFO.
 int run_command(const program::ProgramOptions& program, const WatchOptions& options,

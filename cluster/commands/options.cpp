@@ -125,6 +125,7 @@ struct ParsedOptions {
   CheckpointRestoreOptions restore;
   CheckpointListOptions checkpoints;
   CheckpointShowOptions shown;
+  ShowDashboardOptions dashboard;
   std::vector<SettingOptions> settings;
   std::string output_format = "text";
   /// Each command, and what enters into the result what was parsed for it.
@@ -392,6 +393,17 @@ void add_events(CLI::App& app, ParsedOptions& parts) {
   events.add_flag("--json", parts.events.as_json, "Print a line with a JSON object for each event");
 }
 
+void add_dashboard(CLI::App& app, ParsedOptions& parts) {
+  CLI::App& dashboard = parts.add(
+      app, "dashboard", "Print the address of the page that shows the cluster, or open it",
+      parts.dashboard);
+  dashboard.add_option("--file,--url-file", parts.dashboard.connection_file,
+                       "The cluster's client connection file (default: that of the profile)");
+  dashboard.add_flag("--open", parts.dashboard.opens,
+                     "Open it in a browser as well ($BROWSER, or xdg-open)");
+  dashboard.add_flag("--json", parts.dashboard.as_json, "Print it as a JSON object");
+}
+
 void add_profile(CLI::App& app, ParsedOptions& parts) {
   CLI::App& profile = *app.add_subcommand("profile", "List and create profiles");
   profile.require_subcommand(1);
@@ -538,6 +550,7 @@ std::variant<ClusterOptions, int> parse_options(int argc, const char* const* arg
   add_profile(app, parts);
   add_logs(app, parts);
   add_events(app, parts);
+  add_dashboard(app, parts);
   add_work(app, parts);
   add_checkpoint(app, parts);
   add_doctor(app, parts);

@@ -63,6 +63,10 @@ struct LogsOptions {
 struct EventsOptions {
   std::string since;  ///< A date, or an age such as "10m"; empty: all.
   bool follow = false;
+};
+struct ShowDashboardOptions {
+  std::string connection_file;  ///< Empty: that of the profile.
+  bool opens = false;           ///< In a browser.
   bool as_json = false;
 };
 /// What pxcluster starts by itself for engines on other hosts: see watchers.hpp.
@@ -78,7 +82,7 @@ struct ClusterOptions {
                TraceOptions, PxOptions, PushOptions, PullOptions, LogsOptions, WatchOptions,
                DoctorOptions, CheckpointCreateOptions, CheckpointRestoreOptions,
                CheckpointListOptions, CheckpointShowOptions, JobsOptions, TopCommandOptions,
-               EventsOptions>
+               EventsOptions, ShowDashboardOptions>
       command;
   bool as_json = false;  ///< Standard output is to hold JSON alone.
   std::string warning;   ///< Of options that have no effect; empty: there are none.

@@ -11,7 +11,7 @@ import pytest
 from empty_home import EmptyHome
 
 COMMANDS = ["start", "engines", "stop", "restart", "list", "clean", "logs", "status", "where", "stacks", "top",
-            "events", "jobs", "px", "push", "pull", "doctor", "completion"]  # fmt: skip
+            "events", "jobs", "dashboard", "px", "push", "pull", "doctor", "completion"]  # fmt: skip
 LINES = [
     *(["pxcluster", command] for command in COMMANDS),
     ["pxcluster"],

@@ -13,8 +13,8 @@ _NAMES = re.compile(r"\b(rc|view)\b")
 _NAMES_A_CLUSTER = re.compile(r"--(all|profile|profile-dir|ipython-dir|cluster-id)(=.*)?\Z", re.S)
 # The commands of pxcluster that do something to one cluster that runs, and those that end something.
 _OF_A_CLUSTER = {
-    "checkpoint", "engines", "events", "jobs", "logs", "px", "pull", "push", "restart", "stacks", "status", "stop",
-    "top", "trace", "where"
+    "checkpoint", "dashboard", "engines", "events", "jobs", "logs", "px", "pull", "push", "restart", "stacks", "status",
+    "stop", "top", "trace", "where"
 }  # fmt: skip
 _ENDING = {"restart", "stop"}
 _START = "start one with `%pxcluster start -n 4`"

@@ -21,4 +21,4 @@ def test_the_source_distribution_has_all_tracked_files(tmp_path):
               if (ROOT / each).exists() and not each.startswith(OF_DEVELOPERS)}  # fmt: skip
     assert len(wanted) > 500
     assert wanted - held == set()
-    assert [each for each in held if each.startswith(("build/", "dist/", ".venv/", "labextension/node_modules/"))] == []
+    assert [each for each in held if each.startswith(("build/", "dist/", ".venv/", "labextension/node_modules/", "dashboard/node_modules/"))] == []

@@ -127,6 +127,11 @@ def test_the_tab_of_jupyterlab_lies_where_jupyterlab_looks_for_it(environment):
     assert (environment / "etc/jupyter/jupyter_server_config.d/polyxeus.json").is_file()
 
 
+def test_the_page_of_the_dashboard_lies_where_the_controller_looks_for_it(environment):
+    folder = environment / "share/polyxeus/dashboard"
+    assert {"index.html", "page.js", "page.css"} <= {each.name for each in folder.iterdir()}
+
+
 def test_a_cluster_of_the_wheel_runs(environment, tmp_path):
     usual = {name: value for name, value in os.environ.items() if name not in HIDDEN}
     usual |= {"IPYTHONDIR": str(tmp_path), "PATH": f"{environment}/bin:{os.environ['PATH']}"}

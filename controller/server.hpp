@@ -15,7 +15,6 @@
 #include "controller/relay/client_backlog.hpp"
 #include "controller/scheduler/task_queue.hpp"
 #include "controller/setup/sockets.hpp"
-#include "controller/sight/snapshot_board.hpp"
 #include "net/context.hpp"
 #include "net/loop.hpp"
 #include "os/segments/segment_folder.hpp"
@@ -25,6 +24,7 @@
 namespace px::controller {
 
 class Dashboard;
+class SnapshotBoard;
 
 /// All that the command line and the profile say about a running controller; make_server_options()
 /// fills it in. The defaults of the parts stand in their own headers.

@@ -12,7 +12,6 @@
 #include "engine/mpi/broken_world.hpp"
 #include "engine/mpi/call_place.hpp"
 #include "engine/mpi/call_report.hpp"
-#include "engine/mpi/mpi_spans.hpp"
 #include "engine/mpi/stop_point.hpp"
 #include "engine/trace_answers.hpp"
 #include "net/termination.hpp"

@@ -191,8 +191,8 @@ std::vector<EngineStatus> ask_status(ClientCore& core, Duration patience, Durati
   return rows;
 }
 
-Json ask_measures(ClientCore& core) try {
-  const Json reply = core.ask_hub("measures_request", Json::object(), status_patience).content();
+Json ask_measures(ClientCore& core, Duration patience) try {
+  const Json reply = core.ask_hub("measures_request", Json::object(), patience).content();
   return json_member(reply, "measures");
 } catch (const RemoteError&) {
   return nullptr;

@@ -63,8 +63,9 @@ std::vector<EngineStatus> ask_status(ClientCore& core, Duration patience,
 
 /// What the controller has measured of the whole cluster a second ago at most: the `measures` of a
 /// measures_reply (docs/protocol.md). Null: it is of ipyparallel or of an earlier version.
-/// errors  as ClientCore::ask_hub().
-Json ask_measures(ClientCore& core);
+/// patience  how long to wait for the answer.
+/// errors    as ClientCore::ask_hub().
+Json ask_measures(ClientCore& core, Duration patience = controller_patience);
 
 /// The rows as a list of JSON objects, for scripts: [{"engine": 0, "host": ..., "state": ...},
 /// ...]. What is not known is null.

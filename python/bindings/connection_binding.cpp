@@ -154,10 +154,10 @@ std::pair<std::string, std::string> PythonConnection::status(
   std::vector<client::EngineStatus> engines;
   Json measures;
   without_lock([&] {
-    engines = client::ask_status(
-        *held, duration(patience),
-        for_controller ? duration(*for_controller) : client::controller_patience);
-    measures = client::ask_measures(*held);
+    const Duration controller =
+        for_controller ? duration(*for_controller) : client::controller_patience;
+    engines = client::ask_status(*held, duration(patience), controller);
+    measures = client::ask_measures(*held, controller);
   });
   return {pack(Packer::json, client::status_as_json(engines, measures)),
           client::status_as_text(engines)};

@@ -63,6 +63,7 @@ struct LogsOptions {
 struct EventsOptions {
   std::string since;  ///< A date, or an age such as "10m"; empty: all.
   bool follow = false;
+  bool as_json = false;
 };
 struct ShowDashboardOptions {
   std::string connection_file;  ///< Empty: that of the profile.

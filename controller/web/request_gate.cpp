@@ -82,12 +82,14 @@ WebDecision read_order(std::string_view verb, std::string_view body) {
 }  // namespace
 
 RequestGate::RequestGate(GateOptions options) : options_(std::move(options)) {
-  const auto given = std::exchange(options_.host_names, {"localhost", "127.0.0.1", "[::1]"});
+  const auto given = std::exchange(options_.host_names, {});
   for (const std::string& name : given) options_.host_names.insert(name_of_host(name));
 }
 
 bool RequestGate::is_own_name(std::string_view host) const {
-  return options_.host_names.contains(name_of_host(host));
+  const std::string name = name_of_host(host);
+  return name == "localhost" || name == "127.0.0.1" || name == "[::1]" ||
+         options_.host_names.contains(name);
 }
 
 bool RequestGate::is_own_origin(const WebRequest& request) const {

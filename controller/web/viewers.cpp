@@ -4,9 +4,9 @@
 
 namespace px::controller {
 
-std::optional<int> Viewers::add(Instant now) {
+std::optional<int> Viewers::add(SharedText first, Instant now) {
   if (viewers_.size() >= bounds_.most) return std::nullopt;
-  viewers_[next_] = {now, nullptr};
+  viewers_[next_] = {now, std::move(first)};
   return next_++;
 }
 

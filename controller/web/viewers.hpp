@@ -35,9 +35,10 @@ class Viewers {
   explicit Viewers(const ViewerBounds& bounds) : bounds_(bounds) {}
 
   bool is_empty() const { return viewers_.empty(); }
-  /// A viewer has come, and is written to now (its header); written() goes on. Nothing where there
-  /// are too many.
-  std::optional<int> add(Instant now);
+  /// A viewer has come, and is written to now (its header); written() goes on with `first`, or
+  /// what is newer by then. Nothing where there are too many.
+  /// first  the newest text; null: there is none yet.
+  std::optional<int> add(SharedText first, Instant now);
   void remove(int viewer) { viewers_.erase(viewer); }
   /// There is a new text: what to send to whom now.
   std::vector<Sending> publish(const SharedText& text, Instant now);

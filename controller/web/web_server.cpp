@@ -183,7 +183,7 @@ class WebServer::State::Connection : public std::enable_shared_from_this<Connect
         });
   }
   void act(const ServeStream&) {
-    const auto number = server_.viewers_.add(Clock::now());
+    const auto number = server_.viewers_.add(server_.snapshot_event(), Clock::now());
     if (!number) return refuse({503, "too many viewers watch already: close one"});
     viewer_ = *number;
     server_.watching_[viewer_] = shared_from_this();
@@ -198,14 +198,11 @@ class WebServer::State::Connection : public std::enable_shared_from_this<Connect
     stream_.socket().set_option(asio::socket_base::send_buffer_size(send_buffer_bytes), ignored);
     stream_.expires_never();  // Viewers knows how long
     send_event(std::make_shared<const std::string>(std::move(text).str()));
-    first_ = server_.snapshot_event();
     await_end();
   }
 
   void send_next() {
-    SharedText next = std::exchange(first_, nullptr);
-    if (SharedText newer = server_.viewers_.written(viewer_, Clock::now())) next = std::move(newer);
-    if (next) send_event(next);
+    if (const SharedText next = server_.viewers_.written(viewer_, Clock::now())) send_event(next);
   }
 
   /// A viewer says nothing more: if something comes it is the end.
@@ -261,7 +258,6 @@ class WebServer::State::Connection : public std::enable_shared_from_this<Connect
   std::optional<http::request_parser<http::string_body>> parser_;
   bool keep_alive_ = false;
   int viewer_ = -1;
-  SharedText first_;  // of a viewer: what follows its header, if nothing newer does
   std::array<char, 256> unread_{};
 };
 

@@ -17,7 +17,7 @@ SharedText text(const std::string& content) {
 
 /// Whose header is written.
 int reading_viewer(Viewers& viewers) {
-  const auto viewer = viewers.add(at(0s));
+  const auto viewer = viewers.add(nullptr, at(0s));
   EXPECT_TRUE(viewer);
   EXPECT_EQ(viewers.written(*viewer, at(0s)), nullptr);
   return *viewer;
@@ -49,10 +49,20 @@ TEST(Viewers, ASlowViewerGetsTheNewestTextWhenItHasReadTheOneBefore) {
 
 TEST(Viewers, ATextThatComesWhileTheHeaderIsWrittenFollowsIt) {
   Viewers viewers{{}};
-  const auto ann = viewers.add(at(0s));
+  const auto ann = viewers.add(nullptr, at(0s));
   ASSERT_TRUE(ann);
   EXPECT_TRUE(viewers.publish(text("first"), at(1s)).empty());
   EXPECT_EQ(*viewers.written(*ann, at(1s)), "first");
+}
+
+TEST(Viewers, WhatIsThereAlreadyFollowsTheHeaderAndNothingIsSentBesides) {
+  Viewers viewers{{}};
+  const auto ann = viewers.add(text("old"), at(0s)), bob = viewers.add(text("old"), at(0s));
+  ASSERT_TRUE(ann && bob);
+  EXPECT_EQ(*viewers.written(*ann, at(1s)), "old");
+  EXPECT_TRUE(viewers.publish(text("new"), at(2s)).empty());  // ann's old one is on its way
+  EXPECT_EQ(*viewers.written(*ann, at(3s)), "new");
+  EXPECT_EQ(*viewers.written(*bob, at(3s)), "new");
 }
 
 TEST(Viewers, AViewerThatReadsNothingForTheWholePatienceIsDropped) {
@@ -78,9 +88,9 @@ TEST(Viewers, OneMoreThanTheBoundIsRefusedUntilOneHasGone) {
   Viewers viewers{{.most = 2, .patience = 10s}};
   const int ann = reading_viewer(viewers);
   reading_viewer(viewers);
-  EXPECT_FALSE(viewers.add(at(0s)));
+  EXPECT_FALSE(viewers.add(nullptr, at(0s)));
   viewers.remove(ann);
-  EXPECT_TRUE(viewers.add(at(0s)));
+  EXPECT_TRUE(viewers.add(nullptr, at(0s)));
 }
 
 }  // namespace

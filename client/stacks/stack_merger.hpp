@@ -28,9 +28,12 @@ struct MergedStacks {
   std::vector<StackGroup> libraries = {};
 };
 
-/// What the user wrote, and what that called: without the calls of the engine that lead there.
+/// What the user wrote, and what that called: without the calls of the engine that lead there. C++
+/// cells, which each engine numbers itself, have the file "cell", or "earlier cell".
 /// frames  of one thread, innermost first.
 std::vector<os::StackFrame> frames_of_user(std::vector<os::StackFrame> frames);
+/// The file of the cell that runs; empty where none does. Cells with other files are earlier ones.
+std::string file_of_cell(const std::vector<os::StackFrame>& frames);
 /// Whether the frame is of a cell, in Python or C++.
 bool is_of_cell(const os::StackFrame& frame);
 

@@ -94,7 +94,7 @@ Json or_null(const std::optional<T>& value) {
 }
 
 std::string age(double seconds) {
-  return format_age(std::chrono::duration_cast<Duration>(std::chrono::duration<double>(seconds)));
+  return format_age(duration_of(seconds));
 }
 
 std::string memory_text(double bytes) {

@@ -23,7 +23,7 @@ const TopCells top_heads{"ENGINE", "HOST",  "STATE", "FOR", "CPU",
 constexpr std::size_t most_text = 200;
 
 std::string age_of(double seconds) {
-  return format_age(std::chrono::duration_cast<Duration>(std::chrono::duration<double>(seconds)));
+  return format_age(duration_of(seconds));
 }
 
 std::string mebibytes(double bytes) {

@@ -114,9 +114,7 @@ std::vector<EnginePlace> PlaceQuestion::places() const {
   std::vector<EnginePlace> places;
   for (std::size_t i = 0; i < engines_.size(); ++i) {
     places.push_back({.id = engines_[i]});
-    if (call_->status(i) == TaskStatus::pending) continue;
-    const TaskInfo info = call_->info(i);
-    if (!info.failure) places.back() = read_place(engines_[i], info.reply.content());
+    if (const auto usage = call_->reply_content(i)) places.back() = read_place(engines_[i], *usage);
   }
   return places;
 }

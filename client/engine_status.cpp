@@ -30,7 +30,7 @@ EngineStatus read_lost(EngineId id, const Json& said) {
   return engine;
 }
 
-/// What the controller says within this time.
+/// Asks the controller for its engines and their queues; waits so long for both answers together.
 std::map<EngineId, EngineStatus> ask_controller(ClientCore& core, Duration patience) {
   const Instant deadline = Clock::now() + patience;
   const Json known = core.ask_hub("connection_request", {{"facts", true}}, patience).content();
@@ -86,11 +86,6 @@ void add_answer(EngineStatus& engine, const Json& usage) {
   engine.runs_for = number_member(running, "seconds");
   engine.msg_id = string_member(running, "msg_id").value_or("");
   engine.shared_memory = read_shared_memory(usage);
-}
-
-template <class T>
-Json or_null(const std::optional<T>& value) {
-  return value ? Json(*value) : Json();
 }
 
 std::string age(double seconds) {
@@ -176,9 +171,7 @@ std::vector<EngineStatus> ask_status(ClientCore& core, Duration patience, Durati
     call->wait_ready(Clock::now() + patience);
   }
   for (std::size_t i = 0; i < asked.size(); ++i) {
-    if (call->status(i) == TaskStatus::pending) continue;
-    const TaskInfo info = call->info(i);
-    if (!info.failure) add_answer(engines.at(asked[i]), info.reply.content());
+    if (const auto usage = call->reply_content(i)) add_answer(engines.at(asked[i]), *usage);
   }
   std::vector<EngineStatus> rows;
   for (auto& [id, engine] : engines) {

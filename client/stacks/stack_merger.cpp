@@ -10,7 +10,7 @@ namespace {
 using os::FrameKind;
 using os::StackFrame;
 
-/// What threads of one group have in common.
+/// Threads with equal keys are one group.
 struct GroupKey {
   EnginePlace::State state = EnginePlace::State::busy;
   std::string why = {};

@@ -18,7 +18,7 @@ std::string date_for_people(WallTime time) {
   return text;
 }
 
-/// What is written by others moves no cursor.
+/// Without control characters: a text from an engine must not move the cursor of the terminal.
 std::string harmless(std::string text) {
   for (char& c : text)
     if (static_cast<unsigned char>(c) < 0x20 || c == 0x7F) c = ' ';

@@ -47,8 +47,8 @@ TorchWait read_torch_call(const Json& said) {
 
 Json torch_call_as_json(const std::optional<TorchWait>& call) {
   if (!call) return nullptr;
-  return {{"call", call->call},   {"seconds", call->seconds}, {"bytes", call->bytes},
-          {"count", call->count}, {"group", call->group},     {"peer", call->peer},
+  return {{"call", call->call},       {"seconds", call->seconds},    {"bytes", call->bytes},
+          {"count", call->count},     {"group", call->group},        {"peer", call->peer},
           {"missing", call->missing}, {"is_inside", call->is_inside}};
 }
 
@@ -87,7 +87,9 @@ EnginePlace read_place(EngineId id, const Json& usage) {
   place.function = string_member(said, "function").value_or("");
   place.source = string_member(said, "source").value_or("");
   place.is_cell = bool_member(said, "is_cell").value_or(false);
-  place.holds_lock = bool_member(said, "holds_lock").value_or(false);
+  // An idle engine that is late with its answer only got no processor in time.
+  place.holds_lock =
+      place.state == EnginePlace::State::busy && bool_member(said, "holds_lock").value_or(false);
   place.tells_calls = said.contains("mpi");
   const Json call = object_member(said, "mpi");
   if (!call.empty()) place.mpi = read_call(call);
@@ -112,9 +114,7 @@ std::vector<EnginePlace> PlaceQuestion::places() const {
   std::vector<EnginePlace> places;
   for (std::size_t i = 0; i < engines_.size(); ++i) {
     places.push_back({.id = engines_[i]});
-    if (call_->status(i) == TaskStatus::pending) continue;
-    const TaskInfo info = call_->info(i);
-    if (!info.failure) places.back() = read_place(engines_[i], info.reply.content());
+    if (const auto usage = call_->reply_content(i)) places.back() = read_place(engines_[i], *usage);
   }
   return places;
 }

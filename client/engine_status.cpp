@@ -30,7 +30,7 @@ EngineStatus read_lost(EngineId id, const Json& said) {
   return engine;
 }
 
-/// What the controller says within this time.
+/// Asks the controller for its engines and their queues; waits so long for both answers together.
 std::map<EngineId, EngineStatus> ask_controller(ClientCore& core, Duration patience) {
   const Instant deadline = Clock::now() + patience;
   const Json known = core.ask_hub("connection_request", {{"facts", true}}, patience).content();
@@ -88,13 +88,8 @@ void add_answer(EngineStatus& engine, const Json& usage) {
   engine.shared_memory = read_shared_memory(usage);
 }
 
-template <class T>
-Json or_null(const std::optional<T>& value) {
-  return value ? Json(*value) : Json();
-}
-
 std::string age(double seconds) {
-  return format_age(std::chrono::duration_cast<Duration>(std::chrono::duration<double>(seconds)));
+  return format_age(duration_of(seconds));
 }
 
 std::string memory_text(double bytes) {
@@ -176,9 +171,7 @@ std::vector<EngineStatus> ask_status(ClientCore& core, Duration patience, Durati
     call->wait_ready(Clock::now() + patience);
   }
   for (std::size_t i = 0; i < asked.size(); ++i) {
-    if (call->status(i) == TaskStatus::pending) continue;
-    const TaskInfo info = call->info(i);
-    if (!info.failure) add_answer(engines.at(asked[i]), info.reply.content());
+    if (const auto usage = call->reply_content(i)) add_answer(engines.at(asked[i]), *usage);
   }
   std::vector<EngineStatus> rows;
   for (auto& [id, engine] : engines) {

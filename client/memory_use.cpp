@@ -107,8 +107,8 @@ Json memory_as_json(const std::vector<MemoryUse>& hosts) {
   for (const MemoryUse& use : hosts)
     rows.push_back({{"host", use.host},
                     {"bytes", use.bytes()},
-                    {"free", use.free ? Json(*use.free) : Json()},
-                    {"size", use.size ? Json(*use.size) : Json()},
+                    {"free", or_null(use.free)},
+                    {"size", or_null(use.size)},
                     {"segments", as_json(use.segments)},
                     {"on_disk", as_json(use.on_disk)}});
   return rows;

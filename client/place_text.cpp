@@ -28,10 +28,6 @@ struct PlaceGroup {
   double shortest = 0, longest = 0;
 };
 
-Duration duration_of(double seconds) {
-  return std::chrono::duration_cast<Duration>(std::chrono::duration<double>(seconds));
-}
-
 /// "cell line 3", "line 3 of solve()", "solver.py:12"; empty: unknown.
 std::string line_of(const EnginePlace& place) {
   if (place.line <= 0) return "";

@@ -17,12 +17,7 @@
 namespace px::engine {
 namespace {
 
-using std::chrono::duration_cast;
 using std::chrono::milliseconds;
-
-Duration seconds(double count) {
-  return duration_cast<Duration>(std::chrono::duration<double>(count));
-}
 
 /// The text of the file as soon as it is there.
 Result<std::string> wait_for_file(const std::filesystem::path& path, Duration patience,
@@ -82,9 +77,9 @@ Result<ConnectionText> find_connection(const EngineOptions& options, const net::
   const bool is_input = options.file == "-";
   const std::filesystem::path file =
       options.file.empty() ? paths.engine_file() : std::filesystem::path(options.file);
-  Result<std::string> text = is_input
-                                 ? read_standard_input()
-                                 : wait_for_file(file, seconds(options.wait_for_file_s), report);
+  Result<std::string> text =
+      is_input ? read_standard_input()
+               : wait_for_file(file, duration_of(options.wait_for_file_s), report);
   if (!text) return text.error();
   return ConnectionText{std::move(*text), is_input ? "standard input" : file.string()};
 }

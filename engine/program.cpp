@@ -113,8 +113,7 @@ bool EngineProgram::wants_info_of_rank_0() const {
 /// Ranks that start at the same time share the processors with the controller and with each other.
 Duration EngineProgram::patience() const {
   const double of_ranks = launched_ ? 0.5 * launched_->size : 0;
-  return std::chrono::duration_cast<Duration>(
-      std::chrono::duration<double>(options_.timeout_s.value_or(5 + of_ranks)));
+  return duration_of(options_.timeout_s.value_or(5 + of_ranks));
 }
 
 Result<ConnectionText> EngineProgram::find_text() const {

@@ -50,10 +50,7 @@ void keep_speakers(std::vector<EngineId>& engines, LanguageFilter speakers,
                                   ", or both languages with --language=python:2,cpp:2");
 }
 
-Duration duration_of(double seconds) {
-  return std::chrono::duration_cast<Duration>(
-      std::chrono::duration<double>(std::min(seconds, 1e6)));
-}
+constexpr double longest_wait_s = 1e6;
 
 std::vector<EngineOutput> outputs_of(const client::AsyncResult& result,
                                      const std::vector<EngineId>& engines) {
@@ -168,9 +165,9 @@ WatchOptions Magics::watch_options(const std::vector<EngineId>& engines,
   watch.display.max_lines = options.max_output ? options.max_output : settings_.max_output;
   const double seconds = options.progress_after.value_or(settings_.progress_after);
   watch.display.progress_after.reset();
-  if (seconds >= 0) watch.display.progress_after = duration_of(seconds);
+  if (seconds >= 0) watch.display.progress_after = duration_of(std::min(seconds, longest_wait_s));
   const double limit = options.timeout.value_or(settings_.timeout);
-  if (limit > 0) watch.timeout = duration_of(limit);
+  if (limit > 0) watch.timeout = duration_of(std::min(limit, longest_wait_s));
   watch.is_live = is_live;
   watch.signal = options.signal.value_or(settings_.signal);
   watch.ask_places = [this] {

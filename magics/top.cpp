@@ -19,11 +19,11 @@ namespace {
 constexpr Duration between_looks = std::chrono::seconds(1),
                    between_two = std::chrono::milliseconds(500);
 constexpr Duration look_patience = std::chrono::seconds(1);
-/// So often the user is asked whether it is enough.
+/// How often the stop button and Ctrl-C are looked at.
 constexpr Duration stop_interval = std::chrono::milliseconds(50);
 constexpr std::size_t rows_in_terminal = 20, rows_in_notebook = 200;
 
-/// Nobody, where one of these engines has left just now.
+/// Asks no engine if one of them has just left.
 client::PlaceQuestion ask_where(client::ClientCore& core, const std::vector<EngineId>& engines) {
   try {
     return {core, engines};

@@ -23,7 +23,7 @@ const TopCells top_heads{"ENGINE", "HOST",  "STATE", "FOR", "CPU",
 constexpr std::size_t most_text = 200;
 
 std::string age_of(double seconds) {
-  return format_age(std::chrono::duration_cast<Duration>(std::chrono::duration<double>(seconds)));
+  return format_age(duration_of(seconds));
 }
 
 std::string mebibytes(double bytes) {
@@ -62,11 +62,6 @@ TopCells cells_of(const TopRow& row) {
 int urgency(const TopRow& row) {
   if (row.state == "busy") return 1;
   return row.state == "idle" ? 2 : 0;
-}
-
-template <class T>
-Json null_or(const std::optional<T>& value) {
-  return value ? Json(*value) : Json();
 }
 
 std::string html_row(const TopCells& cells, const char* tag) {
@@ -179,13 +174,13 @@ Json TopTable::json() const {
     list.push_back({{"engine", row.id.value},
                     {"host", text_or_null(row.host)},
                     {"state", row.state},
-                    {"seconds", null_or(row.seconds)},
+                    {"seconds", or_null(row.seconds)},
                     {"call", text_or_null(row.call)},
-                    {"call_seconds", null_or(row.call_seconds)},
+                    {"call_seconds", or_null(row.call_seconds)},
                     {"runs", text_or_null(row.runs)},
                     {"queue", row.queue},
-                    {"memory", null_or(row.memory)},
-                    {"cpu_percent", null_or(row.cpu_percent)}});
+                    {"memory", or_null(row.memory)},
+                    {"cpu_percent", or_null(row.cpu_percent)}});
   return list;
 }
 

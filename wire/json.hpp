@@ -52,5 +52,10 @@ std::optional<std::vector<std::string>> strings_member(const Json& object, std::
 Json object_member(const Json& object, std::string_view key);
 /// The text, or null where it is empty: for replies in which null is what is not known.
 Json text_or_null(const std::string& text);
+/// The value, or null where there is none: the same.
+template <class T>
+Json or_null(const std::optional<T>& value) {
+  return value ? Json(*value) : Json();
+}
 
 }  // namespace px

@@ -2,6 +2,7 @@
 
 #include <charconv>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <system_error>
 
@@ -26,6 +27,14 @@ inline std::string_view take_line(std::string_view& text) {
   const std::string_view line = text.substr(0, end);
   text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
   return line;
+}
+
+/// The text with a blank in the place of each control character, so that it is one line and moves
+/// no cursor: for texts of engines and clients that people see.
+inline std::string without_controls(std::string text) {
+  for (char& c : text)
+    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7F) c = ' ';
+  return text;
 }
 
 }  // namespace px

@@ -34,6 +34,11 @@ inline std::optional<Instant> earlier(std::optional<Instant> a, std::optional<In
   return std::min(*a, *b);
 }
 
+/// So many seconds, which must be finite and fit.
+inline Duration duration_of(double seconds) {
+  return std::chrono::duration_cast<Duration>(std::chrono::duration<double>(seconds));
+}
+
 /// A length of time for a message to a user, in seconds with at most three decimals and without
 /// zeros at the end: "15 s", "0.25 s". For timeouts and limits, which the user has given.
 std::string format_duration(Duration time);

@@ -175,10 +175,6 @@ void tell_controller(ClientCore& core, const std::string& path) {
   }
 }
 
-Json names_or_null(const std::optional<std::vector<std::string>>& names) {
-  return names ? Json(*names) : Json();
-}
-
 }  // namespace
 
 Json write_checkpoint(const DirectView& view, const CheckpointRequest& request,
@@ -190,7 +186,7 @@ Json write_checkpoint(const DirectView& view, const CheckpointRequest& request,
     std::vector<Arguments> arguments;
     for (std::size_t rank = 0; rank < engines.engines().size(); ++rank)
       arguments.push_back({Json(request.path), Json(token), begun.at("previous"), Json(rank),
-                           names_or_null(request.names), Json(request.scattered)});
+                           or_null(request.names), Json(request.scattered)});
     std::vector<Json> ranks = engines.ask_all("write", arguments);
     const std::uint64_t written = take_sum(ranks, "written");
     const std::uint64_t linked = take_sum(ranks, "linked");

@@ -172,6 +172,13 @@ TaskStatus Call::status(std::size_t task) const {
   return tasks_.at(task).status;
 }
 
+std::optional<Json> Call::reply_content(std::size_t task) const {
+  if (status(task) == TaskStatus::pending) return std::nullopt;
+  const TaskInfo answered = info(task);
+  if (answered.failure) return std::nullopt;
+  return answered.reply.content();
+}
+
 bool Call::may_wait_for(EngineId engine) const {
   const auto lock = locked();
   return std::any_of(tasks_.begin(), tasks_.end(), [&](const TaskInfo& task) {

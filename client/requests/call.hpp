@@ -69,6 +69,8 @@ class Call {
   /// A copy of what is known about the request.
   TaskInfo info(std::size_t task) const;
   TaskStatus status(std::size_t task) const;
+  /// The content of the reply to a request; nothing while there is none, and where it is an error.
+  std::optional<Json> reply_content(std::size_t task) const;
   /// Whether an unanswered request is, or may be, at this engine. Where a balanced task is is
   /// unknown until it runs: it may be at any engine.
   bool may_wait_for(EngineId engine) const;

@@ -1,20 +1,14 @@
 #include "client/stacks/engine_stacks.hpp"
 
-#include <array>
 #include <utility>
 
 namespace px::client {
 namespace {
 
-Json known_text(const std::string& text) {
-  return text.empty() ? Json() : Json(text);
-}
-
 Json frame_as_json(const os::StackFrame& frame) {
-  constexpr std::array names{"native", "python", "cell"};
-  return {{"kind", names[static_cast<std::size_t>(frame.kind)]},
-          {"function", known_text(frame.function)},
-          {"file", known_text(frame.file)},
+  return {{"kind", os::name_of(frame.kind)},
+          {"function", text_or_null(frame.function)},
+          {"file", text_or_null(frame.file)},
           {"line", frame.line > 0 ? Json(frame.line) : Json()},
           {"offset", frame.offset > 0 ? Json(frame.offset) : Json()}};
 }
@@ -22,9 +16,9 @@ Json frame_as_json(const os::StackFrame& frame) {
 Json thread_as_json(const os::ThreadFrames& thread) {
   Json frames = Json::array();
   for (const os::StackFrame& frame : thread.frames) frames.push_back(frame_as_json(frame));
-  return {{"thread", thread.thread},       {"name", known_text(thread.name)},
-          {"is_main", thread.is_main},     {"state", known_text(thread.state)},
-          {"why", known_text(thread.why)}, {"frames", std::move(frames)}};
+  return {{"thread", thread.thread},         {"name", text_or_null(thread.name)},
+          {"is_main", thread.is_main},       {"state", text_or_null(thread.state)},
+          {"why", text_or_null(thread.why)}, {"frames", std::move(frames)}};
 }
 
 }  // namespace
@@ -49,9 +43,8 @@ std::vector<EngineStacks> ask_stacks(ClientCore& core, const std::vector<EngineI
   call->wait_ready(Clock::now() + patience);
   for (std::size_t i = 0; i < engines.size(); ++i) {
     answers.push_back({{.id = engines[i]}, {}});
-    if (call->status(i) == TaskStatus::pending) continue;
-    const TaskInfo info = call->info(i);
-    if (!info.failure) answers.back() = read_engine_stacks(engines[i], info.reply.content());
+    if (const auto usage = call->reply_content(i))
+      answers.back() = read_engine_stacks(engines[i], *usage);
   }
   return answers;
 }
@@ -62,7 +55,7 @@ Json stacks_as_json(const std::vector<EngineStacks>& engines) {
   Json rows = places_as_json(places);
   for (std::size_t i = 0; i < engines.size(); ++i) {
     const os::ProcessStacks& stacks = engines[i].stacks;
-    rows[i]["why"] = known_text(stacks.why);
+    rows[i]["why"] = text_or_null(stacks.why);
     rows[i]["hidden"] = stacks.hidden;
     rows[i]["threads"] = Json::array();
     for (const os::ThreadFrames& thread : stacks.threads)

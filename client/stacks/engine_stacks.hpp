@@ -7,7 +7,7 @@
 
 namespace px::client {
 
-/// What an engine does at one moment, and the stacks of its threads.
+/// The state of one engine and the stacks of its threads, taken at the same moment.
 struct EngineStacks {
   EnginePlace place;
   os::ProcessStacks stacks;  ///< Its `why` says why an engine that has answered tells none.

@@ -10,13 +10,21 @@ namespace {
 using os::FrameKind;
 using os::StackFrame;
 
-/// What threads of one group have in common.
+/// Threads with equal keys are one group.
 struct GroupKey {
   EnginePlace::State state = EnginePlace::State::busy;
   std::string why = {};
   std::vector<StackFrame> frames = {};
   bool operator==(const GroupKey&) const = default;
 };
+
+/// Engines count their C++ cells themselves: the one that runs has another number on each of them.
+void number_cells_anew(std::vector<StackFrame>& frames) {
+  const std::string running = file_of_cell(frames);
+  for (StackFrame& frame : frames)
+    if (frame.kind == FrameKind::cell && !frame.file.empty())
+      frame.file = frame.file == running ? "cell" : "earlier cell";
+}
 
 /// As groups compare it: unnamed functions of a file are told apart by nothing.
 StackFrame without_offset(StackFrame frame) {
@@ -103,6 +111,13 @@ void add_main(GroupCollector& groups, const EngineStacks& engine) {
 
 }  // namespace
 
+std::string file_of_cell(const std::vector<os::StackFrame>& frames) {
+  const auto outermost = std::find_if(frames.rbegin(), frames.rend(), [](const StackFrame& frame) {
+    return is_of_cell(frame) && !frame.file.empty();
+  });
+  return outermost == frames.rend() ? "" : outermost->file;
+}
+
 bool is_of_cell(const os::StackFrame& frame) {
   if (frame.kind == FrameKind::cell) return true;
   return frame.kind == FrameKind::python &&
@@ -114,6 +129,7 @@ std::vector<os::StackFrame> frames_of_user(std::vector<os::StackFrame> frames) {
   const auto outermost = std::find_if(frames.rbegin(), frames.rend(), is_of_cell);
   if (outermost != frames.rend()) {
     frames.erase(outermost.base(), frames.end());
+    number_cells_anew(frames);
     return frames;
   }
   const auto is_ours = [](const StackFrame& frame) {

@@ -28,9 +28,13 @@ struct MergedStacks {
   std::vector<StackGroup> libraries = {};
 };
 
-/// What the user wrote, and what that called: without the calls of the engine that lead there.
+/// The frames of the user's code and of the functions that it has called. The frames of the engine
+/// that run the user's code are left out. A C++ cell has the file "cell" or "earlier cell", since
+/// each engine numbers its cells itself.
 /// frames  of one thread, innermost first.
 std::vector<os::StackFrame> frames_of_user(std::vector<os::StackFrame> frames);
+/// The file of the cell that runs; empty where none does. Cells with other files are earlier ones.
+std::string file_of_cell(const std::vector<os::StackFrame>& frames);
 /// Whether the frame is of a cell, in Python or C++.
 bool is_of_cell(const os::StackFrame& frame);
 

@@ -25,9 +25,9 @@ StackProfile::Stack StackProfile::stack_of(const EngineStacks& engine) {
     if (!thread.is_main || thread.frames.empty()) continue;
     Stack stack;
     const std::vector<os::StackFrame> frames = frames_of_user(thread.frames);
+    const std::string cell = file_of_cell(frames);
     for (auto frame = frames.rbegin(); frame != frames.rend(); ++frame)
-      stack.push_back(
-          frame_number(frame_text(*frame, frames.back().file).name, frame->file, frame->line));
+      stack.push_back(frame_number(frame_text(*frame, cell).name, frame->file, frame->line));
     return stack;
   }
   return {frame_number("no answer", "", 0)};

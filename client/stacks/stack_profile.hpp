@@ -12,7 +12,8 @@ namespace px::client {
 /// A plain class: the caller looks, and says how long each look stands for.
 class StackProfile {
  public:
-  /// What the engines did for so long. Those that are idle, or have not answered, count as such.
+  /// Adds one look at the engines, which stands for so many seconds. An engine that is idle or has
+  /// not answered counts as "idle" or "no answer".
   void add(const std::vector<EngineStacks>& engines, double seconds);
 
   /// A file for https://www.speedscope.app: one profile of all engines together, then one for each.

@@ -28,16 +28,19 @@ std::string hex(std::uint64_t number) {
   return "0x" + digits;
 }
 
-FrameText text_of_python(const StackFrame& frame, const std::string& cell) {
+std::string line_of_cell(const StackFrame& frame, const std::string& cell) {
   const std::string line = std::to_string(frame.line);
-  if (!is_of_cell(frame)) return {frame.function, base_name(frame.file) + ":" + line};
-  return {frame.function,
-          frame.file == cell ? "cell line " + line : "line " + line + " of an earlier cell"};
+  return frame.file == cell ? "cell line " + line : "line " + line + " of an earlier cell";
 }
 
-FrameText text_of_cell(const StackFrame& frame) {
+FrameText text_of_python(const StackFrame& frame, const std::string& cell) {
+  if (is_of_cell(frame)) return {frame.function, line_of_cell(frame, cell)};
+  return {frame.function, base_name(frame.file) + ":" + std::to_string(frame.line)};
+}
+
+FrameText text_of_cell(const StackFrame& frame, const std::string& cell) {
   return {frame.function.empty() ? "<statement>" : frame.function,
-          frame.line > 0 ? frame.file + " line " + std::to_string(frame.line) : frame.file};
+          frame.line > 0 ? line_of_cell(frame, cell) : frame.file};
 }
 
 FrameText text_of_native(const StackFrame& frame) {
@@ -56,8 +59,7 @@ std::string line_of_frame(const StackFrame& frame, const std::string& cell) {
 
 void add_frames(std::vector<std::string>& lines, const StackGroup& group) {
   const std::vector<StackFrame>& frames = group.frames;
-  const auto outermost = std::find_if(frames.rbegin(), frames.rend(), is_of_cell);
-  const std::string cell = outermost == frames.rend() ? "" : outermost->file;
+  const std::string cell = file_of_cell(frames);
   if (!group.why.empty()) lines.push_back("    no stack: " + group.why);
   if (group.goes_on) lines.push_back("    ... (in different functions)");
   const std::size_t hidden = frames.size() > most_shown ? frames.size() - most_shown : 0;
@@ -87,7 +89,7 @@ FrameText frame_text(const os::StackFrame& frame, const std::string& cell) {
     case FrameKind::python:
       return text_of_python(frame, cell);
     case FrameKind::cell:
-      return text_of_cell(frame);
+      return text_of_cell(frame, cell);
     default:
       return text_of_native(frame);
   }

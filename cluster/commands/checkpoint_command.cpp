@@ -19,10 +19,6 @@ using namespace std::chrono_literals;
 /// Ctrl-C, while engines work.
 struct Interrupted {};
 
-Duration duration_of(double seconds) {
-  return std::chrono::duration_cast<Duration>(std::chrono::duration<double>(seconds));
-}
-
 /// Shows on a terminal how far it is; ends the work after --timeout and after Ctrl-C.
 class Watch {
  public:

@@ -18,13 +18,6 @@ std::string date_for_people(WallTime time) {
   return text;
 }
 
-/// What is written by others moves no cursor.
-std::string harmless(std::string text) {
-  for (char& c : text)
-    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7F) c = ' ';
-  return text;
-}
-
 }  // namespace
 
 std::optional<EventLine> read_event_line(std::string_view line) {
@@ -39,9 +32,10 @@ std::optional<EventLine> read_event_line(std::string_view line) {
     const std::string host = string_member(*event, "host").value_or("");
     who = "engine " + std::to_string(*engine) + (host.empty() ? "" : " (" + host + ")") + ": ";
   }
-  return EventLine{*time, std::string(line),
-                   date_for_people(*time) + "  " +
-                       harmless(kind + "  " + who + string_member(*event, "text").value_or(""))};
+  return EventLine{
+      *time, std::string(line),
+      date_for_people(*time) + "  " +
+          without_controls(kind + "  " + who + string_member(*event, "text").value_or(""))};
 }
 
 std::vector<EventLine> choose_events(const std::vector<std::string>& texts,

@@ -76,7 +76,7 @@ void print_event(const EventLine& event, bool as_json) {
   std::cout << (as_json ? event.json : event.text) << '\n';
 }
 
-/// Until it is interrupted, or nobody reads it.
+/// Prints events as they come, until Ctrl-C or until the reader of standard output has closed it.
 int follow(GrowingLog log, bool as_json) {
   while (std::cout.flush()) {
     for (const std::string& line : log.take())

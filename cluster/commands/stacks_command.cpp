@@ -19,10 +19,6 @@ constexpr double default_stacks_patience_s = 3;
 constexpr Duration sample_period = std::chrono::milliseconds(100);
 constexpr const char* default_profile_file = "stacks.speedscope.json";
 
-Duration seconds_of(double seconds) {
-  return std::chrono::duration_cast<Duration>(std::chrono::duration<double>(seconds));
-}
-
 /// Looks until the time is over, or the user has had enough: what was found so far is written then.
 client::StackProfile sample(client::ClientCore& core, const std::vector<EngineId>& engines,
                             Duration time, Duration patience) {
@@ -45,13 +41,12 @@ int run_command(const program::ProgramOptions& program, const StacksOptions& opt
                 Console& console) {
   return guarded(console, [&] {
     const client::Client client = connect(program, options, console);
-    const auto targets = client::value_or_throw(client::Targets::parse(options.targets));
-    const std::vector<EngineId> engines = client.core()->resolve(targets);
-    const Duration patience = seconds_of(options.timeout_s.value_or(default_stacks_patience_s));
+    const std::vector<EngineId> engines = client.core()->resolve(targets_of(options));
+    const Duration patience = duration_of(options.timeout_s.value_or(default_stacks_patience_s));
     if (options.sample_s) {
       const std::string file = options.file.empty() ? default_profile_file : options.file;
       const client::StackProfile profile =
-          sample(*client.core(), engines, seconds_of(*options.sample_s), patience);
+          sample(*client.core(), engines, duration_of(*options.sample_s), patience);
       const std::string text = pack(Packer::json, profile.as_speedscope("stacks of engines"));
       client::value_or_throw(os::write_file_atomically(file, text + "\n", 0644));
       console.say(Level::info, "wrote " + file + ": open it at https://www.speedscope.app");

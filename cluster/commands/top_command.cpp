@@ -36,7 +36,7 @@ int run_command(const program::ProgramOptions& program, const TopCommandOptions&
                 Console& console) {
   return guarded(console, [&] {
     const client::Client client = connect(program, options, console);
-    const auto targets = client::value_or_throw(client::Targets::parse(options.targets));
+    const auto targets = targets_of(options);
     const InterruptsCounted counted;
     magics::TopOptions top{.is_once = options.is_once, .as_json = options.as_json};
     if (!targets.is_all()) top.engines = client.core()->resolve(targets);

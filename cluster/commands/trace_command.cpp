@@ -21,7 +21,7 @@ std::vector<std::string> trace_arguments(const program::ProgramOptions& program,
           : options.connection_file;
   std::vector<std::string> words{"pxcluster", "--connection-file=" + file,
                                  "--seconds=" + std::to_string(options.seconds),
-                                 "--out=" + options.out};
+                                 "--output=" + options.out};
   if (!options.ssh.server.empty()) words.push_back("--ssh=" + options.ssh.server);
   if (!options.ssh.key_file.empty()) words.push_back("--sshkey=" + options.ssh.key_file);
   return words;

@@ -51,9 +51,7 @@ bool wait_for(const client::AsyncResult& result, const WorkOptions& options, Ter
               Console& console) {
   const Instant start = Clock::now();
   std::optional<Instant> give_up;
-  if (options.timeout_s)
-    give_up = start + std::chrono::duration_cast<Duration>(
-                          std::chrono::duration<double>(*options.timeout_s));
+  if (options.timeout_s) give_up = start + duration_of(*options.timeout_s);
   int seen = 0;
   std::size_t heard = 0;
   Instant last_news = start;
@@ -207,9 +205,8 @@ int run_command(const program::ProgramOptions& program, const StatusOptions& opt
                 Console& console) {
   return guarded(console, [&] {
     const client::Client client = connect(program, options, console);
-    const auto targets = client::value_or_throw(client::Targets::parse(options.targets));
-    const std::chrono::duration<double> patience{options.timeout_s.value_or(1)};
-    auto rows = client::ask_status(*client.core(), std::chrono::duration_cast<Duration>(patience));
+    const client::Targets targets = targets_of(options);
+    auto rows = client::ask_status(*client.core(), duration_of(options.timeout_s.value_or(1)));
     if (!targets.is_all()) {
       const std::vector<EngineId> wanted = client.core()->resolve(targets);
       std::erase_if(rows, [&](const client::EngineStatus& row) {
@@ -230,11 +227,9 @@ int run_command(const program::ProgramOptions& program, const WhereOptions& opti
                 Console& console) {
   return guarded(console, [&] {
     const client::Client client = connect(program, options, console);
-    const auto targets = client::value_or_throw(client::Targets::parse(options.targets));
-    const auto patience = std::chrono::duration_cast<Duration>(
-        std::chrono::duration<double>(options.timeout_s.value_or(1)));
+    const Duration patience = duration_of(options.timeout_s.value_or(1));
     const auto places =
-        client::ask_places(*client.core(), client.core()->resolve(targets), patience);
+        client::ask_places(*client.core(), client.core()->resolve(targets_of(options)), patience);
     if (options.as_json) std::cout << pack(Packer::json, client::places_as_json(places)) << "\n";
     if (!options.as_json)
       for (const std::string& sentence : client::describe_places(places, patience))
@@ -247,8 +242,7 @@ int run_command(const program::ProgramOptions& program, const JobsOptions& optio
                 Console& console) {
   return guarded(console, [&] {
     const client::Client client = connect(program, options, console);
-    const auto patience = std::chrono::duration_cast<Duration>(
-        std::chrono::duration<double>(options.timeout_s.value_or(1)));
+    const Duration patience = duration_of(options.timeout_s.value_or(1));
     const auto jobs = client::find_jobs(
         *client.core(),
         {!options.has_all, options.label.empty() ? Json() : Json(options.label), options.session},

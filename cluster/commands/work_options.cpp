@@ -57,7 +57,7 @@ void add_trace_options(CLI::App& app, TraceOptions& options) {
   app.remove_option(app.get_option("--timeout"));
   app.add_option("--seconds", options.seconds, "How long to record (10); Ctrl-C ends it earlier")
       ->check(program::number_of("seconds"));
-  app.add_option("-o,--out", options.out,
+  app.add_option("-o,--output", options.out,
                  "The file for ui.perfetto.dev (polyxeus.pftrace); *.json: Chrome's format")
       ->check(program::file_to_write());
 }

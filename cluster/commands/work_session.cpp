@@ -38,9 +38,12 @@ client::Client connect(const program::ProgramOptions& program, const WorkOptions
   return client;
 }
 
+client::Targets targets_of(const WorkOptions& options) {
+  return client::value_or_throw(client::Targets::parse(options.targets));
+}
+
 client::DirectView view_of(const client::Client& client, const WorkOptions& options) {
-  const client::Targets targets = client::value_or_throw(client::Targets::parse(options.targets));
-  const std::vector<EngineId> engines = client.core()->resolve(targets);
+  const std::vector<EngineId> engines = client.core()->resolve(targets_of(options));
   if (engines.empty())
     throw client::ClientError(
         ErrorKind::not_found,

@@ -29,6 +29,9 @@ class InterruptsCounted {
 client::Client connect(const program::ProgramOptions& program, const WorkOptions& options,
                        Console& console);
 
+/// What --targets means.  errors  ClientError.
+client::Targets targets_of(const WorkOptions& options);
+
 /// The engines that the options mean, at least one.  errors  ClientError.
 client::DirectView view_of(const client::Client& client, const WorkOptions& options);
 

@@ -10,10 +10,6 @@
 namespace px::cluster {
 namespace {
 
-Duration as_duration(double seconds) {
-  return std::chrono::duration_cast<Duration>(std::chrono::duration<double>(seconds));
-}
-
 bool is_number(std::string_view text) {
   return !text.empty() && std::all_of(text.begin(), text.end(),
                                       [](unsigned char c) { return std::isdigit(c) != 0; });
@@ -111,8 +107,8 @@ Result<StartPlan> make_start_plan(const LaunchRequest& asked, bool engines_only,
   plan.supervisor = machine.pid;
   plan.client_file = request.paths.client_file().string();
   plan.keeps_files = keeps_connection_files(settings.controller_args);
-  plan.delay = as_duration(settings.delay);
-  plan.engine_timeout = as_duration(settings.engine_timeout.value_or(60 + request.engine_count));
+  plan.delay = duration_of(settings.delay);
+  plan.engine_timeout = duration_of(settings.engine_timeout.value_or(60 + request.engine_count));
   plan.record.cluster_id = request.paths.cluster_id;
   plan.record.profile_dir = request.paths.root.string();
   plan.record.controller_args = settings.controller_args;

@@ -27,8 +27,8 @@ class EventFile {
   static Result<EventFile> open(const std::filesystem::path& path);
   /// A line; any thread may call it.
   void write(const Json& event) const;
-  /// What is in the file, or was when it was renamed last: the latest events, at most so many,
-  /// oldest first. Lines that are no events are left out.
+  /// Reads the latest events, at most `most`, oldest first, from the file and from the one that was
+  /// renamed. Lines that are no events are left out.
   static std::vector<Json> read_latest(const std::filesystem::path& path, std::size_t most);
 
  private:

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "wire/text_parsing.hpp"
+
 namespace px::controller {
 namespace {
 
@@ -14,9 +16,7 @@ constexpr std::size_t most_met = 1 << 16;
 
 std::string in_one_line(std::string text) {
   if (text.size() > most_event_text) text.resize(most_event_text);
-  for (char& c : text)
-    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7F) c = ' ';
-  return text;
+  return without_controls(std::move(text));
 }
 
 }  // namespace

@@ -21,14 +21,17 @@ class EventRing {
   /// A list, oldest first; those before `since` are left out.
   Json list(std::optional<WallTime> since) const {
     Json list = Json::array();
-    for (const Json& event : events_) {
-      const auto time = parse_date(string_member(event, "time").value_or(""));
-      if (!since || (time && *time >= *since)) list.push_back(event);
-    }
+    for (const Json& event : events_)
+      if (!since || is_since(event, *since)) list.push_back(event);
     return list;
   }
 
  private:
+  static bool is_since(const Json& event, WallTime since) {
+    const auto time = parse_date(string_member(event, "time").value_or(""));
+    return time && *time >= since;
+  }
+
   std::deque<Json> events_;
 };
 

@@ -68,8 +68,7 @@ Result<Duration> read_timeout(const Json& value) {
   if (!value.is_number()) return wrong_type("timeout", "a number of seconds");
   const double seconds = value.get<double>();
   if (!std::isfinite(seconds) || seconds <= 0 || seconds > longest_timeout_s) return Duration{0};
-  return std::max(Duration{1},
-                  std::chrono::duration_cast<Duration>(std::chrono::duration<double>(seconds)));
+  return std::max(Duration{1}, duration_of(seconds));
 }
 
 }  // namespace

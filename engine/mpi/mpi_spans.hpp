@@ -35,6 +35,12 @@ struct MpiSpan {
 /// with find_mpi_spans().
 class MpiSpans {
  public:
+  MpiSpans() = default;
+  /// At the end of the process: the writer's thread. What comes later is dropped.
+  ~MpiSpans() { ::operator delete(spans_.exchange(nullptr)); }
+  MpiSpans(const MpiSpans&) = delete;
+  MpiSpans& operator=(const MpiSpans&) = delete;
+
   static constexpr std::size_t most = std::size_t{1} << 17;
 
   /// The writer. Costs nothing but a look at memory while no trace is on.

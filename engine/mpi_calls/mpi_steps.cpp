@@ -57,7 +57,7 @@ Duration read_grace() {
   double seconds = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), seconds);
   if (error == std::errc{} && end == text.data() + text.size() && seconds >= 0 && seconds < 1e6)
-    return std::chrono::duration_cast<Duration>(std::chrono::duration<double>(seconds));
+    return duration_of(seconds);
   std::cerr << "pxengine: POLYXEUS_MPI_GRACE=" << text
             << " is not a number of seconds below 1000000: 2 s are used" << std::endl;
   return usual;

@@ -11,7 +11,7 @@ namespace {
 constexpr std::array<std::string_view, 3> kind_names{"native", "python", "cell"};
 
 Json write_frame(const StackFrame& frame) {
-  Json written{{"kind", kind_names[static_cast<std::size_t>(frame.kind)]}};
+  Json written{{"kind", name_of(frame.kind)}};
   if (!frame.function.empty()) written["function"] = frame.function;
   if (!frame.file.empty()) written["file"] = frame.file;
   if (frame.line > 0) written["line"] = frame.line;
@@ -54,6 +54,10 @@ ThreadFrames read_thread(const Json& said) {
 }
 
 }  // namespace
+
+std::string_view name_of(FrameKind kind) {
+  return kind_names[static_cast<std::size_t>(kind)];
+}
 
 Json write_stacks(const ProcessStacks& stacks) {
   if (!stacks.why.empty()) return {{"why", stacks.why}};

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "wire/json.hpp"
@@ -14,6 +15,9 @@ enum class FrameKind {
   python,
   cell,  ///< A cell in C++.
 };
+
+/// As it travels: "native", "python" or "cell".
+std::string_view name_of(FrameKind kind);
 
 /// One call of a stack. What is not known is empty or 0.
 struct StackFrame {

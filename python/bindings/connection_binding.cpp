@@ -70,11 +70,11 @@ PythonConnection::PythonConnection(const std::string& info, const std::string& w
   auto read = read_client_connection_info(info);
   if (!read) throw client::ClientError(ErrorKind::bad_input, where + ": " + read.error().what);
   const auto version = py::module_::import("sys").attr("version_info");
-  const client::Connection::Options options{
-      std::chrono::duration_cast<Duration>(std::chrono::duration<double>(timeout)),
-      std::to_string(version.attr("major").cast<int>()) + "." +
-          std::to_string(version.attr("minor").cast<int>()),
-      ssh};
+  const client::Connection::Options options{duration_of(timeout),
+                                            std::to_string(version.attr("major").cast<int>()) +
+                                                "." +
+                                                std::to_string(version.attr("minor").cast<int>()),
+                                            ssh};
   without_lock([&] {
     core_ = client::ClientCore::make(
         client::value_or_throw(client::Connection::open(*read, where, options)));
@@ -148,15 +148,12 @@ bool PythonConnection::wait_for_engines(std::size_t count, std::optional<double>
 std::pair<std::string, std::string> PythonConnection::status(
     double patience, std::optional<double> for_controller) const {
   const auto held = core();
-  const auto duration = [](double seconds) {
-    return std::chrono::duration_cast<Duration>(std::chrono::duration<double>(seconds));
-  };
   std::vector<client::EngineStatus> engines;
   Json measures;
   without_lock([&] {
     const Duration controller =
-        for_controller ? duration(*for_controller) : client::controller_patience;
-    engines = client::ask_status(*held, duration(patience), controller);
+        for_controller ? duration_of(*for_controller) : client::controller_patience;
+    engines = client::ask_status(*held, duration_of(patience), controller);
     measures = client::ask_measures(*held, controller);
   });
   return {pack(Packer::json, client::status_as_json(engines, measures)),
@@ -179,8 +176,7 @@ std::pair<std::string, std::string> PythonConnection::memory(double patience) co
   const auto held = core();
   std::vector<client::MemoryUse> hosts;
   without_lock([&] {
-    const auto engines = client::ask_status(
-        *held, std::chrono::duration_cast<Duration>(std::chrono::duration<double>(patience)));
+    const auto engines = client::ask_status(*held, duration_of(patience));
     hosts = client::memory_use(engines, os::process_usage());
   });
   return {pack(Packer::json, client::memory_as_json(hosts)), client::memory_as_text(hosts)};
@@ -189,7 +185,7 @@ std::pair<std::string, std::string> PythonConnection::memory(double patience) co
 std::pair<std::string, std::vector<std::string>> PythonConnection::where(
     const std::vector<int>& ids, double patience) const {
   const auto held = core();
-  const auto time = std::chrono::duration_cast<Duration>(std::chrono::duration<double>(patience));
+  const Duration time = duration_of(patience);
   std::vector<client::EnginePlace> places;
   without_lock([&] { places = client::ask_places(*held, engine_ids(ids), time); });
   return {pack(Packer::json, client::places_as_json(places)),
@@ -199,7 +195,7 @@ std::pair<std::string, std::vector<std::string>> PythonConnection::where(
 std::pair<std::string, std::vector<std::string>> PythonConnection::stacks(
     const std::vector<int>& ids, double patience, bool has_libraries) const {
   const auto held = core();
-  const auto time = std::chrono::duration_cast<Duration>(std::chrono::duration<double>(patience));
+  const Duration time = duration_of(patience);
   std::vector<client::EngineStacks> engines;
   without_lock([&] { engines = client::ask_stacks(*held, engine_ids(ids), time); });
   return {pack(Packer::json, client::stacks_as_json(engines)),

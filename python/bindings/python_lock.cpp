@@ -33,8 +33,7 @@ void Unlocked::lock() {
 std::optional<Instant> deadline_in(std::optional<double> seconds) {
   constexpr double longest = 1e8;  // three years; more has no place in a Duration
   if (!seconds || *seconds < 0 || *seconds > longest) return std::nullopt;
-  return Clock::now() +
-         std::chrono::duration_cast<Duration>(std::chrono::duration<double>(*seconds));
+  return Clock::now() + duration_of(*seconds);
 }
 
 bool wait_interruptibly(std::optional<double> seconds, const std::function<bool(Instant)>& wait) {

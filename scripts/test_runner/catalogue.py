@@ -80,8 +80,6 @@ def all_groups(is_quick):
             Script(name="demo", what="scripts/demo in a fresh copy of the tree", command=("tests/install/demo",)),
             Script(name="debian", what="the Debian package in a bare system", command=("tests/install/debian",),
                    why_not=_why_no_bare_system),
-            _waiting("examples", "the examples of ipyparallel's documentation, with its client and with ours",
-                     "tests/ipyparallel_examples", timeout=3600),
         ],
         # Tests that hold moments against each other or measure time: one group at a time.
         "timing": [
@@ -90,10 +88,11 @@ def all_groups(is_quick):
             _pytest("cpp_engine", "C++ engines", "tests/cpp_engine"),
             _pytest("mpi", "MPI after a stop: random programs and scenarios", "tests/mpi"),
             _pytest("bench", "bench/report", "tests/bench", are_unit_tests=True),
+            _waiting("hosts", "several hosts", "tests/hosts", needs=("torch-packages",)),
+            # What needs a build comes last: the builds get only what the tests leave.
             Ctest(name="cells", preset="cells", select=_CPP_CELLS, needs=("build-cells",),
                   what="the C++ interpreter (it forks and jumps, which sanitizers do not follow)"),
             *simulation,
-            _waiting("hosts", "several hosts", "tests/hosts", needs=("torch-packages",)),
         ],
         # Tests that mostly wait for processes.
         "python": [
@@ -121,6 +120,8 @@ def all_groups(is_quick):
             # Clients that are told to encrypt use TCP on the controller's host, too.
             _peer("encrypted", "controller", "engine", "cluster", select=("client",), options=("--curve",)),
             _peer("engine", "engine"),
+            _waiting("examples", "the examples of ipyparallel's documentation, with its client and with ours",
+                     "tests/ipyparallel_examples", timeout=3600),
         ],
     }  # fmt: skip
 

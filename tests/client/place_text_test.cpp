@@ -240,6 +240,12 @@ TEST(EnginePlace, AnAnswerThatSaysNothingOfItIsUnknown) {
   EXPECT_EQ(places_as_json({EnginePlace{.id = EngineId{1}}})[0]["state"], "no answer");
 }
 
+TEST(EnginePlace, AnIdleEngineHoldsNoLock) {
+  const Json place = {{"holds_lock", true}};
+  EXPECT_FALSE(read_place(EngineId{0}, {{"place", place}}).holds_lock);
+  EXPECT_TRUE(read_place(EngineId{0}, {{"running", {{"what", "f"}}}, {"place", place}}).holds_lock);
+}
+
 TEST(EnginePlace, MembersOfWrongTypesAreLeftOut) {
   const Json usage = {{"running", 5}, {"place", {{"line", "x"}, {"mpi", "no"}, {"torch", {{"count", "x"}, {"missing", {"y"}}}},
                                      {"source", 3}}}};

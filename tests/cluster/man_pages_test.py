@@ -13,7 +13,8 @@ ROOT = Path(__file__).resolve().parents[2]
 NAMES = ("pxcluster", "pxcontroller", "pxengine", "pxkernel")
 PROGRAMS = {name: os.environ.get(name.upper()) or shutil.which(name) for name in NAMES}
 LISTINGS = ("pxcluster-list", "pxcluster-profile-list", "pxcluster-checkpoint-list", "pxcluster-checkpoint-show",
-            "pxcluster-status", "pxcluster-where", "pxcluster-top", "pxcluster-events", "pxcluster-jobs", "pxcluster-doctor")  # fmt: skip
+            "pxcluster-status", "pxcluster-where", "pxcluster-stacks", "pxcluster-top", "pxcluster-events",
+            "pxcluster-jobs", "pxcluster-doctor")  # fmt: skip
 
 
 def run(*words, **options):

@@ -10,8 +10,8 @@ import sys
 import pytest
 from empty_home import EmptyHome
 
-COMMANDS = ["start", "engines", "stop", "restart", "list", "clean", "logs", "status", "where", "stacks", "top",
-            "events", "jobs", "dashboard", "px", "push", "pull", "doctor", "completion"]  # fmt: skip
+COMMANDS = ["start", "engines", "stop", "restart", "list", "clean", "logs", "status", "where", "stacks", "trace",
+            "top", "events", "jobs", "dashboard", "px", "push", "pull", "doctor", "completion"]  # fmt: skip
 LINES = [
     *(["pxcluster", command] for command in COMMANDS),
     ["pxcluster"],

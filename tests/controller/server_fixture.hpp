@@ -93,8 +93,12 @@ class Peer {
     const auto& header = frames.at(draft.idents.size() + 2);
     return read_msg_id(Packer::json, header).text;
   }
-  Received ask(const std::string& type, Json content = Json::object()) {
+  /// Says what is not answered.
+  void tell(const std::string& type, Json content) {
     send(registration, Draft{{}, type, "{}", Json::object(), std::move(content), {}});
+  }
+  Received ask(const std::string& type, Json content = Json::object()) {
+    tell(type, std::move(content));
     return receive(registration);
   }
   /// Answers a request that came to `socket`.

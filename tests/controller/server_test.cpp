@@ -249,12 +249,10 @@ TEST_F(ServerTest, TheAnnouncedEndOfOneEngineOfASetIsNoReasonOfTheOthers) {
   bob->join(1, {{"host", "node1"}, {"place", "7/1"}});
   auto user = client();
   user->wait_for("registration_notification", "bob");
-  const auto tell = [&](const char* type, Json content) {
-    user->send(user->registration, Draft{{}, type, "{}", Json::object(), std::move(content), {}});
-  };
-  tell("engines_ending", {{"engine_set", "7/1"}, {"why", "pxcluster ended it for a restart"}});
+  user->tell("engines_ending",
+             {{"engine_set", "7/1"}, {"why", "pxcluster ended it for a restart"}});
   for (const char* uuid : {"bob", "ann"})
-    tell("engine_ended", {{"uuid", uuid}, {"signal", SIGKILL}});
+    user->tell("engine_ended", {{"uuid", uuid}, {"signal", SIGKILL}});
   EXPECT_EQ(user->wait_for("unregistration_notification", "bob").content["reason"],
             "pxcluster ended it for a restart");
   EXPECT_NE(user->wait_for("unregistration_notification", "ann").content["reason"],
@@ -275,12 +273,10 @@ TEST_F(ServerTest, EventsAreWrittenDownAndToldToClients) {
   bob->join(1, {{"host", "node2"}, {"place", "7/1"}});
   auto user = client();
   user->wait_for("registration_notification", "bob");
-  const auto tell = [&](const char* type, Json content) {
-    user->send(user->registration, Draft{{}, type, "{}", Json::object(), std::move(content), {}});
-  };
-  tell("engines_ending", {{"engine_set", "7/1"}, {"why", "pxcluster ended it for a restart"}});
+  user->tell("engines_ending",
+             {{"engine_set", "7/1"}, {"why", "pxcluster ended it for a restart"}});
   for (const char* uuid : {"ann", "bob"})
-    tell("engine_ended", {{"uuid", uuid}, {"signal", SIGKILL}});
+    user->tell("engine_ended", {{"uuid", uuid}, {"signal", SIGKILL}});
   user->wait_for("unregistration_notification", "ann");
   user->wait_for("unregistration_notification", "bob");
   const Json told = user->ask("events_request").content["events"];

@@ -335,7 +335,7 @@ def test_names_of_the_engines_are_completed(cpp, cluster):
 @pytest.mark.parametrize("code, matches", [
     ("%%px --no", ["--no-fold", "--no-stream", "--no-verbose", "--noblock"]),
     ("%%px -t 0 --loc", ["--local"]),
-    ("%pxcluster st", ["start", "status", "stop"]),
+    ("%pxcluster st", ["stacks", "start", "status", "stop"]),
     ("%pxcluster stop --al", ["--all"]),
 ])
 def test_options_and_commands_of_the_magics_are_completed(cpp, code, matches):

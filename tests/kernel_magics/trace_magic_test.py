@@ -29,6 +29,6 @@ def test_a_cell_that_fails_leaves_its_trace_too(notebook, tmp_path):
 
 
 def test_a_file_that_cannot_be_written_is_said_before_the_cell_runs(notebook, tmp_path):
-    cell = notebook.run(f"%%px --trace={tmp_path}/nowhere/run.json\nran = True")
+    cell = notebook.run(f"%%px --trace={tmp_path}/nowhere/run.json\nwas_traced = True")
     assert "there is no folder" in cell.error
-    assert "True" not in notebook.text("%px print('ran' in globals())")
+    assert "True" not in notebook.text("%px print('was_traced' in globals())")

@@ -127,7 +127,7 @@ def test_tab_completes_the_options_of_a_magic(notebook):
 
 
 def test_tab_completes_the_commands_of_pxcluster_and_their_options(notebook):
-    assert complete(notebook, "%pxcluster st") == ["start", "status", "stop"]
+    assert complete(notebook, "%pxcluster st") == ["stacks", "start", "status", "stop"]
     assert complete(notebook, "1\n%pxcluster re") == ["restart"]
     assert complete(notebook, "%pxcluster start -n 2 --remote-p") == [
         "--remote-profile-dir", "--remote-python"]

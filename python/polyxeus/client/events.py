@@ -7,6 +7,7 @@ from datetime import datetime, timedelta, timezone
 from typing import Any
 
 from polyxeus.client.engine_rows import EngineSentences
+from polyxeus.results.metadata import parse_date
 
 __all__ = ["ClusterEvents", "date_text"]
 
@@ -38,11 +39,9 @@ def date_text(since: Any) -> str | None:
         return None
     if isinstance(since, (int, float)) and not isinstance(since, bool):
         since = datetime.now(timezone.utc) - timedelta(seconds=since)
+    since = parse_date(since)
     if isinstance(since, str):
-        try:
-            since = datetime.fromisoformat(since.replace("Z", "+00:00"))
-        except ValueError:
-            raise ValueError(f"since must be a date, seconds or ISO text, not {since!r:.80}") from None
+        raise ValueError(f"since must be a date, seconds or ISO text, not {since!r:.80}")
     if not isinstance(since, datetime):
         raise TypeError(f"since must be a date, seconds or ISO text, not {since!r:.80}")
     utc = since.astimezone(timezone.utc) if since.tzinfo else since.replace(tzinfo=timezone.utc)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 
 from polyxeus.client.engine_rows import EngineRows, EngineSentences
+from polyxeus.results.html_parts import paragraph
 
 __all__ = ["ClusterMemory", "ClusterStatus"]
 
@@ -41,9 +42,8 @@ class ClusterStatus(EngineRows):
 
         shown = [row("td", line) for line in lines[:_MOST_ROWS]]
         left = len(lines) - len(shown)
-        more = f"<p>... and {left} more engines</p>" if left else ""
-        below = "".join(f"<p>{html.escape(note)}</p>" for note in notes.splitlines())
-        return f"<table>{row('th', head)}{''.join(shown)}</table>{more}{below}"
+        below = [*([f"... and {left} more engines"] if left else []), *notes.splitlines()]
+        return f"<table>{row('th', head)}{''.join(shown)}</table>{''.join(map(paragraph, below))}"
 
 
 class ClusterMemory(EngineSentences):

@@ -16,7 +16,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser("pxcluster trace", allow_abbrev=False)
     parser.add_argument("--connection-file", required=True)
     parser.add_argument("--seconds", type=float, default=10.0)
-    parser.add_argument("--out", default="polyxeus.pftrace")
+    parser.add_argument("--output", dest="out", default="polyxeus.pftrace")
     parser.add_argument("--ssh", default="")
     parser.add_argument("--sshkey")
     options = parser.parse_args(arguments)

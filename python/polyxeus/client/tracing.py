@@ -10,6 +10,7 @@ import time
 from datetime import datetime, timedelta, timezone
 from typing import TYPE_CHECKING, Any
 
+from polyxeus.results.metadata import parse_date
 from polyxeus.serialize import requests
 from polyxeus.trace import chrome, clocks, perfetto, recording, records, report, timeline
 
@@ -220,11 +221,8 @@ class Trace:
         return microseconds * 1000 + self._own_offset
 
     def _of_date(self, text: str) -> int | None:
-        try:
-            date = datetime.fromisoformat(text.replace("Z", "+00:00"))
-        except ValueError:
-            return None
-        return self._of_wall((date - _EPOCH) // timedelta(microseconds=1))
+        date = parse_date(text)
+        return self._of_wall((date - _EPOCH) // timedelta(microseconds=1)) if isinstance(date, datetime) else None
 
     # ------------------------------------------------------------ what it tells
 

@@ -127,8 +127,18 @@ TEST(StackMerger, WhatLeadsToTheUsersCodeIsLeftOut) {
   EXPECT_EQ(frames_of_user(inner + engine_code), inner);
   const Frames function{python("solve", "/home/ann/solver.py", 4)};
   EXPECT_EQ(frames_of_user(function + Frames{engine_code.back()} + function), function);
-  const Frames of_cpp{native("sleep"), {.kind = FrameKind::cell, .file = "cell 3", .line = 1}};
+  const Frames of_cpp{native("sleep"), {.kind = FrameKind::cell, .file = "cell", .line = 1}};
   EXPECT_EQ(frames_of_user(of_cpp + Frames{native("main")}), of_cpp);
+}
+
+TEST(StackMerger, CellsInCppAreTheSameWhateverTheirNumberIs) {
+  const auto frames = [](const std::string& function, const std::string& running) {
+    return Frames{{FrameKind::cell, "f", function, 2}, {FrameKind::cell, "", running, 5}};
+  };
+  const MergedStacks merged =
+      merge_stacks({busy(0, frames("cell 3", "cell 4")), busy(1, frames("cell 7", "cell 9")),
+                    busy(2, frames("cell 8", "cell 8"))});
+  EXPECT_EQ(ids(merged.main), (Ids{{2}, {0, 1}}));
 }
 
 }  // namespace

@@ -51,8 +51,8 @@ TEST(StackText, CallsOfCellsInCppHaveTheirLines) {
                 .goes_on = true}}};
   EXPECT_EQ(describe_stacks(merged, 3s, false),
             (Lines{"0 busy for 3 s", "    ... (in different functions)",
-                   "    total                             cell 2 line 4",
-                   "    <statement>                       cell 3 line 1", "    code of cell 3"}));
+                   "    total                             line 4 of an earlier cell",
+                   "    <statement>                       cell line 1", "    code of cell 3"}));
 }
 
 TEST(StackText, EnginesThatDoNotAnswerAreNamed) {

@@ -20,12 +20,10 @@ class EventFileTest : public testing::Test {
   /// Writes events on a thread, and waits until they are in the file.
   void write(int first, int count, std::size_t padding = 0) {
     spdlog::init_thread_pool(8192, 1);
-    {
-      const auto log = EventFile::open(path_);
-      ASSERT_TRUE(log) << log.error().what;
-      for (int i = first; i < first + count; ++i)
-        log->write({{"number", i}, {"padding", std::string(padding, 'x')}});
-    }
+    const auto log = EventFile::open(path_);
+    ASSERT_TRUE(log) << log.error().what;
+    for (int i = first; i < first + count; ++i)
+      log->write({{"number", i}, {"padding", std::string(padding, 'x')}});
     spdlog::details::registry::instance().set_tp({});  // the thread ends when all is written
   }
   static unsigned mode_of(const std::string& path) {

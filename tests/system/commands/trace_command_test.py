@@ -11,7 +11,7 @@ def test_the_command_records_a_running_cluster(cluster_cmd, mpi_cluster, tmp_pat
     path = tmp_path / "run.json"
     with connect(mpi_cluster.connection_file("client"), 4, timeout=20) as client:
         trace = subprocess.Popen(
-            [*cluster_cmd, "trace", f"--profile-dir={mpi_cluster.profile_dir}", "--seconds=3", f"--out={path}"],
+            [*cluster_cmd, "trace", f"--profile-dir={mpi_cluster.profile_dir}", "--seconds=3", f"--output={path}"],
             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
         )  # fmt: skip
 
@@ -30,7 +30,7 @@ def test_the_command_records_a_running_cluster(cluster_cmd, mpi_cluster, tmp_pat
 
 
 def test_without_a_cluster_it_fails_in_one_sentence(cluster_cmd, stage, tmp_path):
-    done = subprocess.run([*cluster_cmd, "trace", f"--profile-dir={tmp_path}", f"--out={tmp_path}/run.json"],
+    done = subprocess.run([*cluster_cmd, "trace", f"--profile-dir={tmp_path}", f"--output={tmp_path}/run.json"],
                           capture_output=True, text=True, timeout=60)  # fmt: skip
     assert done.returncode == 11
     assert "Traceback" not in done.stderr and len(done.stderr.splitlines()) == 1

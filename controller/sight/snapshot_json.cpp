@@ -148,6 +148,7 @@ Json as_json(const EventView& event) {
   Json object{
       {"number", event.number}, {"time", event.time}, {"kind", event.kind}, {"text", event.text}};
   if (event.engine) object["engine"] = event.engine->value;
+  if (!event.host.empty()) object["host"] = event.host;
   return object;
 }
 

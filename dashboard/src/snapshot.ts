@@ -117,6 +117,7 @@ export interface ClusterEvent {
   time: number;
   kind: string;
   engine?: number;
+  host?: string;
   text: string;
 }
 

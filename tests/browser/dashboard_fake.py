@@ -88,8 +88,9 @@ class FakeCluster:
             "finished": [self.task(now, number) for number in range(rate)], "finished_left_out": 0,
             "cells": [{"id": "1", "session": "a1b2c3", "source": f"x = 1 / (rank - 3)\nprint('{MARKUP}')",
                        "submitted": self.started, "engines": RANKS, "failed": 1, "parts": parts}],
-            "events": [{"number": 1, "time": self.started, "kind": "joined", "engine": 0, "text": "engine 0 joined"},
-                       {"number": 2, "time": now - 20, "kind": "left", "engine": 5, "text": f"engine 5 left {MARKUP}"}],
+            "events": [{"number": 1, "time": self.started, "kind": "started", "text": "the controller has started"},
+                       {"number": 2, "time": self.started, "kind": "joined", "engine": 0, "host": "node0", "text": "it joined"},
+                       {"number": 3, "time": now - 20, "kind": "died", "engine": 5, "host": "node0", "text": f"because {MARKUP}"}],
             "durations_total": durations, "queueing_total": durations,
         }  # fmt: skip
 

@@ -67,8 +67,14 @@ void add_protection(Message& message) {
   message.set(http::field::cache_control, "no-store");
 }
 
+/// As a chunk (HTTP/1.1), which proxies pass on at once: some keep a body without a length until it
+/// ends.
 SharedText as_event(const std::string& json) {
-  return std::make_shared<const std::string>("data: " + json + "\n\n");
+  constexpr std::string_view begin = "data: ", end = "\n\n";
+  std::ostringstream chunk;
+  chunk << std::hex << begin.size() + json.size() + end.size() << "\r\n"
+        << begin << json << end << "\r\n";
+  return std::make_shared<const std::string>(std::move(chunk).str());
 }
 
 }  // namespace
@@ -192,6 +198,7 @@ class WebServer::State::Connection : public std::enable_shared_from_this<Connect
     head.set("X-Accel-Buffering", "no");
     add_protection(head);
     head.keep_alive(false);  // its end is that of the connection
+    head.chunked(true);
     std::ostringstream text;
     text << head.base();
     error_code ignored;

@@ -49,7 +49,7 @@ TEST(Dashboard, ShowsSnapshotsToBrowsersAndPrometheus) {
   EXPECT_EQ(prometheus.ask("GET /metrics", with_secret).status, 503);
   EXPECT_EQ(browser.ask("GET /stream", with_secret).status, 200);
   board->put(snapshot(7));
-  const std::string event = browser.read_to("\n\n");
+  const std::string event = browser.read_chunk();
   ASSERT_TRUE(event.starts_with("data: "));
   EXPECT_EQ(Json::parse(event.substr(6))["number"], 7);
   EXPECT_EQ(prometheus.ask("GET /metrics", with_secret).body, "number 7\n");

@@ -50,6 +50,7 @@ class WebServerTest : public testing::Test {
     const HttpAnswer head = viewer.ask("GET /stream", token_header);
     EXPECT_EQ(head.status, 200);
     EXPECT_TRUE(head.says("Content-Type: text/event-stream"));
+    EXPECT_TRUE(head.says("Transfer-Encoding: chunked"));
     return viewer;
   }
 
@@ -108,12 +109,12 @@ TEST_F(WebServerTest, AViewerGetsTheNewestSnapshotAtOnceAndEachNewOne) {
   start();
   show("{\"number\":1}");
   HttpClient first = viewer();
-  EXPECT_EQ(first.read_to("\n\n"), "data: {\"number\":1}\n\n");
+  EXPECT_EQ(first.read_chunk(), "data: {\"number\":1}\n\n");
   HttpClient second = viewer();
-  EXPECT_EQ(second.read_to("\n\n"), "data: {\"number\":1}\n\n");
+  EXPECT_EQ(second.read_chunk(), "data: {\"number\":1}\n\n");
   show("{\"number\":2}");
-  EXPECT_EQ(first.read_to("\n\n"), "data: {\"number\":2}\n\n");
-  EXPECT_EQ(second.read_to("\n\n"), "data: {\"number\":2}\n\n");
+  EXPECT_EQ(first.read_chunk(), "data: {\"number\":2}\n\n");
+  EXPECT_EQ(second.read_chunk(), "data: {\"number\":2}\n\n");
 }
 
 TEST_F(WebServerTest, SnapshotsAreWrittenOnceForAllViewersAndNotForNone) {
@@ -122,12 +123,12 @@ TEST_F(WebServerTest, SnapshotsAreWrittenOnceForAllViewersAndNotForNone) {
   EXPECT_EQ(client().ask("GET /").status, 200);  // the server has seen the snapshot
   EXPECT_EQ(snapshots_, 0);
   HttpClient first = viewer(), second = viewer();
-  first.read_to("\n\n");
-  second.read_to("\n\n");
+  first.read_chunk();
+  second.read_chunk();
   const int before = snapshots_;
   show("{\"number\":2}");
-  first.read_to("\n\n");
-  second.read_to("\n\n");
+  first.read_chunk();
+  second.read_chunk();
   EXPECT_EQ(snapshots_, before + 1);
 }
 

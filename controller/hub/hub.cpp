@@ -126,6 +126,10 @@ class Hub::State {
     sight_.heard(event.uuid, event.is_silent);
     return {};
   }
+  Effects on(const EngineDrained& event, Moment) {
+    sight_.drained(event.uuid, event.is_drained);
+    return {};
+  }
   Effects on(const EngineMeasured& event, Moment when) {
     sight_.measured(event.uuid, *event.measures, when.now);
     return {};

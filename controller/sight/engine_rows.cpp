@@ -59,6 +59,10 @@ void EngineRows::heard(const EngineUuid& uuid, bool is_silent) {
   if (EngineRow* const engine = find(uuid)) engine->is_silent = is_silent;
 }
 
+void EngineRows::drained(const EngineUuid& uuid, bool is_drained) {
+  if (EngineRow* const engine = find(uuid)) engine->view.is_drained = is_drained;
+}
+
 void EngineRows::left(const EngineUuid& uuid) {
   const auto found = engines_.find(uuid);
   if (found == engines_.end()) return;

@@ -33,6 +33,8 @@ class EngineRows {
   void described(const EngineUuid& uuid, const EngineFacts& facts);
   /// Whether it answers heartbeats.
   void heard(const EngineUuid& uuid, bool is_silent);
+  /// Whether it gets no further balanced tasks.
+  void drained(const EngineUuid& uuid, bool is_drained);
   void left(const EngineUuid& uuid);
   void measured(const EngineUuid& uuid, EngineMeasures measures, Instant now);
   /// A request ended there with this error: "ValueError: ...".

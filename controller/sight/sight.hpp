@@ -42,6 +42,7 @@ class Sight {
     engines_.described(uuid, facts);
   }
   void heard(const EngineUuid& uuid, bool is_silent) { engines_.heard(uuid, is_silent); }
+  void drained(const EngineUuid& uuid, bool is_drained) { engines_.drained(uuid, is_drained); }
   void left(const EngineUuid& uuid) { engines_.left(uuid); }
   void measured(const EngineUuid& uuid, EngineMeasures measures, Instant now);
 

@@ -30,6 +30,7 @@ struct EngineView {
   std::string language = {};                ///< "python", "cpp"; "": not known.
   std::string mpi_library = {}, gpus = {};  ///< EngineFacts::mpi, gpus.
   State state = State::idle;
+  bool is_drained = false;   ///< A user wishes that it gets no further balanced tasks.
   double state_seconds = 0;  ///< For so long is it in that state, as far as the controller knows.
   double age = 0;            ///< Seconds since it joined.
   /// The latest that it said, and how many seconds ago. Its `durations` are empty: see Snapshot.

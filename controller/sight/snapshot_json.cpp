@@ -73,6 +73,7 @@ Json as_json(const EngineView& view) {
                      {"language", view.language},
                      {"mpi_library", view.mpi_library},
                      {"gpus", view.gpus},
+                     {"is_drained", view.is_drained},
                      {"state_seconds", view.state_seconds},
                      {"age", view.age},
                      {"cpu_share", view.cpu_share},

@@ -83,6 +83,17 @@ TEST_F(EngineRowsTest, AnEngineIsSilentUntilItIsHeardAgain) {
   EXPECT_EQ(of(0, start + 2s).state, State::idle);
 }
 
+TEST_F(EngineRowsTest, AnEngineIsDrainedUntilItIsNotOrJoinsAnew) {
+  rows.drained(ann, true);
+  rows.drained(EngineUuid{"unknown"}, true);
+  EXPECT_TRUE(of(0, start).is_drained);
+  rows.drained(ann, false);
+  EXPECT_FALSE(of(0, start).is_drained);
+  rows.drained(ann, true);
+  rows.joined(ann, EngineId{0}, on_host("node1"), "cpp", start);
+  EXPECT_FALSE(of(0, start).is_drained);
+}
+
 TEST_F(EngineRowsTest, TheUseOfCoresIsThatBetweenTwoMessages) {
   rows.measured(ann, with_cpu(10), start + 3s);
   EXPECT_EQ(of(0, start + 3s).cpu_share, 0);

@@ -17,7 +17,8 @@ Json row_of_engine(Packer packer, const StackReply& reply) {
   for (const char* const part : {"running", "place", "stacks"})
     if (Json said = object_member(*usage, part); !said.empty() || usage->contains(part))
       row[part] = std::move(said);
-  if (const auto error = string_member(*usage, "evalue")) row["why"] = *error;
+  if (!row.contains("place"))
+    row["why"] = string_member(*usage, "evalue").value_or("it does not tell stacks");
   return row;
 }
 

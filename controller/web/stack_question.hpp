@@ -48,10 +48,10 @@ class StackQuestion {
 };
 
 /// The answers for the page. Of each the members `running`, `place` and `stacks` of its usage_reply
-/// (docs/protocol.md), unless it has said nothing:
+/// (docs/protocol.md); `why` where it has none of them to tell; neither where it has not answered:
 ///
 ///     {"engines": [{"engine": 0, "running": {...}, "place": {...}, "stacks": {...}},
-///                  {"engine": 1}, {"engine": 2, "why": "..."}]}
+///                  {"engine": 1}, {"engine": 2, "why": "it does not tell stacks"}]}
 Json stacks_for_page(Packer packer, const std::vector<StackReply>& replies);
 
 }  // namespace px::controller

@@ -144,9 +144,11 @@ TEST_F(DashboardOfServer, EnginesAreAskedForTheirStacksForOneViewerAtATime) {
   ann_->send(ann_->control, Draft{.idents = request.idents,
                                   .msg_type = "usage_reply",
                                   .parent_header = request.header_text,
-                                  .content = {{"pid", 4}, {"stacks", {{"hidden", 2}}}}});
+                                  .content = {{"pid", 4},
+                                              {"place", Json::object()},
+                                              {"stacks", {{"hidden", 2}}}}});
   EXPECT_EQ(browser.read_answer().body,
-            R"({"engines":[{"engine":0,"stacks":{"hidden":2}}],"status":"ok"})");
+            R"({"engines":[{"engine":0,"place":{},"stacks":{"hidden":2}}],"status":"ok"})");
   browser.request("POST /do/stacks", with_secret, R"({"engines": [0]})");
   EXPECT_EQ(receive(ann_->control).header.msg_type, "usage_request");
 }

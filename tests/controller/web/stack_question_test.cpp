@@ -79,5 +79,11 @@ TEST(StackQuestion, OddShapesDoNoHarm) {
   EXPECT_EQ(rows(question).size(), 2u);
 }
 
+TEST(StackQuestion, AnEngineThatDoesNotKnowTheQuestionSaysSo) {
+  StackQuestion question = question_to_two();
+  question.answered(first, R"({"pid": 4})");  // as one of ipyparallel
+  EXPECT_EQ(rows(question)[0], (Json{{"engine", 3}, {"why", "it does not tell stacks"}}));
+}
+
 }  // namespace
 }  // namespace px::controller

@@ -93,8 +93,8 @@ class DashboardHandler(APIHandler):
         except OSError as error:
             raise clusters.Refused(f"the controller cannot be reached: {error}") from None
         try:
-            request = f"GET /stream HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Polyxeus-Token: {token}\r\nConnection: close\r\n\r\n"
-            self._controller.write(request.encode())
+            headers = ("Host: 127.0.0.1", f"X-Polyxeus-Token: {token}", "Connection: close")
+            self._controller.write("\r\n".join(("GET /stream HTTP/1.1", *headers, "", "")).encode())
             status, headers = _read_head(await reader.readuntil(b"\r\n\r\n"))
             if status != 200:
                 raise clusters.Refused((await reader.read()).decode().strip())

@@ -35,7 +35,7 @@ struct DrainEngines {
 };
 /// In which calls are their threads? The answer says it.
 struct AskStacks {};
-using EngineWish = std::variant<ShutDownEngines, SignalEngines, DrainEngines, AskStacks>;
+using EngineWish = std::variant<AskStacks, DrainEngines, SignalEngines, ShutDownEngines>;
 struct EngineOrder {
   EngineWish what = {};
   std::optional<std::vector<EngineId>> engines = {};  ///< Nothing: all.

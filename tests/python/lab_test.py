@@ -213,33 +213,41 @@ def cluster(server):
     assert server.ask("DELETE", f"/{cluster['key']}")[0] == 204
 
 
-def controller_token(server):
+def dashboard(server):
+    """Where the controller serves it: {"port", "token"}"""
     (file,) = server.clusters_folder.glob("profile_default/security/ipcontroller-client.json")
-    return json.loads(file.read_text())["dashboard"]["token"]
+    return json.loads(file.read_text())["dashboard"]
+
+
+def first_snapshots(server, path, count, **headers):
+    """The first snapshots of a stream."""
+    with contextlib.closing(server.connection()) as connection:
+        connection.request("GET", path, headers=server.cookie() | headers)
+        answer = connection.getresponse()
+        assert answer.status == 200 and "text/event-stream" in answer.headers["Content-Type"]
+        snapshots = []
+        while len(snapshots) < count:
+            line = answer.readline()
+            assert line, "the stream has ended"
+            if line.startswith(b"data: "):
+                snapshots.append(json.loads(line[6:]))
+        return snapshots
 
 
 def test_the_page_of_a_cluster_comes_from_its_controller_without_the_token(server, cluster):
     status, headers, page = server.browse(f"{cluster}/dashboard/")
     assert status == 200 and "text/html" in headers["Content-Type"]
     assert "script-src 'self'" in headers["Content-Security-Policy"] and headers["Cache-Control"] == "no-store"
-    assert controller_token(server) not in page
+    assert dashboard(server)["token"] not in page
     assert server.browse(f"{cluster}/dashboard/missing.js")[0] == 404
     assert server.browse(f"{cluster}/dashboard/metrics")[0] == 401, "only what the page needs gets the token"
 
 
 def test_the_page_gets_snapshots_through_the_server(server, cluster):
-    with contextlib.closing(server.connection()) as connection:
-        connection.request("GET", f"/polyxeus/clusters{cluster}/dashboard/stream", headers=server.cookie())
-        answer = connection.getresponse()
-        assert answer.status == 200 and "text/event-stream" in answer.headers["Content-Type"]
-        numbers = []
-        while len(numbers) < 3:
-            line = answer.readline()
-            if line.startswith(b"data: "):
-                snapshot = json.loads(line[6:])
-                numbers.append(snapshot["number"])
-        assert snapshot["engine_count"] == 2
-        assert numbers == sorted(set(numbers))
+    snapshots = first_snapshots(server, f"/polyxeus/clusters{cluster}/dashboard/stream", 3)
+    assert snapshots[-1]["engine_count"] == 2
+    numbers = [each["number"] for each in snapshots]
+    assert numbers == sorted(set(numbers))
 
 
 def test_orders_of_the_page_reach_the_engines(server, cluster):
@@ -288,3 +296,19 @@ def test_what_has_no_dashboard_says_so(server, cluster):
     assert (status, text) == (409, "this cluster does not run any more")
     status, _, text = server.browse(f"/{16 * '0'}/dashboard/do/interrupt", "POST", {"engines": [0]})
     assert (status, json.loads(text)["why"]) == (409, "this cluster does not run any more")
+
+
+def test_jupyter_server_proxy_passes_the_page_on(server, cluster):
+    """The way of those who have no tab: the page has the token, and says so itself."""
+    found = dashboard(server)
+    page, token = f"/proxy/{found['port']}", {"X-Polyxeus-Token": found["token"], "Origin": server.address.rstrip("/")}
+    with contextlib.closing(server.connection()) as connection:
+        connection.request("GET", f"{page}/", headers=server.cookie())
+        answer = connection.getresponse()
+        assert answer.status == 200 and b"<!doctype html>" in answer.read()
+        assert "script-src 'self'" in answer.headers["Content-Security-Policy"]
+        connection.request("POST", f"{page}/do/interrupt", '{"engines": [0]}', server.cookie() | token)
+        answer = connection.getresponse()
+        assert (answer.status, answer.read()) == (200, b'{"status":"ok"}')
+    accept = {"Accept": "text/event-stream"}
+    assert len(first_snapshots(server, f"{page}/stream", 3, **token, **accept)) == 3

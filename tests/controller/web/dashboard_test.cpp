@@ -107,7 +107,7 @@ TEST_F(DashboardOfServer, AnOrderForAnEngineThatIsNotThereReachesNone) {
 TEST_F(DashboardOfServer, ADrainedEngineGetsNoTasksUntilItIsResumed) {
   start_with_engine();
   auto bob = engine("bob");
-  auto user = client();
+  auto user = client("user");
   bob->join();
   user->wait_for("registration_notification", "bob");
   EXPECT_EQ(order("drain", R"({"engines": [1]})").status, 200);

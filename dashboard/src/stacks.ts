@@ -27,15 +27,7 @@ export interface EngineStacks {
   engine: number;
   why?: string;  // in place of all else
   running?: {what?: string; seconds?: number};
-  place?: {
-    file?: string;
-    line?: number;
-    source?: string;
-    is_cell?: boolean;
-    holds_lock?: boolean;
-    mpi?: Call | null;
-    torch?: Call | null;
-  };
+  place?: {holds_lock?: boolean; mpi?: Call | null; torch?: Call | null};
   stacks?: {why?: string; threads?: Thread[]};
 }
 

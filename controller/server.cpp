@@ -7,6 +7,7 @@
 #include <random>
 #include <utility>
 
+#include "controller/dashboard_orders.hpp"
 #include "controller/hub/hub_thread.hpp"
 #include "controller/journal/file_text_queue.hpp"
 #include "controller/membership/query_server.hpp"
@@ -17,7 +18,6 @@
 #include "controller/relay/task_relay.hpp"
 #include "controller/setup/dask_scheduler.hpp"
 #include "controller/sight/own_process.hpp"
-#include "controller/web/dashboard.hpp"
 #include "net/connection_monitor.hpp"
 #include "net/handshake_limiter.hpp"
 
@@ -144,7 +144,7 @@ class Server::State {
   void on_time(Instant now);
   void on_wake();
   void on_journal();
-  Result<void> carry_out(const EngineOrder& order);
+  DashboardOrders::Drain drain();
   std::vector<std::string> journal_warnings() const;
   void note_journals(Instant now);
   Instant next_deadline() const;
@@ -174,7 +174,7 @@ class Server::State {
   PureTaskRelay pure_tasks_;
   QueryServer queries_;
   bool has_queue_;  // tasks go through our queue
-  const std::shared_ptr<Dashboard> dashboard_;
+  DashboardOrders orders_;
   std::optional<Instant> end_;
   net::ConnectionMonitor client_connections_, engine_connections_;
   std::optional<net::HandshakeLimiter> handshake_limiter_;
@@ -222,7 +222,7 @@ Server::State::State(BoundSockets bound, Session session, std::unique_ptr<TaskSt
                engine_ports(bound.connection.engine), options.membership.heartbeat.period,
                bound.descriptors),
       has_queue_(has_task_queue(options.tasks.scheme)),
-      dashboard_(options.dashboard),
+      orders_(options.dashboard, membership_.table(), control_, shared_.packer(), drain()),
       client_connections_(*bound.context, sockets_.registration),
       engine_connections_(*bound.context, sockets_.engine_registration) {
   for (const Json& event : options.earlier_events) hub_.post(EventNoted{event});
@@ -296,7 +296,7 @@ void Server::State::watch() {
   loop.watch(sockets_.broadcast_client, [this] { calls_.receive_broadcasts(); });
   loop.watch(broadcast_engines_.socket(), [this] { calls_.receive_broadcast_replies(); });
   loop.on_wake([this] { on_wake(); });
-  if (dashboard_) dashboard_->wake_for_orders(loop.waker());
+  orders_.wake_by(loop.waker());
 }
 
 /// Who has no key is to cost next to nothing.
@@ -339,27 +339,17 @@ void Server::State::on_wake() {
     if (const auto* answer = std::get_if<SendAnswer>(&effect)) queries_.send(answer->frames);
     if (const auto* task = std::get_if<ResubmitTask>(&effect)) tasks_.resubmit(task->frames);
   }
-  if (dashboard_)
-    for (const Dashboard::WaitingOrder& each : dashboard_->take_orders())
-      each.answer(carry_out(each.order));
+  orders_.on_wake(Clock::now());
 }
 
-/// What a user of the dashboard wants; all of it or nothing.
-Result<void> Server::State::carry_out(const EngineOrder& order) {
-  std::vector<EngineUuid> engines;
-  if (!order.engines)
-    for (const auto& [id, uuid] : membership_.table().engines()) engines.push_back(uuid);
-  for (const EngineId id : order.engines.value_or(std::vector<EngineId>{})) {
-    const auto uuid = membership_.table().find(id);
-    if (!uuid) return Error{ErrorKind::not_found, "there is no engine " + std::to_string(id.value)};
-    engines.push_back(*uuid);
-  }
-  spdlog::info("the dashboard sends {} engines {}", engines.size(),
-               order.signal ? "the signal " + std::to_string(*order.signal) : "a shutdown request");
-  for (const EngineUuid& uuid : engines)
-    control_.order(uuid.text, order.signal ? "signal_request" : "shutdown_request",
-                   order.signal ? Json{{"sig", *order.signal}} : Json{{"restart", false}});
-  return {};
+/// What a user of the dashboard wishes; null where there is no queue.
+DashboardOrders::Drain Server::State::drain() {
+  if (!has_queue_) return nullptr;
+  return [this](const EngineUuid& engine, bool is_drained) {
+    tasks_.engine_drained(engine, is_drained);
+    hub_.post(EngineDrained{engine, is_drained});
+    events_.engine_drained(engine, is_drained, shared_.event_time());
+  };
 }
 
 /// More of the journal is on the disk, or the disk is in trouble.
@@ -391,6 +381,7 @@ void Server::State::note_journals(Instant now) {
 void Server::State::on_time(Instant now) {
   membership_.on_time(now);
   on_journal();
+  orders_.on_time(now);
   calls_.on_time(now);
   if (has_queue_) tasks_.on_time(now);
   for (EngineLink* engines :
@@ -440,7 +431,7 @@ Instant Server::State::next_deadline() const {
         control_clients_.next_deadline(), task_clients_.next_deadline(),
         broadcast_clients_.next_deadline(), hub_clients_.next_deadline(), dask_.next_deadline(),
         publisher_.next_deadline(), hub_.next_deadline(), memory_.next_deadline(),
-        pure_tasks_.next_deadline(), events_.next_deadline(), end_})
+        pure_tasks_.next_deadline(), events_.next_deadline(), orders_.next_deadline(), end_})
     if (due) next = std::min(next, *due);
   return next;
 }

@@ -97,6 +97,13 @@ void EventMaker::engine_returned(const EngineUuid& uuid, EventTime time) {
   tell("back", uuid, "it answers heartbeats again", time);
 }
 
+void EventMaker::engine_drained(const EngineUuid& uuid, bool is_drained, EventTime time) {
+  tell(is_drained ? "drained" : "resumed", uuid,
+       is_drained ? "it gets no further tasks, as was ordered on the dashboard"
+                  : "it gets tasks again, as was ordered on the dashboard",
+       time);
+}
+
 void EventMaker::engine_left(const EngineUuid& uuid, std::string_view why, bool is_lost,
                              EventTime time) {
   // Below the first line stands what the engine printed last.

@@ -31,7 +31,8 @@ struct EventTime {
 ///      "text": "its process was killed by SIGKILL"}
 ///
 /// `engine` and `host` are null where the event is of no engine. `kind` is one of: started, joined,
-/// silent, back, left, died, ending, broken, retried, overloaded, journal, stopping, stopped.
+/// silent, back, drained, resumed, left, died, ending, broken, retried, overloaded, journal,
+/// stopping, stopped.
 ///
 /// What may happen thousands of times a second (retried, overloaded) is told at once the first
 /// time; what follows within 10 s is counted, and told together at the end of that time. So the
@@ -57,6 +58,8 @@ class EventMaker {
   void engine_joined(EngineId id, const EngineUuid& uuid, const EngineFacts& facts, EventTime time);
   void engine_silent(const EngineUuid& uuid, EventTime time);
   void engine_returned(const EngineUuid& uuid, EventTime time);
+  /// A user wishes that it gets no further tasks, or that it gets them again.
+  void engine_drained(const EngineUuid& uuid, bool is_drained, EventTime time);
   /// is_lost  nobody had asked it to end.  why  a clause: "it was shut down".
   void engine_left(const EngineUuid& uuid, std::string_view why, bool is_lost, EventTime time);
   /// Whoever started these engines is about to end them: a restart or a stop.

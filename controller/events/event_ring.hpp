@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <deque>
 #include <optional>
 
@@ -9,7 +10,8 @@
 
 namespace px::controller {
 
-/// The latest events of the cluster, for clients that ask. The hub has it, on its thread.
+/// The latest events of the cluster, for clients that ask and for snapshots. The hub has it, on its
+/// thread.
 class EventRing {
  public:
   static constexpr std::size_t most_events = 1000;
@@ -17,7 +19,12 @@ class EventRing {
   void add(Json event) {
     if (events_.size() == most_events) events_.pop_front();
     events_.push_back(std::move(event));
+    ++count_;
   }
+  /// Oldest first.
+  const std::deque<Json>& events() const { return events_; }
+  /// How many were added, ever: the number of the latest.
+  std::uint64_t count() const { return count_; }
   /// A list, oldest first; those before `since` are left out.
   Json list(std::optional<WallTime> since) const {
     Json list = Json::array();
@@ -33,6 +40,7 @@ class EventRing {
   }
 
   std::deque<Json> events_;
+  std::uint64_t count_ = 0;
 };
 
 }  // namespace px::controller

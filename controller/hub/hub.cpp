@@ -7,8 +7,33 @@
 #include "controller/hub/hub_queries.hpp"
 #include "controller/hub/hub_recorder.hpp"
 #include "controller/hub/task_index.hpp"
+#include "controller/sight/seconds.hpp"
+#include "wire/checked_json.hpp"
 
 namespace px::controller {
+namespace {
+
+EventView view_of_event(const Json& event, std::uint64_t number) {
+  EventView view{.kind = string_member(event, "kind").value_or(""),
+                 .host = string_member(event, "host").value_or(""),
+                 .text = string_member(event, "text").value_or(""),
+                 .number = number};
+  if (const auto time = parse_date(string_member(event, "time").value_or("")))
+    view.time = unix_seconds(*time);
+  if (const auto id = integer_member<int>(event, "engine")) view.engine = EngineId{*id};
+  return view;
+}
+
+std::vector<EventView> latest_events(const EventRing& ring) {
+  const auto& events = ring.events();
+  std::vector<EventView> views;
+  const std::size_t shown = std::min(events.size(), Snapshot::max_events);
+  for (std::size_t left = shown; left > 0; --left)
+    views.push_back(view_of_event(events[events.size() - left], ring.count() - left + 1));
+  return views;
+}
+
+}  // namespace
 
 class Hub::State {
  public:
@@ -70,21 +95,22 @@ class Hub::State {
       const TaskIndex::Counts counts = index_.counts(*slot);
       return {counts.tasks, counts.queue, counts.completed};
     };
-    latest_ = sight_.look(index_.unassigned_count(), load_of, when.now, when.wall);
+    latest_ = sight_.look(index_.unassigned_count(), load_of, latest_events(events_), when.now,
+                          when.wall);
     return latest_;
   }
 
   Effects on(const EngineJoined& event, Moment when) {
     index_.join(event.id, event.uuid);
     sight_.joined(event.uuid, event.id, event.facts ? *event.facts : EngineFacts{}, event.language,
-                  when.now, when.wall);
+                  when.now);
     return {};
   }
   Effects on(const EngineLeft& event, Moment when) {
     const auto slot = index_.slot_of(event.uuid.text);
     if (!slot || !index_.is_registered(*slot)) return {};
     index_.leave(event.uuid);
-    sight_.left(event.uuid, event.end.why, when.wall);
+    sight_.left(event.uuid);
     losses_.push_back({when.now + options_.registration_timeout, *slot, event.end});
     return {};
   }
@@ -96,8 +122,12 @@ class Hub::State {
     sight_.described(event.uuid, *event.facts);
     return {};
   }
-  Effects on(const EngineHeard& event, Moment when) {
-    sight_.heard(event.uuid, event.is_silent, when.wall);
+  Effects on(const EngineHeard& event, Moment) {
+    sight_.heard(event.uuid, event.is_silent);
+    return {};
+  }
+  Effects on(const EngineDrained& event, Moment) {
+    sight_.drained(event.uuid, event.is_drained);
     return {};
   }
   Effects on(const EngineMeasured& event, Moment when) {

@@ -36,6 +36,11 @@ struct EngineHeard {
   EngineUuid uuid;
   bool is_silent = false;
 };
+/// An engine gets no further balanced tasks, or gets them again, as a user wishes.
+struct EngineDrained {
+  EngineUuid uuid;
+  bool is_drained = true;
+};
 /// An engine says what it does and uses.
 struct EngineMeasured {
   EngineUuid uuid;
@@ -111,9 +116,9 @@ struct HubQuery {
 };
 
 using HubEvent =
-    std::variant<EngineJoined, EngineLeft, EngineDescribed, EngineHeard, EngineMeasured,
-                 ControllerCounted, DirectSubmitted, DirectFinished, DirectRestored, TaskSubmitted,
-                 TaskAssigned, TaskFinished, OutputPublished, EventNoted, HubQuery>;
+    std::variant<EngineJoined, EngineLeft, EngineDescribed, EngineHeard, EngineDrained,
+                 EngineMeasured, ControllerCounted, DirectSubmitted, DirectFinished, DirectRestored,
+                 TaskSubmitted, TaskAssigned, TaskFinished, OutputPublished, EventNoted, HubQuery>;
 
 // What the hub asks of the I/O thread.
 

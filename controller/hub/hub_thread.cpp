@@ -115,7 +115,8 @@ void HubThread::drop_records() {
            !std::holds_alternative<EngineJoined>(event) &&
            !std::holds_alternative<EngineLeft>(event) &&
            !std::holds_alternative<EngineDescribed>(event) &&
-           !std::holds_alternative<EngineHeard>(event);
+           !std::holds_alternative<EngineHeard>(event) &&
+           !std::holds_alternative<EngineDrained>(event);
   });
   posted_.bytes = 0;
 }

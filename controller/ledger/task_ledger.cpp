@@ -232,6 +232,10 @@ void TaskLedger::engine_returned(const EngineUuid& engine, Instant now) {
   perform(queue_.engine_returned(engine, now));
 }
 
+void TaskLedger::engine_drained(const EngineUuid& engine, bool is_drained, Instant now) {
+  perform(queue_.engine_drained(engine, is_drained, now));
+}
+
 void TaskLedger::engine_reconnected(const EngineUuid& engine, Instant now) {
   perform(queue_.engine_reconnected(engine, now));
 }

@@ -157,6 +157,7 @@ class TaskLedger {
   void engine_left(const EngineUuid& engine, EngineEnd end, Instant now);
   void engine_silent(const EngineUuid& engine, Instant now);
   void engine_returned(const EngineUuid& engine, Instant now);
+  void engine_drained(const EngineUuid& engine, bool is_drained, Instant now);
   void engine_reconnected(const EngineUuid& engine, Instant now);
 
   /// Does what is due in the queue, moves tasks on from waiting_ and the backlog, and writes what

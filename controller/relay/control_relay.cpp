@@ -41,16 +41,18 @@ void ControlRelay::receive_replies() {
   }
 }
 
-void ControlRelay::order(std::string_view engine, std::string_view msg_type, Json content) {
+MessageId ControlRelay::order(std::string_view engine, std::string_view msg_type, Json content) {
   const Draft draft{{std::string(own_ident), std::string(engine)},
                     std::string(msg_type),
                     "{}",
                     Json::object(),
                     std::move(content),
                     {}};
-  engines_.send(engine, std::array{own_ident},
-                std::make_shared<TextFrames>(shared_.session.compose(draft, wall_now())), 2,
-                Clock::now());
+  const auto frames = std::make_shared<TextFrames>(shared_.session.compose(draft, wall_now()));
+  const std::size_t header = draft.idents.size() + 2;  // behind delimiter and signature
+  MessageId msg_id = read_msg_id(shared_.packer(), frames->at(header));
+  engines_.send(engine, std::array{own_ident}, frames, 2, Clock::now());
+  return msg_id;
 }
 
 void ControlRelay::answer_in_place(const SharedFrames& request, const Problem& problem) {
@@ -59,8 +61,14 @@ void ControlRelay::answer_in_place(const SharedFrames& request, const Problem& p
 }
 
 void ControlRelay::answer(const SharedFrames& reply) {
-  if (reply->at(1) == own_ident) return;
+  if (reply->at(1) == own_ident) return tell_own(*reply);
   clients_.reply(std::array{reply->at(1), reply->at(0)}, reply, 2, Clock::now());
+}
+
+void ControlRelay::tell_own(const Frames& reply) const {
+  if (!own_reply_) return;
+  if (const auto envelope = shared_.open(reply, 2, "control"))
+    own_reply_(read_msg_id(shared_.packer(), envelope->parent_header), envelope->content);
 }
 
 }  // namespace px::controller

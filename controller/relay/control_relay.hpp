@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <string_view>
 
 #include "controller/relay/client_link.hpp"
@@ -22,17 +23,23 @@ class ControlRelay {
   /// The clients' socket, or the engines', is readable: takes up to messages_per_turn.
   void receive_requests();
   void receive_replies();
-  /// Sends a control message of the controller's own; its reply is dropped.
+  /// Sends a control message of the controller's own. Returns its msg_id.
   /// engine  the uuid of a registered engine.
-  void order(std::string_view engine, std::string_view msg_type, Json content);
+  MessageId order(std::string_view engine, std::string_view msg_type, Json content);
+  /// Told of each reply to one of these that is rightly signed, also of an error in its place.
+  /// content  packed.
+  using OwnReply = std::function<void(const MessageId& order, std::string_view content)>;
+  void on_own_reply(OwnReply listener) { own_reply_ = std::move(listener); }
 
  private:
   void answer(const SharedFrames& reply);
   void answer_in_place(const SharedFrames& request, const Problem& problem);
+  void tell_own(const Frames& reply) const;
 
   RelayContext& shared_;
   ClientLink& clients_;
   EngineLink& engines_;
+  OwnReply own_reply_;
 };
 
 }  // namespace px::controller

@@ -112,6 +112,10 @@ void TaskRelay::engine_returned(const EngineUuid& engine) {
   ledger_.engine_returned(engine, Clock::now());
 }
 
+void TaskRelay::engine_drained(const EngineUuid& engine, bool is_drained) {
+  ledger_.engine_drained(engine, is_drained, Clock::now());
+}
+
 void TaskRelay::engine_reconnected(const EngineUuid& engine) {
   ledger_.engine_reconnected(engine, Clock::now());
 }

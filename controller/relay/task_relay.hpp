@@ -39,6 +39,7 @@ class TaskRelay final : private TaskTransport {
   void engine_left(const EngineUuid& engine, EngineEnd end = {});
   void engine_silent(const EngineUuid& engine);
   void engine_returned(const EngineUuid& engine);
+  void engine_drained(const EngineUuid& engine, bool is_drained);
   void engine_reconnected(const EngineUuid& engine);
   /// A task that the hub submits anew for a client (resubmit_request): [delimiter, ...], signed.
   /// Only the hub's records get its answer.

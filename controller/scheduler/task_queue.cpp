@@ -85,6 +85,15 @@ TaskEffects TaskQueue::engine_returned(const EngineUuid& engine, Instant now) {
   return finish_event();
 }
 
+TaskEffects TaskQueue::engine_drained(const EngineUuid& engine, bool is_drained, Instant now) {
+  now_ = now;
+  const auto found = key_by_uuid_.find(engine);
+  if (found == key_by_uuid_.end()) return {};
+  workers_.set_drained(found->second, is_drained);
+  fill(found->second);
+  return finish_event();
+}
+
 TaskEffects TaskQueue::engine_reconnected(const EngineUuid& engine, Instant now) {
   now_ = now;
   const auto found = key_by_uuid_.find(engine);

@@ -132,6 +132,9 @@ class TaskQueue {
   TaskEffects engine_silent(const EngineUuid& engine, Instant now);
   /// A silent engine is heard again.
   TaskEffects engine_returned(const EngineUuid& engine, Instant now);
+  /// A user wishes that the engine gets no further tasks, or that it gets them again. What it has
+  /// it ends.
+  TaskEffects engine_drained(const EngineUuid& engine, bool is_drained, Instant now);
   /// The engine's connection broke and stands again: what was on its way to it, or back, may be
   /// lost. All that it has is sent again, unchanged.
   TaskEffects engine_reconnected(const EngineUuid& engine, Instant now);

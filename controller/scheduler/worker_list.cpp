@@ -133,6 +133,14 @@ void WorkerList::set_suspended(WorkerKey worker, bool is_suspended) {
   count(slot);
 }
 
+void WorkerList::set_drained(WorkerKey worker, bool is_drained) {
+  const std::size_t index = find(worker);
+  if (index == slots_.size()) return;
+  discount(slots_[index]);
+  slots_[index].is_drained = is_drained;
+  count(slots_[index]);
+}
+
 void WorkerList::set_ahead(WorkerKey worker, std::size_t ahead) {
   const std::size_t index = find(worker);
   if (index == slots_.size() || slots_[index].ahead == ahead) return;

@@ -60,10 +60,12 @@ class WorkerList {
   /// A suspended engine gets no tasks until it is resumed; it stays live.
   void suspend(WorkerKey worker) { set_suspended(worker, true); }
   void resume(WorkerKey worker) { set_suspended(worker, false); }
+  /// A drained engine gets no tasks either, suspended or resumed, until it is not drained any more.
+  void set_drained(WorkerKey worker, bool is_drained);
   /// From now on the engine takes so many tasks beyond the limit; ignored where it is not live.
   void set_ahead(WorkerKey worker, std::size_t ahead);
-  /// Whether the engine is live, not suspended and below the limit; the other: below the limit and
-  /// what it takes ahead.
+  /// Whether the engine is live, neither suspended nor drained, and below the limit; the other:
+  /// below the limit and what it takes ahead.
   bool has_room(WorkerKey worker) const;
   bool has_room_ahead(WorkerKey worker) const;
   /// The engines with room, not counting those that would take a task ahead.
@@ -79,13 +81,15 @@ class WorkerList {
     std::size_t load;
     bool is_suspended = false;
     std::size_t ahead = 0;
+    bool is_drained = false;
+    bool gets_tasks() const { return !is_suspended && !is_drained; }
   };
   std::size_t find(WorkerKey worker) const;
   bool has_room(const Slot& slot) const {
-    return !slot.is_suspended && (limit_ == 0 || slot.load < limit_);
+    return slot.gets_tasks() && (limit_ == 0 || slot.load < limit_);
   }
   bool has_room_ahead(const Slot& slot) const {
-    return slot.ahead > 0 && !slot.is_suspended && slot.load < limit_ + slot.ahead;
+    return slot.ahead > 0 && slot.gets_tasks() && slot.load < limit_ + slot.ahead;
   }
   void set_suspended(WorkerKey worker, bool is_suspended);
   void count(const Slot& slot);

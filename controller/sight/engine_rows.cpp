@@ -55,18 +55,20 @@ void EngineRows::described(const EngineUuid& uuid, const EngineFacts& facts) {
   take_facts(engine->view, all);
 }
 
-bool EngineRows::heard(const EngineUuid& uuid, bool is_silent) {
-  EngineRow* const engine = find(uuid);
-  return engine && std::exchange(engine->is_silent, is_silent) != is_silent;
+void EngineRows::heard(const EngineUuid& uuid, bool is_silent) {
+  if (EngineRow* const engine = find(uuid)) engine->is_silent = is_silent;
 }
 
-bool EngineRows::left(const EngineUuid& uuid) {
+void EngineRows::drained(const EngineUuid& uuid, bool is_drained) {
+  if (EngineRow* const engine = find(uuid)) engine->view.is_drained = is_drained;
+}
+
+void EngineRows::left(const EngineUuid& uuid) {
   const auto found = engines_.find(uuid);
-  if (found == engines_.end()) return false;
+  if (found == engines_.end()) return;
   const auto own = by_id_.find(found->second.view.id);
   if (own != by_id_.end() && own->second == uuid) by_id_.erase(own);
   engines_.erase(found);
-  return true;
 }
 
 void EngineRows::measured(const EngineUuid& uuid, EngineMeasures measures, Instant now) {
@@ -91,13 +93,6 @@ void EngineRows::failed(const EngineUuid& uuid, std::string error) {
 std::optional<EngineId> EngineRows::id_of(const EngineUuid& uuid) const {
   const auto found = engines_.find(uuid);
   return found == engines_.end() ? std::nullopt : std::optional(found->second.view.id);
-}
-
-std::string EngineRows::name_of(const EngineUuid& uuid) const {
-  const auto found = engines_.find(uuid);
-  if (found == engines_.end()) return "an unknown engine";
-  const EngineView& view = found->second.view;
-  return "engine " + std::to_string(view.id.value) + (view.host.empty() ? "" : " on " + view.host);
 }
 
 void EngineRows::look(EngineRow& engine, const EngineLoad& load, Instant now) {

@@ -31,18 +31,17 @@ class EngineRows {
               Instant now);
   /// It says this of itself, or more of it.
   void described(const EngineUuid& uuid, const EngineFacts& facts);
-  /// Whether it answers heartbeats. False where that is no news.
-  bool heard(const EngineUuid& uuid, bool is_silent);
-  /// It has left. False where it was not known.
-  bool left(const EngineUuid& uuid);
+  /// Whether it answers heartbeats.
+  void heard(const EngineUuid& uuid, bool is_silent);
+  /// Whether it gets no further balanced tasks.
+  void drained(const EngineUuid& uuid, bool is_drained);
+  void left(const EngineUuid& uuid);
   void measured(const EngineUuid& uuid, EngineMeasures measures, Instant now);
   /// A request ended there with this error: "ValueError: ...".
   void failed(const EngineUuid& uuid, std::string error);
 
   std::size_t size() const { return engines_.size(); }
   std::optional<EngineId> id_of(const EngineUuid& uuid) const;
-  /// "engine 3 on node1".
-  std::string name_of(const EngineUuid& uuid) const;
   /// The engines as they are now, ascending by id, Snapshot::max_engines at most. An engine is in
   /// its state since the look that found it there first.
   std::vector<EngineView> look(Instant now, const LoadOf& load_of);

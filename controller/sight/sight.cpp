@@ -14,41 +14,6 @@ Sight::Sight(SightOptions options) : measure_(std::move(options.measure)) {
   controller_.started = unix_seconds(options.started);
 }
 
-void Sight::note(std::string kind, std::optional<EngineId> engine, std::string text,
-                 WallTime wall) {
-  if (events_.size() == Snapshot::max_events) events_.pop_front();
-  events_.push_back({unix_seconds(wall), std::move(kind), engine, std::move(text), ++event_count_});
-}
-
-void Sight::joined(const EngineUuid& uuid, EngineId id, const EngineFacts& facts,
-                   std::string language, Instant now, WallTime wall) {
-  engines_.joined(uuid, id, facts, std::move(language), now);
-  note("joined", id, engines_.name_of(uuid) + " joined", wall);
-}
-
-void Sight::described(const EngineUuid& uuid, const EngineFacts& facts) {
-  engines_.described(uuid, facts);
-}
-
-void Sight::heard(const EngineUuid& uuid, bool is_silent, WallTime wall) {
-  if (!engines_.heard(uuid, is_silent)) return;
-  if (is_silent)
-    note("silent", engines_.id_of(uuid), engines_.name_of(uuid) + " does not answer heartbeats",
-         wall);
-  else
-    note("returned", engines_.id_of(uuid), engines_.name_of(uuid) + " answers heartbeats again",
-         wall);
-}
-
-void Sight::left(const EngineUuid& uuid, std::string_view why, WallTime wall) {
-  const std::optional<EngineId> id = engines_.id_of(uuid);
-  if (!id) return;
-  std::string text = engines_.name_of(uuid) + " left";
-  if (!why.empty()) text += ": " + std::string(why);
-  note("left", id, std::move(text), wall);
-  engines_.left(uuid);
-}
-
 void Sight::measured(const EngineUuid& uuid, EngineMeasures measures, Instant now) {
   if (!engines_.id_of(uuid)) return;
   durations_.add(measures.durations);
@@ -82,7 +47,8 @@ void Sight::measure_self(Instant now) {
   last_look_ = now;
 }
 
-std::shared_ptr<const Snapshot> Sight::look(std::size_t queued, const LoadOf& load_of, Instant now,
+std::shared_ptr<const Snapshot> Sight::look(std::size_t queued, const LoadOf& load_of,
+                                            std::vector<EventView> events, Instant now,
                                             WallTime wall) {
   measure_self(now);
   due_ = now + period;
@@ -100,7 +66,7 @@ std::shared_ptr<const Snapshot> Sight::look(std::size_t queued, const LoadOf& lo
     snapshot->work.direct += engine.direct;
   }
   snapshot->cells = cells_.look();
-  snapshot->events.assign(events_.begin(), events_.end());
+  snapshot->events = std::move(events);
   snapshot->durations_total = durations_;
   return snapshot;
 }

@@ -1,12 +1,13 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "controller/sight/cell_log.hpp"
 #include "controller/sight/engine_rows.hpp"
@@ -32,13 +33,17 @@ class Sight {
  public:
   explicit Sight(SightOptions options = {});
 
-  // What happened to an engine.  wall, now  when.
+  // What happened to an engine.
   void joined(const EngineUuid& uuid, EngineId id, const EngineFacts& facts, std::string language,
-              Instant now, WallTime wall);
-  void described(const EngineUuid& uuid, const EngineFacts& facts);
-  void heard(const EngineUuid& uuid, bool is_silent, WallTime wall);
-  /// why  a clause: "its process ended".
-  void left(const EngineUuid& uuid, std::string_view why, WallTime wall);
+              Instant now) {
+    engines_.joined(uuid, id, facts, std::move(language), now);
+  }
+  void described(const EngineUuid& uuid, const EngineFacts& facts) {
+    engines_.described(uuid, facts);
+  }
+  void heard(const EngineUuid& uuid, bool is_silent) { engines_.heard(uuid, is_silent); }
+  void drained(const EngineUuid& uuid, bool is_drained) { engines_.drained(uuid, is_drained); }
+  void left(const EngineUuid& uuid) { engines_.left(uuid); }
   void measured(const EngineUuid& uuid, EngineMeasures measures, Instant now);
 
   // What happened to a request. Each request is told of once, and answered once at most.
@@ -54,23 +59,22 @@ class Sight {
   Instant next_deadline() const { return due_; }
   /// queued   balanced tasks that no engine has.
   /// load_of  what the engines have.
-  std::shared_ptr<const Snapshot> look(std::size_t queued, const LoadOf& load_of, Instant now,
-                                       WallTime wall);
+  /// events   the latest of the event log, Snapshot::max_events at most.
+  std::shared_ptr<const Snapshot> look(std::size_t queued, const LoadOf& load_of,
+                                       std::vector<EventView> events, Instant now, WallTime wall);
 
   static constexpr Duration period = std::chrono::seconds(1);
 
  private:
   void measure_self(Instant now);
-  void note(std::string kind, std::optional<EngineId> engine, std::string text, WallTime wall);
 
   const std::function<ProcessMeasures()> measure_;
   ControllerView controller_;
   EngineRows engines_;
   RequestLog requests_;
   CellLog cells_;
-  std::deque<EventView> events_;
   DurationCounts durations_;
-  std::uint64_t snapshots_ = 0, event_count_ = 0;
+  std::uint64_t snapshots_ = 0;
   Instant due_{};
   std::optional<Instant> last_look_;
 };

@@ -30,6 +30,7 @@ struct EngineView {
   std::string language = {};                ///< "python", "cpp"; "": not known.
   std::string mpi_library = {}, gpus = {};  ///< EngineFacts::mpi, gpus.
   State state = State::idle;
+  bool is_drained = false;   ///< A user wishes that it gets no further balanced tasks.
   double state_seconds = 0;  ///< For so long is it in that state, as far as the controller knows.
   double age = 0;            ///< Seconds since it joined.
   /// The latest that it said, and how many seconds ago. Its `durations` are empty: see Snapshot.
@@ -92,13 +93,14 @@ struct CellView {
   std::size_t engines = 0, unfinished = 0, failed = 0;  ///< Of all parts, shown or not.
 };
 
-/// Something that people want to know of: an engine joined, fell silent, came back, left.
+/// An event of the event log (EventMaker).
 struct EventView {
-  double time = 0;   ///< Unix time in seconds.
-  std::string kind;  ///< "joined", "silent", "returned", "left".
-  std::optional<EngineId> engine = {};
-  std::string text;          ///< A sentence.
-  std::uint64_t number = 0;  ///< From 1 on: a viewer sees which are new.
+  double time = 0;                      ///< Unix time in seconds.
+  std::string kind = {};                ///< "joined", "died", "retried" ...
+  std::optional<EngineId> engine = {};  ///< Nothing: it is of no engine.
+  std::string host = {};                ///< That of the engine.
+  std::string text = {};                ///< A clause about the engine, else a sentence.
+  std::uint64_t number = 0;             ///< From 1 on: a viewer sees which are new.
 };
 
 /// The controller itself.

@@ -73,6 +73,7 @@ Json as_json(const EngineView& view) {
                      {"language", view.language},
                      {"mpi_library", view.mpi_library},
                      {"gpus", view.gpus},
+                     {"is_drained", view.is_drained},
                      {"state_seconds", view.state_seconds},
                      {"age", view.age},
                      {"cpu_share", view.cpu_share},
@@ -148,6 +149,7 @@ Json as_json(const EventView& event) {
   Json object{
       {"number", event.number}, {"time", event.time}, {"kind", event.kind}, {"text", event.text}};
   if (event.engine) object["engine"] = event.engine->value;
+  if (!event.host.empty()) object["host"] = event.host;
   return object;
 }
 

@@ -35,7 +35,7 @@ namespace px::controller {
 ///                 "failed": 1, "parts": [{"engine": 0, "state": "error", "seconds": 0.01,
 ///                                         "error": "ZeroDivisionError: division by zero"}]}],
 ///      "events": [{"number": 1, "time": 1795770001.0, "kind": "joined", "engine": 0,
-///                  "text": "engine 0 joined from node1"}],
+///                  "host": "node1", "text": "it joined, process 99"}],
 ///      "durations_total": {"count": 800, "sum": 55.1, "counts": [[100, 7], ...],
 ///                          "quantiles": {"0.5": 0.05, "0.9": 0.2, "0.99": 0.4}},
 ///      "queueing_total": {...}}

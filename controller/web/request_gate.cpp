@@ -59,24 +59,32 @@ Result<std::optional<std::vector<EngineId>>> read_engines(const Json& value) {
   return std::optional{std::move(engines)};
 }
 
+/// What the verb and the body of an order say.  errors  not_found, bad_input.
+Result<EngineWish> read_wish(std::string_view verb, const Json& body) {
+  if (verb == "interrupt") return EngineWish{SignalEngines{SIGINT}};
+  if (verb == "shutdown") return EngineWish{ShutDownEngines{}};
+  if (verb == "drain") return EngineWish{DrainEngines{true}};
+  if (verb == "resume") return EngineWish{DrainEngines{false}};
+  if (verb == "stacks") return EngineWish{AskStacks{}};
+  if (verb != "signal") return Error{ErrorKind::not_found, "there is no such action"};
+  if (const auto signal = read_signal(json_member(body, "signal")))
+    return EngineWish{SignalEngines{*signal}};
+  return Error{ErrorKind::bad_input, "\"signal\" must be the name or number of a signal"};
+}
+
 WebDecision read_order(std::string_view verb, std::string_view body) {
   if (verb == "restart")
-    return RefuseRequest{501, "the controller cannot start processes: run `pxcluster restart`"};
-  if (verb != "interrupt" && verb != "signal" && verb != "shutdown")
-    return RefuseRequest{404, "there is no such action"};
+    return RefuseRequest{501,
+                         "the controller cannot start processes: run `pxcluster restart`, with "
+                         "--targets for some of the engines"};
   const Result<Json> json = unpack(Packer::json, body);
   if (!json) return RefuseRequest{400, "the body is not a JSON object"};
-  EngineOrder order;
+  auto wish = read_wish(verb, *json);
+  if (!wish)
+    return RefuseRequest{wish.error().kind == ErrorKind::not_found ? 404 : 400, wish.error().what};
   auto engines = read_engines(json_member(*json, "engines"));
   if (!engines) return RefuseRequest{400, engines.error().what};
-  order.engines = std::move(*engines);
-  if (verb == "interrupt") order.signal = SIGINT;
-  if (verb == "signal") {
-    order.signal = read_signal(json_member(*json, "signal"));
-    if (!order.signal)
-      return RefuseRequest{400, "\"signal\" must be the name or number of a signal"};
-  }
-  return PassOrder{std::move(order)};
+  return PassOrder{EngineOrder{*wish, std::move(*engines)}};
 }
 
 }  // namespace

@@ -23,9 +23,21 @@ struct WebRequest {
   std::string_view body = {};           ///< Of a POST.
 };
 
-/// What a user of the page wants of engines.
+// What a user of the page wants of engines.
+
+struct SignalEngines {
+  int signal = 0;
+};
+struct ShutDownEngines {};
+/// They are to get no further balanced tasks, or to get them again.
+struct DrainEngines {
+  bool is_drained = true;
+};
+/// In which calls are their threads? The answer says it.
+struct AskStacks {};
+using EngineWish = std::variant<AskStacks, DrainEngines, SignalEngines, ShutDownEngines>;
 struct EngineOrder {
-  std::optional<int> signal = {};                     ///< To send; nothing: they are to shut down.
+  EngineWish what = {};
   std::optional<std::vector<EngineId>> engines = {};  ///< Nothing: all.
 };
 

@@ -21,7 +21,6 @@
 #include <utility>
 
 #include "os/signals_blocked.hpp"
-#include "wire/json.hpp"
 
 namespace px::controller {
 namespace {
@@ -53,6 +52,21 @@ const char* media_type(std::string_view file) {
 constexpr const char* plain_text = "text/plain; charset=utf-8";
 constexpr const char* json_text = "application/json";
 
+int status_of_error(ErrorKind kind) {
+  switch (kind) {
+    case ErrorKind::bad_input:
+      return 400;
+    case ErrorKind::not_found:
+      return 404;
+    case ErrorKind::unsupported:
+      return 501;
+    case ErrorKind::overloaded:
+      return 503;
+    default:
+      return 500;
+  }
+}
+
 /// What each answer says to browsers: run nothing but our own files, load nothing from elsewhere,
 /// guess no types, keep nothing, tell nobody the address.
 template <class Message>
@@ -67,8 +81,14 @@ void add_protection(Message& message) {
   message.set(http::field::cache_control, "no-store");
 }
 
+/// As a chunk (HTTP/1.1), which proxies pass on at once: some keep a body without a length until it
+/// ends.
 SharedText as_event(const std::string& json) {
-  return std::make_shared<const std::string>("data: " + json + "\n\n");
+  constexpr std::string_view begin = "data: ", end = "\n\n";
+  std::ostringstream chunk;
+  chunk << std::hex << begin.size() + json.size() + end.size() << "\r\n"
+        << begin << json << end << "\r\n";
+  return std::make_shared<const std::string>(std::move(chunk).str());
 }
 
 }  // namespace
@@ -173,7 +193,8 @@ class WebServer::State::Connection : public std::enable_shared_from_this<Connect
     const int number = server_.next_order_++;
     server_.ordering_[number] = shared_from_this();
     server_.content_.pass_order(
-        pass.order, [number, server = server_.weak_from_this()](Result<void> done) {
+        pass.order,
+        [number, server = server_.weak_from_this()](Result<WebContent::OrderNews> done) {
           const auto alive = server.lock();
           if (!alive) return;
           asio::post(alive->context_, [number, state = alive.get(), done = std::move(done)] {
@@ -192,6 +213,7 @@ class WebServer::State::Connection : public std::enable_shared_from_this<Connect
     head.set("X-Accel-Buffering", "no");
     add_protection(head);
     head.keep_alive(false);  // its end is that of the connection
+    head.chunked(true);
     std::ostringstream text;
     text << head.base();
     error_code ignored;
@@ -220,11 +242,12 @@ class WebServer::State::Connection : public std::enable_shared_from_this<Connect
     close();
   }
 
-  void on_order(const Result<void>& done) {
-    Json content{{"status", done ? "ok" : "error"}};
+  void on_order(const Result<WebContent::OrderNews>& done) {
+    Json content = done && *done ? (*done)() : Json::object();
+    content["status"] = done ? "ok" : "error";
     if (!done) content["why"] = done.error().what;
-    const bool is_unknown = !done && done.error().kind == ErrorKind::not_found;
-    answer(done ? 200 : is_unknown ? 404 : 500, json_text, pack(Packer::json, content));
+    answer(done ? 200 : status_of_error(done.error().kind), json_text,
+           pack(Packer::json, content));
   }
 
   void refuse(const RefuseRequest& refusal) {

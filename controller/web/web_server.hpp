@@ -10,6 +10,7 @@
 #include "controller/web/request_gate.hpp"
 #include "controller/web/viewers.hpp"
 #include "wire/error.hpp"
+#include "wire/json.hpp"
 
 namespace px::controller {
 
@@ -23,9 +24,12 @@ struct WebContent {
   std::function<std::string()> snapshot;
   /// The text for Prometheus, in its format 0.0.4; empty: there is none yet.
   std::function<std::string()> metrics;
-  /// Passes the order on, and lets `answer` know whether that worked: later and from any thread,
-  /// but not when the WebServer is gone.
-  using Answer = std::function<void(Result<void>)>;
+  /// What came of an order, beside that it was done: members of the answer. Made on the web thread,
+  /// as it may be long. Null: nothing.
+  using OrderNews = std::function<Json()>;
+  /// Passes the order on, and lets `answer` know what came of it: later and from any thread, but
+  /// not when the WebServer is gone.
+  using Answer = std::function<void(Result<OrderNews>)>;
   std::function<void(EngineOrder, Answer answer)> pass_order;
 };
 
@@ -44,7 +48,7 @@ struct WebBounds {
 ///                  long as the viewer reads
 /// GET /metrics     for Prometheus
 /// POST /do/NAME    an order for engines, as JSON: {"engines": [0, 1] or "all", ...}; the answer is
-///                  {"status": "ok"} or {"status": "error", "why": "..."}
+///                  {"status": "ok", ...} or {"status": "error", "why": "..."}
 ///
 /// The thread that owns it constructs and destroys it, which ends the web thread and all
 /// connections.

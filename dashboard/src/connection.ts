@@ -15,7 +15,14 @@ export function takeToken(): string {
 
 export function keepToken(token: string): void { sessionStorage.setItem(keyOfToken, token); }
 
-function headers(token: string): Record<string, string> { return {'X-Polyxeus-Token': token}; }
+// Below a Jupyter server, which knows the token, what is asked needs the sign against forged requests
+// that Jupyter keeps in a cookie.
+const isInJupyter = /\/polyxeus\/clusters\/[0-9a-f]+\/dashboard\/$/.test(location.pathname);
+
+function headers(token: string): Record<string, string> {
+  if (isInJupyter) return {'X-XSRFToken': /(?:^|; )_xsrf=([^;]*)/.exec(document.cookie)?.[1] ?? ''};
+  return token ? {'X-Polyxeus-Token': token} : {};
+}
 
 export type State = 'connecting'|'live'|'lost'|'refused';
 
@@ -70,18 +77,23 @@ export async function watch(token: string, listener: Listener, ended: AbortSigna
   }
 }
 
-// Asks the controller to do something. The sentence that says how that went.
-export async function act(token: string, name: string, body: object): Promise<string> {
+export interface Answer {
+  why: string;  // Why it was not done; empty: it was.
+  answer: any;
+}
+
+// Asks the controller to do something.
+export async function ask(token: string, name: string, body: object): Promise<Answer> {
   try {
     const response = await fetch(`do/${name}`, {
       method: 'POST',
       headers: {...headers(token), 'Content-Type': 'application/json'},
       body: JSON.stringify(body)
     });
-    if (response.ok) return '';
     const answer = await response.json().catch(() => ({}));
-    return String(answer.why ?? `the controller answered ${response.status}`);
+    const why = answer.why ?? answer.message ?? `the controller answered ${response.status}`;
+    return {answer, why: response.ok ? '' : String(why)};
   } catch {
-    return 'the controller cannot be reached';
+    return {answer: {}, why: 'the controller cannot be reached'};
   }
 }

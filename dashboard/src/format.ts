@@ -46,3 +46,10 @@ export function ranges(numbers: number[], most = 12): string {
   }
   return parts.length > most ? `${parts.slice(0, most).join(', ')} ...` : parts.join(', ');
 }
+
+// "0-2, 5" -> [0, 1, 2, 5], those that are there; what is no number is left out. Nothing: all.
+export function idsIn(text: string, known: number[]): number[] {
+  const parts = text.split(/[\s,]+/).filter(Boolean).map(part => part.split('-').map(Number));
+  if (parts.length === 0) return known;
+  return known.filter(id => parts.some(([low, high = low]) => low <= id && id <= high));
+}

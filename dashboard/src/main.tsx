@@ -2,7 +2,7 @@ import { render } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import 'uplot/dist/uPlot.min.css';
 import './page.css';
-import { act, keepToken, takeToken, watch, type State } from './connection';
+import { ask, keepToken, takeToken, watch, type State } from './connection';
 import { count, seconds } from './format';
 import { History } from './history';
 import type { Snapshot } from './snapshot';
@@ -11,6 +11,7 @@ import { Clients } from './views/clients';
 import { Engines } from './views/engines';
 import { Events } from './views/events';
 import { Hosts } from './views/hosts';
+import { Stacks } from './views/stacks';
 import { Tasks } from './views/tasks';
 import type { ViewProps } from './views/view';
 import { Waits } from './views/waits';
@@ -24,7 +25,8 @@ const views: { name: string; View: (props: ViewProps) => any }[] = [
   { name: 'Hosts', View: Hosts },
   { name: 'Cells', View: Cells },
   { name: 'Clients', View: Clients },
-  { name: 'Events', View: Events }
+  { name: 'Events', View: Events },
+  { name: 'Stacks', View: Stacks }
 ];
 
 const themes = ['auto', 'light', 'dark'];
@@ -77,7 +79,6 @@ function App() {
   const tabs = useRef<HTMLDivElement>(null);
 
   useEffect(() => {
-    if (!token) return setState('refused');
     const ended = new AbortController();
     watch(token, {
       onState: (next, because) => { setState(next); setWhy(because); },
@@ -104,9 +105,10 @@ function App() {
     return () => document.removeEventListener('keydown', pressed);
   }, []);
   const order: ViewProps['act'] = async (name, engines, more) => {
-    const failure = await act(token, name, { engines, ...more });
-    setMessage(failure || `${name}: sent`);
-    setTimeout(() => setMessage(''), 5000);
+    setMessage(`${name} ...`);
+    const { why } = await ask(token, name, { engines, ...more });
+    setMessage(why || `${name}: ${name === 'restart' ? 'done' : 'sent'}`);
+    setTimeout(() => setMessage(''), why ? 20000 : 5000);
   };
   const turn = (event: KeyboardEvent) => {
     const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
@@ -141,7 +143,7 @@ function App() {
       {message && <p class="message" role="alert">{message}</p>}
       <main id="view" role="tabpanel" data-snapshot={snapshot?.number} aria-labelledby={`tab-${views[view].name}`}>
         {snapshot ? <View snapshot={snapshot} history={history.current} theme={document.documentElement.dataset.theme!}
-                          act={order} /> : <p class="note">Waiting for the first news of the controller.</p>}
+                          act={order} ask={(name, body) => ask(token, name, body)} /> : <p class="note">Waiting for the first news of the controller.</p>}
       </main>
     </>
   );

@@ -38,6 +38,7 @@ export interface Engine {
   mpi_library?: string;
   gpus?: string;
   state_seconds?: number;
+  is_drained?: boolean;
   age?: number;
   measured_ago?: number;
   cpu_share?: number;
@@ -117,6 +118,7 @@ export interface ClusterEvent {
   time: number;
   kind: string;
   engine?: number;
+  host?: string;
   text: string;
 }
 

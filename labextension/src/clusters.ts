@@ -11,7 +11,13 @@ export interface ICluster {
   launcher: string;
   is_world: boolean;
   owner: string | null;
+  host: string | null;
   code: string;
+}
+
+/** What the user calls a cluster: its profile, with its id where it has one. */
+export function nameOf(cluster: ICluster): string {
+  return cluster.cluster_id ? `${cluster.profile}: ${cluster.cluster_id}` : cluster.profile;
 }
 
 /** What runs, and the profiles that a cluster can be started with. */
@@ -48,8 +54,17 @@ export class Clusters {
     return this.request<void>('DELETE', [key]);
   }
 
+  /** The address of the page that shows the cluster, on the Jupyter server. */
+  dashboard(key: string): string {
+    return this.address(key, 'dashboard/');
+  }
+
+  private address(...path: string[]): string {
+    return URLExt.join(this.settings.baseUrl, 'polyxeus', 'clusters', ...path);
+  }
+
   private async request<T>(method: string, path: string[], body?: object): Promise<T> {
-    const url = URLExt.join(this.settings.baseUrl, 'polyxeus', 'clusters', ...path);
+    const url = this.address(...path);
     const init = { method, body: body ? JSON.stringify(body) : undefined };
     const response = await ServerConnection.makeRequest(url, init, this.settings);
     const text = await response.text();

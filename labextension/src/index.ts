@@ -6,6 +6,7 @@ import {
 import { INotebookTracker, NotebookActions } from '@jupyterlab/notebook';
 import { LabIcon } from '@jupyterlab/ui-components';
 import { Clusters } from './clusters';
+import { Dashboards } from './dashboards';
 import { ClustersPanel } from './panel';
 import css from '../style/panel.css';
 import svg from './icon';
@@ -32,7 +33,7 @@ function addStyle(): void {
 
 const plugin: JupyterFrontEndPlugin<void> = {
   id: 'polyxeus:clusters',
-  description: 'Lists, starts, scales and stops clusters of polyxeus.',
+  description: 'Lists, starts, scales, shows and stops clusters of polyxeus.',
   autoStart: true,
   optional: [ILayoutRestorer, INotebookTracker],
   activate: (
@@ -41,11 +42,16 @@ const plugin: JupyterFrontEndPlugin<void> = {
     notebooks: INotebookTracker | null
   ) => {
     addStyle();
-    const panel = new ClustersPanel(new Clusters(app.serviceManager.serverSettings), code =>
-      insertInto(notebooks, code)
+    const clusters = new Clusters(app.serviceManager.serverSettings);
+    const icon = new LabIcon({ name: 'polyxeus:clusters', svgstr: svg });
+    const dashboards = new Dashboards(app, clusters, icon);
+    const panel = new ClustersPanel(
+      clusters,
+      code => insertInto(notebooks, code),
+      cluster => dashboards.show(cluster)
     );
     panel.id = 'polyxeus-clusters';
-    panel.title.icon = new LabIcon({ name: 'polyxeus:clusters', svgstr: svg });
+    panel.title.icon = icon;
     panel.title.caption = 'Clusters of polyxeus';
     app.shell.add(panel, 'left', { rank: 650 });
     restorer?.add(panel, 'polyxeus-clusters');

@@ -7,6 +7,8 @@ declare module '@lumino/widgets' {
   }
   export interface ITitle {
     caption: string;
+    closable: boolean;
+    label: string;
     icon: import('@jupyterlab/ui-components').LabIcon | undefined;
   }
   export class Widget {
@@ -24,8 +26,14 @@ declare module '@lumino/widgets' {
 }
 
 declare module '@jupyterlab/ui-components' {
+  import { Widget } from '@lumino/widgets';
+
   export class LabIcon {
     constructor(options: { name: string; svgstr: string });
+  }
+  export class IFrame extends Widget {
+    constructor(options: { sandbox: string[] });
+    url: string;
   }
 }
 
@@ -103,7 +111,10 @@ declare module '@jupyterlab/application' {
   }
   export const ILayoutRestorer: object;
   export interface JupyterFrontEnd {
-    readonly shell: { add(widget: Widget, area: string, options: { rank: number }): void };
+    readonly shell: {
+      add(widget: Widget, area: string, options?: { rank: number }): void;
+      activateById(id: string): void;
+    };
     readonly serviceManager: { readonly serverSettings: ServerConnection.ISettings };
   }
   export interface JupyterFrontEndPlugin<T> {

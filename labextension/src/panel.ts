@@ -1,6 +1,6 @@
 import { Dialog, InputDialog, showDialog, showErrorMessage } from '@jupyterlab/apputils';
 import { IMessage, Widget } from '@lumino/widgets';
-import { Clusters, ICluster, IClusters } from './clusters';
+import { Clusters, ICluster, IClusters, nameOf } from './clusters';
 import { StartForm } from './start_form';
 
 const INTERVAL = 3000; // milliseconds between two looks at what runs, while the tab is shown
@@ -16,11 +16,13 @@ export class ClustersPanel extends Widget {
   private readonly startButton = button('Start a cluster', 'Start …', () => this.start());
 
   /**
-   * insert  puts code into the notebook that was used last; gives false where there is none
+   * insert     puts code into the notebook that was used last; gives false where there is none
+   * dashboard  shows the dashboard of a cluster
    */
   constructor(
     private readonly clusters: Clusters,
-    private readonly insert: (code: string) => boolean
+    private readonly insert: (code: string) => boolean,
+    private readonly dashboard: (cluster: ICluster) => void
   ) {
     super();
     this.addClass('px-Clusters');
@@ -154,17 +156,13 @@ export class ClustersPanel extends Widget {
     const buttons = element('div', 'px-buttons');
     buttons.append(
       button('Insert code that connects to it', 'Insert code', () => this.insertCode(cluster)),
+      button('Show what its engines do', 'Dashboard', async () => this.dashboard(cluster)),
       button('Change the number of engines', 'Scale …', () => this.scale(cluster)),
       button('Stop the cluster', 'Stop …', () => this.stop(cluster))
     );
     row.append(title, facts, buttons);
     return row;
   }
-}
-
-/** What the user calls a cluster: its profile, with its id where it has one. */
-function nameOf(cluster: ICluster): string {
-  return cluster.cluster_id ? `${cluster.profile}: ${cluster.cluster_id}` : cluster.profile;
 }
 
 function textOf(error: unknown): string {

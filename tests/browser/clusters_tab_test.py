@@ -41,6 +41,17 @@ def test_a_cluster_is_driven_from_the_tab(server, page, screenshots):
     page.screenshot(path=screenshots / "lab-clusters-refusal.png")
     refusal.locator(".jp-Dialog-footer button").click()
 
+    tab.get_by_title("Show what its engines do").click()
+    dashboard = page.frame_locator(".jp-IFrame iframe")
+    dashboard.get_by_role("status").get_by_text("live").wait_for()
+    dashboard.get_by_text("3 engines").wait_for()
+    dashboard.locator(".tile").nth(1).click()
+    dashboard.get_by_role("button", name="Interrupt engine 1").click()
+    dashboard.get_by_text("interrupt: sent").wait_for()
+    page.screenshot(path=screenshots / "lab-dashboard.png")
+    tab.get_by_title("Show what its engines do").click()
+    assert page.locator(".jp-IFrame").count() == 1, "the same tab comes to the front"
+
     tab.get_by_title("Stop the cluster").click()
     accept(page)
     tab.get_by_text("No cluster runs.").wait_for()

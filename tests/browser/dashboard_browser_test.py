@@ -3,7 +3,7 @@
 import pytest
 from dashboard_fake import MARKUP, PAGE, TOKEN, FakeController
 
-VIEWS = ["Engines", "Tasks", "Queue", "Waits", "Hosts", "Cells", "Clients", "Events"]
+VIEWS = ["Engines", "Tasks", "Queue", "Waits", "Hosts", "Cells", "Clients", "Events", "Stacks"]
 
 
 @pytest.fixture(scope="module")
@@ -91,6 +91,70 @@ def test_orders_reach_the_controller(dashboard, controller):
     dashboard.get_by_text("shutdown: sent").wait_for()
     assert controller.orders[-3:] == [("interrupt", {"engines": [8]}), ("signal", {"engines": [8], "signal": "TERM"}),
                                       ("shutdown", {"engines": [8]})]  # fmt: skip
+
+
+def test_engines_are_drained_and_resumed(dashboard, controller):
+    view = open_view(dashboard, "Engines")
+    view.locator(".tile", has_text="8").first.click()
+    view.get_by_role("button", name="Drain").click()
+    dashboard.get_by_text("drain: sent").wait_for()
+    view.get_by_role("searchbox").fill("drained")
+    view.locator(".tile.drained").click()
+    view.get_by_text("waits in MPI_Recv, drained").first.wait_for()
+    view.get_by_role("button", name="Resume tasks").first.click()
+    dashboard.get_by_text("resume: sent").wait_for()
+    assert controller.orders[-2:] == [("drain", {"engines": [8]}), ("resume", {"engines": [9]})]
+
+
+def test_what_the_controller_cannot_do_is_said(controller, page):
+    page.goto(f"{controller.address}#token={TOKEN}")
+    page.on("dialog", lambda dialog: dialog.accept())
+    view = open_view(page, "Engines")
+    view.locator(".tile", has_text="8").first.click()
+    view.get_by_role("button", name="Restart").click()
+    page.get_by_role("alert").get_by_text("run `pxcluster restart`").wait_for()
+    assert controller.orders[-1] == ("restart", {"engines": [8]})
+
+
+def stacks(view):
+    """Of each group the lines: who and what, then the calls."""
+    return view.locator(".stack").evaluate_all(
+        "all => all.map(each => [...each.querySelectorAll('header, li')].map(line => line.innerText))")
+
+
+def test_equal_stacks_stand_once_and_the_odd_one_first(dashboard, controller):
+    view = open_view(dashboard, "Stacks")
+    assert not [name for name, _ in controller.orders if name == "stacks"], "nobody has asked"
+    view.get_by_label("Engines").fill("0-7, 9")
+    view.get_by_role("button", name="Take the stacks of 9 engines").click()
+    view.locator(".stack").first.wait_for()
+    assert controller.orders[-1] == ("stacks", {"engines": [0, 1, 2, 3, 4, 5, 6, 7, 9]})
+    heads = [lines[0] for lines in stacks(view)]
+    assert heads == [
+        "2 in C code that holds Python\u2019s lock (comm.Barrier()) for 42 s",
+        "3 busy (comm.Barrier()) for 43 s",
+        "5 idle",
+        "6 have not answered within 6 s",
+        "7 it does not tell stacks",
+        "0-1, 4, 9 in MPI_Barrier for up to 9.0 s",
+    ]
+    lines = {head.split()[0]: [" ".join(line.split()) for line in rest] for head, *rest in stacks(view)}
+    assert lines["2"] == [f"spin {MARKUP} libspin.so", "<module> cell line 9"]
+    assert lines["3"] == ["ask a.py:3", "<module> cell line 4"]
+    assert lines["0-1,"] == [
+        "... (in different functions)", "PMPI_Barrier libmpi.so.40", "MPI.so+0x10", "<module> cell line 4"]  # fmt: skip
+    view.get_by_label("threads of libraries").check()
+    assert [lines[0] for lines in stacks(view)][-1] == "0-4, 9 12 threads of libraries"
+    open_view(dashboard, "Events")
+    assert stacks(open_view(dashboard, "Stacks"))[0][0].startswith("2 in C code"), "it stays"
+
+
+def test_the_events_are_those_of_the_event_log(dashboard):
+    view = open_view(dashboard, "Events")
+    rows = view.locator("tbody tr:not([aria-hidden])").evaluate_all(
+        "all => all.map(row => [...row.querySelectorAll('td')].slice(1).map(cell => cell.innerText))")
+    assert rows == [["died", "5", "node0", f"because {MARKUP}"], ["joined", "0", "node0", "it joined"],
+                    ["started", "", "", "the controller has started"]]  # fmt: skip
 
 
 def test_who_waits_for_whom_is_said_in_words(dashboard):

@@ -45,6 +45,8 @@ class FakeCluster:
                 engine["mpi"] = {"call": "MPI_Recv", "seconds": 5.5, "peer": 0, "tag": 9}
         if number == 3:
             engine |= {"failed_total": 1, "last_error": f"ZeroDivisionError: division by zero {MARKUP}"}
+        if number == 9:
+            engine["is_drained"] = True
         return engine
 
     def task(self, now, number):
@@ -88,10 +90,37 @@ class FakeCluster:
             "finished": [self.task(now, number) for number in range(rate)], "finished_left_out": 0,
             "cells": [{"id": "1", "session": "a1b2c3", "source": f"x = 1 / (rank - 3)\nprint('{MARKUP}')",
                        "submitted": self.started, "engines": RANKS, "failed": 1, "parts": parts}],
-            "events": [{"number": 1, "time": self.started, "kind": "joined", "engine": 0, "text": "engine 0 joined"},
-                       {"number": 2, "time": now - 20, "kind": "left", "engine": 5, "text": f"engine 5 left {MARKUP}"}],
+            "events": [{"number": 1, "time": self.started, "kind": "started", "text": "the controller has started"},
+                       {"number": 2, "time": self.started, "kind": "joined", "engine": 0, "host": "node0",
+                        "text": "it joined"},
+                       {"number": 3, "time": now - 20, "kind": "died", "engine": 5, "host": "node0",
+                        "text": f"because {MARKUP}"}],
             "durations_total": durations, "queueing_total": durations,
         }  # fmt: skip
+
+
+def stacks_of(number):
+    """What an engine says of its calls: 2 hangs in C code, 3 runs Python, 5 is idle, 6 does not answer, 7 is of ipyparallel,
+    and the others wait in MPI_Barrier, each in another place inside."""
+    cell = {"kind": "python", "function": "<module>", "file": "<ipython-input-1>", "line": 4}
+    engine = {"kind": "python", "function": "execute", "file": "/x/polyxeus/engine/shell.py", "line": 7}
+    barrier = {"kind": "native", "function": "PMPI_Barrier", "file": "/usr/lib/libmpi.so.40"}
+    unnamed = {"kind": "native", "file": "/x/MPI.so", "offset": 16 * (number + 1)}
+    inside = {"kind": "native", "function": f"progress_{number}", "file": "libopen-pal.so"}
+    running = {"what": "comm.Barrier()", "seconds": 40 + number}
+    place = {"mpi": {"call": "MPI_Barrier", "seconds": number}}
+    frames = [inside, barrier, unnamed, cell, engine]
+    if number == 2:
+        spin = {"kind": "native", "function": f"spin {MARKUP}", "file": "/home/ann/libspin.so"}
+        place, frames = {"holds_lock": True}, [spin, dict(cell, line=9), engine]
+    if number == 3:
+        place, frames = {}, [dict(cell, function="ask", file="/home/ann/a.py", line=3), cell, engine]
+    odd = {5: {"place": {}, "stacks": {"threads": []}}, 6: {}, 7: {"why": "it does not tell stacks"}}
+    if number in odd:
+        return {"engine": number} | odd[number]
+    pool = [{"kind": "native", "function": "blas_thread", "file": "libblas.so"}]
+    threads = [{"main": True, "frames": frames}, {"frames": pool}, {"frames": pool}]
+    return {"engine": number, "running": running, "place": place, "stacks": {"hidden": 7, "threads": threads}}
 
 
 class FakeController(ThreadingHTTPServer):
@@ -131,8 +160,12 @@ class FakeHandler(BaseHTTPRequestHandler):
             return self.answer(401, "application/json", b'{"status": "error", "why": "the token is wrong"}')
         if body["engines"] == [5]:
             return self.answer(404, "application/json", b'{"status": "error", "why": "there is no engine 5"}')
-        self.server.orders.append((self.path.rpartition("/")[2], body))
-        return self.answer(200, "application/json", b'{"status": "ok"}')
+        name = self.path.rpartition("/")[2]
+        self.server.orders.append((name, body))
+        if name == "restart":
+            return self.answer(501, "application/json", b'{"why": "run `pxcluster restart`"}')
+        engines = {"engines": [stacks_of(number) for number in body["engines"]]} if name == "stacks" else {}
+        return self.answer(200, "application/json", json.dumps({"status": "ok"} | engines).encode())
 
     def stream(self):
         if self.headers.get("X-Polyxeus-Token") != TOKEN:

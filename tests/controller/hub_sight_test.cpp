@@ -80,7 +80,29 @@ TEST_F(HubSightTest, WhatADeadEngineLeftIsSeenAsFailed) {
   hub_->on_time(wall_, now_);
   const Json seen = measures();
   EXPECT_EQ(seen["work"]["failed_total"], 1);
-  EXPECT_EQ(seen["events"].back()["text"], "engine 0 left: its process ended");
+}
+
+TEST_F(HubSightTest, TheEventsAreTheLatestOfTheEventLog) {
+  tell(EventNoted{{{"time", "1970-01-01T00:00:05Z"},
+                   {"kind", "started"},
+                   {"engine", nullptr},
+                   {"host", nullptr},
+                   {"text", "the controller has started"}}});
+  for (std::size_t i = 0; i < Snapshot::max_events; ++i) {
+    EXPECT_EQ(measures()["events"].size(), std::min(i + 1, Snapshot::max_events));
+    tell(EventNoted{{{"time", "1970-01-01T00:00:06.5Z"},
+                     {"kind", "joined"},
+                     {"engine", 3},
+                     {"host", "node1"},
+                     {"text", "it joined"}}});
+  }
+  const Json events = measures()["events"];
+  ASSERT_EQ(events.size(), Snapshot::max_events);
+  EXPECT_EQ(events.front()["number"], 2);
+  EXPECT_EQ(events.back()["number"], Snapshot::max_events + 1);
+  EXPECT_EQ(events.back()["time"], 6.5);
+  EXPECT_EQ(events.back()["engine"], 3);
+  EXPECT_EQ(events.back()["host"], "node1");
 }
 
 TEST_F(HubSightTest, WhatAnEngineSaysIsShown) {

@@ -383,5 +383,47 @@ TEST(TaskAttempts, ATaskForASilentTargetWaitsForIt) {
   EXPECT_EQ(cluster.returned("ann"), (Texts{"t1>ann"}));
 }
 
+// ---------------------------------------------------------------- an engine is drained
+
+TEST(TaskQueue, ADrainedEngineEndsItsTaskAndGetsNoFurtherOne) {
+  Cluster cluster;
+  cluster.join("ann");
+  cluster.submit("t1");
+  EXPECT_EQ(cluster.drained("ann"), Texts{});
+  EXPECT_EQ(cluster.submit("t2"), Texts{});
+  EXPECT_EQ(cluster.reply("ann", "t1"), (Texts{"t1=ann"}));
+  EXPECT_EQ(cluster.join("bob"), (Texts{"t2>bob"}));
+  EXPECT_EQ(cluster.submit("t3"), Texts{});
+  EXPECT_EQ(cluster.drained("ann", false), (Texts{"t3>ann"}));
+}
+
+TEST(TaskQueue, AnEngineThatWasSilentStaysDrained) {
+  Cluster cluster;
+  cluster.join("ann");
+  cluster.drained("ann");
+  cluster.silent("ann");
+  EXPECT_EQ(cluster.returned("ann"), Texts{});
+  EXPECT_EQ(cluster.submit("t1"), Texts{});
+  cluster.silent("ann");
+  EXPECT_EQ(cluster.drained("ann", false), Texts{});
+  EXPECT_EQ(cluster.returned("ann"), (Texts{"t1>ann"}));
+}
+
+TEST(TaskQueue, ATaskForADrainedEngineAloneWaitsForIt) {
+  Cluster cluster;
+  cluster.join("ann");
+  cluster.join("bob");
+  cluster.drained("ann");
+  EXPECT_EQ(cluster.submit("t1", targets({"ann"})), Texts{});
+  EXPECT_EQ(cluster.drained("ann", false), (Texts{"t1>ann"}));
+}
+
+TEST(TaskQueue, AnEngineThatIsNotThereCannotBeDrained) {
+  Cluster cluster;
+  cluster.join("ann");
+  EXPECT_EQ(cluster.drained("bob"), Texts{});
+  EXPECT_EQ(cluster.submit("t1"), (Texts{"t1>ann"}));
+}
+
 }  // namespace
 }  // namespace px::controller

@@ -53,6 +53,9 @@ class Cluster {
   Texts returned(const std::string& engine) {
     return texts(queue_.engine_returned(EngineUuid{engine}, now_));
   }
+  Texts drained(const std::string& engine, bool is_drained = true) {
+    return texts(queue_.engine_drained(EngineUuid{engine}, is_drained, now_));
+  }
   Texts submit(const std::string& id, controller::TaskRules rules = {},
                std::size_t payload_bytes = 0) {
     auto frames = std::make_shared<TextFrames>(

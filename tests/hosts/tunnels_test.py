@@ -61,6 +61,38 @@ def test_an_engine_has_one_ssh_process_and_all_of_its_ports_are_on_loopback(bed,
     assert len(ports) >= 8 and all(port.startswith("127.0.0.1:") for port in ports), listening
 
 
+SEES_DASHBOARD = """
+import http.client, json, time
+def connection():
+    made = http.client.HTTPConnection("127.0.0.1", {port}, timeout=20)
+    made.connect()
+    return made
+for _ in range(300):  # until the tunnel listens
+    try:
+        connection().close()
+        break
+    except OSError:
+        time.sleep(0.1)
+token = {{"X-Polyxeus-Token": {token!r}, "Origin": "http://127.0.0.1:{port}"}}
+watching, ordering = connection(), connection()
+watching.request("GET", "/stream", headers=token)
+event = next(line for line in watching.getresponse() if line.startswith(b"data: "))
+ordering.request("POST", "/do/stacks", '{{"engines": "all"}}', token)
+told = json.loads(ordering.getresponse().read())
+print(json.loads(event[6:])["engine_count"], [len(each["stacks"]["threads"]) > 0 for each in told["engines"]])
+"""
+
+
+def test_the_dashboard_is_seen_through_a_tunnel_of_the_user(bed, cluster, engine):
+    """As `pxcluster dashboard` says: ssh -N -L, and the same address on this side."""
+    found = cluster.info("client")["dashboard"]
+    tunnel = bed.start_on("host3", "ssh", "-N", "-L", f"{found['port']}:127.0.0.1:{found['port']}", "host1")
+    done = bed.exec_on("host3", "python", "-c", SEES_DASHBOARD.format(**found))
+    tunnel.terminate()
+    tunnel.wait(20)
+    assert done.stdout == "1 [True]\n", done.stderr
+
+
 def doctor(bed, cluster, host):
     """What the doctor of `host` finds about the clients' file, by the name of the check."""
     done = bed.exec_on(

@@ -1,5 +1,7 @@
 """What the clusters tab of JupyterLab asks the Jupyter server for."""
 
+import contextlib
+import http.client
 import json
 import os
 import re
@@ -34,6 +36,29 @@ class Server:
         except urllib.error.HTTPError as error:
             with error:
                 return error.code, json.loads(error.read() or "null")
+
+    def browse(self, path, method="GET", body=None, **headers):
+        """(the status, the headers, the text) of what is below the addresses of clusters.
+
+        headers  those of the request; none: as a browser asks that was let in by a cookie
+        """
+        with contextlib.closing(self.connection()) as connection:
+            given = {name.replace("_", "-"): value for name, value in (headers or self.cookie()).items()}
+            connection.request(method, f"/polyxeus/clusters{path}", body and json.dumps(body), given)
+            answer = connection.getresponse()
+            return answer.status, answer.headers, answer.read().decode()
+
+    def cookie(self):
+        """Those of a browser that was let in, and the sign that its pages add to orders."""
+        with contextlib.closing(self.connection()) as connection:
+            connection.request("GET", f"/polyxeus/clusters?token={TOKEN}")
+            answer = connection.getresponse()
+            answer.read()
+            (login,) = [each for each in answer.headers.get_all("Set-Cookie") if each.startswith("username-")]
+        return {"Cookie": f"{login.partition(';')[0]}; _xsrf=1234", "X-XSRFToken": "1234"}
+
+    def connection(self):
+        return http.client.HTTPConnection("127.0.0.1", int(self.address.rstrip("/").rpartition(":")[2]), timeout=50)
 
     def wait_until_it_listens(self):
         """It says where it will listen before it does."""
@@ -177,3 +202,113 @@ def test_a_cluster_that_does_not_run_is_refused(server):
     for method, body in (("PATCH", {"n": 1}), ("DELETE", None)):
         status, answer = server.ask(method, "/" + 16 * "0", body)
         assert (status, answer) == (409, {"message": "this cluster does not run any more"})
+
+
+@pytest.fixture(scope="module")
+def cluster(server):
+    """The address of a cluster with two engines, for those that follow."""
+    status, cluster = server.ask("POST", body={"n": 2})
+    assert status == 201, cluster
+    yield f"/{cluster['key']}"
+    assert server.ask("DELETE", f"/{cluster['key']}")[0] == 204
+
+
+def dashboard(server):
+    """Where the controller serves it: {"port", "token"}"""
+    (file,) = server.clusters_folder.glob("profile_default/security/ipcontroller-client.json")
+    return json.loads(file.read_text())["dashboard"]
+
+
+def first_snapshots(server, path, count, **headers):
+    """The first snapshots of a stream."""
+    with contextlib.closing(server.connection()) as connection:
+        connection.request("GET", path, headers=server.cookie() | headers)
+        answer = connection.getresponse()
+        assert answer.status == 200 and "text/event-stream" in answer.headers["Content-Type"]
+        snapshots = []
+        while len(snapshots) < count:
+            line = answer.readline()
+            assert line, "the stream has ended"
+            if line.startswith(b"data: "):
+                snapshots.append(json.loads(line[6:]))
+        return snapshots
+
+
+def test_the_page_of_a_cluster_comes_from_its_controller_without_the_token(server, cluster):
+    status, headers, page = server.browse(f"{cluster}/dashboard/")
+    assert status == 200 and "text/html" in headers["Content-Type"]
+    assert "script-src 'self'" in headers["Content-Security-Policy"] and headers["Cache-Control"] == "no-store"
+    assert dashboard(server)["token"] not in page
+    assert server.browse(f"{cluster}/dashboard/missing.js")[0] == 404
+    assert server.browse(f"{cluster}/dashboard/metrics")[0] == 401, "only what the page needs gets the token"
+
+
+def test_the_page_gets_snapshots_through_the_server(server, cluster):
+    snapshots = first_snapshots(server, f"/polyxeus/clusters{cluster}/dashboard/stream", 3)
+    assert snapshots[-1]["engine_count"] == 2
+    numbers = [each["number"] for each in snapshots]
+    assert numbers == sorted(set(numbers))
+
+
+def test_orders_of_the_page_reach_the_engines(server, cluster):
+    status, _, text = server.browse(f"{cluster}/dashboard/do/interrupt", "POST", {"engines": [0]})
+    assert (status, text) == (200, '{"status":"ok"}')
+    status, _, text = server.browse(f"{cluster}/dashboard/do/stacks", "POST", {"engines": "all"})
+    assert status == 200 and [each["engine"] for each in json.loads(text)["engines"]] == [0, 1]
+    assert server.browse(f"{cluster}/dashboard/do/interrupt", "POST", {"engines": [7]})[0] == 404
+
+
+def test_an_engine_is_restarted_by_the_page(server, cluster):
+    (found,) = server.clusters()
+    code = f"import polyxeus as px\nrc = px.Client(profile_dir={found['profile_dir']!r})\n" \
+           "print(rc[:].apply_sync(__import__('os').getpid))"  # fmt: skip
+
+    def pids():
+        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=50)
+        return json.loads(done.stdout)
+
+    before = pids()
+    status, _, text = server.browse(f"{cluster}/dashboard/do/restart", "POST", {"engines": [1]})
+    assert (status, json.loads(text)) == (200, {"status": "ok"})
+    after = pids()
+    assert after[0] == before[0] and after[1] != before[1]
+    for engines in ([], "0", [True], [-1], None):
+        status, _, text = server.browse(f"{cluster}/dashboard/do/restart", "POST", {"engines": engines})
+        assert status == 409 and "list of engine ids" in json.loads(text)["why"], engines
+
+
+def test_nobody_else_sees_the_dashboard_or_orders_anything(server, cluster):
+    page = server.cookie()
+    forged = {"Cookie": page["Cookie"]}  # a form or a script of another site can send no header
+    stranger = page | {"Cookie": "_xsrf=1234"}
+    for headers in ({"Accept": "*/*"}, {"Authorization": "token wrong"}, stranger):
+        for path, method in (("", "GET"), ("stream", "GET"), ("do/interrupt", "POST"), ("do/restart", "POST")):
+            body = {"engines": [0]} if method == "POST" else None
+            assert server.browse(f"{cluster}/dashboard/{path}", method, body, **headers)[0] == 403, (headers, path)
+    for path in ("do/interrupt", "do/restart"):
+        assert server.browse(f"{cluster}/dashboard/{path}", "POST", {"engines": [0]}, **forged)[0] == 403
+    other = forged | {"Referer": "http://evil.example.org/"}
+    assert server.browse(f"{cluster}/dashboard/stream", **other)[0] == 403
+
+
+def test_what_has_no_dashboard_says_so(server, cluster):
+    status, _, text = server.browse(f"/{16 * '0'}/dashboard/")
+    assert (status, text) == (409, "this cluster does not run any more")
+    status, _, text = server.browse(f"/{16 * '0'}/dashboard/do/interrupt", "POST", {"engines": [0]})
+    assert (status, json.loads(text)["why"]) == (409, "this cluster does not run any more")
+
+
+def test_jupyter_server_proxy_passes_the_page_on(server, cluster):
+    """The way of those who have no tab: the page has the token, and says so itself."""
+    found = dashboard(server)
+    page, token = f"/proxy/{found['port']}", {"X-Polyxeus-Token": found["token"], "Origin": server.address.rstrip("/")}
+    with contextlib.closing(server.connection()) as connection:
+        connection.request("GET", f"{page}/", headers=server.cookie())
+        answer = connection.getresponse()
+        assert answer.status == 200 and b"<!doctype html>" in answer.read()
+        assert "script-src 'self'" in answer.headers["Content-Security-Policy"]
+        connection.request("POST", f"{page}/do/interrupt", '{"engines": [0]}', server.cookie() | token)
+        answer = connection.getresponse()
+        assert (answer.status, answer.read()) == (200, b'{"status":"ok"}')
+    accept = {"Accept": "text/event-stream"}
+    assert len(first_snapshots(server, f"{page}/stream", 3, **token, **accept)) == 3

@@ -49,7 +49,7 @@ export function State(props: { engine: Engine }) {
   return (
     <span class="state">
       <span class={`sign ${kind}`} aria-hidden="true">{signOfKind[kind]}</span>
-      {kind === 'waits' ? `waits in ${waitOf(props.engine)?.call}` : kind}
+      {kind === 'waits' ? `waits in ${waitOf(props.engine)?.call}` : kind}{props.engine.is_drained && ', drained'}
     </span>
   );
 }
@@ -61,8 +61,9 @@ function Tiles(props: { engines: Engine[]; chosen?: number; onChoose: (engine: E
         const kind = kindOf(engine);
         return (
           <button type="button" key={engine.id} aria-pressed={engine.id === props.chosen}
-                  class={`tile ${kind} ${engine.id === props.chosen ? 'chosen' : ''}`}
+                  class={`tile ${kind} ${engine.id === props.chosen ? 'chosen' : ''} ${engine.is_drained ? 'drained' : ''}`}
                   title={`engine ${engine.id}: ${wordsOfKind[kind]} for ${seconds(engine.state_seconds ?? 0)}` +
+                         `${engine.is_drained ? ', drained' : ''}` +
                          `\n${engine.host ?? ''}\n${whatItDoes(engine)}`}
                   onClick={() => props.onChoose(engine)}>
             <span aria-hidden="true">{signOfKind[kind]}</span>{engine.id}
@@ -75,9 +76,11 @@ function Tiles(props: { engines: Engine[]; chosen?: number; onChoose: (engine: E
 
 const signals = ['INT', 'TERM', 'USR1', 'USR2', 'QUIT', 'STOP', 'CONT', 'KILL'];
 
-function Actions(props: { engines: number[]; act: ViewProps['act'] }) {
+function Actions(props: { engines: Engine[]; act: ViewProps['act'] }) {
   const [signal, setSignal] = useState('USR1');
-  const { engines, act } = props;
+  const { act } = props;
+  const engines = props.engines.map(each => each.id);
+  const drained = props.engines.filter(each => each.is_drained).length;
   const whom = engines.length === 1 ? `engine ${engines[0]}` : `engines ${ranges(engines)}`;
   const ask = (question: string, what: () => void) => window.confirm(question) && what();
   return (
@@ -88,6 +91,13 @@ function Actions(props: { engines: number[]; act: ViewProps['act'] }) {
       </select>
       <button type="button" onClick={() =>
         ask(`Send SIG${signal} to ${whom}?`, () => act('signal', engines, { signal }))}>Send signal</button>
+      {drained < engines.length &&
+        <button type="button" title="No further balanced tasks; what is begun is ended"
+                onClick={() => act('drain', engines)}>Drain</button>}
+      {drained > 0 &&
+        <button type="button" title="Balanced tasks again" onClick={() => act('resume', engines)}>Resume tasks</button>}
+      <button type="button" class="danger" onClick={() =>
+        ask(`Restart ${whom}? Their variables are lost.`, () => act('restart', engines))}>Restart</button>
       <button type="button" class="danger" onClick={() =>
         ask(`End ${whom}? Their variables are lost.`, () => act('shutdown', engines))}>Shut down</button>
     </div>
@@ -115,7 +125,7 @@ function Details(props: { engine: Engine; act: ViewProps['act'] }) {
       <dl>{facts.filter(([, value]) => value !== undefined && value !== '').map(([name, value]) => (
         <div key={name}><dt>{name}</dt><dd>{value}</dd></div>
       ))}</dl>
-      <Actions engines={[engine.id]} act={props.act} />
+      <Actions engines={[engine]} act={props.act} />
     </section>
   );
 }
@@ -125,7 +135,7 @@ function sum(moved: { socket?: number; memory?: number; mpi?: number } | undefin
 }
 
 function matches(engine: Engine, words: string[]): boolean {
-  const text = [engine.id, engine.host, engine.rank, engine.pid, kindOf(engine), engine.runs,
+  const text = [engine.id, engine.host, engine.rank, engine.pid, kindOf(engine), engine.is_drained && 'drained', engine.runs,
                 engine.mpi?.call, engine.torch?.call, engine.last_error].join(' ').toLowerCase();
   return words.every(word => text.includes(word));
 }
@@ -158,7 +168,7 @@ export function Engines({ snapshot, act }: ViewProps) {
           </button>
         ))}
         {shown.length > 0 && shown.length < snapshot.engines.length &&
-          <Actions engines={shown.map(each => each.id)} act={act} />}
+          <Actions engines={shown} act={act} />}
       </div>
       {snapshot.engines.length === 0 && <Note>No engine has registered yet.</Note>}
       {snapshot.engine_count > snapshot.engines.length &&

@@ -7,6 +7,7 @@ const columns: Column<ClusterEvent>[] = [
   { name: 'time', value: each => -each.number, show: each => <time>{clock(each.time)}</time> },
   { name: 'kind', value: each => each.kind, show: each => each.kind },
   { name: 'engine', isNumber: true, value: each => each.engine, show: each => each.engine },
+  { name: 'host', value: each => each.host ?? '', show: each => each.host },
   { name: 'what', value: each => each.text, show: each => each.text }
 ];
 

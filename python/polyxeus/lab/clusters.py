@@ -6,13 +6,14 @@ import hashlib
 import json
 import os
 import re
+import socket
 from typing import Any
 
 from polyxeus import _client
 from polyxeus.client.client import Client
 from polyxeus.client.pxcluster import run
 
-__all__ = ["Refused", "list_clusters", "profile_names", "scale", "start", "stop"]
+__all__ = ["Refused", "dashboard", "list_clusters", "profile_names", "restart", "scale", "start", "stop"]
 
 _PATIENCE = 150.0  # seconds; pxcluster waits up to 60 s for the engines of its own accord
 _MOST_ENGINES = 65536  # as `pxcluster start -n`
@@ -33,6 +34,7 @@ def list_clusters() -> list[dict[str, Any]]:
     launcher   how they were started: "local", "mpi", "ssh", "slurm" ...; "started by hand" where the controller was
     is_world   whether engines are ranks of one MPI program, which cannot be ended one by one
     owner      the command of the process with which the cluster ends; None: it stays until stopped
+    host       where its controller runs; None: on this host
     code       Python that connects to it
     """
     models = [_model(each) for each in json.loads(_run(["list", "--json"]))]
@@ -100,6 +102,31 @@ def stop(key: str) -> None:
     _run(["stop", *_options(_found(key))])
 
 
+def restart(key: str, engines: list[int] | str) -> None:
+    """Starts engines anew, or all ("all"); returns when they are registered again."""
+    words = ["restart", *_options(_found(key))]
+    if engines != "all":
+        if not isinstance(engines, list) or not engines or any(type(each) is not int or each < 0 for each in engines):
+            raise Refused('engines must be "all" or a list of engine ids')
+        words.append("--targets=" + ",".join(map(str, engines)))
+    _run(words)
+
+
+def dashboard(key: str) -> tuple[int, str]:
+    """The port of a cluster's dashboard, at 127.0.0.1, and its token."""
+    cluster = _found(key)
+    if cluster["host"] is not None:  # who has the port on this host is not known
+        raise Refused(f"the controller runs on {cluster['host']}: run `pxcluster dashboard` there")
+    try:
+        with open(_client_file(cluster["profile_dir"], cluster["cluster_id"])) as file:
+            found = json.load(file).get("dashboard")
+    except (OSError, ValueError) as error:
+        raise Refused(f"the connection file of the cluster cannot be read: {error}") from None
+    if not found:
+        raise Refused("the controller has no dashboard: start it without --dashboard=off")
+    return found["port"], found["token"]
+
+
 def _run(words):
     try:
         return run(words, timeout=_PATIENCE)
@@ -149,6 +176,7 @@ def _model(listed):
         "launcher": launcher,
         "is_world": any(_is_world(each, engines.get("class")) for each in sets.values()),
         "owner": owner["command"] if owner else None,
+        "host": _other_host(listed),
         "code": _code(profile_dir, cluster_id),
     }
 
@@ -158,6 +186,18 @@ def _is_world(engine_set, launcher):
     return launcher == "mpi" or any(
         each.get("n", 0) > 1 for each in engine_set.get("engines", {}).values()
     )
+
+
+def _other_host(listed):
+    """Where the controller runs; None: on this host."""
+    if controller := listed.get("by_hand"):
+        return None if controller["pid"] is not None else controller["host"]
+    host = listed.get("controller", {}).get("state", {}).get("host")
+    return None if host in (None, socket.gethostname()) else host
+
+
+def _client_file(profile_dir, cluster_id):
+    return _client.client_file(profile_dir=profile_dir, cluster_id=cluster_id)
 
 
 def _code(profile_dir, cluster_id):

@@ -13,8 +13,11 @@ from jupyter_server.utils import url_path_join
 from tornado import web
 
 from polyxeus.lab import clusters
+from polyxeus.lab.dashboard import DashboardHandler
 
 __all__ = ["ClusterHandler", "ClustersHandler", "add_handlers"]
+
+_KEY = "([0-9a-f]{16})"
 
 
 class _Handler(APIHandler):
@@ -88,6 +91,7 @@ def add_handlers(web_app: Any) -> None:
     base = web_app.settings["base_url"]
     handlers = [
         (url_path_join(base, "polyxeus/clusters"), ClustersHandler),
-        (url_path_join(base, r"polyxeus/clusters/([0-9a-f]{16})"), ClusterHandler),
+        (url_path_join(base, rf"polyxeus/clusters/{_KEY}"), ClusterHandler),
+        (url_path_join(base, rf"polyxeus/clusters/{_KEY}/dashboard/(stream|do/[a-z]+|[\w.]*)"), DashboardHandler),
     ]
     web_app.add_handlers(".*$", handlers)

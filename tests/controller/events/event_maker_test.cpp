@@ -61,12 +61,17 @@ TEST_F(EventMakerTest, TheLifeOfAnEngineIsToldWithItsReasons) {
   join(3, ann);
   maker.engine_silent(ann, at_second(1));
   maker.engine_returned(ann, at_second(2));
+  maker.engine_drained(ann, true, at_second(2));
+  maker.engine_drained(ann, false, at_second(2));
   maker.engine_left(ann, "its process was killed by SIGKILL; the last lines of its log:\nx", true,
                     at_second(3));
   EXPECT_EQ(told(),
             (Lines{"silent 3 host of ann: it does not answer heartbeats: it gets no tasks until it "
                    "answers again",
                    "back 3 host of ann: it answers heartbeats again",
+                   "drained 3 host of ann: it gets no further tasks, as was ordered on the "
+                   "dashboard",
+                   "resumed 3 host of ann: it gets tasks again, as was ordered on the dashboard",
                    "died 3 host of ann: its process was killed by SIGKILL; the last lines of its "
                    "log:"}));
 }

@@ -75,13 +75,23 @@ TEST_F(EngineRowsTest, AnEngineThatSaysThatARequestRunsIsBusy) {
   EXPECT_EQ(of(0, start + 4s).state, State::idle);
 }
 
-TEST_F(EngineRowsTest, SilenceIsNewsOnce) {
-  EXPECT_TRUE(rows.heard(ann, true));
-  EXPECT_FALSE(rows.heard(ann, true));
+TEST_F(EngineRowsTest, AnEngineIsSilentUntilItIsHeardAgain) {
+  rows.heard(ann, true);
+  rows.heard(EngineUuid{"unknown"}, true);
   EXPECT_EQ(of(0, start + 1s).state, State::silent);
-  EXPECT_TRUE(rows.heard(ann, false));
+  rows.heard(ann, false);
   EXPECT_EQ(of(0, start + 2s).state, State::idle);
-  EXPECT_FALSE(rows.heard(EngineUuid{"unknown"}, true));
+}
+
+TEST_F(EngineRowsTest, AnEngineIsDrainedUntilItIsNotOrJoinsAnew) {
+  rows.drained(ann, true);
+  rows.drained(EngineUuid{"unknown"}, true);
+  EXPECT_TRUE(of(0, start).is_drained);
+  rows.drained(ann, false);
+  EXPECT_FALSE(of(0, start).is_drained);
+  rows.drained(ann, true);
+  rows.joined(ann, EngineId{0}, on_host("node1"), "cpp", start);
+  EXPECT_FALSE(of(0, start).is_drained);
 }
 
 TEST_F(EngineRowsTest, TheUseOfCoresIsThatBetweenTwoMessages) {
@@ -110,8 +120,8 @@ TEST_F(EngineRowsTest, TheLatestErrorOfAnEngineStays) {
 }
 
 TEST_F(EngineRowsTest, AnEngineThatLeftIsForgotten) {
-  EXPECT_TRUE(rows.left(ann));
-  EXPECT_FALSE(rows.left(ann));
+  rows.left(ann);
+  rows.left(ann);
   rows.measured(ann, {}, start);
   EXPECT_EQ(rows.size(), 1u);
   EXPECT_EQ(rows.look(start, no_load).size(), 1u);

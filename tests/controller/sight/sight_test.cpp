@@ -22,15 +22,10 @@ class SightTest : public testing::Test {
   SightTest() {
     EngineFacts facts;
     facts.host = "node1";
-    sight.joined(ann, EngineId{0}, facts, "python", start, noon);
+    sight.joined(ann, EngineId{0}, facts, "python", start);
   }
   std::shared_ptr<const Snapshot> look(Duration at) {
-    return sight.look(7, two_of_each, start + at, noon);
-  }
-  std::vector<std::string> texts(const Snapshot& seen) {
-    std::vector<std::string> all;
-    for (const EventView& event : seen.events) all.push_back(event.text);
-    return all;
+    return sight.look(7, two_of_each, {}, start + at, noon);
   }
   double cpu = 0;
   Sight sight{{.version = "1.2", .host = "login", .pid = 17, .started = noon, .measure = [this] {
@@ -56,7 +51,7 @@ TEST_F(SightTest, ASnapshotSaysWhatTheControllerIsAndTakes) {
 }
 
 TEST_F(SightTest, WorkIsWhatTheQueueAndTheEnginesHave) {
-  sight.joined(EngineUuid{"bob"}, EngineId{1}, {}, "python", start, noon);
+  sight.joined(EngineUuid{"bob"}, EngineId{1}, {}, "python", start);
   const auto seen = look(1s);
   EXPECT_EQ(seen->work.queued, 7u);
   EXPECT_EQ(seen->work.running, 4u);
@@ -65,29 +60,10 @@ TEST_F(SightTest, WorkIsWhatTheQueueAndTheEnginesHave) {
   EXPECT_EQ(seen->hosts.size(), 2u);
 }
 
-TEST_F(SightTest, TellsWhatHappenedToEngines) {
-  sight.heard(ann, true, noon);
-  sight.heard(ann, true, noon);
-  sight.heard(ann, false, noon);
-  sight.left(ann, "its process ended", noon + 1s);
-  sight.left(ann, "its process ended", noon + 1s);
-  const auto seen = look(1s);
-  EXPECT_EQ(texts(*seen), (std::vector<std::string>{"engine 0 on node1 joined",
-                                                    "engine 0 on node1 does not answer heartbeats",
-                                                    "engine 0 on node1 answers heartbeats again",
-                                                    "engine 0 on node1 left: its process ended"}));
-  EXPECT_EQ(seen->events.back().kind, "left");
-  EXPECT_EQ(seen->events.back().number, 4u);
-  EXPECT_EQ(seen->events.back().engine, EngineId{0});
-  EXPECT_EQ(seen->events.back().time, 1'000'001);
-  EXPECT_TRUE(seen->engines.empty());
-}
-
-TEST_F(SightTest, TheLatestEventsStay) {
-  for (std::size_t i = 0; i < Snapshot::max_events; ++i) sight.heard(ann, i % 2 == 0, noon);
-  const auto seen = look(1s);
-  EXPECT_EQ(seen->events.size(), Snapshot::max_events);
-  EXPECT_EQ(seen->events.front().number, 2u);
+TEST_F(SightTest, AnEngineThatLeftIsNotShown) {
+  sight.left(ann);
+  sight.left(ann);
+  EXPECT_TRUE(look(1s)->engines.empty());
 }
 
 TEST_F(SightTest, DurationsOfAllEnginesAreAddedUp) {
@@ -127,7 +103,10 @@ TEST_F(SightTest, TheJsonOfASnapshotLeavesOutWhatIsNothing) {
   sight.submitted({.msg_id = MessageId{"1"}, .session = "client", .kind = "task"}, start, noon);
   sight.finished({.msg_id = MessageId{"1"}, .engine = ann, .status = "ok"}, start, noon);
   sight.counted(3, 4);
-  const Json json = snapshot_as_json(*look(1s));
+  const std::vector<EventView> events{
+      {.time = 5, .kind = "joined", .engine = EngineId{0}, .host = "node1", .text = "it joined"},
+      {.time = 6, .kind = "started", .text = "the controller has started", .number = 2}};
+  const Json json = snapshot_as_json(*sight.look(7, two_of_each, events, start + 1s, noon));
   EXPECT_EQ(json["engine_count"], 1);
   EXPECT_EQ(json["engines"][0]["id"], 0);
   EXPECT_EQ(json["engines"][0]["state"], "busy");
@@ -139,6 +118,10 @@ TEST_F(SightTest, TheJsonOfASnapshotLeavesOutWhatIsNothing) {
   EXPECT_EQ(json["finished"][0]["engine"], 0);
   EXPECT_EQ(json["durations_total"]["count"], 0);
   EXPECT_EQ(json["work"]["queued"], 7);
+  EXPECT_EQ(json["events"][0]["host"], "node1");
+  EXPECT_EQ(json["events"][0]["engine"], 0);
+  EXPECT_FALSE(json["events"][1].contains("engine"));
+  EXPECT_EQ(json["events"][1]["number"], 2);
 }
 
 }  // namespace

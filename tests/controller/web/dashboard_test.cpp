@@ -49,7 +49,7 @@ TEST(Dashboard, ShowsSnapshotsToBrowsersAndPrometheus) {
   EXPECT_EQ(prometheus.ask("GET /metrics", with_secret).status, 503);
   EXPECT_EQ(browser.ask("GET /stream", with_secret).status, 200);
   board->put(snapshot(7));
-  const std::string event = browser.read_to("\n\n");
+  const std::string event = browser.read_chunk();
   ASSERT_TRUE(event.starts_with("data: "));
   EXPECT_EQ(Json::parse(event.substr(6))["number"], 7);
   EXPECT_EQ(prometheus.ask("GET /metrics", with_secret).body, "number 7\n");
@@ -102,6 +102,55 @@ TEST_F(DashboardOfServer, AnOrderForAnEngineThatIsNotThereReachesNone) {
   EXPECT_EQ(Json::parse(answer.body)["why"], "there is no engine 7");
   EXPECT_EQ(order("signal", R"({"engines": [0], "signal": 10})").status, 200);
   EXPECT_EQ(receive(ann_->control).content["sig"], 10);  // the first that it gets
+}
+
+TEST_F(DashboardOfServer, ADrainedEngineGetsNoTasksUntilItIsResumed) {
+  start_with_engine();
+  auto bob = engine("bob");
+  auto user = client("user");
+  bob->join();
+  user->wait_for("registration_notification", "bob");
+  EXPECT_EQ(order("drain", R"({"engines": [1]})").status, 200);
+  const Json drained = user->ask("measures_request").content["measures"];
+  EXPECT_FALSE(drained["engines"][0].contains("is_drained"));
+  EXPECT_EQ(drained["engines"][1]["is_drained"], true);
+  EXPECT_EQ(drained["events"].back()["kind"], "drained");
+  const Draft task{.msg_type = "apply_request"};
+  user->send(user->task, task);  // else for bob, who came last
+  ann_->reply(ann_->task, receive(ann_->task));
+  receive(user->task);
+  EXPECT_EQ(order("resume", R"({"engines": "all"})").status, 200);
+  user->send(user->task, task);
+  receive(bob->task);
+}
+
+TEST_F(DashboardOfServer, WithoutAQueueEnginesCannotBeDrained) {
+  dashboard_ = open_with_token();
+  ServerOptions options;
+  options.dashboard = dashboard_;
+  options.tasks.scheme = TaskScheme::pure;
+  start(options);
+  EXPECT_EQ(order("drain", R"({"engines": "all"})").status, 501);
+}
+
+TEST_F(DashboardOfServer, EnginesAreAskedForTheirStacksForOneViewerAtATime) {
+  start_with_engine();
+  HttpClient browser{dashboard_->address().port};
+  browser.request("POST /do/stacks", with_secret, R"({"engines": [0]})");
+  const Received request = receive(ann_->control);
+  EXPECT_EQ(request.header.msg_type, "usage_request");
+  EXPECT_EQ(request.content, (Json{{"place", true}, {"stacks", true}}));
+  EXPECT_EQ(order("stacks", R"({"engines": "all"})").status, 503);
+  ann_->send(ann_->control, Draft{.idents = request.idents,
+                                  .msg_type = "usage_reply",
+                                  .parent_header = request.header_text,
+                                  .content = {{"pid", 4},
+                                              {"place", Json::object()},
+                                              {"stacks", {{"hidden", 2}}}}});
+  EXPECT_EQ(browser.read_answer().body,
+            R"({"engines":[{"engine":0,"place":{},"stacks":{"hidden":2}}],"status":"ok"})");
+  browser.request("POST /do/stacks", with_secret, R"({"engines": [0]})");
+  EXPECT_EQ(receive(ann_->control).header.msg_type, "usage_request");
 }
 
 }  // namespace

@@ -65,6 +65,15 @@ class HttpClient {
     unread_.erase(0, length);
     return answer;
   }
+  /// The next chunk of an answer that comes in chunks.
+  std::string read_chunk() {
+    const std::string size = read_to("\r\n");
+    const std::size_t length = size.empty() ? 0 : std::stoul(size, nullptr, 16);
+    while (unread_.size() < length + 2 && receive()) continue;
+    std::string chunk = unread_.substr(0, length);
+    unread_.erase(0, length + 2);
+    return chunk;
+  }
   /// Up to this text, and with it; all that came where the server has ended the connection before.
   std::string read_to(std::string_view mark) {
     while (unread_.find(mark) == std::string::npos && receive()) continue;

@@ -49,6 +49,12 @@ std::optional<EngineOrder> order_of(const WebRequest& request) {
   return pass ? std::optional(pass->order) : std::nullopt;
 }
 
+/// The signal that is to be sent; nothing where the order is another one.
+std::optional<int> signal_of(const EngineOrder& order) {
+  const auto* signal = std::get_if<SignalEngines>(&order.what);
+  return signal ? std::optional(signal->signal) : std::nullopt;
+}
+
 TEST(RequestGate, ThePageItselfNeedsNoTokenAsItHoldsNoSecret) {
   WebRequest request = get("/");
   request.token = "";
@@ -153,7 +159,7 @@ TEST(RequestGate, ActionsArePostsAndNothingElseIs) {
 TEST(RequestGate, AnInterruptIsASignalForTheseEngines) {
   const auto order = order_of(post("/do/interrupt", R"({"engines": [3, 0]})"));
   ASSERT_TRUE(order);
-  EXPECT_EQ(order->signal, SIGINT);
+  EXPECT_EQ(signal_of(*order), SIGINT);
   EXPECT_EQ(order->engines, (std::vector{EngineId{3}, EngineId{0}}));
 }
 
@@ -162,7 +168,7 @@ TEST(RequestGate, ASignalIsGivenByNameOrNumber) {
     const std::string body = R"({"engines": "all", "signal": )" + std::string(signal) + "}";
     const auto order = order_of(post("/do/signal", body));
     ASSERT_TRUE(order) << signal;
-    EXPECT_EQ(order->signal, SIGTERM);
+    EXPECT_EQ(signal_of(*order), SIGTERM);
     EXPECT_FALSE(order->engines);
   }
   for (const char* signal :
@@ -172,10 +178,22 @@ TEST(RequestGate, ASignalIsGivenByNameOrNumber) {
   }
 }
 
-TEST(RequestGate, EnginesCanBeShutDown) {
-  const auto order = order_of(post("/do/shutdown", R"({"engines": [1]})"));
-  ASSERT_TRUE(order);
-  EXPECT_FALSE(order->signal);
+TEST(RequestGate, EnginesCanBeShutDownAndAsked) {
+  const auto shutdown = order_of(post("/do/shutdown", R"({"engines": [1]})"));
+  ASSERT_TRUE(shutdown);
+  EXPECT_TRUE(std::holds_alternative<ShutDownEngines>(shutdown->what));
+  const auto stacks = order_of(post("/do/stacks", R"({"engines": "all"})"));
+  ASSERT_TRUE(stacks);
+  EXPECT_TRUE(std::holds_alternative<AskStacks>(stacks->what));
+}
+
+TEST(RequestGate, EnginesCanBeDrainedAndResumed) {
+  for (const bool is_drained : {true, false}) {
+    const auto order = order_of(post(is_drained ? "/do/drain" : "/do/resume", R"({"engines": [1]})"));
+    ASSERT_TRUE(order);
+    ASSERT_TRUE(std::holds_alternative<DrainEngines>(order->what));
+    EXPECT_EQ(std::get<DrainEngines>(order->what).is_drained, is_drained);
+  }
 }
 
 TEST(RequestGate, AnOrderThatNamesNoEnginesIsRefused) {

@@ -50,6 +50,7 @@ class WebServerTest : public testing::Test {
     const HttpAnswer head = viewer.ask("GET /stream", token_header);
     EXPECT_EQ(head.status, 200);
     EXPECT_TRUE(head.says("Content-Type: text/event-stream"));
+    EXPECT_TRUE(head.says("Transfer-Encoding: chunked"));
     return viewer;
   }
 
@@ -57,7 +58,7 @@ class WebServerTest : public testing::Test {
   std::string snapshot_;
   std::atomic<int> snapshots_ = 0;
   EngineOrder order_;
-  Result<void> order_result_;
+  Result<WebContent::OrderNews> order_result_ = WebContent::OrderNews{};
   std::unique_ptr<WebServer> server_;
 };
 
@@ -108,12 +109,12 @@ TEST_F(WebServerTest, AViewerGetsTheNewestSnapshotAtOnceAndEachNewOne) {
   start();
   show("{\"number\":1}");
   HttpClient first = viewer();
-  EXPECT_EQ(first.read_to("\n\n"), "data: {\"number\":1}\n\n");
+  EXPECT_EQ(first.read_chunk(), "data: {\"number\":1}\n\n");
   HttpClient second = viewer();
-  EXPECT_EQ(second.read_to("\n\n"), "data: {\"number\":1}\n\n");
+  EXPECT_EQ(second.read_chunk(), "data: {\"number\":1}\n\n");
   show("{\"number\":2}");
-  EXPECT_EQ(first.read_to("\n\n"), "data: {\"number\":2}\n\n");
-  EXPECT_EQ(second.read_to("\n\n"), "data: {\"number\":2}\n\n");
+  EXPECT_EQ(first.read_chunk(), "data: {\"number\":2}\n\n");
+  EXPECT_EQ(second.read_chunk(), "data: {\"number\":2}\n\n");
 }
 
 TEST_F(WebServerTest, SnapshotsAreWrittenOnceForAllViewersAndNotForNone) {
@@ -122,12 +123,12 @@ TEST_F(WebServerTest, SnapshotsAreWrittenOnceForAllViewersAndNotForNone) {
   EXPECT_EQ(client().ask("GET /").status, 200);  // the server has seen the snapshot
   EXPECT_EQ(snapshots_, 0);
   HttpClient first = viewer(), second = viewer();
-  first.read_to("\n\n");
-  second.read_to("\n\n");
+  first.read_chunk();
+  second.read_chunk();
   const int before = snapshots_;
   show("{\"number\":2}");
-  first.read_to("\n\n");
-  second.read_to("\n\n");
+  first.read_chunk();
+  second.read_chunk();
   EXPECT_EQ(snapshots_, before + 1);
 }
 
@@ -150,12 +151,22 @@ TEST_F(WebServerTest, AnOrderIsPassedOnAndAnswered) {
       browser.ask("POST /do/signal", token_header, R"({"engines": [1, 2], "signal": "USR1"})");
   EXPECT_EQ(done.status, 200);
   EXPECT_EQ(done.body, R"({"status":"ok"})");
-  EXPECT_EQ(order_.signal, SIGUSR1);
+  EXPECT_EQ(std::get<SignalEngines>(order_.what).signal, SIGUSR1);
   EXPECT_EQ(order_.engines, (std::vector{EngineId{1}, EngineId{2}}));
   order_result_ = Error{ErrorKind::not_found, "there is no engine 2"};
   const HttpAnswer failed = browser.ask("POST /do/interrupt", token_header, R"({"engines": [2]})");
   EXPECT_EQ(failed.status, 404);
   EXPECT_EQ(failed.body, R"({"status":"error","why":"there is no engine 2"})");
+}
+
+TEST_F(WebServerTest, WhatCameOfAnOrderIsInItsAnswer) {
+  start();
+  order_result_ = WebContent::OrderNews{[] { return Json{{"engines", {1, 2}}}; }};
+  HttpClient browser = client();
+  const HttpAnswer done = browser.ask("POST /do/stacks", token_header, R"({"engines": "all"})");
+  EXPECT_EQ(done.body, R"({"engines":[1,2],"status":"ok"})");
+  order_result_ = Error{ErrorKind::overloaded, "later"};
+  EXPECT_EQ(browser.ask("POST /do/stacks", token_header, R"({"engines": "all"})").status, 503);
 }
 
 TEST_F(WebServerTest, WhatIsNoRequestEndsTheConnection) {

@@ -1,5 +1,5 @@
 // What the engines' measures and the dashboard cost the controller, in one run:
-//   engines that rest     a cluster with measures and dashboard beside one without, at the same time
+//   engines at rest       a cluster with measures and dashboard beside one without, together
 //   pages                 balanced tasks without a page and with some open pages, in turn
 //   a page that is stuck  the controller's memory under tasks, without and with such a page
 //   sight_bench --controller build/release/pxcontroller --json results.json

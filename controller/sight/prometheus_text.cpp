@@ -182,7 +182,8 @@ void write_work(MetricWriter& out, const Snapshot& snapshot) {
 void write_labels(MetricWriter& out, const Snapshot& snapshot) {
   const auto each = [&](std::string_view name, std::string_view help, auto value_of) {
     out.begin(name, counter, help);
-    for (const LabelView& label : snapshot.labels) out.sample(value_of(label), {{"label", label.name}});
+    for (const LabelView& label : snapshot.labels)
+      out.sample(value_of(label), {{"label", label.name}});
   };
   each("polyxeus_label_requests_finished_total",
        "Requests that were answered, by their label; cells are not among them.",

@@ -134,7 +134,8 @@ struct WorkView {
 
 struct Snapshot {
   static constexpr std::size_t max_engines = 4096, max_clients = 256, max_finished = 2000,
-                               max_cells = 50, max_events = 100, max_labels = 64, max_output = 64 << 10;
+                               max_cells = 50, max_events = 100, max_labels = 64,
+                               max_output = 64 << 10;
 
   std::uint64_t number = 0;  ///< From 1 on.
   WallTime time{};
@@ -150,8 +151,8 @@ struct Snapshot {
   std::uint64_t finished_left_out = 0;  ///< Ended as well, beyond max_finished.
   /// Ascending by name: the first max_labels that were seen, and "(other)" for the rest.
   std::vector<LabelView> labels = {};
-  std::vector<CellView> cells = {};     ///< The latest last.
-  std::vector<EventView> events = {};   ///< The latest last.
+  std::vector<CellView> cells = {};    ///< The latest last.
+  std::vector<EventView> events = {};  ///< The latest last.
   /// Since the controller's start: how long requests ran, as the engines say, and how long balanced
   /// tasks waited for an engine.
   DurationCounts durations_total = {}, queueing_total = {};

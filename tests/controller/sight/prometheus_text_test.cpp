@@ -63,7 +63,8 @@ TEST(PrometheusText, HasASampleForEachValue) {
 TEST(PrometheusText, OpenMetricsNamesUnitsAndItsEnd) {
   const std::string text = prometheus_text(with_one_engine(), MetricsFormat::open_metrics);
   for (const char* line :
-       {"# TYPE polyxeus_controller info", "polyxeus_controller_info{version=\"1.2\",host=\"login\"} 1",
+       {"# TYPE polyxeus_controller info",
+        "polyxeus_controller_info{version=\"1.2\",host=\"login\"} 1",
         "# TYPE polyxeus_controller_cpu_seconds counter",
         "# UNIT polyxeus_controller_cpu_seconds seconds",
         "polyxeus_controller_cpu_seconds_total 12.5",

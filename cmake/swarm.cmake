@@ -1,7 +1,7 @@
 # The swarm of engines, and what it shares with the benchmarks; a small one is a test.
 
-set(px_bench_sources load/setup load/measured_process load/echo_engines load/load_client load/raw_relay swarm/swarm_engine
-    swarm/swarm_threads)
+set(px_bench_sources load/setup load/measured_process load/echo_engines load/load_client load/raw_relay
+    swarm/swarm_controller swarm/swarm_engine swarm/swarm_threads)
 list(TRANSFORM px_bench_sources PREPEND ${CMAKE_SOURCE_DIR}/bench/)
 list(TRANSFORM px_bench_sources APPEND .cpp)
 add_library(px_bench STATIC ${px_bench_sources})

@@ -343,6 +343,7 @@ void Server::send_measures(EngineMeasures measures) {
   measures.in = channels_->received();
   measures.out = channels_->sent();
   if (config_.segments) measures.out.memory = config_.segments->placed_bytes();
+  add_mpi_bytes(measures);
   channels_->send_registration(engine_measures_type, write_engine_measures(measures));
 }
 

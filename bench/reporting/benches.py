@@ -104,8 +104,8 @@ class ProgramBench:
     def programs(self, places):
         build = (
             "cmake --preset release && cmake --build build/release --target pxcontroller "
-            "relay_bench client_bench balanced_bench client_arrays wire_bench swarm; --build names "
-            "another folder"
+            "relay_bench client_bench balanced_bench sight_bench client_arrays wire_bench swarm; "
+            "--build names another folder"
         )
         needed = {places.build / self.name: build, places.build / "pxcontroller": build}
         if any("{pxengine}" in option for each in self.variants for option in each.options):
@@ -262,6 +262,15 @@ ALL = [
         (Variant(3, ("--repeats=1", "--tasks=20000")),),
         (Variant(1, ("--repeats=1", "--tasks=500")),),
         cpp_programs.balanced_rows,
+    ),
+    ProgramBench(
+        "sight_bench",
+        "what measures and the dashboard cost the controller",
+        300,
+        (Variant(1, ("--repeats=5",)),),
+        (Variant(1, ("--resting=4", "--rest-seconds=1", "--repeats=1", "--tasks=500",
+                     "--stuck-seconds=1")),),
+        cpp_programs.sight_rows,
     ),
     ProgramBench(
         "wire_bench",

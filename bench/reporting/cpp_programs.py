@@ -4,6 +4,7 @@ Each reader gets the files of all runs of its program, as (variant, contents) in
 runs. A figure that a program no longer writes is an error, not a gap in the table.
 """
 
+import re
 from collections import defaultdict
 
 from figures import Aim, row
@@ -178,6 +179,53 @@ def swarm_rows(runs, bench="swarm"):
         values = [value_of(contents, name, "value") for _, contents in runs]
         aims = [] if most is None else [Aim("<=", most, "value")]
         rows.append(row(bench, what, unit, "controller, CURVE over TCP", values, aims=aims))
+    return rows
+
+
+AT_REST = re.compile(r"(\d+) engines at rest, measures")
+# name in the JSON file: (in words, unit, the most that measures may add by the number of engines)
+REST_FIGURES = {
+    "controller_percent_of_a_core": ("CPU time", "% of a core", {64: 1, 1000: 5}),
+    "controller_pss_mb": ("memory (PSS)", "MB", {64: 10, 1000: 10}),
+}
+PAGE_FIGURES = {
+    "tasks_per_s": ("load-balanced tasks", "tasks/s", [Aim(">=", 0.97)]),
+    "controller_us_per_task": ("controller's CPU time for one", "us", []),
+}
+NO_MEASURES, MEASURES, NO_PAGE, PAGES = "no measures", "measures", "no page", "pages"
+
+
+def added(bench, what, unit, before, after, peers, most=None):
+    """Rows of the figures of two peers, and of what the second adds, which has an aim."""
+    more = [b - a for a, b in zip(before, after)]
+    aims = [] if most is None else [Aim("<=", most, "value")]
+    return [
+        row(bench, what, unit, peers[0], before),
+        row(bench, what, unit, peers[1], after),
+        row(bench, what, unit, "difference", more, aims=aims),
+    ]
+
+
+def sight_rows(runs, bench="sight_bench"):
+    def values(subject, name):
+        return [value_of(contents, subject, name) for _, contents in runs]
+
+    rows = []
+    for engines in sorted({int(found[1]) for found in map(AT_REST.fullmatch, runs[0][1]) if found}):
+        for name, (what, unit, most) in REST_FIGURES.items():
+            before = values(f"{engines} engines at rest, {NO_MEASURES}", name)
+            after = values(f"{engines} engines at rest, {MEASURES}", name)
+            rows += added(bench, f"controller's {what}, {engines} engines at rest", unit, before,
+                          after, (NO_MEASURES, MEASURES), most.get(engines))  # fmt: skip
+    for name, (what, unit, aims) in PAGE_FIGURES.items():
+        rows.append(row(bench, what, unit, NO_PAGE, values(NO_PAGE, name)))
+        rows.append(row(bench, what, unit, PAGES, values(PAGES, name), ratio_to=NO_PAGE, aims=aims))
+    name, stuck = "controller_peak_pss_mb", "a stuck page"
+    before, after = values("no stuck page", name), values(stuck, name)
+    what = "controller's most memory under tasks (PSS)"
+    rows += added(bench, what, "MB", before, after, (NO_PAGE, stuck), 1)
+    dropped = values(stuck, "is_dropped")
+    rows.append(row(bench, "it is dropped", "", stuck, dropped, aims=[Aim(">=", 1, "value")]))
     return rows
 
 

@@ -16,9 +16,8 @@
 
 #include "bench/load/echo_engines.hpp"
 #include "bench/load/setup.hpp"
+#include "bench/swarm/swarm_controller.hpp"
 #include "bench/swarm/swarm_threads.hpp"
-#include "os/descriptor_limit.hpp"
-#include "os/private_file.hpp"
 #include "wire/json.hpp"
 
 namespace px::bench {
@@ -39,46 +38,11 @@ double seconds_since(Instant start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-/// The controller under test, with its files and log in one folder.
-class Controller {
- public:
-  explicit Controller(const Options& options) : folder_(options.folder) {
-    std::filesystem::remove_all(folder_);
-    std::filesystem::create_directories(folder_);
-    std::vector<std::string> command{options.controller,
-                                     "--profile-dir=" + (folder_ / "profile_bench").string(),
-                                     "--cluster-id=", "--no-ipc",  // as if all were elsewhere
-                                     "--ping=" + std::to_string(options.ping_ms)};
-    command.insert(command.end(), options.controller_options.begin(),
-                   options.controller_options.end());
-    Result<MeasuredProcess> child = MeasuredProcess::start(command, folder_ / "controller.log");
-    if (!child) throw std::runtime_error(child.error().what);
-    process_ = std::move(*child);
-    if (!wait_for([&] { return exists(client_file()) && exists(engine_file()); }, 20s, short_pause))
-      throw std::runtime_error("the controller wrote no connection files: see " + folder_.string());
-  }
-
-  std::filesystem::path client_file() const { return security() / "ipcontroller-client.json"; }
-  std::filesystem::path engine_file() const { return security() / "ipcontroller-engine.json"; }
-  MeasuredProcess& process() { return *process_; }
-
-  /// How many of the first `engines` engines it has given up, taken back or not.
-  std::size_t given_up(std::size_t engines) const {
-    std::ifstream log(folder_ / "controller.log");
-    std::size_t count = 0;
-    for (std::string line; std::getline(log, line);) {
-      if (line.find("unregister_engine") == std::string::npos) continue;
-      for (std::size_t i = 0; i < engines; ++i)
-        count += line.find(echo_engine_uuid(i).text) != std::string::npos;
-    }
-    return count;
-  }
-
- private:
-  std::filesystem::path security() const { return folder_ / "profile_bench" / "security"; }
-  std::filesystem::path folder_;
-  std::optional<MeasuredProcess> process_;
-};
+std::vector<std::string> controller_options(const Options& options) {
+  std::vector<std::string> all{"--ping=" + std::to_string(options.ping_ms)};
+  all.insert(all.end(), options.controller_options.begin(), options.controller_options.end());
+  return all;
+}
 
 /// Engines that come, stay for a moment and go again, as long as it lives.
 class Guests {
@@ -130,12 +94,11 @@ struct Figure {
 
 class Bench {
  public:
-  explicit Bench(const Options& options) : options_(options), controller_(options) {
-    const auto text = os::read_file(controller_.engine_file());
-    const auto info = text ? read_engine_connection_info(*text) : Error{text.error()};
-    if (!info) throw std::runtime_error(info.error().what);
+  explicit Bench(const Options& options)
+      : options_(options),
+        controller_(options.controller, options.folder, controller_options(options)) {
     note("memory, no engine (PSS, MB)", controller_.process().memory().proportional_mb);
-    auto swarm = Swarm::create({.info = *info,
+    auto swarm = Swarm::create({.info = controller_.engine_info(),
                                 .max_engines = options.engines + options.guests,
                                 .threads = options.threads});
     if (!swarm) throw std::runtime_error(swarm.error().what);
@@ -225,7 +188,7 @@ class Bench {
   }
 
   const Options& options_;
-  Controller controller_;
+  SwarmController controller_;
   std::unique_ptr<Swarm> swarm_;
   std::optional<LoadClient> client_;
   std::vector<Figure> figures_;

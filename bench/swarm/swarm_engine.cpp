@@ -28,7 +28,8 @@ void watch_messages(net::Loop& loop, net::Socket& socket, Handler handler) {
 }  // namespace
 
 SwarmEngine::SwarmEngine(net::Context& context, net::Loop& loop, const EngineConnectionInfo& info,
-                         EngineUuid uuid, SwarmCounts& counts, Handler on_request)
+                         EngineUuid uuid, bool tells_measures, SwarmCounts& counts,
+                         Handler on_request)
     : context_(context),
       loop_(loop),
       info_(info),
@@ -37,6 +38,7 @@ SwarmEngine::SwarmEngine(net::Context& context, net::Loop& loop, const EngineCon
       on_request_(std::move(on_request)),
       session_(SessionId{uuid_.text}, "swarm", Packer::json,
                *Signer::create(info.signature_scheme, info.key)),
+      may_tell_measures_(tells_measures),
       registration_(make(net::SocketKind::dealer)),
       lifeline_(uuid_, session_.signer()) {
   requests_.reserve(request_sockets);  // the loop keeps references
@@ -77,7 +79,7 @@ void SwarmEngine::on_registration(const Frames& reply) {
     return;
   }
   id_ = static_cast<int>(*id);
-  takes_measures_ = bool_member(*content, "measures").value_or(false);
+  tells_measures_ = may_tell_measures_ && bool_member(*content, "measures").value_or(false);
   topic_ = "engine." + std::to_string(id_) + ".";
   ++counts_.registered;
   connect_work();
@@ -108,7 +110,7 @@ void SwarmEngine::connect_heart() {
   watch_messages(loop_, *ping_, [this](const SharedFrames& ping) {
     pong_->forward({}, *ping, 0);
     ++counts_.beats;
-    if (takes_measures_) tell_measures();
+    if (tells_measures_) tell_measures();
   });
   dial(*pong_, info_.hb_pong);
   dial(*ping_, info_.hb_ping);

@@ -31,8 +31,9 @@ class SwarmEngine {
  public:
   /// `socket`: through which the answer goes.
   using Handler = std::function<void(std::size_t socket, SharedFrames request)>;
+  /// tells_measures  if the controller takes them.
   SwarmEngine(net::Context& context, net::Loop& loop, const EngineConnectionInfo& info,
-              EngineUuid uuid, SwarmCounts& counts, Handler on_request);
+              EngineUuid uuid, bool tells_measures, SwarmCounts& counts, Handler on_request);
   /// Ends without a word, as a process that is killed.
   ~SwarmEngine();
   SwarmEngine(const SwarmEngine&) = delete;
@@ -65,7 +66,8 @@ class SwarmEngine {
   Handler on_request_;
   Session session_;
   int id_ = -1;
-  bool takes_measures_ = false;  // the controller does
+  const bool may_tell_measures_;
+  bool tells_measures_ = false;  // as the controller takes them, too
   std::uint64_t answered_ = 0;
   DurationCounts durations_;  // since the latest measures
   std::string topic_;

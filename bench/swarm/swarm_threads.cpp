@@ -19,9 +19,8 @@ constexpr std::size_t other_descriptors = 200, other_sockets = 20;
 /// Some of the engines, all owned by one thread.
 class Swarm::Thread {
  public:
-  Thread(net::Context& context, const EngineConnectionInfo& info, SwarmCounts& counts,
-         Duration time)
-      : context_(context), info_(info), counts_(counts), task_time_(time) {
+  Thread(net::Context& context, const SwarmOptions& options, SwarmCounts& counts)
+      : context_(context), options_(options), counts_(counts), task_time_(options.task_time) {
     loop_.on_wake([this] { run_orders(); });
     thread_ = std::thread([this] { run(); });
   }
@@ -35,7 +34,8 @@ class Swarm::Thread {
       engines_.try_emplace(number);
       Played& played = engines_.at(number);
       played.engine =
-          std::make_unique<SwarmEngine>(context_, loop_, info_, echo_engine_uuid(number), counts_,
+          std::make_unique<SwarmEngine>(context_, loop_, options_.info, echo_engine_uuid(number),
+                                        options_.tells_measures, counts_,
                                         [this, number](std::size_t socket, SharedFrames request) {
                                           take(number, socket, std::move(request));
                                         });
@@ -101,7 +101,7 @@ class Swarm::Thread {
   }
 
   net::Context& context_;
-  const EngineConnectionInfo& info_;
+  const SwarmOptions& options_;
   SwarmCounts& counts_;
   Duration task_time_;
   net::Loop loop_;
@@ -122,8 +122,8 @@ Result<std::unique_ptr<Swarm>> Swarm::create(const SwarmOptions& options) {
   if (auto allowed = net::allow_sockets(*swarm->context_, sockets); !allowed)
     return allowed.error();
   for (std::size_t i = 0; i < options.threads; ++i)
-    swarm->threads_.push_back(std::make_unique<Thread>(*swarm->context_, swarm->options_.info,
-                                                       swarm->counts_, options.task_time));
+    swarm->threads_.push_back(
+        std::make_unique<Thread>(*swarm->context_, swarm->options_, swarm->counts_));
   return swarm;
 }
 

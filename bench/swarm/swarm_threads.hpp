@@ -16,6 +16,7 @@ struct SwarmOptions {
   EngineConnectionInfo info;
   std::size_t max_engines = 1000;  ///< At one time.
   std::size_t threads = 2;
+  bool tells_measures = true;  ///< Each engine does, where the controller takes them.
   Duration task_time{0};  ///< Each engine answers one request after the other, each after so long.
 };
 

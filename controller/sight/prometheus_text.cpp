@@ -38,14 +38,43 @@ std::string sample_text(Integer value) {
   return std::to_string(value);
 }
 
+/// A bound of a histogram, in seconds, as Prometheus' own libraries write it: samples with another
+/// text would be another series.
+std::string bound_text(double value, MetricsFormat format) {
+  char buffer[32];
+  const auto form = value < 1e-4 ? std::chars_format::scientific : std::chars_format::fixed;
+  const auto end = std::to_chars(buffer, buffer + sizeof buffer, value, form).ptr;
+  std::string text{buffer, end};
+  const bool is_whole = text.find_first_of(".e") == std::string::npos;
+  return format == MetricsFormat::open_metrics && is_whole ? text + ".0" : text;
+}
+
 using SampleLabels = std::vector<std::pair<const char*, std::string>>;
+
+constexpr std::string_view counter = "counter";
+constexpr std::string_view gauge = "gauge";
+constexpr std::string_view info_type = "info";
 
 /// All metrics, in the order in which they are added. A metric's samples stand together.
 class MetricWriter {
  public:
-  void begin(const char* name, const char* type, const char* help) {
+  explicit MetricWriter(MetricsFormat format) : format_(format) {}
+
+  /// name  of the samples, as in the text format: those of a counter end in _total, those of an
+  ///       info in _info; both endings are no part of a name in OpenMetrics.
+  void begin(std::string_view name, std::string_view type, std::string_view help) {
     name_ = name;
-    text_ += std::string("# HELP ") + name + " " + help + "\n# TYPE " + name + " " + type + "\n";
+    if (format_ == MetricsFormat::open_metrics) {
+      if (type == counter) name.remove_suffix(std::string_view("_total").size());
+      if (type == info_type) name.remove_suffix(std::string_view("_info").size());
+    } else if (type == info_type) {
+      type = gauge;
+    }
+    describe("HELP", name, help);
+    describe("TYPE", name, type);
+    if (format_ != MetricsFormat::open_metrics) return;
+    for (const std::string_view unit : {"seconds", "bytes", "ratio"})
+      if (name.ends_with("_" + std::string(unit))) describe("UNIT", name, unit);
   }
   template <class T>
   void sample(const T& value, const SampleLabels& labels = {}, std::string_view suffix = "") {
@@ -64,35 +93,41 @@ class MetricWriter {
     if (value) sample(*value, labels);
   }
   template <class T>
-  void one(const char* name, const char* type, const char* help, const T& value) {
+  void one(std::string_view name, std::string_view type, std::string_view help, const T& value) {
     begin(name, type, help);
     sample(value);
   }
-  void histogram(const char* name, const char* help, const DurationCounts& counts) {
+  void histogram(std::string_view name, std::string_view help, const DurationCounts& counts) {
     begin(name, "histogram", help);
     for (auto decade = microseconds(10); decade <= std::chrono::seconds(1000); decade *= 10)
       for (const int step : {1, 2, 5}) {
         const auto bound = decade * step;
         if (bound > std::chrono::seconds(1000)) break;
         const double seconds = static_cast<double>(bound.count()) / 1e6;
-        sample(counts.count_below(bound), {{"le", sample_text(seconds)}}, "_bucket");
+        sample(counts.count_below(bound), {{"le", bound_text(seconds, format_)}}, "_bucket");
       }
     sample(counts.count(), {{"le", "+Inf"}}, "_bucket");
     sample(counts.sum(), {}, "_sum");
     sample(counts.count(), {}, "_count");
   }
-  std::string take() { return std::move(text_); }
+  std::string take() {
+    if (format_ == MetricsFormat::open_metrics) text_ += "# EOF\n";
+    return std::move(text_);
+  }
 
  private:
-  const char* name_ = "";
+  void describe(const char* what, std::string_view name, std::string_view said) {
+    text_ += std::string("# ") + what + " ";
+    text_.append(name).append(" ").append(said).append("\n");
+  }
+
+  const MetricsFormat format_;
+  std::string_view name_;
   std::string text_;
 };
 
-constexpr const char* counter = "counter";
-constexpr const char* gauge = "gauge";
-
 void write_controller(MetricWriter& out, const ControllerView& controller) {
-  out.begin("polyxeus_controller_info", gauge, "The controller's version and host; always 1.");
+  out.begin("polyxeus_controller_info", info_type, "The controller's version and host; always 1.");
   out.sample(1, {{"version", controller.version}, {"host", controller.host}});
   out.one("polyxeus_controller_start_time_seconds", gauge,
           "When the controller started, in seconds since 1970.", controller.started);
@@ -144,6 +179,23 @@ void write_work(MetricWriter& out, const Snapshot& snapshot) {
                 "How long balanced tasks waited for an engine.", snapshot.queueing_total);
 }
 
+void write_labels(MetricWriter& out, const Snapshot& snapshot) {
+  const auto each = [&](std::string_view name, std::string_view help, auto value_of) {
+    out.begin(name, counter, help);
+    for (const LabelView& label : snapshot.labels)
+      out.sample(value_of(label), {{"label", label.name}});
+  };
+  each("polyxeus_label_requests_finished_total",
+       "Requests that were answered, by their label; cells are not among them.",
+       [](const LabelView& label) { return label.finished_total; });
+  each("polyxeus_label_requests_failed_total",
+       "Requests that were answered by an error, by their label.",
+       [](const LabelView& label) { return label.failed_total; });
+  each("polyxeus_label_run_seconds_total",
+       "For how long requests ran, until their replies were with the controller, by their label.",
+       [](const LabelView& label) { return label.run_seconds_total; });
+}
+
 SampleLabels labels_of(const EngineView& engine) {
   SampleLabels labels{{"engine", std::to_string(engine.id.value)}, {"host", engine.host}};
   if (engine.rank) labels.emplace_back("rank", std::to_string(engine.rank->value));
@@ -152,8 +204,8 @@ SampleLabels labels_of(const EngineView& engine) {
 
 /// One metric with a sample for each engine.  value_of  a number, or an optional one.
 template <class ValueOf>
-void per_engine(MetricWriter& out, const Snapshot& snapshot, const char* name, const char* type,
-                const char* help, ValueOf value_of) {
+void per_engine(MetricWriter& out, const Snapshot& snapshot, std::string_view name,
+                std::string_view type, std::string_view help, ValueOf value_of) {
   out.begin(name, type, help);
   for (const EngineView& engine : snapshot.engines) out.sample(value_of(engine), labels_of(engine));
 }
@@ -168,8 +220,8 @@ void write_engine_states(MetricWriter& out, const Snapshot& snapshot) {
   }
 }
 
-void write_bytes(MetricWriter& out, const Snapshot& snapshot, const char* name, const char* help,
-                 MovedBytes EngineMeasures::*direction) {
+void write_bytes(MetricWriter& out, const Snapshot& snapshot, std::string_view name,
+                 std::string_view help, MovedBytes EngineMeasures::*direction) {
   out.begin(name, counter, help);
   for (const EngineView& engine : snapshot.engines) {
     if (!engine.measured_ago) continue;
@@ -187,7 +239,8 @@ void write_bytes(MetricWriter& out, const Snapshot& snapshot, const char* name, 
 void write_engines(MetricWriter& out, const Snapshot& snapshot) {
   write_engine_states(out, snapshot);
   using E = const EngineView&;
-  const auto each = [&](const char* name, const char* type, const char* help, auto value_of) {
+  const auto each = [&](std::string_view name, std::string_view type, std::string_view help,
+                        auto value_of) {
     per_engine(out, snapshot, name, type, help, value_of);
   };
   /// What engines without measures do not say.
@@ -215,14 +268,35 @@ void write_engines(MetricWriter& out, const Snapshot& snapshot) {
   each("polyxeus_engine_mpi_wait_seconds", gauge,
        "For how long the engine has been in its present MPI call; 0: it is in none.",
        [&](E e) { return if_measured(e, e.measures.mpi ? e.measures.mpi->seconds : 0.0); });
+  each("polyxeus_engine_torch_wait_seconds", gauge,
+       "For how long the engine has been in its present call of torch.distributed; 0: in none.",
+       [&](E e) { return if_measured(e, e.measures.torch ? e.measures.torch->seconds : 0.0); });
   write_bytes(out, snapshot, "polyxeus_engine_received_bytes_total",
-              "Bytes of requests that came to the engine.", &EngineMeasures::in);
+              "Bytes that came to the engine, by their way.", &EngineMeasures::in);
   write_bytes(out, snapshot, "polyxeus_engine_sent_bytes_total",
-              "Bytes of replies and output that the engine has sent.", &EngineMeasures::out);
+              "Bytes that the engine has sent, by their way.", &EngineMeasures::out);
+}
+
+void write_gpus(MetricWriter& out, const Snapshot& snapshot) {
+  const auto each = [&](std::string_view name, std::string_view help, auto value_of) {
+    out.begin(name, gauge, help);
+    for (const EngineView& engine : snapshot.engines)
+      for (const GpuMeasures& gpu : engine.measures.gpus) {
+        SampleLabels labels = labels_of(engine);
+        labels.emplace_back("gpu", std::to_string(gpu.number));
+        out.sample(value_of(gpu), labels);
+      }
+  };
+  each("polyxeus_engine_gpu_busy_ratio", "The share of time in which the GPU worked, 0 to 1.",
+       [](const GpuMeasures& gpu) { return gpu.busy; });
+  each("polyxeus_engine_gpu_memory_bytes", "Memory of the GPU.",
+       [](const GpuMeasures& gpu) { return gpu.memory; });
+  each("polyxeus_engine_gpu_memory_used_bytes", "Memory of the GPU that is in use, by anybody.",
+       [](const GpuMeasures& gpu) { return gpu.used_memory; });
 }
 
 void write_hosts(MetricWriter& out, const Snapshot& snapshot) {
-  const auto each = [&](const char* name, const char* help, auto value_of) {
+  const auto each = [&](std::string_view name, std::string_view help, auto value_of) {
     out.begin(name, gauge, help);
     for (const HostView& host : snapshot.hosts) out.sample(value_of(host), {{"host", host.name}});
   };
@@ -240,11 +314,13 @@ void write_hosts(MetricWriter& out, const Snapshot& snapshot) {
 
 }  // namespace
 
-std::string prometheus_text(const Snapshot& snapshot) {
-  MetricWriter out;
+std::string prometheus_text(const Snapshot& snapshot, MetricsFormat format) {
+  MetricWriter out{format};
   write_controller(out, snapshot.controller);
   write_work(out, snapshot);
+  write_labels(out, snapshot);
   write_engines(out, snapshot);
+  write_gpus(out, snapshot);
   write_hosts(out, snapshot);
   return out.take();
 }

@@ -58,23 +58,34 @@ void RequestLog::finished(const SeenAnswer& answer, std::optional<EngineId> engi
   note_finished(answer, followed.mapped(), engine, wall);
 }
 
+/// A label is counted under its own name as long as there is room for new ones.
+void RequestLog::count_label(const FinishedRequest& finished) {
+  if (finished.label.empty() || finished.kind == "execute") return;
+  const bool has_room = labels_.size() < Snapshot::max_labels || labels_.contains(finished.label);
+  LabelView& label = labels_[has_room ? finished.label : "(other)"];
+  ++label.finished_total;
+  if (!finished.is_ok) ++label.failed_total;
+  if (finished.engine) label.run_seconds_total += finished.ended - finished.started;
+}
+
 void RequestLog::note_finished(const SeenAnswer& answer, const FollowedRequest& followed,
                                std::optional<EngineId> engine, WallTime wall) {
-  if (finished_.size() >= Snapshot::max_finished) {
-    ++left_out_;
-    return;
-  }
   const WallTime started = std::clamp(answer.started.value_or(followed.submitted),
                                       std::min(followed.submitted, wall), wall);
-  finished_.push_back({.msg_id = answer.msg_id.text,
-                       .engine = engine,
-                       .label = followed.label,
-                       .kind = followed.kind,
-                       .session = followed.client->view.session,
-                       .is_ok = answer.status == "ok",
-                       .submitted = unix_seconds(followed.submitted),
-                       .started = unix_seconds(started),
-                       .ended = unix_seconds(wall)});
+  FinishedRequest finished{.msg_id = answer.msg_id.text,
+                           .engine = engine,
+                           .label = followed.label,
+                           .kind = followed.kind,
+                           .session = followed.client->view.session,
+                           .is_ok = answer.status == "ok",
+                           .submitted = unix_seconds(followed.submitted),
+                           .started = unix_seconds(started),
+                           .ended = unix_seconds(wall)};
+  count_label(finished);
+  if (finished_.size() < Snapshot::max_finished)
+    finished_.push_back(std::move(finished));
+  else
+    ++left_out_;
 }
 
 void RequestLog::look(Snapshot& snapshot, Instant now) {
@@ -93,6 +104,10 @@ void RequestLog::look(Snapshot& snapshot, Instant now) {
   snapshot.queueing_total = queueing_;
   snapshot.finished = std::exchange(finished_, {});
   snapshot.finished_left_out = std::exchange(left_out_, 0);
+  for (const auto& [name, label] : labels_) {
+    snapshot.labels.push_back(label);
+    snapshot.labels.back().name = name;
+  }
   std::erase_if(clients_, [&](const auto& each) {
     return each.second->view.unfinished == 0 && now - each.second->last_seen > client_memory;
   });

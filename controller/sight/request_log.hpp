@@ -65,6 +65,7 @@ class RequestLog {
     bool is_assigned = false;
   };
   ClientPtr client_of(const SeenRequest& request, Instant now);
+  void count_label(const FinishedRequest& finished);
   void note_finished(const SeenAnswer& answer, const FollowedRequest& followed,
                      std::optional<EngineId> engine, WallTime wall);
 
@@ -73,6 +74,7 @@ class RequestLog {
   WorkView work_;
   std::uint64_t in_bytes_ = 0, out_bytes_ = 0;
   DurationCounts queueing_;
+  std::map<std::string, LabelView> labels_;
   std::vector<FinishedRequest> finished_;
   std::uint64_t left_out_ = 0;
   std::uint64_t last_submitted_ = 0, last_finished_ = 0;

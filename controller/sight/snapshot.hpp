@@ -74,6 +74,13 @@ struct FinishedRequest {
   double ended = 0;
 };
 
+/// Requests with the same label; cells are not among them, as theirs are lines of code.
+struct LabelView {
+  std::string name;
+  std::uint64_t finished_total = 0, failed_total = 0;
+  double run_seconds_total = 0;  ///< From their start on an engine to their answer.
+};
+
 /// A cell on one of its engines.
 struct CellPartView {
   EngineId engine;
@@ -129,7 +136,8 @@ struct WorkView {
 
 struct Snapshot {
   static constexpr std::size_t max_engines = 4096, max_clients = 256, max_finished = 2000,
-                               max_cells = 50, max_events = 100, max_output = 64 << 10;
+                               max_cells = 50, max_events = 100, max_labels = 64,
+                               max_output = 64 << 10;
 
   std::uint64_t number = 0;  ///< From 1 on.
   WallTime time{};
@@ -143,8 +151,10 @@ struct Snapshot {
   /// Requests that ended since the previous snapshot, in the order in which they did.
   std::vector<FinishedRequest> finished = {};
   std::uint64_t finished_left_out = 0;  ///< Ended as well, beyond max_finished.
-  std::vector<CellView> cells = {};     ///< The latest last.
-  std::vector<EventView> events = {};   ///< The latest last.
+  /// Ascending by name: the first max_labels that were seen, and "(other)" for the rest.
+  std::vector<LabelView> labels = {};
+  std::vector<CellView> cells = {};    ///< The latest last.
+  std::vector<EventView> events = {};  ///< The latest last.
   /// Since the controller's start: how long requests ran, as the engines say, and how long balanced
   /// tasks waited for an engine.
   DurationCounts durations_total = {}, queueing_total = {};

@@ -124,6 +124,13 @@ Json as_json(const FinishedRequest& task) {
   return object;
 }
 
+Json as_json(const LabelView& view) {
+  return row({{"name", view.name},
+              {"finished_total", view.finished_total},
+              {"failed_total", view.failed_total},
+              {"run_seconds_total", view.run_seconds_total}});
+}
+
 Json as_json(const CellPartView& part) {
   Json object = row({{"state", part.state},
                      {"seconds", part.seconds},
@@ -189,6 +196,7 @@ Json snapshot_as_json(const Snapshot& snapshot) {
           {"clients", list(snapshot.clients, write)},
           {"finished", list(snapshot.finished, write)},
           {"finished_left_out", snapshot.finished_left_out},
+          {"labels", list(snapshot.labels, write)},
           {"cells", list(snapshot.cells, write)},
           {"events", list(snapshot.events, write)},
           {"durations_total", as_json(snapshot.durations_total)},

@@ -31,6 +31,7 @@ namespace px::controller {
 ///                    "session": "...", "is_ok": true, "submitted": 1795775999.1,
 ///                    "started": 1795775999.2, "ended": 1795775999.9}],
 ///      "finished_left_out": 0,
+///      "labels": [{"name": "solve", "finished_total": 200, "run_seconds_total": 140.5}],
 ///      "cells": [{"id": "...", "source": "x = 1/rank", "submitted": 1795775998.0, "engines": 4,
 ///                 "failed": 1, "parts": [{"engine": 0, "state": "error", "seconds": 0.01,
 ///                                         "error": "ZeroDivisionError: division by zero"}]}],

@@ -24,9 +24,9 @@ Result<std::unique_ptr<Dashboard>> Dashboard::open(const DashboardOptions& optio
                                          : std::string();
                          },
                      .metrics =
-                         [source, metrics] {
+                         [source, metrics](MetricsFormat format) {
                            const auto latest = source->latest();
-                           return latest ? metrics(*latest) : std::string();
+                           return latest ? metrics(*latest, format) : std::string();
                          },
                      .pass_order =
                          [self = dashboard.get()](EngineOrder order, WebContent::Answer answer) {

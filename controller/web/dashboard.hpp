@@ -30,7 +30,7 @@ struct DashboardOptions {
 class Dashboard {
  public:
   /// Renders a snapshot for Prometheus; called on the web thread.
-  using Metrics = std::string (*)(const Snapshot& snapshot);
+  using Metrics = std::string (*)(const Snapshot& snapshot, MetricsFormat format);
   /// An order that a user of the page has given, and who waits for how it went. Dropping it unheard
   /// is allowed when the controller ends.
   struct WaitingOrder {

@@ -139,7 +139,7 @@ WebDecision RequestGate::decide(const WebRequest& request) const {
                          "the token is missing or wrong: `pxcluster dashboard` prints the address "
                          "with the token"};
   if (path == "stream") return ServeStream{};
-  if (path == "metrics") return ServeMetrics{};
+  if (path == "metrics") return ServeMetrics{wanted_format(request.accept)};
   return read_order(std::string_view(path).substr(actions.size()), request.body);
 }
 

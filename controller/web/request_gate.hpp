@@ -7,6 +7,7 @@
 #include <variant>
 #include <vector>
 
+#include "controller/sight/metrics_format.hpp"
 #include "wire/ids.hpp"
 
 namespace px::controller {
@@ -20,6 +21,7 @@ struct WebRequest {
   std::string_view origin = {};         ///< Origin: "http://127.0.0.1:8080"
   std::string_view token = {};          ///< X-Polyxeus-Token
   std::string_view authorization = {};  ///< Authorization: "Bearer ..."
+  std::string_view accept = {};         ///< Accept: "text/plain;version=0.0.4"
   std::string_view body = {};           ///< Of a POST.
 };
 
@@ -45,8 +47,10 @@ struct EngineOrder {
 struct ServeFile {
   std::string name;  ///< "index.html"
 };
-struct ServeStream {};   ///< Snapshots, for as long as the viewer reads.
-struct ServeMetrics {};  ///< For Prometheus.
+struct ServeStream {};  ///< Snapshots, for as long as the viewer reads.
+struct ServeMetrics {   ///< For Prometheus.
+  MetricsFormat format = MetricsFormat::prometheus;
+};
 struct PassOrder {
   EngineOrder order;
 };

@@ -176,6 +176,7 @@ class WebServer::State::Connection : public std::enable_shared_from_this<Connect
                                                        .origin = header("Origin"),
                                                        .token = header("X-Polyxeus-Token"),
                                                        .authorization = header("Authorization"),
+                                                       .accept = header("Accept"),
                                                        .body = request.body()});
     std::visit([&](const auto& each) { act(each); }, decision);
   }
@@ -183,10 +184,10 @@ class WebServer::State::Connection : public std::enable_shared_from_this<Connect
   void act(const ServeFile& file) {
     answer(200, media_type(file.name), server_.content_.files.at(file.name));
   }
-  void act(const ServeMetrics&) {
-    std::string text = server_.content_.metrics();
+  void act(const ServeMetrics& wanted) {
+    std::string text = server_.content_.metrics(wanted.format);
     if (text.empty()) return refuse({503, "nothing was measured yet"});
-    answer(200, "text/plain; version=0.0.4; charset=utf-8", std::move(text));
+    answer(200, media_type_of(wanted.format), std::move(text));
   }
   void act(const RefuseRequest& refusal) { refuse(refusal); }
   void act(const PassOrder& pass) {

@@ -22,8 +22,8 @@ struct WebContent {
   /// The newest snapshot as JSON, without a newline inside; empty: there is none yet. Called for
   /// each publish() while there are viewers, once for all of them.
   std::function<std::string()> snapshot;
-  /// The text for Prometheus, in its format 0.0.4; empty: there is none yet.
-  std::function<std::string()> metrics;
+  /// The text for Prometheus; empty: there is none yet.
+  std::function<std::string(MetricsFormat)> metrics;
   /// What came of an order, beside that it was done: members of the answer. Made on the web thread,
   /// as it may be long. Null: nothing.
   using OrderNews = std::function<Json()>;
@@ -46,7 +46,7 @@ struct WebBounds {
 /// GET /            the page
 /// GET /stream      server-sent events: the newest snapshot as JSON, about once a second, for as
 ///                  long as the viewer reads
-/// GET /metrics     for Prometheus
+/// GET /metrics     for Prometheus, in the form that it asks for
 /// POST /do/NAME    an order for engines, as JSON: {"engines": [0, 1] or "all", ...}; the answer is
 ///                  {"status": "ok", ...} or {"status": "error", "why": "..."}
 ///

@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "engine/mpi/mpi_traffic.hpp"
 #include "jupyter/work_text.hpp"
 #include "os/process_measures.hpp"
 #include "wire/checked_json.hpp"
@@ -58,6 +59,14 @@ void add_place(EngineMeasures& measures, const Json& place) {
   measures.mpi = call_in(json_member(place, "mpi"), "communicator");
   const Json& torch = json_member(place, "torch");
   if (bool_member(torch, "is_inside").value_or(false)) measures.torch = call_in(torch, "group");
+}
+
+void add_mpi_bytes(EngineMeasures& measures) {
+  const MpiTraffic* const traffic = find_mpi_traffic();
+  if (!traffic) return;
+  const MpiBytes bytes = traffic->read();
+  measures.in.mpi = bytes.received;
+  measures.out.mpi = bytes.sent;
 }
 
 void add_use(EngineMeasures& measures, GpuWatch& gpus) {

@@ -15,6 +15,9 @@ EngineMeasures measures_of(const jupyter::WorkReport& work, Instant now);
 /// only one that is under way.
 void add_place(EngineMeasures& measures, const Json& place);
 
+/// Adds the bytes that the user's code has moved by calls of MPI.
+void add_mpi_bytes(EngineMeasures& measures);
+
 /// Adds what the process takes of its host, what the host has, and what the engine's GPUs do.
 void add_use(EngineMeasures& measures, GpuWatch& gpus);
 

@@ -8,6 +8,7 @@
 #include "engine/mpi/call_lock.hpp"
 #include "engine/mpi/call_place.hpp"
 #include "engine/mpi_calls/call_forms.hpp"
+#include "engine/mpi_calls/counted_bytes.hpp"
 #include "engine/mpi_calls/mpi_steps.hpp"
 #include "engine/mpi_calls/pause.hpp"
 #include "engine/mpi_calls/traced_call.hpp"
@@ -71,7 +72,10 @@ int collective(const CalledForm& called, MPI_Comm communicator, const Operation&
     code = called.small.complete(*here);
   else if (!called.is_roll_call)
     code = steps->outside([&, current = known->current] { return operation(current); });
-  if (code != MPI_SUCCESS) steps->failed(*known);
+  if (code == MPI_SUCCESS)
+    count_collective(*known, called);
+  else
+    steps->failed(*known);
   return leaves ? steps->leave(name) : code;
 }
 
@@ -282,6 +286,7 @@ int receive(const char* name, MPI_Comm communicator, int from, int tag, MPI_Stat
   code = wait_for(name, *steps, steps->need(Need::Operation::receive, known, from, tag), request,
                   &own_status, cancel);
   if (code == MPI_SUCCESS && known) code = steps->check_source(name, *known, own_status.MPI_SOURCE);
+  if (code == MPI_SUCCESS) count_received(own_status);
   set_status(status, own_status);
   return code;
 }

@@ -100,6 +100,7 @@ int send_and_receive(const char* name, MPI_Comm communicator, int to, int from, 
                   &own_status, stop_receiving);
   if (code == MPI_SUCCESS) code = wait_for(name, *steps, sent, sending, MPI_STATUS_IGNORE);
   if (code == MPI_SUCCESS && known) code = steps->check_source(name, *known, own_status.MPI_SOURCE);
+  if (code == MPI_SUCCESS) count_received(own_status);
   set_status(status, own_status);
   return code;
 }

@@ -87,6 +87,32 @@ def test_balanced_tasks_are_compared_with_the_default():
     assert [(aim.relation, aim.limit, aim.of) for aim in with_journal.aims] == [(">=", 20000, "value")]
 
 
+def sight_run(extra):
+    rest = {name: 2.0 for name in cpp_programs.REST_FIGURES}
+    pages = {name: 100.0 for name in cpp_programs.PAGE_FIGURES}
+    return {
+        "64 engines at rest, no measures": rest,
+        "64 engines at rest, measures": {name: 2.0 + extra for name in rest},
+        "no page": pages,
+        "pages": {name: 98.0 for name in pages},
+        "no stuck page": {"controller_peak_pss_mb": 60.0},
+        "a stuck page": {"controller_peak_pss_mb": 60.5, "is_dropped": 1},
+    }
+
+
+def test_what_measures_and_pages_add_has_aims():
+    rows = cpp_programs.sight_rows([("", sight_run(0.5)), ("", sight_run(0.7))])
+    found = by_line(rows)
+    extra = found["controller's CPU time, 64 engines at rest", "difference"]
+    assert extra.value == pytest.approx(0.6)
+    assert [(aim.relation, aim.limit, aim.of) for aim in extra.aims] == [("<=", 1, "value")]
+    pages = found["load-balanced tasks", "pages"]
+    assert ratio(pages, rows) == 0.98
+    assert [(aim.relation, aim.limit, aim.of) for aim in pages.aims] == [(">=", 0.97, "ratio")]
+    assert found["controller's most memory under tasks (PSS)", "difference"].value == 0.5
+    assert found["it is dropped", "a stuck page"].value == 1
+
+
 def test_the_swarm_must_lose_nothing():
     figures = {name: {"value": 0.0} for name in cpp_programs.SWARM_FIGURES}
     rows = cpp_programs.swarm_rows([("", figures), ("", figures)])
@@ -119,6 +145,7 @@ def test_steps_of_a_message_are_in_nanoseconds():
         (cpp_programs.relay_rows, {"raw": {}}),
         (cpp_programs.client_rows, {"raw": {"direct_tasks_per_s": 1}}),
         (cpp_programs.swarm_rows, {}),
+        (cpp_programs.sight_rows, {}),
         (cpp_programs.wire_rows, {}),
     ],
 )
@@ -134,10 +161,13 @@ def names_of(program):
         return [built if name.startswith(built) else name for name in cpp_programs.SWARM_FIGURES]
     if program == "relay_bench":
         return [*cpp_programs.RELAY_FIGURES, "raw", *cpp_programs.RELAY_SUBJECTS]
+    if program == "sight_bench":
+        subjects = [cpp_programs.NO_MEASURES, cpp_programs.MEASURES, cpp_programs.NO_PAGE, cpp_programs.PAGES]
+        return [*cpp_programs.REST_FIGURES, *cpp_programs.PAGE_FIGURES, *subjects, "no stuck page", "a stuck page"]
     return [*cpp_programs.CLIENT_FIGURES, *cpp_programs.CLIENT_SUBJECTS]
 
 
-@pytest.mark.parametrize("program", ["swarm", "relay_bench", "client_bench"])
+@pytest.mark.parametrize("program", ["swarm", "relay_bench", "client_bench", "sight_bench"])
 def test_the_programs_write_what_is_read(program):
     """Without a build: who renames a figure there sees it here."""
     (file,) = BENCH.glob(f"**/{program}.cpp")

@@ -56,7 +56,7 @@ struct GpuMeasures {
 struct MovedBytes {
   std::uint64_t socket = 0;  ///< Through the controller or a stream.
   std::uint64_t memory = 0;  ///< In shared memory.
-  std::uint64_t mpi = 0;
+  std::uint64_t mpi = 0;     ///< Of the user's data in calls of MPI, on the main thread.
   bool operator==(const MovedBytes&) const = default;
 };
 

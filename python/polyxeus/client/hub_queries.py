@@ -78,8 +78,8 @@ class HubQueries:
             `engines`: one dict for each, with `state` ("idle", "busy", "silent"), `process` (`memory` in
             bytes, `cpu` in seconds, `threads`, `descriptors`), and, while a request runs, `runs`, `line`
             and the `mpi` or `torch` call in which it waits. `hosts`, `clients`, `work` (queue and rates),
-            `finished` (requests that ended in the latest second), `cells`, `events`, `controller`, and
-            the histograms `durations_total` and `queueing_total`. Members that are 0 or not known are
+            `finished` (requests that ended in the latest second), `labels` (totals by label), `cells`,
+            `events`, `controller`, and the histograms `durations_total` and `queueing_total`. Members that are 0 or not known are
             left out of the rows of lists.
         """
         return self._ask("measures_request", {})["measures"]

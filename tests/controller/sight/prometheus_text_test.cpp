@@ -6,6 +6,7 @@
 #include <regex>
 #include <set>
 #include <sstream>
+#include <vector>
 
 namespace px::controller {
 namespace {
@@ -28,8 +29,11 @@ Snapshot with_one_engine() {
   engine.measures.process.memory = 81'000'000'000;
   engine.measures.in.memory = 42;
   engine.measures.mpi = WaitingCall{.call = "MPI_Recv", .seconds = 2.5};
+  engine.measures.gpus = {{.number = 1, .name = "H100", .busy = 0.25}};
   snapshot.engines = {engine};
   snapshot.hosts = {{.name = "node1", .engines = 1, .measures = {.cores = 8}}};
+  snapshot.labels = {
+      {.name = "solve", .finished_total = 3, .failed_total = 1, .run_seconds_total = 4.5}};
   return snapshot;
 }
 
@@ -49,8 +53,45 @@ TEST(PrometheusText, HasASampleForEachValue) {
         "polyxeus_engine_received_bytes_total"
         "{engine=\"7\",host=\"node1\",rank=\"5\",way=\"memory\"} 42",
         "polyxeus_engine_mpi_wait_seconds{engine=\"7\",host=\"node1\",rank=\"5\"} 2.5",
+        "polyxeus_label_requests_finished_total{label=\"solve\"} 3",
+        "polyxeus_label_run_seconds_total{label=\"solve\"} 4.5",
+        "polyxeus_engine_gpu_busy_ratio{engine=\"7\",host=\"node1\",rank=\"5\",gpu=\"1\"} 0.25",
         "polyxeus_host_cores{host=\"node1\"} 8"})
     EXPECT_TRUE(has_line(text, line)) << line << "\n" << text;
+}
+
+TEST(PrometheusText, OpenMetricsNamesUnitsAndItsEnd) {
+  const std::string text = prometheus_text(with_one_engine(), MetricsFormat::open_metrics);
+  for (const char* line :
+       {"# TYPE polyxeus_controller info",
+        "polyxeus_controller_info{version=\"1.2\",host=\"login\"} 1",
+        "# TYPE polyxeus_controller_cpu_seconds counter",
+        "# UNIT polyxeus_controller_cpu_seconds seconds",
+        "polyxeus_controller_cpu_seconds_total 12.5",
+        "# TYPE polyxeus_requests_submitted counter", "polyxeus_requests_submitted_total 812",
+        "# TYPE polyxeus_tasks_queued gauge", "# UNIT polyxeus_host_memory_bytes bytes",
+        "# TYPE polyxeus_request_duration_seconds histogram",
+        "polyxeus_request_duration_seconds_bucket{le=\"1e-05\"} 0",
+        "polyxeus_request_duration_seconds_bucket{le=\"0.0001\"} 0",
+        "polyxeus_request_duration_seconds_bucket{le=\"1000.0\"} 0"})
+    EXPECT_TRUE(has_line(text, line)) << line << "\n" << text;
+  EXPECT_TRUE(text.ends_with("\n# EOF\n"));
+  EXPECT_EQ(text.find("_total counter"), std::string::npos);
+  EXPECT_EQ(text.find("\n\n"), std::string::npos);
+}
+
+/// Only what describes metrics differs, and the bounds of histograms.
+TEST(PrometheusText, BothFormatsHaveTheSameSamples) {
+  const auto samples = [](MetricsFormat format) {
+    std::istringstream lines{prometheus_text(with_one_engine(), format)};
+    std::vector<std::string> found;
+    for (std::string line; std::getline(lines, line);)
+      if (!line.starts_with('#') && line.find("_bucket{") == std::string::npos)
+        found.push_back(line);
+    return found;
+  };
+  EXPECT_GT(samples(MetricsFormat::prometheus).size(), 40u);
+  EXPECT_EQ(samples(MetricsFormat::prometheus), samples(MetricsFormat::open_metrics));
 }
 
 TEST(PrometheusText, WhatAnEngineHasNotSaidHasNoSample) {

@@ -52,6 +52,47 @@ TEST_F(RequestLogTest, CountsWhatCameAndWhatEnded) {
   EXPECT_EQ(seen.controller.out_bytes_total, 20u);
 }
 
+TEST_F(RequestLogTest, CountsRequestsByTheirLabels) {
+  const auto finish_labelled = [&](std::string msg_id, std::string label, std::string kind) {
+    SeenRequest request = task_of(msg_id);
+    request.label = std::move(label);
+    request.kind = std::move(kind);
+    log.submitted(request, start, noon);
+    SeenAnswer answer = answer_to(msg_id, msg_id == "2" ? "error" : "ok");
+    answer.started = noon + 250ms;
+    finish(answer, 1s);
+  };
+  finish_labelled("1", "solve", "task");
+  finish_labelled("2", "solve", "apply");
+  finish_labelled("3", "plot", "task");
+  finish_labelled("4", "x = 1", "execute");
+  finish_labelled("5", "", "task");
+  const Snapshot seen = look(2s);
+  ASSERT_EQ(seen.labels.size(), 2u);
+  EXPECT_EQ(seen.labels[0].name, "plot");
+  EXPECT_EQ(seen.labels[1].name, "solve");
+  EXPECT_EQ(seen.labels[1].finished_total, 2u);
+  EXPECT_EQ(seen.labels[1].failed_total, 1u);
+  EXPECT_DOUBLE_EQ(seen.labels[1].run_seconds_total, 1.5);
+}
+
+TEST_F(RequestLogTest, LabelsBeyondTheBoundAreCountedTogether) {
+  const auto finish_labelled = [&](std::size_t number, std::size_t label) {
+    SeenRequest request = task_of(std::to_string(number));
+    request.label = "label " + std::to_string(label);
+    log.submitted(request, start, noon);
+    finish(answer_to(std::to_string(number)));
+  };
+  for (std::size_t i = 0; i < Snapshot::max_labels + 5; ++i) finish_labelled(i, i);
+  finish_labelled(1000, 0);
+  const Snapshot seen = look(2s);
+  ASSERT_EQ(seen.labels.size(), Snapshot::max_labels + 1);
+  EXPECT_EQ(seen.labels[0].name, "(other)");
+  EXPECT_EQ(seen.labels[0].finished_total, 5u);
+  EXPECT_EQ(seen.labels[1].name, "label 0");
+  EXPECT_EQ(seen.labels[1].finished_total, 2u);
+}
+
 TEST_F(RequestLogTest, TheRatesAreThoseSinceTheLastLook) {
   submit("1");
   EXPECT_EQ(look(1s).work.submitted_rate, 0);

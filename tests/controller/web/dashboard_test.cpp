@@ -10,8 +10,9 @@
 namespace px::controller {
 namespace {
 
-std::string metrics(const Snapshot& snapshot) {
-  return "number " + std::to_string(snapshot.number) + "\n";
+std::string metrics(const Snapshot& snapshot, MetricsFormat format) {
+  const std::string end = format == MetricsFormat::open_metrics ? "# EOF\n" : "";
+  return "number " + std::to_string(snapshot.number) + "\n" + end;
 }
 
 std::unique_ptr<Dashboard> open_with_token(
@@ -53,6 +54,8 @@ TEST(Dashboard, ShowsSnapshotsToBrowsersAndPrometheus) {
   ASSERT_TRUE(event.starts_with("data: "));
   EXPECT_EQ(Json::parse(event.substr(6))["number"], 7);
   EXPECT_EQ(prometheus.ask("GET /metrics", with_secret).body, "number 7\n");
+  const std::string accept = "Accept: application/openmetrics-text\r\n";
+  EXPECT_EQ(prometheus.ask("GET /metrics", with_secret + accept).body, "number 7\n# EOF\n");
 }
 
 TEST(Dashboard, ThatIsClosedHearsNoMoreOfSnapshots) {

@@ -26,7 +26,11 @@ class WebServerTest : public testing::Test {
                const std::lock_guard lock{mutex_};
                return snapshot_;
              },
-         .metrics = [] { return std::string("engines 2\n"); },
+         .metrics =
+             [](MetricsFormat format) {
+               return std::string(format == MetricsFormat::open_metrics ? "# EOF\n"
+                                                                        : "engines 2\n");
+             },
          .pass_order =
              [this](EngineOrder order, WebContent::Answer answer) {
                order_ = std::move(order);
@@ -103,6 +107,13 @@ TEST_F(WebServerTest, PrometheusGetsItsFormat) {
   const HttpAnswer metrics = client().ask("GET /metrics", "Authorization: Bearer secret\r\n");
   EXPECT_EQ(metrics.body, "engines 2\n");
   EXPECT_TRUE(metrics.says("Content-Type: text/plain; version=0.0.4; charset=utf-8"));
+  const HttpAnswer open_metrics =
+      client().ask("GET /metrics",
+                   "Authorization: Bearer secret\r\n"
+                   "Accept: application/openmetrics-text;version=1.0.0\r\n");
+  EXPECT_EQ(open_metrics.body, "# EOF\n");
+  EXPECT_TRUE(open_metrics.says(
+      "Content-Type: application/openmetrics-text; version=1.0.0; charset=utf-8"));
 }
 
 TEST_F(WebServerTest, AViewerGetsTheNewestSnapshotAtOnceAndEachNewOne) {

@@ -18,7 +18,9 @@ _MOST_LANES = 16  # of the requests to one engine
 _MOST_CALLS = 16  # that are looked at for the one that has sent a request
 _SENDS = ("MPI_Send", "MPI_Ssend", "MPI_Rsend", "MPI_Bsend", "MPI_Isend", "MPI_Issend", "MPI_Irsend", "MPI_Ibsend",
           "MPI_Sendrecv", "MPI_Sendrecv_replace")  # fmt: skip
-_RECEIVES = ("MPI_Recv", "MPI_Irecv")  # of the second kind the end is not known: no flow is drawn
+_RECEIVED_HALF = "receive"  # of MPI_Sendrecv
+_RECEIVES = ("MPI_Recv", "MPI_Mrecv", _RECEIVED_HALF)
+_BEGUN_RECEIVES = ("MPI_Irecv",)  # they take a message, but their end is not known: no flow is drawn
 
 
 class Slice(NamedTuple):
@@ -179,7 +181,8 @@ def _mpi_slices(rank, call, meeting, messages):
     if call.met:
         details["waited_ms"] = _milliseconds(call.met - call.began)
     flows_from, flows_to = messages.get((rank, call), ((), ()))
-    yield Slice(call.name, "mpi", call.began, call.ended, details, flows_from)
+    if call.name != _RECEIVED_HALF:
+        yield Slice(call.name, "mpi", call.began, call.ended, details, flows_from)
     if flows_to:  # a flow ends when the message has come: the receive may have begun before the send
         yield Slice("message came", "mpi", max(call.began, call.ended - 1), call.ended, {}, flows_to=flows_to)
     if call.began < call.met <= call.ended:
@@ -198,7 +201,8 @@ def _milliseconds(nanoseconds):
 
 def _match_messages(engines):
     """{(rank, call): (flows_from, flows_to)} of sends and the receives that got their messages: those of the same
-    two ranks, communicator and tag meet in their order. Receives from any rank, or of any tag, are left out."""
+    two ranks, communicator and tag meet in their order. Where a rank has begun to receive from any rank, or with any
+    tag, it is not known which messages that took: the messages that it may have been are left out."""
     flows = {}
     waiting = defaultdict(deque)
     for engine in engines:
@@ -206,13 +210,29 @@ def _match_messages(engines):
             if call.name in _SENDS and call.peer >= 0:
                 waiting[call.communicator, engine.rank, call.peer, call.tag].append((engine.rank, call))
     for engine in engines:
+        taken_by_any = set()  # (communicator, peer or ANY, tag or ANY)
         for call in sorted(engine.mpi_calls, key=lambda each: each.began):
+            if call.name not in (*_RECEIVES, *_BEGUN_RECEIVES):
+                continue
+            if call.name == "MPI_Mrecv" and not call.communicator:
+                break  # of MPI_Improbe: from here on any message may have been taken by it
+            if records.ANY in (call.peer, call.tag):
+                taken_by_any.add((call.communicator, call.peer, call.tag))
+                continue
             sends = waiting.get((call.communicator, call.peer, engine.rank, call.tag))
-            if call.name in _RECEIVES and sends:
-                send = sends.popleft()
-                if call.name != "MPI_Recv":
-                    continue
-                number = flow_number("message", *send)
-                flows[send] = (number,), ()
-                flows[engine.rank, call] = (), (number,)
+            if not sends:
+                continue
+            send = sends.popleft()
+            if call.name in _BEGUN_RECEIVES or not taken_by_any.isdisjoint(_ways_to_take(call)):
+                continue
+            number = flow_number("message", *send)
+            flows[send] = (number,), ()
+            flows[engine.rank, call] = (), (number,)
     return flows
+
+
+def _ways_to_take(call):
+    """The receives with "any" that may have taken a message of this rank and tag."""
+    any_one = records.ANY
+    return {(call.communicator, peer, tag) for peer, tag in
+            ((any_one, any_one), (any_one, call.tag), (call.peer, any_one))}  # fmt: skip

@@ -77,6 +77,49 @@ def test_a_flow_leads_from_a_send_to_the_end_of_its_receive():
     assert [each.flows_from for each in sends] == [(), came.flows_to]  # the first is that of MPI_Irecv
 
 
+def the_flows(*engines):
+    """[(rank and name of the send, rank that received it), ...]"""
+    timeline = make_timeline(some.client(), list(engines))
+    begins, ends = {}, []
+    for rank, one in enumerate(timeline.processes[1:]):
+        for each in (each for track in one.tracks for each in track.slices):
+            begins.update({number: (rank, each.name) for number in each.flows_from})
+            ends += [(number, rank) for number in each.flows_to]
+    return [(*begins[number], rank) for number, rank in ends]
+
+
+def test_the_receiving_half_of_a_call_that_sends_too_gets_its_flow_and_no_slice():
+    both = [some.engine(rank, mpi_calls=[some.message("MPI_Sendrecv", 1, 9, peer=1 - rank),
+                                         some.message("receive", 2, 8, peer=1 - rank)]) for rank in range(2)]  # fmt: skip
+    assert the_flows(*both) == [(1, "MPI_Sendrecv", 0), (0, "MPI_Sendrecv", 1)]
+    slices = [each.name for track in make_timeline(some.client(), both).processes[1].tracks for each in track.slices]
+    assert slices == ["MPI_Sendrecv", "message came"]
+
+
+def test_a_flow_leads_to_a_receive_of_a_message_that_was_probed():
+    sender = some.engine(0, mpi_calls=[some.message("MPI_Send", 1, 2, peer=1)])
+    receiver = some.engine(1, mpi_calls=[some.message("MPI_Mprobe", 3, 4, peer=-2), some.message("MPI_Mrecv", 5, 6, peer=0)])
+    assert the_flows(sender, receiver) == [(0, "MPI_Send", 1)]
+
+
+def test_messages_that_a_begun_receive_from_any_may_have_taken_get_no_flow():
+    sender = some.engine(0, mpi_calls=[some.message("MPI_Send", n, n + 1, peer=1, tag=tag) for n, tag in
+                                       ((1, 5), (10, 5), (20, 6))])  # fmt: skip
+    receiver = some.engine(1, mpi_calls=[some.message("MPI_Recv", 2, 3, peer=0, tag=5),
+                                         some.message("MPI_Irecv", 4, 5, peer=-2, tag=5),
+                                         some.message("MPI_Recv", 6, 12, peer=0, tag=5),
+                                         some.message("MPI_Recv", 13, 22, peer=0, tag=6)])  # fmt: skip
+    timeline = make_timeline(some.client(), [sender, receiver])
+    sends = [each for track in timeline.processes[1].tracks for each in track.slices]
+    assert [bool(each.flows_from) for each in sends] == [True, False, True]
+
+
+def test_after_a_receive_of_an_unknown_message_no_flow_is_drawn():
+    sender = some.engine(0, mpi_calls=[some.message("MPI_Send", 1, 2, peer=1)])
+    unknown = some.message("MPI_Mrecv", 3, 4, peer=-1)._replace(communicator=0)
+    assert the_flows(sender, some.engine(1, mpi_calls=[unknown, some.message("MPI_Recv", 5, 6, peer=0)])) == []
+
+
 def test_slices_that_overlap_in_part_lie_in_different_lanes():
     a, b, c, d = (Slice(name, "", began, ended, {}) for name, began, ended in [
         ("a", 0, 10), ("b", 5, 15), ("c", 6, 9), ("d", 10, 12)])  # fmt: skip

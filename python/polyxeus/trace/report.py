@@ -44,7 +44,7 @@ def engine_shares(process: Process) -> EngineShares:
 
 
 def html_report(timeline: Timeline) -> str:
-    engines = timeline.processes[1:]
+    engines = [each for each in timeline.processes if each.kind == "engine"]
     slices = [each for process in timeline.processes for each in _slices(process)]
     began = min((each.began for each in slices), default=0)
     length = max((each.ended for each in slices), default=1) - began or 1

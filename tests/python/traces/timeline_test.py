@@ -120,6 +120,46 @@ def test_after_a_receive_of_an_unknown_message_no_flow_is_drawn():
     assert the_flows(sender, some.engine(1, mpi_calls=[unknown, some.message("MPI_Recv", 5, 6, peer=0)])) == []
 
 
+def with_controller():
+    client, engines = some.late_cell()
+    passages = [(f"m{rank}", rank, 2, 2, 535) for rank in range(4)]
+    return make_timeline(client, engines, some.controller(*passages, ("other", 0, 3, 4, 20), ("waits", None, 5, 0, 0)))
+
+
+def test_the_controller_has_tracks_between_client_and_engines():
+    timeline = with_controller()
+    assert [each.kind for each in timeline.processes] == ["client", "controller", *["engine"] * 4]
+    assert timeline.processes[1].name == "controller on node0 (pid 555)"
+    assert tracks(timeline, "controller") == {
+        "to engine 0": [("work()", "request"), ("request", "request"), ("wait for an engine", "queue")],
+        **{f"to engine {n}": [("work()", "request")] for n in range(1, 4)},
+        "to no engine yet": [("request", "request")],
+    }
+    (waits,) = [each for track in timeline.processes[1].tracks for each in track.slices if each.details.get("msg_id") == "waits"]
+    assert waits.details["is_unfinished"] and waits.ended == some.ms(1000)
+
+
+def test_a_flow_leads_from_the_client_through_the_controller_to_the_run():
+    timeline = with_controller()
+    slices = [each for one in timeline.processes for track in one.tracks for each in track.slices
+              if each.details.get("msg_id") == "m2"]  # fmt: skip
+    sent, passed, run = slices
+    assert sent.flows_from == passed.flows_through == run.flows_to != ()
+    assert passed.flows_from == ()
+
+
+def test_a_request_of_another_client_has_its_flow_from_the_controller_on():
+    engines = [some.engine(0, [some.request("other", 5, 10)])]
+    timeline = make_timeline(some.client(), engines, some.controller(("other", 0, 3, 4, 20)))
+    passed = timeline.processes[1].tracks[0].slices[0]
+    assert (passed.flows_through, len(passed.flows_from)) == ((), 1)
+
+
+def test_the_clients_request_tells_when_it_was_where():
+    (track,) = [each for each in with_controller().processes[0].tracks if each.name == "to engine 0"]
+    assert track.slices[0].details == {"msg_id": "m0", "at_controller_ms": 1.0, "to_engine_ms": 1.0, "answer_at_controller_ms": 534.0}
+
+
 def test_slices_that_overlap_in_part_lie_in_different_lanes():
     a, b, c, d = (Slice(name, "", began, ended, {}) for name, began, ended in [
         ("a", 0, 10), ("b", 5, 15), ("c", 6, 9), ("d", 10, 12)])  # fmt: skip

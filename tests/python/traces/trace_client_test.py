@@ -38,7 +38,7 @@ class Events:
 def test_a_cell_on_four_engines_has_a_track_on_each(rc, traced):
     view = rc[:]
     trace, events = traced(lambda: view.execute("import time; time.sleep(0.2)", block=True))
-    assert len(events.processes) == 5
+    assert len(events.processes) == 6  # with the controller
     for engine in range(4):
         ((name, category, event),) = events.slices(f"engine {engine}")
         assert (name, category) == ("import time; time.sleep(0.2)", "run")
@@ -47,6 +47,8 @@ def test_a_cell_on_four_engines_has_a_track_on_each(rc, traced):
         assert event["args"]["reply_sent_ms"] >= 200
         ((name, _, sent),) = events.slices("client", f"to engine {engine}")
         assert sent["ts"] <= event["ts"] and event["dur"] <= sent["dur"]
+        ((_, _, passed),) = events.slices("controller", f"to engine {engine}")
+        assert sent["ts"] <= passed["ts"] and event["dur"] <= passed["dur"] <= sent["dur"]
     starts = {each["id"] for each in events.all if each["ph"] == "s"}
     assert starts == {each["id"] for each in events.all if each["ph"] == "f"} and len(starts) == 4
     assert trace.engines == 4
@@ -100,6 +102,21 @@ def test_a_balanced_task_is_traced_where_it_ran(rc, traced):
     runs = [each for engine in range(4) for each in events.slices(f"engine {engine}")]
     sent = [each for engine in range(4) for each in events.slices("client", f"to engine {engine}")]
     assert len(runs) == len(sent) > 0
+
+
+def test_a_balanced_task_shows_how_long_it_waited_for_an_engine(rc, traced):
+    import time
+
+    view = rc.load_balanced_view(targets=[0])
+
+    def work():
+        view.apply_async(time.sleep, 0.2)
+        first = [view.apply_async(time.sleep, 0.2) for _ in range(9)]  # more than an engine prefetches
+        rc.wait(first)
+
+    _, events = traced(work)
+    waits = [event["dur"] for name, _, event in events.slices("controller", "to engine 0") if name == "wait for an engine"]
+    assert len(waits) == 10 and max(waits) > 0.3e6
 
 
 def test_an_engine_that_still_runs_its_code_answers(rc, tmp_path):
@@ -158,10 +175,10 @@ def test_perfetto_reads_what_a_cluster_has_done(rc, tmp_path):
     trace = protos.Trace()
     trace.ParseFromString((tmp_path / "run.pftrace").read_bytes())
     names = [packet.track_descriptor.name for packet in trace.packet if packet.track_descriptor.HasField("process")]
-    assert [name.split(" on ")[0] for name in names] == ["client", *(f"engine {n}" for n in range(4))]
+    assert [name.split(" on ")[0] for name in names] == ["client", "controller", *(f"engine {n}" for n in range(4))]
     events = [packet.track_event for packet in trace.packet if packet.HasField("track_event")]
     categories = [*map(str, (category for event in events if event.name == "pow" for category in event.categories))]
-    assert (categories.count("request"), categories.count("run")) == (4, 4)
+    assert (categories.count("request"), categories.count("run")) == (8, 4)  # of the client and the controller
 
 
 def test_threads_of_the_client_have_tracks_of_their_own(rc, traced):

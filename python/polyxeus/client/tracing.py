@@ -96,7 +96,7 @@ class Trace:
         if not os.path.isdir(folder):
             raise FileNotFoundError(f"cannot write the trace {self.path}: there is no folder {folder}")
         self._client, self._targets = client, targets
-        self._id = secrets.token_hex(8)
+        self._id = secrets.token_hex(16)
         self._recorder = recording.MemoryRecorder()
         self._engines: list[_Engine] = []
         self._controller: _Controller | None = None  # it does not know traces
@@ -133,6 +133,8 @@ class Trace:
             file.write(_content(made, self.path))
         self.engines, self.late = len(engines), made.late
         self._note(made, engines)
+        if any(name.startswith("OTEL_EXPORTER_OTLP_") for name in os.environ):
+            self._notes += self._send(made)
         return self
 
     def __enter__(self) -> Self:
@@ -275,6 +277,19 @@ class Trace:
         return self._of_wall((date - _EPOCH) // timedelta(microseconds=1))
 
     # ------------------------------------------------------------ what it tells
+
+    def _send(self, made: timeline.Timeline) -> list[str]:
+        """Sends the spans where OpenTelemetry's variables say; what came of it."""
+        from polyxeus.trace import otlp, otlp_sender
+
+        try:
+            settings = otlp_sender.read_settings(os.environ)
+        except ValueError as problem:
+            return [f"the spans were not sent: {problem}"]
+        if settings is None:
+            return []
+        requests = otlp.otlp_requests(made, self._id, -self._own_offset, settings.service, settings.attributes)
+        return [f"{otlp_sender.send_spans(settings, requests)}; trace ID {self._id}"]
 
     def _note(self, made: timeline.Timeline, engines: list[records.EngineRecords]) -> None:
         count = sum(len(track.slices) for process in made.processes for track in process.tracks)

@@ -177,7 +177,8 @@ def test_the_controllers_requests_are_shown_by_our_clock(path):
     began = controller.now()
     controller.parts = [[["m1", "me", 0, began, began + 500, began + 1000]], [["m2", "me", None, began, None, None]]]
     trace, _, events = run(path, Engine(0), controller=controller)
-    sent, waits = sorted((each for each in events if each["ph"] == "X" and each["cat"] == "request"), key=lambda each: each["dur"])
+    requests = [each for each in events if each["ph"] == "X" and each["cat"] == "request"]
+    sent, waits = sorted(requests, key=lambda each: each["dur"])
     assert abs(sent["dur"] - 1.0) < 0.1
     assert abs(sent["ts"] * 1000 - (began - 10**15)) < 0.05e9
     assert waits["args"]["is_unfinished"] and waits["dur"] > 1

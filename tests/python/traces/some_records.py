@@ -35,8 +35,8 @@ def client(spans=(), requests=()):
 
 def controller(*passages):
     """passages  (msg_id, engine, came, given, answered), times in milliseconds; 0: not yet"""
-    return ControllerRecords("node0", 555, [Passage(msg_id, "me", engine, *map(ms, times)) for msg_id, engine, *times in passages],
-                             ms(1000))  # fmt: skip
+    made = [Passage(msg_id, "me", engine, *map(ms, times)) for msg_id, engine, *times in passages]
+    return ControllerRecords("node0", 555, made, ms(1000))
 
 
 def late_cell():

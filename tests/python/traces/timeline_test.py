@@ -135,7 +135,8 @@ def test_the_controller_has_tracks_between_client_and_engines():
         **{f"to engine {n}": [("work()", "request")] for n in range(1, 4)},
         "to no engine yet": [("request", "request")],
     }
-    (waits,) = [each for track in timeline.processes[1].tracks for each in track.slices if each.details.get("msg_id") == "waits"]
+    slices = [each for track in timeline.processes[1].tracks for each in track.slices]
+    (waits,) = [each for each in slices if each.details.get("msg_id") == "waits"]
     assert waits.details["is_unfinished"] and waits.ended == some.ms(1000)
 
 

@@ -80,7 +80,7 @@ class _Controller:
 class Trace:
     """A trace of what the engines and this client do, from the beginning to the end of a `with` statement.
 
-    Made by `client.trace(path)`.  Printed as what it has found, in a sentence or two.
+    Made by `client.trace(path)` or `client.report(path)`.  Printed as what it has found, in a sentence or two.
 
     path     the file that is written at the end: Chrome's JSON if it ends with .json, a page with a summary if it
              ends with .html, else Perfetto's format
@@ -90,11 +90,11 @@ class Trace:
     clock_error  by how many seconds times of engines on other hosts may be wrong
     """
 
-    def __init__(self, client: Client, path: str | os.PathLike[str], targets: Targets = "all") -> None:
-        self.path = os.path.abspath(os.path.expanduser(os.fspath(path)))
-        folder = os.path.dirname(self.path)
-        if not os.path.isdir(folder):
-            raise FileNotFoundError(f"cannot write the trace {self.path}: there is no folder {folder}")
+    def __init__(
+        self, client: Client, path: str | os.PathLike[str], targets: Targets = "all", *, is_page: bool = False
+    ) -> None:
+        self.path = _checked_path(path)
+        self._is_page = is_page or self.path.endswith(".html")
         self._client, self._targets = client, targets
         self._id = secrets.token_hex(16)
         self._recorder = recording.MemoryRecorder()
@@ -104,6 +104,7 @@ class Trace:
         self.engines: int | None = None
         self.late: Any = None
         self.clock_error = 0.0
+        self._timeline: timeline.Timeline | None = None  # before the end
         self._notes: list[str] = []
 
     # ------------------------------------------------------------ from begin to end
@@ -129,13 +130,21 @@ class Trace:
         engines = self._engine_records(clocks_at_end)
         controller = self._controller_records(clocks_at_end)
         made = timeline.make_timeline(self._client_records(engines), engines, controller)
+        self._timeline = made
         with open(self.path, "wb") as file:
-            file.write(_content(made, self.path))
+            file.write(_page(made) if self._is_page else _content(made, self.path))
         self.engines, self.late = len(engines), made.late
         self._note(made, engines)
         if any(name.startswith("OTEL_EXPORTER_OTLP_") for name in os.environ):
             self._notes += self._send(made)
         return self
+
+    def report(self, path: str | os.PathLike[str]) -> None:
+        """Writes the page of `client.report()` about this trace, which has ended, to another file."""
+        if self._timeline is None:
+            raise RuntimeError("the trace has not ended: call report() after the `with` statement, or after stop()")
+        with open(_checked_path(path), "wb") as file:
+            file.write(_page(self._timeline))
 
     def __enter__(self) -> Self:
         return self.start()
@@ -318,9 +327,20 @@ class Trace:
 def _content(made: timeline.Timeline, path: str) -> bytes:
     if path.endswith(".json"):
         return chrome.chrome_trace(made).encode("utf-8", "replace")
-    if path.endswith(".html"):
-        return report.html_report(made).encode("utf-8", "replace")
     return perfetto.perfetto_trace(made)
+
+
+def _page(made: timeline.Timeline) -> bytes:
+    return report.html_report(made).encode("utf-8", "replace")
+
+
+def _checked_path(path: str | os.PathLike[str]) -> str:
+    """Absolute.  errors  FileNotFoundError: there is no such folder"""
+    checked = os.path.abspath(os.path.expanduser(os.fspath(path)))
+    folder = os.path.dirname(checked)
+    if not os.path.isdir(folder):
+        raise FileNotFoundError(f"cannot write the trace {checked}: there is no folder {folder}")
+    return checked
 
 
 def _wall_offset() -> int:

@@ -12,11 +12,11 @@ from polyxeus.trace.meetings import LateRank, Meeting
 from polyxeus.trace.records import ClientRecords, ControllerRecords, EngineRecords
 from polyxeus.trace.recording import Span
 
-__all__ = ["Process", "Slice", "Timeline", "Track", "make_timeline", "nested_lanes"]
+__all__ = ["SENDS", "Process", "Slice", "Timeline", "Track", "make_timeline", "nested_lanes"]
 
 _MOST_LANES = 16  # of the requests to one engine
 _MOST_CALLS = 16  # that are looked at for the one that has sent a request
-_SENDS = ("MPI_Send", "MPI_Ssend", "MPI_Rsend", "MPI_Bsend", "MPI_Isend", "MPI_Issend", "MPI_Irsend", "MPI_Ibsend",
+SENDS = ("MPI_Send", "MPI_Ssend", "MPI_Rsend", "MPI_Bsend", "MPI_Isend", "MPI_Issend", "MPI_Irsend", "MPI_Ibsend",
           "MPI_Sendrecv", "MPI_Sendrecv_replace")  # fmt: skip
 _RECEIVED_HALF = "receive"  # of MPI_Sendrecv
 _RECEIVES = ("MPI_Recv", "MPI_Mrecv", _RECEIVED_HALF)
@@ -258,7 +258,7 @@ def _match_messages(engines):
     waiting = defaultdict(deque)
     for engine in engines:
         for call in sorted(engine.mpi_calls, key=lambda each: each.began):
-            if call.name in _SENDS and call.peer >= 0:
+            if call.name in SENDS and call.peer >= 0:
                 waiting[call.communicator, engine.rank, call.peer, call.tag].append((engine.rank, call))
     for engine in engines:
         taken_by_any = set()  # (communicator, peer or ANY, tag or ANY)

@@ -183,6 +183,27 @@ def test_perfetto_reads_what_a_cluster_has_done(rc, tmp_path):
     assert (categories.count("request"), categories.count("run")) == (8, 4)  # of the client and the controller
 
 
+def test_a_report_is_a_page_about_a_with_statement(rc, tmp_path):
+    path = tmp_path / "run"
+    with rc.report(path) as report:
+        rc[:].apply_sync(pow, 2, 3)
+    page = path.read_text()
+    assert "What 4 engines did in" in page and "pow" in page
+    assert repr(report).startswith(f"{path}: ")
+
+
+def test_a_trace_that_has_ended_gives_its_report(rc, tmp_path):
+    trace = rc.trace(tmp_path / "run.pftrace")
+    with pytest.raises(RuntimeError, match="the trace has not ended"):
+        trace.report(tmp_path / "early.html")
+    with trace:
+        rc[:].apply_sync(pow, 2, 3)
+    trace.report(tmp_path / "run.html")
+    assert "What 4 engines did in" in (tmp_path / "run.html").read_text()
+    with pytest.raises(FileNotFoundError, match="there is no folder"):
+        trace.report(tmp_path / "nowhere" / "run.html")
+
+
 def test_the_spans_go_to_the_collector_that_the_environment_names(rc, traced, monkeypatch):
     with collector() as server:
         monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", server.url)

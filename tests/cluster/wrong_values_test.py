@@ -20,7 +20,7 @@ LINES = {
     "pxkernel install": "",
     "pxkernel uninstall": "",
     **{f"pxcluster {name}": "" for name in (
-        "start", "engines", "stop", "restart", "list", "clean", "logs", "status", "where", "stacks", "top", "events",
+        "start", "engines", "stop", "restart", "list", "clean", "logs", "status", "where", "stacks", "top", "trace", "events",
         "jobs", "dashboard", "doctor",
         "profile list")},
     "pxcluster px": "1",
@@ -50,7 +50,7 @@ AT_ONCE = {
         "--HeartMonitor.max_heartmonitor_misses", "--hwm", "--ahead", "--task-queue-mib", "--IPEngine.id",
         "--IPEngine.max_heartbeat_misses"), COUNT),
     **dict.fromkeys((
-        "--timeout", "--sample", "--delay", "--engine-timeout", "--every", "--ping", "--IPController.registration_timeout",
+        "--timeout", "--sample", "--seconds", "--delay", "--engine-timeout", "--every", "--ping", "--IPController.registration_timeout",
         "--IPEngine.wait_for_url_file"), AMOUNT),
     "--since": ("yesterday", "-1m", "10", ""),
     "--port": ("abc", "-1", "70000"),
@@ -81,6 +81,7 @@ AT_ONCE = {
 AT_ONCE_IN = {
     ("pxcluster list", "--output"): WORD,
     ("pxcluster stacks", "--output"): ("missing/x.json", "/dev/null/x.json"),
+    ("pxcluster trace", "--out"): ("missing/x.pftrace", "/dev/null/x.json"),
     ("pxcluster pull", "--output"): ("missing/x.json", "/dev/null/x.npy"),
     ("pxcluster restart", "--keep"): NAMES,
     ("pxcluster checkpoint create", "--keep"): COUNT,

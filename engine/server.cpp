@@ -136,7 +136,6 @@ void Server::find_place(std::function<void(Json place)> then) {
 Json Server::answer_trace(const Json& wish) {
   Json answer = trace_answers_->answer(wish, find_mpi_spans(), Clock::now());
   if (string_member(wish, "do") == "start") {
-    answer["clock_name"] = name_of_clock();
     answer["host"] = config_.facts.host;
     answer["pid"] = config_.facts.pid;
     if (config_.facts.rank) answer["rank"] = config_.facts.rank->value;

@@ -1,10 +1,8 @@
 #include "engine/trace_answers.hpp"
 
-#include <filesystem>
-#include <fstream>
-#include <system_error>
 #include <utility>
 
+#include "os/host.hpp"
 #include "wire/checked_json.hpp"
 
 namespace px::engine {
@@ -32,7 +30,10 @@ Json TraceAnswers::answer(const Json& wish, MpiSpans* mpi, Instant now) {
   Json answer{{"clock", nanoseconds(now)}};
   const std::string what = string_member(wish, "do").value_or("");
   const std::string id = string_member(wish, "id").value_or("");
-  if (what == "start") start(id, mpi);
+  if (what == "start") {
+    start(id, mpi);
+    answer["clock_name"] = os::clock_name();
+  }
   if (what != "take") return answer;
   answer["is_over"] = id != id_;
   if (id != id_) return answer;
@@ -62,14 +63,6 @@ void TraceAnswers::hand_out(Json& answer, MpiSpans* mpi) {
   answer["spans"] = std::move(spans);
   answer["mpi"] = std::move(calls);
   answer["dropped"] = spans_.dropped() + (mpi ? mpi->dropped() : 0);
-}
-
-std::string name_of_clock() {
-  std::string boot;
-  std::ifstream{"/proc/sys/kernel/random/boot_id"} >> boot;
-  if (boot.empty()) return "";
-  std::error_code ignored;
-  return boot + std::filesystem::read_symlink("/proc/self/ns/time", ignored).string();
 }
 
 }  // namespace px::engine

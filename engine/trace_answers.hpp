@@ -37,8 +37,4 @@ class TraceAnswers {
   std::string id_;  // of the latest trace
 };
 
-/// Names the clock by which Instants are told: the same for all processes for which they can be
-/// compared. "" where that is not known.
-std::string name_of_clock();
-
 }  // namespace px::engine

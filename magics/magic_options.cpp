@@ -241,6 +241,12 @@ const std::array all_options{
            set_scattered},
     Option{"keep", 0, "NUMBER", of(Magic::pxcheckpoint),
            "so many checkpoints with this label stay, older ones are removed; 0: all", set_keep},
+    Option{"trace", 0, "FILE", of(Magic::px),
+           "record what the engines do, for ui.perfetto.dev; *.html: as a page",
+           [](MagicOptions& options, const std::string& value) -> Result<void> {
+             options.trace = value;
+             return {};
+           }},
     Option{"once", 0, "", of(Magic::pxtop), "show the table once, and do not follow it",
            flag<&MagicOptions::is_once, true>},
     Option{"libraries", 0, "", of(Magic::pxstacks), "also threads that run libraries only",

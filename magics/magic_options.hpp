@@ -59,6 +59,7 @@ struct MagicOptions {
   std::optional<int> keep;             ///< So many checkpoints stay.
   bool is_once = false;                ///< It is shown once and not followed.
   bool has_libraries = false;          ///< Threads that run libraries only are shown, too.
+  std::string trace;                   ///< The file for a trace of the cell; empty: none.
 };
 
 /// Reads the line of a magic: long options may be shortened as long as they stay clear, values

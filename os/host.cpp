@@ -3,6 +3,8 @@
 #include <unistd.h>
 
 #include <array>
+#include <filesystem>
+#include <system_error>
 
 #include "os/private_file.hpp"
 
@@ -17,6 +19,13 @@ std::string host_name() {
 std::string boot_id() {
   const Result<std::string> boot = read_file("/proc/sys/kernel/random/boot_id");
   return boot ? boot->substr(0, boot->find('\n')) : "";
+}
+
+std::string clock_name() {
+  const std::string boot = boot_id();
+  if (boot.empty()) return "";
+  std::error_code ignored;
+  return boot + std::filesystem::read_symlink("/proc/self/ns/time", ignored).string();
 }
 
 }  // namespace px::os

@@ -11,4 +11,8 @@ std::string host_name();
 /// does not say.
 std::string boot_id();
 
+/// Names the clock by which this process's Instants are told: the same for all processes whose
+/// Instants can be compared. Empty where that is not known.
+std::string clock_name();
+
 }  // namespace px::os

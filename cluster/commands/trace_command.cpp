@@ -21,7 +21,8 @@ std::vector<std::string> trace_arguments(const program::ProgramOptions& program,
           : options.connection_file;
   std::vector<std::string> words{"pxcluster", "--connection-file=" + file,
                                  "--seconds=" + std::to_string(options.seconds),
-                                 "--output=" + options.out};
+                                 "--targets=" + options.targets, "--output=" + options.out};
+  if (options.has_input) words.push_back("--until-input-ends");
   if (!options.ssh.server.empty()) words.push_back("--ssh=" + options.ssh.server);
   if (!options.ssh.key_file.empty()) words.push_back("--sshkey=" + options.ssh.key_file);
   return words;

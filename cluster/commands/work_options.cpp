@@ -53,13 +53,16 @@ void add_status_options(CLI::App& app, StatusOptions& options) {
 
 void add_trace_options(CLI::App& app, TraceOptions& options) {
   add_work_options(app, options);
-  app.remove_option(app.get_option("--targets"));
   app.remove_option(app.get_option("--timeout"));
   app.add_option("--seconds", options.seconds, "How long to record (10); Ctrl-C ends it earlier")
       ->check(program::number_of("seconds"));
   app.add_option("-o,--output", options.out,
-                 "The file for ui.perfetto.dev (polyxeus.pftrace); *.json: Chrome's format")
+                 "The file for ui.perfetto.dev (polyxeus.pftrace); *.json: Chrome's format; "
+                 "*.html: a page that sums it up")
       ->check(program::file_to_write());
+  app.add_flag("--until-input-ends", options.has_input,
+               "Print \"recording\", then record until standard input ends")
+      ->excludes("--seconds");
 }
 
 void add_top_options(CLI::App& app, TopCommandOptions& options) {

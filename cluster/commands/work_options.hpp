@@ -43,7 +43,8 @@ struct WhereOptions : StatusOptions {};
 
 struct TraceOptions : WorkOptions {
   double seconds = 10;
-  std::string out = "polyxeus.pftrace";  ///< The file; *.json: Chrome's format.
+  std::string out = "polyxeus.pftrace";  ///< The file; *.json: Chrome's format; *.html: a page.
+  bool has_input = false;                ///< Its end is that of the trace, not `seconds`.
 };
 
 struct TopCommandOptions : StatusOptions {

@@ -43,8 +43,8 @@ class Hub::State {
         options_(options),
         index_({.pending = options.pending_limit, .completed = options.completed_limit}),
         sight_(options.sight),
-        recorder_(session_, *store_, index_, sight_, options.stream_text_limit),
-        queries_(session_, *store_, index_, events_, options_) {}
+        recorder_(session_, *store_, index_, sight_, passages_, options.stream_text_limit),
+        queries_(session_, *store_, index_, events_, passages_, options_) {}
   // The parts refer to each other, so this stays where it is.
   State(const State&) = delete;
   State& operator=(const State&) = delete;
@@ -78,6 +78,7 @@ class Hub::State {
   }
 
   std::uint64_t rejected_count() const { return recorder_.rejected_count(); }
+  bool is_tracing() const { return passages_.is_on(); }
 
  private:
   using Effects = std::vector<HubEffect>;
@@ -140,7 +141,7 @@ class Hub::State {
   }
   Effects on(const HubQuery& query, Moment when) {
     if (query.msg_type == measures_request && (!options_.show_snapshot || !latest_)) look(when);
-    return queries_.answer(query, when.wall, latest_.get());
+    return queries_.answer(query, when, latest_.get());
   }
   template <class Event>
   Effects on(const Event& event, Moment when) {
@@ -153,6 +154,7 @@ class Hub::State {
   HubOptions options_;
   TaskIndex index_;
   Sight sight_;
+  PassageLog passages_;
   std::shared_ptr<const Snapshot> latest_;
   HubRecorder recorder_;
   EventRing events_;
@@ -181,6 +183,10 @@ std::optional<Instant> Hub::next_deadline() const {
 
 std::uint64_t Hub::rejected_count() const {
   return state_->rejected_count();
+}
+
+bool Hub::is_tracing() const {
+  return state_->is_tracing();
 }
 
 }  // namespace px::controller

@@ -61,6 +61,8 @@ class Hub {
 
   /// How many messages were ignored since they were malformed or had a bad signature.
   std::uint64_t rejected_count() const;
+  /// Whether a client traces the cluster: the times of events are to be exact.
+  bool is_tracing() const;
 
  private:
   class State;

@@ -12,8 +12,15 @@
 #include "wire/ids.hpp"
 #include "wire/json.hpp"
 #include "wire/measures/engine_measures.hpp"
+#include "wire/time.hpp"
 
 namespace px::controller {
+
+/// A time, by both clocks.
+struct Moment {
+  WallTime wall;
+  Instant now;
+};
 
 // What the I/O thread tells the hub (the thread that remembers), in the order in which it happened.
 // Large messages are shared, never copied; the hub verifies signatures of what it opens. What

@@ -138,11 +138,11 @@ HubQueries::Answer HubQueries::failure(std::string msg_type, const QueryError& e
           .content = error_content(error.name, error.value, {error.name + ": " + error.value})};
 }
 
-std::vector<HubEffect> HubQueries::answer(const HubQuery& query, WallTime wall,
+std::vector<HubEffect> HubQueries::answer(const HubQuery& query, Moment when,
                                           const Snapshot* snapshot) {
-  Answer answer = dispatch(query, wall, snapshot);
+  Answer answer = dispatch(query, when, snapshot);
   std::vector<HubEffect> effects = std::move(answer.effects);
-  effects.push_back(SendAnswer{compose(query, answer, wall)});
+  effects.push_back(SendAnswer{compose(query, answer, when.wall)});
   return effects;
 }
 
@@ -155,7 +155,7 @@ SharedFrames HubQueries::compose(const HubQuery& query, Answer& answer, WallTime
   return std::make_shared<AnswerFrames>(session_.compose(draft, wall), std::move(answer.buffers));
 }
 
-HubQueries::Answer HubQueries::dispatch(const HubQuery& query, WallTime wall,
+HubQueries::Answer HubQueries::dispatch(const HubQuery& query, Moment when,
                                         const Snapshot* snapshot) {
   if (query.msg_type == "queue_request") return queue_status(query.content);
   if (query.msg_type == "load_request") return load(query.content);
@@ -164,7 +164,8 @@ HubQueries::Answer HubQueries::dispatch(const HubQuery& query, WallTime wall,
   if (query.msg_type == "db_request") return records(query.content);
   if (query.msg_type == "events_request") return events(query.content);
   if (query.msg_type == "purge_request") return purge(query.content);
-  if (query.msg_type == "resubmit_request") return resubmit(query.content, wall);
+  if (query.msg_type == "resubmit_request") return resubmit(query.content, when.wall);
+  if (query.msg_type == trace_request) return trace(query.content, when.now);
   if (query.msg_type == measures_request && snapshot) return measures(*snapshot);
   return failure("hub_error",
                  key_error("Bad Message Type: " + python_repr(std::string_view(query.msg_type))));
@@ -179,6 +180,15 @@ HubQueries::Answer HubQueries::events(const Json& content) const {
   Json told = ok_content();
   told["events"] = events_.list(time);
   return {"events_reply", std::move(told)};
+}
+
+HubQueries::Answer HubQueries::trace(const Json& content, Instant now) {
+  Json told = ok_content();
+  Json& trace = told["trace"] = passages_.answer(content, now);
+  trace["host"] = options_.sight.host;
+  trace["pid"] = options_.sight.pid;
+  trace["clock_name"] = options_.sight.clock_name;
+  return {.msg_type = "trace_reply", .content = std::move(told)};
 }
 
 HubQueries::Answer HubQueries::measures(const Snapshot& snapshot) {

@@ -9,6 +9,7 @@
 #include "controller/events/event_ring.hpp"
 #include "controller/hub/hub.hpp"
 #include "controller/hub/hub_errors.hpp"
+#include "controller/hub/passage_log.hpp"
 #include "controller/hub/task_index.hpp"
 
 namespace px::controller {
@@ -17,7 +18,8 @@ namespace px::controller {
 inline constexpr std::string_view measures_request = "measures_request";
 
 /// Answers the questions of clients about tasks (protocol 7): queue_request, load_request,
-/// result_request, history_request, db_request, purge_request, resubmit_request, events_request.
+/// result_request, history_request, db_request, purge_request, resubmit_request, events_request,
+/// measures_request, trace_request.
 /// Counts and pending tasks come from the TaskIndex, contents from the TaskStore. Each question
 /// gets one answer, which may be an error under the name of a Python exception; an unknown type
 /// gets hub_error.
@@ -27,13 +29,18 @@ inline constexpr std::string_view measures_request = "measures_request";
 class HubQueries {
  public:
   HubQueries(Session& session, TaskStore& store, TaskIndex& index, const EventRing& events,
-             const HubOptions& options)
-      : session_(session), store_(store), index_(index), events_(events), options_(options) {}
+             PassageLog& passages, const HubOptions& options)
+      : session_(session),
+        store_(store),
+        index_(index),
+        events_(events),
+        passages_(passages),
+        options_(options) {}
 
   /// One SendAnswer; before it the ResubmitTasks of a resubmission.
-  /// wall      the date of the answer, and of requests that are sent again.
+  /// when      the date of the answer, and of requests that are sent again.
   /// snapshot  the latest one, for a measures_request, which needs it; else it may be null.
-  std::vector<HubEffect> answer(const HubQuery& query, WallTime wall,
+  std::vector<HubEffect> answer(const HubQuery& query, Moment when,
                                 const Snapshot* snapshot = nullptr);
 
  private:
@@ -46,12 +53,13 @@ class HubQueries {
     std::vector<HubEffect> effects = {};
   };
 
-  Answer dispatch(const HubQuery& query, WallTime wall, const Snapshot* snapshot);
+  Answer dispatch(const HubQuery& query, Moment when, const Snapshot* snapshot);
   Answer queue_status(const Json& content);
   Answer load(const Json& content);
   Answer results(const Json& content);
   Answer history();
   Answer events(const Json& content) const;
+  Answer trace(const Json& content, Instant now);
   Answer records(const Json& content);
   Answer purge(const Json& content);
   Answer resubmit(const Json& content, WallTime wall);
@@ -73,6 +81,7 @@ class HubQueries {
   TaskStore& store_;
   TaskIndex& index_;
   const EventRing& events_;
+  PassageLog& passages_;
   const HubOptions& options_;
 };
 

@@ -74,7 +74,7 @@ void HubRecorder::on(const DirectSubmitted& event, Moment when) {
   if (!(is_there ? index_.submit_direct(header.msg_id, *slot) : index_.announce(header.msg_id)))
     return;
   record_request(header.msg_id, opened, TaskQueueKind::mux, event.engine, when.wall);
-  show_request(header.msg_id, opened, event.engine, when);
+  note_request(header.msg_id, opened, event.engine, when);
 }
 
 void HubRecorder::on(const DirectRestored& event, Moment when) {
@@ -85,7 +85,7 @@ void HubRecorder::on(const DirectRestored& event, Moment when) {
   index_.announce(event.msg_id);  // its engine may answer before it is registered again
   // A client that did not get its result asks for it again, and its engine may die meanwhile.
   if (is_open)
-    show_request(event.msg_id, request, event.engine, when);
+    note_request(event.msg_id, request, event.engine, when);
   else
     index_.finish(event.msg_id, std::nullopt, false);
   if (event.reply) {
@@ -106,7 +106,7 @@ void HubRecorder::on(const TaskSubmitted& event, Moment when) {
   if (event.msg_id.empty()) return reject();
   if (!index_.submit_task(event.msg_id)) return;
   record_request(event.msg_id, opened, TaskQueueKind::task, std::nullopt, when.wall);
-  show_request(event.msg_id, opened, std::nullopt, when);
+  note_request(event.msg_id, opened, std::nullopt, when);
 }
 
 void HubRecorder::record_request(const MessageId& msg_id, const Opened& opened, TaskQueueKind queue,
@@ -119,12 +119,23 @@ void HubRecorder::record_request(const MessageId& msg_id, const Opened& opened, 
   });
 }
 
-void HubRecorder::show_request(const MessageId& msg_id, const Opened& opened,
+void HubRecorder::note_request(const MessageId& msg_id, const Opened& opened,
                                const std::optional<EngineUuid>& engine, Moment when) {
   SeenRequest seen = seen_request(msg_id, opened.message);
   if (!engine) seen.kind = "task";
   seen.engine = engine;
   sight_.submitted(seen, when.now, when.wall);
+  passages_.came(msg_id, seen.session, engine ? id_of(*engine) : std::nullopt, when.now);
+}
+
+void HubRecorder::note_answer(const SeenAnswer& answer, Moment when) {
+  sight_.finished(answer, when.now, when.wall);
+  passages_.answered(answer.msg_id, when.now);
+}
+
+std::optional<EngineId> HubRecorder::id_of(const EngineUuid& engine) const {
+  const auto slot = index_.slot_of(engine.text);
+  return slot ? std::optional(index_.id(*slot)) : std::nullopt;
 }
 
 void HubRecorder::on(const TaskAssigned& event, Moment when) {
@@ -133,6 +144,7 @@ void HubRecorder::on(const TaskAssigned& event, Moment when) {
   store_.change_existing(event.msg_id,
                          [&](TaskRecord& record) { record.engine_uuid = event.engine; });
   sight_.assigned(event.msg_id, when.now);
+  passages_.given(event.msg_id, index_.id(*slot), when.now);
 }
 
 void HubRecorder::on(const DirectFinished& event, Moment when) {
@@ -150,7 +162,7 @@ void HubRecorder::on(const DirectFinished& event, Moment when) {
       packed_text(session_.packer(), opened.envelope.content, "ename") == "ResultLost")
     return;
   if (index_.finish(msg_id, index_.slot_of(event.engine.text), true))
-    sight_.finished(seen_answer(msg_id, event.engine, opened.message), when.now, when.wall);
+    note_answer(seen_answer(msg_id, event.engine, opened.message), when);
   record_result(msg_id, opened, event.engine, when.wall);
 }
 
@@ -164,7 +176,7 @@ void HubRecorder::on(const TaskFinished& event, Moment when) {
                            .value_or("")}
           : event.engine;
   if (!index_.finish(event.msg_id, index_.slot_of(engine.text), !event.is_aborted)) return;
-  sight_.finished(seen_answer(event.msg_id, engine, opened.message), when.now, when.wall);
+  note_answer(seen_answer(event.msg_id, engine, opened.message), when);
   record_result(event.msg_id, opened, engine, when.wall);
 }
 
@@ -244,11 +256,11 @@ TaskMessage HubRecorder::death_notice(const TaskRecord& record, TaskIndex::Slot 
 void HubRecorder::give_up(TaskIndex::Slot slot, const EngineEnd& end, Moment when) {
   for (const MessageId& msg_id : index_.unanswered(slot)) {
     index_.finish(msg_id, std::nullopt, false);
-    sight_.finished({.msg_id = msg_id,
-                     .engine = index_.uuid(slot),
-                     .status = "error",
-                     .error = "EngineError: " + end.why},
-                    when.now, when.wall);
+    note_answer({.msg_id = msg_id,
+                 .engine = index_.uuid(slot),
+                 .status = "error",
+                 .error = "EngineError: " + end.why},
+                when);
     store_.change_existing(msg_id, [&](TaskRecord& record) {
       record.result = death_notice(record, slot, end, when.wall);
       record.engine_uuid = index_.uuid(slot);

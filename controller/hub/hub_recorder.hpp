@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "controller/hub/hub_events.hpp"
+#include "controller/hub/passage_log.hpp"
 #include "controller/hub/task_index.hpp"
 #include "controller/hub/task_store.hpp"
 #include "controller/sight/sight.hpp"
@@ -15,12 +16,6 @@
 #include "wire/session.hpp"
 
 namespace px::controller {
-
-/// A time, by both clocks.
-struct Moment {
-  WallTime wall;
-  Instant now;
-};
 
 /// What the hub needs of the header of a request; read without building anything else.
 struct HeaderGlance {
@@ -36,19 +31,20 @@ HeaderGlance glance_at_header(Packer packer, std::string_view header);
 /// verified here. A message that cannot be read, or has a wrong signature, is counted and otherwise
 /// ignored.
 ///
-/// Each request that it records, and each first answer, it also tells Sight.
+/// Each request that it records, and each first answer, it also tells Sight and the PassageLog.
 ///
-/// The Hub owns it and the four things that it refers to, which must outlive it; all of them
+/// The Hub owns it and the five things that it refers to, which must outlive it; all of them
 /// belong to the hub's thread. What it makes of a message neither changes nor stops that message.
 class HubRecorder {
  public:
   /// `stream_text_limit`: see HubOptions.
   HubRecorder(Session& session, TaskStore& store, TaskIndex& index, Sight& sight,
-              std::size_t stream_text_limit)
+              PassageLog& passages, std::size_t stream_text_limit)
       : session_(session),
         store_(store),
         index_(index),
         sight_(sight),
+        passages_(passages),
         stream_text_limit_(stream_text_limit) {}
 
   // Each takes in one event; see the events.  when  it came to the hub: a date of the record.
@@ -80,8 +76,11 @@ class HubRecorder {
   void record_request(const MessageId& msg_id, const Opened& opened, TaskQueueKind queue,
                       const std::optional<EngineUuid>& engine, WallTime wall);
   /// engine  nothing: it is a balanced task.
-  void show_request(const MessageId& msg_id, const Opened& opened,
+  void note_request(const MessageId& msg_id, const Opened& opened,
                     const std::optional<EngineUuid>& engine, Moment when);
+  /// The first answer.
+  void note_answer(const SeenAnswer& answer, Moment when);
+  std::optional<EngineId> id_of(const EngineUuid& engine) const;
   void record_result(const MessageId& msg_id, const Opened& opened, const EngineUuid& engine,
                      WallTime wall);
   void record_output(const MessageId& msg_id, std::string_view msg_type, const Json& content);
@@ -95,6 +94,7 @@ class HubRecorder {
   TaskStore& store_;
   TaskIndex& index_;
   Sight& sight_;
+  PassageLog& passages_;
   std::size_t stream_text_limit_;
   /// Requests whose text is at its limit, by msg_id and name of the stream.
   RecentMap<std::string, bool, std::hash<std::string>> full_streams_{max_full_streams};

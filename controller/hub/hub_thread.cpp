@@ -3,6 +3,7 @@
 #include <pthread.h>
 #include <spdlog/spdlog.h>
 
+#include <algorithm>
 #include <iterator>
 #include <utility>
 
@@ -67,7 +68,9 @@ SharedFrames HubThread::post(HubEvent event) {
 void HubThread::put_aside(HubEvent event, std::size_t bytes) {
   posted_.bytes += bytes;
   has_query_ = has_query_ || std::holds_alternative<HubQuery>(event);
-  posted_.events.push_back(std::move(event));
+  posted_.events.push_back(
+      {std::move(event), is_timing_.load(std::memory_order_relaxed) ? std::optional(Clock::now())
+                                                                    : std::nullopt});
   if (posted_.is_full()) flush();
 }
 
@@ -110,7 +113,8 @@ bool HubThread::waits_for_room(std::unique_lock<std::mutex>& lock) {
 void HubThread::drop_records() {
   flush_due_ = Clock::now() + between_flushes;
   if (!posted_.is_full()) return;
-  dropped_ += std::erase_if(posted_.events, [](const HubEvent& event) {
+  dropped_ += std::erase_if(posted_.events, [](const Posted& posted) {
+    const HubEvent& event = posted.event;
     return !std::holds_alternative<HubQuery>(event) &&
            !std::holds_alternative<EngineJoined>(event) &&
            !std::holds_alternative<EngineLeft>(event) &&
@@ -128,7 +132,7 @@ std::vector<HubEffect> HubThread::take_effects() {
 
 void HubThread::run() {
   ::pthread_setname_np(::pthread_self(), "hub");
-  std::vector<HubEvent> batch;
+  std::vector<Posted> batch;
   std::vector<HubEffect> effects;
   for (bool is_last = false; !is_last;) {
     {
@@ -149,8 +153,13 @@ void HubThread::run() {
     has_room_.notify_one();
     const WallTime wall = wall_now();
     const Instant now = Clock::now();
-    for (const HubEvent& event : batch) move_to(effects, hub_.on(event, wall, now));
+    for (const auto& [event, when] : batch) {
+      const Instant then = std::min(when.value_or(now), now);
+      const auto before = std::chrono::duration_cast<WallTime::duration>(now - then);
+      move_to(effects, hub_.on(event, wall - before, then));
+    }
     batch.clear();
+    is_timing_.store(hub_.is_tracing(), std::memory_order_relaxed);
     move_to(effects, hub_.on_time(wall, now));
     if (effects.empty()) continue;
     {

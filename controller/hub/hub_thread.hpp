@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
@@ -58,8 +59,12 @@ class HubThread {
   static constexpr Duration patience = std::chrono::milliseconds(2);
 
  private:
+  struct Posted {
+    HubEvent event;
+    std::optional<Instant> when;  // nothing: its time need not be exact
+  };
   struct Batch {
-    std::vector<HubEvent> events;
+    std::vector<Posted> events;
     std::size_t bytes = 0;
     bool is_full() const {
       return events.size() >= max_waiting_events || bytes >= max_waiting_bytes;
@@ -71,6 +76,7 @@ class HubThread {
   void drop_records();
   Hub hub_;
   net::Waker waker_;
+  std::atomic<bool> is_timing_ = false;  // whether post() looks at the clock
   Batch posted_;  // the I/O thread's own, as are the next two
   bool has_query_ = false;
   std::optional<Instant> flush_due_;

@@ -23,6 +23,7 @@ struct SightOptions {
   WallTime started{};
   /// What this process takes of its host now; null: not known.
   std::function<ProcessMeasures()> measure = {};
+  std::string clock_name = {};  ///< See os::clock_name().
 };
 
 /// Sees what happens in the cluster and says once a second what it looks like: events go in, a

@@ -257,9 +257,9 @@ inline void set_status(MPI_Status* status, MPI_Status received) {
   *status = received;
 }
 
-/// A blocking receive in the same way.
+/// A blocking receive in the same way.  traced  the call.
 template <typename Plain, typename Begun>
-int receive(const char* name, MPI_Comm communicator, int from, int tag, MPI_Status* status,
+int receive(TracedCall& traced, const char* name, MPI_Comm communicator, int from, int tag, MPI_Status* status,
             const Plain& plain, const Begun& begun) {
   if (!MpiSteps::of_any_thread()) return plain(communicator, status);
   MpiSteps* const steps = MpiSteps::of_this_thread();
@@ -285,6 +285,7 @@ int receive(const char* name, MPI_Comm communicator, int from, int tag, MPI_Stat
   MPI_Status own_status{};
   code = wait_for(name, *steps, steps->need(Need::Operation::receive, known, from, tag), request,
                   &own_status, cancel);
+  if (code == MPI_SUCCESS) traced.came(known, own_status);
   if (code == MPI_SUCCESS && known) code = steps->check_source(name, *known, own_status.MPI_SOURCE);
   if (code == MPI_SUCCESS) count_received(own_status);
   set_status(status, own_status);

@@ -70,9 +70,9 @@ int with_group_of(MPI_Comm communicator, MPI_Group group, const Operation& opera
   return code;
 }
 
-/// plain  sends and receives at once; receive, send  begin to.
+/// plain  sends and receives at once; receive, send  begin to.  traced  the receiving half.
 template <typename Plain, typename Receive, typename Send>
-int send_and_receive(const char* name, MPI_Comm communicator, int to, int from, MPI_Status* status,
+int send_and_receive(TracedCall& traced, const char* name, MPI_Comm communicator, int to, int from, MPI_Status* status,
                      const Plain& plain, const Receive& receive, const Send& send) {
   MpiSteps* const steps = MpiSteps::of_this_thread();
   if (!steps)
@@ -98,6 +98,7 @@ int send_and_receive(const char* name, MPI_Comm communicator, int to, int from, 
   MPI_Status own_status{};
   code = wait_for(name, *steps, steps->need(Need::Operation::receive, known, from), receiving,
                   &own_status, stop_receiving);
+  if (code == MPI_SUCCESS) traced.came(known, own_status);
   if (code == MPI_SUCCESS) code = wait_for(name, *steps, sent, sending, MPI_STATUS_IGNORE);
   if (code == MPI_SUCCESS && known) code = steps->check_source(name, *known, own_status.MPI_SOURCE);
   if (code == MPI_SUCCESS) count_received(own_status);
@@ -253,12 +254,17 @@ int MPI_Probe(int rank, int tag, MPI_Comm communicator, MPI_Status* status) {
 
 int MPI_Mprobe(int rank, int tag, MPI_Comm communicator, MPI_Message* message, MPI_Status* status) {
   PX_CALLED;
-  return px::engine::probe(
+  MPI_Status own_status{};
+  const int code = px::engine::probe(
       "MPI_Mprobe", communicator, rank, tag,
-      [&](MPI_Comm comm) { return PMPI_Mprobe(rank, tag, comm, message, status); },
+      [&](MPI_Comm comm) { return PMPI_Mprobe(rank, tag, comm, message, &own_status); },
       [&](MPI_Comm comm, int* done) {
-        return PMPI_Improbe(rank, tag, comm, done, message, status);
+        return PMPI_Improbe(rank, tag, comm, done, message, &own_status);
       });
+  if (code != MPI_SUCCESS) return code;
+  px::engine::TracedCall::found(*message, communicator, own_status);
+  px::engine::set_status(status, own_status);
+  return code;
 }
 
 int MPI_Iprobe(int rank, int tag, MPI_Comm communicator, int* flag, MPI_Status* status) {

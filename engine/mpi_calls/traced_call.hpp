@@ -11,6 +11,10 @@
 
 namespace px::engine {
 
+/// The receiving half of a call that sends as well has a span of its own, of this name: it is no
+/// call.
+inline constexpr const char* received_half = "receive";
+
 /// A call of the main thread, which is added to px_mpi_spans() at its end if a trace is on at its
 /// beginning. Of other threads' calls nothing is kept.
 class TracedCall {
@@ -24,6 +28,11 @@ class TracedCall {
              MPI_Datatype type)
       : TracedCall(name) {
     if (span_) describe(communicator, peer, tag, count, type);
+  }
+  /// Receives the message that MPI_Mprobe has found.
+  TracedCall(const char* name, MPI_Message message, MPI_Count count, MPI_Datatype type)
+      : TracedCall(name) {
+    if (span_) describe(message, count, type);
   }
   ~TracedCall() {
     if (span_) end();
@@ -39,6 +48,15 @@ class TracedCall {
   void met(const KnownCommunicator& known) {
     if (span_ && !known.is_alone()) meet(known.arrivals);
   }
+  /// A message has come: says from whom, and with which tag, where the call takes any.
+  /// known  its communicator; null: unknown.
+  void came(const KnownCommunicator* known, const MPI_Status& status) {
+    if (span_) tell_source(known, status);
+  }
+  /// MPI_Mprobe has found this message: the call that receives it does not say of whom it is.
+  static void found(MPI_Message message, MPI_Comm communicator, const MPI_Status& status) {
+    if (spans.is_on() && MpiSteps::of_this_thread()) note(message, communicator, status);
+  }
 
   static inline MpiSpans spans;  ///< px_mpi_spans()
 
@@ -46,6 +64,10 @@ class TracedCall {
   void begin(const char* name);
   void describe(MPI_Comm communicator, int peer, int tag, MPI_Count count, MPI_Datatype type);
   void describe(const KnownCommunicator& known, const CallForm& form);
+  void set_bytes(MPI_Count count, MPI_Datatype type);
+  void describe(MPI_Message message, MPI_Count count, MPI_Datatype type);
+  void tell_source(const KnownCommunicator* known, const MPI_Status& status);
+  static void note(MPI_Message message, MPI_Comm communicator, const MPI_Status& status);
   void meet(std::uint64_t place);
   void end();
 

@@ -4,6 +4,7 @@
 
 #include "interpreters/cpp/cells/code_points.hpp"
 #include "kernel/cpp/cpp_variables.hpp"
+#include "magics/cell_trace.hpp"
 #include "magics/cluster_command.hpp"
 #include "magics/failure_text.hpp"
 #include "magics/magic_completion.hpp"
@@ -134,8 +135,7 @@ magics::MagicOutcome CppKernel::dispatch(const magics::MagicCall& call,
   CppVariables variables{local_};
   const std::string& name = call.name;
   if (call.is_cell)
-    return magics_.px_cell(name == "cpp" ? "--language=cpp " + call.line : call.line, call.cell,
-                           screen);
+    return run_cell(name == "cpp" ? "--language=cpp " + call.line : call.line, call.cell, screen);
   if (name == "px") return magics_.px_line(call.line, screen);
   if (name == "pxresult" || name == "result") return magics_.pxresult(call.line, screen);
   if (name == "pxwhere") return magics_.pxwhere(call.line, screen);
@@ -166,6 +166,27 @@ magics::MagicOutcome CppKernel::dispatch(const magics::MagicCall& call,
     screen.perform(magics::WriteText{
         "stdout", magics::settings_text(magics_.settings(), profile_, cluster_id_)});
   return {};
+}
+
+/// A cell of the engines, under --trace with a trace of what they do.
+magics::MagicOutcome CppKernel::run_cell(const std::string& line, const std::string& cell,
+                                         magics::CellOutput& screen) {
+  const std::string path =
+      client::value_or_throw(magics::read_options(magics::Magic::px, line)).trace;
+  if (path.empty()) return magics_.px_cell(line, cell, screen);
+  connect();  // without a cluster it says how to start one
+  magics::CellTrace trace = client::value_or_throw(magics::CellTrace::begin(
+      magics::cluster_command(cluster_program_, {"trace", "--until-input-ends", "--output=" + path},
+                              profile_, cluster_id_, "cpp")));
+  magics::MagicOutcome outcome;
+  try {
+    outcome = magics_.px_cell(line, cell, screen);
+  } catch (...) {
+    trace.end(screen);
+    throw;
+  }
+  trace.end(screen);
+  return outcome;
 }
 
 magics::MagicOutcome CppKernel::run_cluster_command(const std::string& line,

@@ -51,6 +51,8 @@ class CppKernel final : public interpreters::Interpreter {
   void with_screen(const std::function<void(magics::CellOutput&)>& work);
   magics::MagicOutcome dispatch(const magics::MagicCall& call, magics::CellOutput& screen);
   std::optional<Problem> conclude(const magics::MagicOutcome& outcome);
+  magics::MagicOutcome run_cell(const std::string& line, const std::string& cell,
+                                magics::CellOutput& screen);
   magics::MagicOutcome run_cluster_command(const std::string& line, magics::CellOutput& screen);
   std::optional<Json> complete_magic(const std::string& code, int cursor) const;
   Json fail(const Problem& problem, int count);

@@ -80,7 +80,7 @@ AT_ONCE = {
 AT_ONCE_IN = {
     ("pxcluster list", "--output"): WORD,
     ("pxcluster stacks", "--output"): ("missing/x.json", "/dev/null/x.json"),
-    ("pxcluster trace", "--output"): ("missing/x.json", "/dev/null/x.json"),
+    ("pxcluster trace", "--output"): ("missing/x.pftrace", "/dev/null/x.json"),
     ("pxcluster pull", "--output"): ("missing/x.json", "/dev/null/x.npy"),
     ("pxcluster restart", "--keep"): NAMES,
     ("pxcluster checkpoint create", "--keep"): COUNT,

@@ -78,10 +78,5 @@ TEST_F(TraceAnswersTest, WorksInAProcessThatDoesNotSeeItsMpiCalls) {
   EXPECT_TRUE(answer["mpi"].empty());
 }
 
-TEST(NameOfClock, IsTheSameForThisProcessWheneverItIsAsked) {
-  EXPECT_EQ(name_of_clock(), name_of_clock());
-  EXPECT_NE(name_of_clock(), "");
-}
-
 }  // namespace
 }  // namespace px::engine

@@ -1,10 +1,12 @@
 """The C++ kernel: Jupyter's own tests of kernels, then cells and magics."""
 
+import json
 import os
 import re
 import subprocess
 import sys
 import time
+from collections import Counter
 from queue import Empty
 
 import jupyter_kernel_test
@@ -133,6 +135,33 @@ def test_px_cells_run_on_the_engines_and_are_labelled(cpp, cluster):
     shown = [each["data"]["text/plain"] for each in cell.contents("display_data")]
     values = [re.sub(r"\x1b\[[0-9;]*m|:\d+(?=\])", "", text) for text in shown]
     assert sorted(values) == ["Out[0]: 10", "Out[1]: 11"]
+
+
+def traced_calls(path):
+    """How many slices of each name there are of the engines' MPI calls."""
+    events = json.loads(path.read_text())["traceEvents"]
+    return Counter(each["name"] for each in events if each["ph"] == "X" and each["cat"] == "mpi")
+
+
+def test_a_cell_with_trace_leaves_a_file_of_what_the_engines_did(cpp, cluster, tmp_path):
+    path = tmp_path / "run.json"
+    cell = cpp.run(f"%%px --trace={path}\nMPI_Barrier(MPI_COMM_WORLD);")
+    assert cell.status == "ok"
+    assert cell.text().startswith(f"{path}: ")
+    assert traced_calls(path)["MPI_Barrier"] == 2
+
+
+def test_a_cell_that_fails_leaves_its_trace_too(cpp, cluster, tmp_path):
+    path = tmp_path / "run.json"
+    cell = cpp.run(f'%%px --trace "{path}"\nMPI_Barrier(MPI_COMM_WORLD); throw std::runtime_error("on purpose");')
+    assert cell.status == "error"
+    assert traced_calls(path)["MPI_Barrier"] == 2
+
+
+def test_a_trace_that_cannot_be_written_is_said_before_the_cell_runs(cpp, cluster, tmp_path):
+    cell = cpp.run(f"%%px --trace={tmp_path}/nowhere/run.json\nint must_not_be_there = 1;")
+    assert cell.status == "error" and "nowhere" in cell.reply["evalue"]
+    assert cpp.run("%px must_not_be_there").status == "error"
 
 
 def test_pxwhere_tells_where_the_engines_are(cpp, cluster):

@@ -429,6 +429,40 @@ class Client(HubQueries, EngineControl):
         """
         return Trace(self, path, targets)
 
+    def report(self, path: str | os.PathLike[str], targets: Targets = "all") -> Trace:
+        """Records what happens during a `with` statement, as trace() does, and writes a page that sums it up.
+
+        Parameters
+        ----------
+        path : str or path
+            The file, which any browser shows: it needs nothing else and loads nothing.
+        targets : int, slice, list of int or "all"
+            The engines whose work is recorded.
+
+        Returns
+        -------
+        Trace
+            Printed after the `with`, it says what was found. Its ``report(path)`` writes the page about a trace that
+            has ended already.
+
+        Raises
+        ------
+        FileNotFoundError
+            There is no such folder.
+
+        Notes
+        -----
+        The page has what each engine did when, how much of the time it computed or was in MPI or torch.distributed,
+        how evenly, for which ranks the others waited in collective calls, the longest runs, and what was sent.
+
+        Examples
+        --------
+            with rc.report("/tmp/run.html") as report:
+                rc[:].apply_sync(pow, 2, 3)
+            report.engines                                    # -> 4
+        """
+        return Trace(self, path, targets, is_page=True)
+
     def stacks(
         self, targets: Targets = "all", timeout: float = 3.0, *, libraries: bool = False
     ) -> EngineStacks:

@@ -1,4 +1,4 @@
-"""Collects what engines and this client do while a trace is on, and writes the file."""
+"""Collects what engines, controller and this client do while a trace is on, and writes the file."""
 
 from __future__ import annotations
 
@@ -61,10 +61,27 @@ class _Engine:
         return [["request", known["what"], began, self.clock_at_end, 0, details]]
 
 
+class _Controller:
+    """The same of the controller."""
+
+    def __init__(self, told: dict[str, Any]) -> None:
+        self.host, self.pid = told.get("host", ""), told.get("pid", 0)
+        self.clock = told.get("clock_name") or "controller"
+        self.requests: list[Any] = []
+        self.dropped = self.clock_at_end = 0
+        self.is_over = False
+
+    def take(self, told: dict[str, Any]) -> bool:
+        self.requests += told.get("requests", [])
+        self.dropped = told.get("dropped", 0)
+        self.clock_at_end, self.is_over = told["clock"], told.get("is_over", False)
+        return bool(told.get("has_more", False))
+
+
 class Trace:
     """A trace of what the engines and this client do, from the beginning to the end of a `with` statement.
 
-    Made by `client.trace(path)`.  Printed as what it has found, in a sentence or two.
+    Made by `client.trace(path)` or `client.report(path)`.  Printed as what it has found, in a sentence or two.
 
     path     the file that is written at the end: Chrome's JSON if it ends with .json, a page with a summary if it
              ends with .html, else Perfetto's format
@@ -74,19 +91,21 @@ class Trace:
     clock_error  by how many seconds times of engines on other hosts may be wrong
     """
 
-    def __init__(self, client: Client, path: str | os.PathLike[str], targets: Targets = "all") -> None:
-        self.path = os.path.abspath(os.path.expanduser(os.fspath(path)))
-        folder = os.path.dirname(self.path)
-        if not os.path.isdir(folder):
-            raise FileNotFoundError(f"cannot write the trace {self.path}: there is no folder {folder}")
+    def __init__(
+        self, client: Client, path: str | os.PathLike[str], targets: Targets = "all", *, is_page: bool = False
+    ) -> None:
+        self.path = _checked_path(path)
+        self._is_page = is_page or self.path.endswith(".html")
         self._client, self._targets = client, targets
-        self._id = secrets.token_hex(8)
+        self._id = secrets.token_hex(16)
         self._recorder = recording.MemoryRecorder()
         self._engines: list[_Engine] = []
+        self._controller: _Controller | None = None  # it does not know traces
         self._silent: set[int] = set()
         self.engines: int | None = None
         self.late: Any = None
         self.clock_error = 0.0
+        self._timeline: timeline.Timeline | None = None  # before the end
         self._notes: list[str] = []
 
     # ------------------------------------------------------------ from begin to end
@@ -94,6 +113,8 @@ class Trace:
     def start(self) -> Self:
         """Begins the trace, where there is no `with`."""
         ids = self._client._build_targets(self._targets)[1]
+        told = self._ask_controller({"do": "start", "id": self._id})
+        self._controller = None if told is None else _Controller(told)
         answers = self._ask(ids, {"do": "start", "id": self._id})
         self._engines = [_Engine(engine, told) for engine, told in answers.items()]
         self._silent = set(ids) - set(answers)
@@ -108,12 +129,23 @@ class Trace:
         clocks_at_end = self._read_clocks()
         self._collect()
         engines = self._engine_records(clocks_at_end)
-        made = timeline.make_timeline(self._client_records(engines), engines)
+        controller = self._controller_records(clocks_at_end)
+        made = timeline.make_timeline(self._client_records(engines), engines, controller)
+        self._timeline = made
         with open(self.path, "wb") as file:
-            file.write(_content(made, self.path))
+            file.write(_page(made) if self._is_page else _content(made, self.path))
         self.engines, self.late = len(engines), made.late
         self._note(made, engines)
+        if any(name.startswith("OTEL_EXPORTER_OTLP_") for name in os.environ):
+            self._notes += self._send(made)
         return self
+
+    def report(self, path: str | os.PathLike[str]) -> None:
+        """Writes the page of `client.report()` about this trace, which has ended, to another file."""
+        if self._timeline is None:
+            raise RuntimeError("the trace has not ended: call report() after the `with` statement, or after stop()")
+        with open(_checked_path(path), "wb") as file:
+            file.write(_page(self._timeline))
 
     def __enter__(self) -> Self:
         return self.start()
@@ -126,7 +158,7 @@ class Trace:
             return f"<Trace {self.path}>"
         return "\n".join(self._notes)
 
-    # ------------------------------------------------------------ questions to engines
+    # ------------------------------------------------------------ questions
 
     def _ask(self, ids: list[int], wish: dict[str, Any], timeout: float = _ANSWER_TIMEOUT) -> dict[int, dict[str, Any]]:
         """{engine: its answer}, of those that answer in time and know the question."""
@@ -144,23 +176,36 @@ class Trace:
                 answers[engine] = {**usage["trace"], "running": usage.get("running")}
         return answers
 
+    def _ask_controller(self, wish: dict[str, Any], timeout: float = _ANSWER_TIMEOUT) -> dict[str, Any] | None:
+        """Its answer; None: it does not answer in time, or does not know the question."""
+        tasks = self._client._connection.send_hub("trace_request", requests.dump(wish))
+        if not tasks.wait(timeout):
+            return None
+        status, content, _ = tasks.outcome(0)
+        return json.loads(bytes(content))["trace"] if status == "ok" else None
+
     def _read_clocks(self) -> dict[str, tuple[int, clocks.ClockOffset | None]]:
         """{name of a clock that is not ours: (its time, its offset)}"""
-        found = {}
-        for each in {each.clock: each for each in self._engines if each.clock != _name_of_clock()}.values():
-            readings, told = clocks.ClockReadings(), 0
-            for _ in range(_CLOCK_QUESTIONS):
-                sent = time.monotonic_ns()
-                answer = self._ask([each.engine], {}, timeout=1.0)
-                if each.engine not in answer:
-                    break
-                told = answer[each.engine]["clock"]
-                readings.add(clocks.Exchange(sent, told, time.monotonic_ns()))
-            found[each.clock] = told, readings.offset()
-        return found
+        asked: dict[str, int | None] = {each.clock: each.engine for each in self._engines}
+        if self._controller is not None:
+            asked[self._controller.clock] = None  # it answers sooner than an engine on its host
+        asked.pop(_name_of_clock(), None)
+        return {clock: self._read_clock(engine) for clock, engine in asked.items()}
+
+    def _read_clock(self, engine: int | None) -> tuple[int, clocks.ClockOffset | None]:
+        """(the time of the clock of an engine, or of the controller; its offset)"""
+        readings, told = clocks.ClockReadings(), 0
+        for _ in range(_CLOCK_QUESTIONS):
+            sent = time.monotonic_ns()
+            answer = self._ask_controller({}, 1.0) if engine is None else self._ask([engine], {}, 1.0).get(engine)
+            if answer is None:
+                break
+            told = answer["clock"]
+            readings.add(clocks.Exchange(sent, told, time.monotonic_ns()))
+        return told, readings.offset()
 
     def _collect(self) -> None:
-        """Fetches what the engines have recorded. One whose answer has come may be about to record that it is done."""
+        """Fetches what was recorded. An engine whose answer has come may be about to record that it is done."""
         self._take(self._engines)
         for _ in range(_LAST_LOOKS):
             nearly_done = [each for each in self._engines if self._is_answered(each.running)]
@@ -168,6 +213,11 @@ class Trace:
                 break
             time.sleep(_LAST_PAUSE)
             self._take(nearly_done)
+        told: dict[str, Any] | None = {}
+        while self._controller is not None and told is not None:
+            told = self._ask_controller({"do": "take", "id": self._id})
+            if told is None or not self._controller.take(told):
+                break
 
     def _take(self, engines: list[_Engine]) -> None:
         left = {each.engine: each for each in engines}
@@ -185,15 +235,24 @@ class Trace:
     def _engine_records(self, clocks_at_end: dict[str, Any]) -> list[records.EngineRecords]:
         found = []
         for each in self._engines:
-            began, at_begin = self._clocks_at_begin.get(each.clock, (0, None))
-            ended, at_end = clocks_at_end.get(each.clock, (0, None))
-            line = clocks.ClockLine(began, at_begin, ended, at_end)
+            line = self._clock_line(each.clock, clocks_at_end)
             spans = records.read_spans([*each.spans, *each.unfinished()], line.to_ours)
             found.append(records.EngineRecords(
                 each.engine, each.rank, each.host, each.pid, spans,
                 records.read_mpi_calls(each.calls, line.to_ours), each.dropped, line.error,
             ))  # fmt: skip
         return found
+
+    def _controller_records(self, clocks_at_end: dict[str, Any]) -> records.ControllerRecords | None:
+        told = self._controller
+        if told is None:
+            return None
+        line = self._clock_line(told.clock, clocks_at_end)
+        passages = records.read_passages(told.requests, line.to_ours)
+        return records.ControllerRecords(told.host, told.pid, passages, line.to_ours(told.clock_at_end), told.dropped, line.error)
+
+    def _clock_line(self, clock: str, at_end: dict[str, Any]) -> clocks.ClockLine:
+        return clocks.ClockLine(*self._clocks_at_begin.get(clock, (0, None)), *at_end.get(clock, (0, None)))
 
     def _client_records(self, engines: list[records.EngineRecords]) -> records.ClientRecords:
         """With the requests of this client that the engines have run; those of other clients are left out."""
@@ -226,6 +285,19 @@ class Trace:
 
     # ------------------------------------------------------------ what it tells
 
+    def _send(self, made: timeline.Timeline) -> list[str]:
+        """Sends the spans where OpenTelemetry's variables say; what came of it."""
+        from polyxeus.trace import otlp, otlp_sender
+
+        try:
+            settings = otlp_sender.read_settings(os.environ)
+        except ValueError as problem:
+            return [f"the spans were not sent: {problem}"]
+        if settings is None:
+            return []
+        requests = otlp.otlp_requests(made, self._id, -self._own_offset, settings.service, settings.attributes)
+        return [f"{otlp_sender.send_spans(settings, requests)}; trace ID {self._id}"]
+
     def _note(self, made: timeline.Timeline, engines: list[records.EngineRecords]) -> None:
         count = sum(len(track.slices) for process in made.processes for track in process.tracks)
         self.clock_error = max([each.clock_error for each in engines], default=0) / 1e9
@@ -235,24 +307,38 @@ class Trace:
         if self.clock_error:
             notes.append(f"times of engines on other hosts may be wrong by up to {self.clock_error * 1e3:.3g} ms")
         dropped = sum(each.dropped for each in engines) + self._recorder.dropped
+        dropped += self._controller.dropped if self._controller else 0
         if dropped:
             notes.append(f"{dropped:,} later spans were dropped: an engine keeps 100,000 spans and 131,072 MPI calls; "
                          "trace a shorter part")  # fmt: skip
         if made.omitted:
-            notes.append(f"{made.omitted:,} requests are not drawn at the client: more than 16 were under way to an engine")
+            notes.append(f"{made.omitted:,} slices of requests are not drawn: more than 16 were under way to an engine")
         if self._silent:
             notes.append(f"engines {', '.join(map(str, sorted(self._silent)))} did not answer: they are not in it")
         if replaced := [str(each.engine) for each in self._engines if each.is_over]:
             notes.append(f"engines {', '.join(replaced)} ended it early: another trace began there, or they were started anew")
+        if self._controller is not None and self._controller.is_over:
+            notes.append("what the controller did is not in it: another trace began there")
         self._notes = notes
 
 
 def _content(made: timeline.Timeline, path: str) -> bytes:
     if path.endswith(".json"):
         return chrome.chrome_trace(made).encode("utf-8", "replace")
-    if path.endswith(".html"):
-        return report.html_report(made).encode("utf-8", "replace")
     return perfetto.perfetto_trace(made)
+
+
+def _page(made: timeline.Timeline) -> bytes:
+    return report.html_report(made).encode("utf-8", "replace")
+
+
+def _checked_path(path: str | os.PathLike[str]) -> str:
+    """Absolute.  errors  FileNotFoundError: there is no such folder"""
+    checked = os.path.abspath(os.path.expanduser(os.fspath(path)))
+    folder = os.path.dirname(checked)
+    if not os.path.isdir(folder):
+        raise FileNotFoundError(f"cannot write the trace {checked}: there is no folder {folder}")
+    return checked
 
 
 def _wall_offset() -> int:

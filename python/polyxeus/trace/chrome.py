@@ -31,5 +31,7 @@ def _slice_events(each: Slice, place: dict[str, int]) -> Iterator[dict[str, Any]
            "args": each.details, **place}  # fmt: skip
     for number in each.flows_from:
         yield {"ph": "s", "name": "flow", "cat": "flow", "id": number, "ts": began, **place}
+    for number in each.flows_through:
+        yield {"ph": "t", "bp": "e", "name": "flow", "cat": "flow", "id": number, "ts": began, **place}
     for number in each.flows_to:
         yield {"ph": "f", "bp": "e", "name": "flow", "cat": "flow", "id": number, "ts": began, **place}

@@ -6,6 +6,8 @@ from typing import NamedTuple
 
 __all__ = ["ClockLine", "ClockOffset", "ClockReadings", "Exchange"]
 
+_MOST_DRIFT = 1000  # millionths: each kernel may slew its clock by 500
+
 
 class Exchange(NamedTuple):
     """A question and its answer, which tells the other clock. All in nanoseconds."""
@@ -52,17 +54,20 @@ class ClockReadings:
 
 class ClockLine:
     """The offset at any time of a trace, from those at its beginning and its end: between them the clocks drift evenly.
+    What differs by more than clocks can drift is due to the measurements: then the better one decides.
 
     began, ended          when they were measured, by the other clock
     at_begin, at_end      None: not measured
     """
 
     def __init__(self, began: int, at_begin: ClockOffset | None, ended: int, at_end: ClockOffset | None) -> None:
-        known = [each for each in (at_begin, at_end) if each is not None]
-        self.error = max((each.error for each in known), default=0)
+        begin, end = at_begin or at_end or ClockOffset(0, 0), at_end or at_begin or ClockOffset(0, 0)
         self._began, self._length = began, max(1, ended - began)
-        self._from = known[0].offset if known else 0
-        self._change = (known[-1].offset - self._from) if known else 0
+        most = self._length * _MOST_DRIFT // 1_000_000
+        self._change = min(max(end.offset - begin.offset, -most), most)
+        self._from = begin.offset if begin.error <= end.error else end.offset - self._change
+        by_both = max(abs(self._from - begin.offset) + begin.error, abs(self._from + self._change - end.offset) + end.error)
+        self.error = min(by_both, min(begin.error, end.error) + most + abs(self._change))
 
     def to_ours(self, time: int) -> int:
         """A time of the other clock by ours."""

@@ -57,7 +57,7 @@ def _events(track: Track, uuid: int) -> Iterator[tuple[int, bytes]]:
 def _begin(each: Slice, uuid: int) -> bytes:
     parts = [varint_field(_TYPE, _BEGIN), varint_field(_TRACK, uuid), text_field(_CATEGORY, each.category),
              text_field(_EVENT_NAME, each.name)]  # fmt: skip
-    parts += [fixed64_field(_FLOW, number) for number in each.flows_from]
+    parts += [fixed64_field(_FLOW, number) for number in (*each.flows_from, *each.flows_through)]
     parts += [fixed64_field(_LAST_FLOW, number) for number in each.flows_to]
     parts += [bytes_field(_ANNOTATION, _annotation(name, value)) for name, value in each.details.items()]
     return b"".join(parts)

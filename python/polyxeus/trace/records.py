@@ -1,4 +1,4 @@
-"""What engines and the client have recorded, as read from their answers, by the client's clock."""
+"""What engines, controller and client have recorded, as read from their answers, by the client's clock."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ from typing import Any, Callable, NamedTuple
 
 from polyxeus.trace.recording import Span
 
-__all__ = ["ClientRecords", "EngineRecords", "MpiCall", "SentRequest", "read_mpi_calls", "read_spans"]
+__all__ = ["ClientRecords", "ControllerRecords", "EngineRecords", "MpiCall", "Passage", "SentRequest", "read_mpi_calls",
+           "read_passages", "read_spans"]  # fmt: skip
 
 UNKNOWN, ANY = -1, -2  # of a peer, a tag, a root
 
@@ -58,6 +59,26 @@ class ClientRecords(NamedTuple):
     dropped: int = 0
 
 
+class Passage(NamedTuple):
+    """A request of any client on its way through the controller. 0, None: that has not happened."""
+
+    msg_id: str
+    session: str  #: of its client
+    engine: int | None
+    came: int
+    given: int  #: to the engine
+    answered: int
+
+
+class ControllerRecords(NamedTuple):
+    host: str
+    pid: int
+    passages: list[Passage]
+    ended: int  #: the trace
+    dropped: int = 0
+    clock_error: int = 0
+
+
 def read_spans(rows: list[list[Any]], to_ours: Callable[[int], int]) -> list[Span]:
     """rows  `spans` of the answers of an engine (docs/protocol.md)"""
     return [Span(kind, name, to_ours(began), to_ours(ended), thread, details)
@@ -68,3 +89,9 @@ def read_mpi_calls(rows: list[list[Any]], to_ours: Callable[[int], int]) -> list
     """rows  `mpi` of the answers of an engine (docs/protocol.md)"""
     return [MpiCall(name, to_ours(began), to_ours(met) if met else 0, to_ours(ended), *rest)
             for name, began, met, ended, *rest in rows]  # fmt: skip
+
+
+def read_passages(rows: list[list[Any]], to_ours: Callable[[int], int]) -> list[Passage]:
+    """rows  `requests` of the answers of the controller (docs/protocol.md)"""
+    return [Passage(msg_id, session, engine, *(to_ours(time) if time else 0 for time in times))
+            for msg_id, session, engine, *times in rows]  # fmt: skip

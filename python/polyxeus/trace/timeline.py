@@ -9,16 +9,18 @@ from typing import Any, Iterable, NamedTuple
 
 from polyxeus.trace import meetings, records
 from polyxeus.trace.meetings import LateRank, Meeting
-from polyxeus.trace.records import ClientRecords, EngineRecords
+from polyxeus.trace.records import ClientRecords, ControllerRecords, EngineRecords
 from polyxeus.trace.recording import Span
 
-__all__ = ["Process", "Slice", "Timeline", "Track", "make_timeline", "nested_lanes"]
+__all__ = ["SENDS", "Process", "Slice", "Timeline", "Track", "make_timeline", "nested_lanes"]
 
 _MOST_LANES = 16  # of the requests to one engine
 _MOST_CALLS = 16  # that are looked at for the one that has sent a request
-_SENDS = ("MPI_Send", "MPI_Ssend", "MPI_Rsend", "MPI_Bsend", "MPI_Isend", "MPI_Issend", "MPI_Irsend", "MPI_Ibsend",
+SENDS = ("MPI_Send", "MPI_Ssend", "MPI_Rsend", "MPI_Bsend", "MPI_Isend", "MPI_Issend", "MPI_Irsend", "MPI_Ibsend",
           "MPI_Sendrecv", "MPI_Sendrecv_replace")  # fmt: skip
-_RECEIVES = ("MPI_Recv", "MPI_Irecv")  # of the second kind the end is not known: no flow is drawn
+_RECEIVED_HALF = "receive"  # of MPI_Sendrecv
+_RECEIVES = ("MPI_Recv", "MPI_Mrecv", _RECEIVED_HALF)
+_BEGUN_RECEIVES = ("MPI_Irecv",)  # they take a message, but their end is not known: no flow is drawn
 
 
 class Slice(NamedTuple):
@@ -31,6 +33,7 @@ class Slice(NamedTuple):
     details: dict[str, Any]
     flows_from: tuple[int, ...] = ()  #: numbers of the flows that begin here
     flows_to: tuple[int, ...] = ()  #: of those that end here
+    flows_through: tuple[int, ...] = ()  #: of those that pass here
 
 
 class Track(NamedTuple):
@@ -41,6 +44,10 @@ class Track(NamedTuple):
 class Process(NamedTuple):
     name: str
     tracks: list[Track]
+    kind: str = "engine"  #: or "client" or "controller"
+    host: str = ""
+    pid: int = 0
+    rank: int | None = None  #: of an engine
 
 
 class Timeline(NamedTuple):
@@ -73,38 +80,63 @@ def flow_number(*key: object) -> int:
     return int.from_bytes(digest, "big") >> 11 or 1
 
 
-def make_timeline(client: ClientRecords, engines: list[EngineRecords]) -> Timeline:
+def make_timeline(
+    client: ClientRecords, engines: list[EngineRecords], controller: ControllerRecords | None = None
+) -> Timeline:
     found = meetings.find_meetings(engines)
-    processes, omitted = [], 0
-    tracks, omitted = _client_tracks(client)
-    processes.append(Process(f"client on {client.host} (pid {client.pid})", tracks))
+    passages = {each.msg_id: each for each in controller.passages} if controller else {}
+    tracks, omitted = _client_tracks(client, passages)
+    processes = [_process("client", client, tracks)]
+    if controller is not None:
+        tracks, more = _controller_tracks(controller, client, engines)
+        processes.append(_process("controller", controller, tracks))
+        omitted += more
     messages = _match_messages(engines)
     for engine in engines:
         rank = "" if engine.rank == engine.engine else f", rank {engine.rank}"
-        name = f"engine {engine.engine}{rank} on {engine.host} (pid {engine.pid})"
-        processes.append(Process(name, _engine_tracks(engine, found, messages)))
+        made = _process(f"engine {engine.engine}{rank}", engine, _engine_tracks(engine, found, messages))
+        processes.append(made._replace(kind="engine", rank=engine.rank))
     least = max([1_000_000, *(2 * each.clock_error for each in engines)])
     return Timeline(processes, meetings.latest_rank(found.values(), least), found, omitted)
+
+
+def _process(name, told, tracks):
+    return Process(f"{name} on {told.host} (pid {told.pid})", tracks, name, told.host, told.pid)
 
 
 # ---------------------------------------------------------------- the client
 
 
-def _client_tracks(client):
+def _client_tracks(client, passages):
     tracks = _thread_tracks([
         (span.thread, Slice(span.name, span.kind, span.began, span.ended, span.details))
         for span in [*client.spans, *_encodings(client.spans)] if span.kind != "sent"
     ])  # fmt: skip
     by_engine = defaultdict(list)
     for each in client.requests:
-        by_engine[each.engine].append(Slice(each.name, "request", each.sent, each.received, {"msg_id": each.msg_id},
+        details = {"msg_id": each.msg_id, **_passage_details(each.sent, passages.get(each.msg_id))}
+        by_engine[each.engine].append(Slice(each.name, "request", each.sent, each.received, details,
                                             flows_from=(flow_number("request", each.msg_id),)))  # fmt: skip
-    omitted = 0
-    for engine, slices in sorted(by_engine.items()):
+    lanes, omitted = _lanes_to_engines(by_engine)
+    return tracks + lanes, omitted
+
+
+def _lanes_to_engines(by_engine):
+    """(tracks, how many slices found no place).  by_engine  {engine, None: to none: [Slice, ...]}"""
+    tracks, omitted = [], 0
+    for engine, slices in sorted(by_engine.items(), key=lambda each: (each[0] is None, each[0])):
         lanes = nested_lanes(slices)
         omitted += sum(map(len, lanes[_MOST_LANES:]))
-        tracks += _named(f"to engine {engine}", lanes[:_MOST_LANES])
+        tracks += _named("to no engine yet" if engine is None else f"to engine {engine}", lanes[:_MOST_LANES])
     return tracks, omitted
+
+
+def _passage_details(sent, passage):
+    """When after its sending a request was where."""
+    if passage is None:
+        return {}
+    times = {"at_controller_ms": passage.came, "to_engine_ms": passage.given, "answer_at_controller_ms": passage.answered}
+    return {name: _milliseconds(time - sent) for name, time in times.items() if time}
 
 
 def _encodings(spans):
@@ -136,6 +168,27 @@ def _thread_tracks(slices):
 
 def _named(name, lanes):
     return [Track(name if number == 0 else f"{name} ({number + 1})", lane) for number, lane in enumerate(lanes)]
+
+
+# ---------------------------------------------------------------- the controller
+
+
+def _controller_tracks(controller, client, engines):
+    runs = {span.details.get("msg_id"): span.name for engine in engines for span in engine.spans if span.kind == "request"}
+    drawn = {each.msg_id for each in client.requests}
+    by_engine = defaultdict(list)
+    for each in controller.passages:
+        flow = (flow_number("request", each.msg_id),) if each.msg_id in runs else ()
+        details = {"msg_id": each.msg_id, "client": each.session}
+        if not each.answered:
+            details["is_unfinished"] = True
+        whole = Slice(runs.get(each.msg_id, "request"), "request", each.came, each.answered or max(each.came, controller.ended),
+                      details)  # fmt: skip
+        by_engine[each.engine].append(
+            whole._replace(flows_through=flow) if each.msg_id in drawn else whole._replace(flows_from=flow))
+        if each.given > each.came:
+            by_engine[each.engine].append(Slice("wait for an engine", "queue", each.came, each.given, {}))
+    return _lanes_to_engines(by_engine)
 
 
 # ---------------------------------------------------------------- an engine
@@ -179,7 +232,8 @@ def _mpi_slices(rank, call, meeting, messages):
     if call.met:
         details["waited_ms"] = _milliseconds(call.met - call.began)
     flows_from, flows_to = messages.get((rank, call), ((), ()))
-    yield Slice(call.name, "mpi", call.began, call.ended, details, flows_from)
+    if call.name != _RECEIVED_HALF:
+        yield Slice(call.name, "mpi", call.began, call.ended, details, flows_from)
     if flows_to:  # a flow ends when the message has come: the receive may have begun before the send
         yield Slice("message came", "mpi", max(call.began, call.ended - 1), call.ended, {}, flows_to=flows_to)
     if call.began < call.met <= call.ended:
@@ -198,21 +252,38 @@ def _milliseconds(nanoseconds):
 
 def _match_messages(engines):
     """{(rank, call): (flows_from, flows_to)} of sends and the receives that got their messages: those of the same
-    two ranks, communicator and tag meet in their order. Receives from any rank, or of any tag, are left out."""
+    two ranks, communicator and tag meet in their order. Where a rank has begun to receive from any rank, or with any
+    tag, it is not known which messages that took: the messages that it may have been are left out."""
     flows = {}
     waiting = defaultdict(deque)
     for engine in engines:
         for call in sorted(engine.mpi_calls, key=lambda each: each.began):
-            if call.name in _SENDS and call.peer >= 0:
+            if call.name in SENDS and call.peer >= 0:
                 waiting[call.communicator, engine.rank, call.peer, call.tag].append((engine.rank, call))
     for engine in engines:
+        taken_by_any = set()  # (communicator, peer or ANY, tag or ANY)
         for call in sorted(engine.mpi_calls, key=lambda each: each.began):
+            if call.name not in (*_RECEIVES, *_BEGUN_RECEIVES):
+                continue
+            if call.name == "MPI_Mrecv" and not call.communicator:
+                break  # of MPI_Improbe: from here on any message may have been taken by it
+            if records.ANY in (call.peer, call.tag):
+                taken_by_any.add((call.communicator, call.peer, call.tag))
+                continue
             sends = waiting.get((call.communicator, call.peer, engine.rank, call.tag))
-            if call.name in _RECEIVES and sends:
-                send = sends.popleft()
-                if call.name != "MPI_Recv":
-                    continue
-                number = flow_number("message", *send)
-                flows[send] = (number,), ()
-                flows[engine.rank, call] = (), (number,)
+            if not sends:
+                continue
+            send = sends.popleft()
+            if call.name in _BEGUN_RECEIVES or not taken_by_any.isdisjoint(_ways_to_take(call)):
+                continue
+            number = flow_number("message", *send)
+            flows[send] = (number,), ()
+            flows[engine.rank, call] = (), (number,)
     return flows
+
+
+def _ways_to_take(call):
+    """The receives with "any" that may have taken a message of this rank and tag."""
+    any_one = records.ANY
+    return {(call.communicator, peer, tag) for peer, tag in
+            ((any_one, any_one), (any_one, call.tag), (call.peer, any_one))}  # fmt: skip

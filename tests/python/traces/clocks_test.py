@@ -54,10 +54,35 @@ def test_no_exchange_gives_no_offset():
 
 
 def test_between_beginning_and_end_the_offset_moves_evenly():
-    line = ClockLine(1000, ClockOffset(50, 3), 2000, ClockOffset(150, 7))
-    assert [line.to_ours(time) for time in (1000, 1500, 2000)] == [1050, 1600, 2150]
-    assert (line.to_ours(900), line.to_ours(2100)) == (950, 2250)  # outside it stays
+    line = ClockLine(1_000_000, ClockOffset(50, 3), 2_000_000, ClockOffset(150, 7))
+    assert [line.to_ours(time) for time in (1_000_000, 1_500_000, 2_000_000)] == [1_000_050, 1_500_100, 2_000_150]
+    assert (line.to_ours(900_000), line.to_ours(2_100_000)) == (900_050, 2_100_150)  # outside it stays
     assert line.error == 7
+
+
+def test_what_clocks_cannot_drift_is_left_to_the_better_measurement():
+    line = ClockLine(1_000_000, ClockOffset(9_000, 8_500), 2_000_000, ClockOffset(500, 40))
+    assert line.to_ours(2_000_000) == 2_000_500
+    assert line.to_ours(1_000_000) == 1_000_000 + 500 + 1_000  # a thousandth of the time between them
+    assert line.error == 40 + 2 * 1_000
+    other = ClockLine(1_000_000, ClockOffset(500, 40), 2_000_000, ClockOffset(9_000, 8_500))
+    assert (other.to_ours(1_000_000), other.to_ours(2_000_000)) == (1_000_500, 2_001_500)
+
+
+def test_the_error_of_a_line_covers_what_clocks_may_have_done():
+    import random
+
+    chance = random.Random(5)
+    for _ in range(500):
+        length, start = chance.randrange(1, 10**9), chance.randrange(-(10**6), 10**6)
+        drift = chance.uniform(-0.001, 0.001) * length
+        errors = [chance.randrange(1, 10**5) for _ in range(2)]
+        begin = ClockOffset(start + chance.randint(-errors[0], errors[0]), errors[0])
+        end = ClockOffset(round(start + drift) + chance.randint(-errors[1], errors[1]), errors[1])
+        line = ClockLine(0, begin, length, end)
+        for part in (0, 0.3, 1):
+            time = round(part * length)
+            assert abs(line.to_ours(time) - time - start - drift * part) <= line.error + 2
 
 
 def test_one_measurement_holds_for_the_whole_trace():

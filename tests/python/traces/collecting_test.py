@@ -38,6 +38,41 @@ class Engine:
         return content
 
 
+class Controller:
+    """Answers as it does; is_old: as one that does not know traces."""
+
+    def __init__(self, ahead=0, clock_name=None, is_old=False):
+        self.ahead, self.is_old, self.id = ahead, is_old, None
+        self.clock_name = _name_of_clock() if clock_name is None else clock_name
+        self.parts = [[]]  # of requests, that it hands out one after the other
+        self.questions = 0
+
+    def now(self):
+        return time.monotonic_ns() + self.ahead
+
+    def content(self, wish):
+        self.questions += 1
+        if self.is_old:
+            return None
+        told = {"clock": self.now(), "host": "node9", "pid": 9, "clock_name": self.clock_name}
+        if wish.get("do") == "take":
+            told |= {"is_over": False, "requests": self.parts.pop(0), "dropped": 0, "has_more": bool(self.parts)}
+        return {"trace": told}
+
+
+class Answer:
+    """Of a controller. None: an error."""
+
+    def __init__(self, content):
+        self.content = content
+
+    def wait(self, seconds):
+        return True
+
+    def outcome(self, index):
+        return ("error" if self.content is None else "ok"), json.dumps(self.content).encode(), []
+
+
 class Tasks:
     def __init__(self, contents):
         self.contents = contents
@@ -57,8 +92,9 @@ class Client:
 
     session_id = "me"
 
-    def __init__(self, *engines):
+    def __init__(self, *engines, controller=None):
         self.engines = {each.number: each for each in engines}
+        self.controller = controller or Controller()
         self.outstanding = set()
         self._connection = self
         self.questions = 0
@@ -71,12 +107,16 @@ class Client:
         wish = json.loads(content)["trace"]
         return Tasks([None if self.engines[each].is_silent else self.engines[each].usage(wish) for each in ids])
 
+    def send_hub(self, kind, content):
+        assert kind == "trace_request"
+        return Answer(self.controller.content(json.loads(content)))
+
     def find(self, msg_id):
         return None
 
 
-def run(path, *engines, during=lambda: None):
-    client = Client(*engines)
+def run(path, *engines, during=lambda: None, controller=None):
+    client = Client(*engines, controller=controller)
     with Trace(client, path) as trace:
         during()
     return trace, client, json.loads(path.read_text())["traceEvents"]
@@ -123,6 +163,31 @@ def test_one_engine_of_each_other_host_is_asked_for_the_time(path):
     engines = [Engine(number, clock_name=f"clock {number // 2}") for number in range(4)]
     _, client, _ = run(path, *engines)
     assert client.questions == 2 + 2 * 8 * 2
+
+
+def test_the_controller_is_asked_for_the_clock_that_it_shares_with_engines(path):
+    engines = [Engine(number, ahead=10**15, clock_name="theirs") for number in range(2)]
+    controller = Controller(ahead=10**15, clock_name="theirs")
+    _, client, _ = run(path, *engines, controller=controller)
+    assert (client.questions, controller.questions) == (2, 2 + 2 * 8)
+
+
+def test_the_controllers_requests_are_shown_by_our_clock(path):
+    controller = Controller(ahead=10**15, clock_name="another")
+    began = controller.now()
+    controller.parts = [[["m1", "me", 0, began, began + 500, began + 1000]], [["m2", "me", None, began, None, None]]]
+    trace, _, events = run(path, Engine(0), controller=controller)
+    requests = [each for each in events if each["ph"] == "X" and each["cat"] == "request"]
+    sent, waits = sorted(requests, key=lambda each: each["dur"])
+    assert abs(sent["dur"] - 1.0) < 0.1
+    assert abs(sent["ts"] * 1000 - (began - 10**15)) < 0.05e9
+    assert waits["args"]["is_unfinished"] and waits["dur"] > 1
+
+
+def test_a_controller_that_does_not_know_traces_is_left_out(path):
+    trace, _, events = run(path, Engine(0), controller=Controller(is_old=True))
+    assert not [each for each in events if each["name"] == "process_name" and "controller" in each["args"]["name"]]
+    assert trace.engines == 1
 
 
 def test_what_one_answer_does_not_hold_is_fetched_by_further_ones(path):

@@ -1,6 +1,6 @@
 """Records of made-up engines for the tests of traces. Times in milliseconds, as ms() gives them."""
 
-from polyxeus.trace.records import UNKNOWN, ClientRecords, EngineRecords, MpiCall, SentRequest
+from polyxeus.trace.records import UNKNOWN, ClientRecords, ControllerRecords, EngineRecords, MpiCall, Passage, SentRequest
 from polyxeus.trace.recording import Span
 
 
@@ -31,6 +31,12 @@ def engine(number, spans=(), mpi_calls=(), **more):
 
 def client(spans=(), requests=()):
     return ClientRecords("laptop", 999, list(spans), [SentRequest(*each) for each in requests])
+
+
+def controller(*passages):
+    """passages  (msg_id, engine, came, given, answered), times in milliseconds; 0: not yet"""
+    made = [Passage(msg_id, "me", engine, *map(ms, times)) for msg_id, engine, *times in passages]
+    return ControllerRecords("node0", 555, made, ms(1000))
 
 
 def late_cell():

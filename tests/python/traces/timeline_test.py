@@ -77,6 +77,90 @@ def test_a_flow_leads_from_a_send_to_the_end_of_its_receive():
     assert [each.flows_from for each in sends] == [(), came.flows_to]  # the first is that of MPI_Irecv
 
 
+def the_flows(*engines):
+    """[(rank and name of the send, rank that received it), ...]"""
+    timeline = make_timeline(some.client(), list(engines))
+    begins, ends = {}, []
+    for rank, one in enumerate(timeline.processes[1:]):
+        for each in (each for track in one.tracks for each in track.slices):
+            begins.update({number: (rank, each.name) for number in each.flows_from})
+            ends += [(number, rank) for number in each.flows_to]
+    return [(*begins[number], rank) for number, rank in ends]
+
+
+def test_the_receiving_half_of_a_call_that_sends_too_gets_its_flow_and_no_slice():
+    both = [some.engine(rank, mpi_calls=[some.message("MPI_Sendrecv", 1, 9, peer=1 - rank),
+                                         some.message("receive", 2, 8, peer=1 - rank)]) for rank in range(2)]  # fmt: skip
+    assert the_flows(*both) == [(1, "MPI_Sendrecv", 0), (0, "MPI_Sendrecv", 1)]
+    slices = [each.name for track in make_timeline(some.client(), both).processes[1].tracks for each in track.slices]
+    assert slices == ["MPI_Sendrecv", "message came"]
+
+
+def test_a_flow_leads_to_a_receive_of_a_message_that_was_probed():
+    sender = some.engine(0, mpi_calls=[some.message("MPI_Send", 1, 2, peer=1)])
+    receiver = some.engine(1, mpi_calls=[some.message("MPI_Mprobe", 3, 4, peer=-2), some.message("MPI_Mrecv", 5, 6, peer=0)])
+    assert the_flows(sender, receiver) == [(0, "MPI_Send", 1)]
+
+
+def test_messages_that_a_begun_receive_from_any_may_have_taken_get_no_flow():
+    sender = some.engine(0, mpi_calls=[some.message("MPI_Send", n, n + 1, peer=1, tag=tag) for n, tag in
+                                       ((1, 5), (10, 5), (20, 6))])  # fmt: skip
+    receiver = some.engine(1, mpi_calls=[some.message("MPI_Recv", 2, 3, peer=0, tag=5),
+                                         some.message("MPI_Irecv", 4, 5, peer=-2, tag=5),
+                                         some.message("MPI_Recv", 6, 12, peer=0, tag=5),
+                                         some.message("MPI_Recv", 13, 22, peer=0, tag=6)])  # fmt: skip
+    timeline = make_timeline(some.client(), [sender, receiver])
+    sends = [each for track in timeline.processes[1].tracks for each in track.slices]
+    assert [bool(each.flows_from) for each in sends] == [True, False, True]
+
+
+def test_after_a_receive_of_an_unknown_message_no_flow_is_drawn():
+    sender = some.engine(0, mpi_calls=[some.message("MPI_Send", 1, 2, peer=1)])
+    unknown = some.message("MPI_Mrecv", 3, 4, peer=-1)._replace(communicator=0)
+    assert the_flows(sender, some.engine(1, mpi_calls=[unknown, some.message("MPI_Recv", 5, 6, peer=0)])) == []
+
+
+def with_controller():
+    client, engines = some.late_cell()
+    passages = [(f"m{rank}", rank, 2, 2, 535) for rank in range(4)]
+    return make_timeline(client, engines, some.controller(*passages, ("other", 0, 3, 4, 20), ("waits", None, 5, 0, 0)))
+
+
+def test_the_controller_has_tracks_between_client_and_engines():
+    timeline = with_controller()
+    assert [each.kind for each in timeline.processes] == ["client", "controller", *["engine"] * 4]
+    assert timeline.processes[1].name == "controller on node0 (pid 555)"
+    assert tracks(timeline, "controller") == {
+        "to engine 0": [("work()", "request"), ("request", "request"), ("wait for an engine", "queue")],
+        **{f"to engine {n}": [("work()", "request")] for n in range(1, 4)},
+        "to no engine yet": [("request", "request")],
+    }
+    slices = [each for track in timeline.processes[1].tracks for each in track.slices]
+    (waits,) = [each for each in slices if each.details.get("msg_id") == "waits"]
+    assert waits.details["is_unfinished"] and waits.ended == some.ms(1000)
+
+
+def test_a_flow_leads_from_the_client_through_the_controller_to_the_run():
+    timeline = with_controller()
+    slices = [each for one in timeline.processes for track in one.tracks for each in track.slices
+              if each.details.get("msg_id") == "m2"]  # fmt: skip
+    sent, passed, run = slices
+    assert sent.flows_from == passed.flows_through == run.flows_to != ()
+    assert passed.flows_from == ()
+
+
+def test_a_request_of_another_client_has_its_flow_from_the_controller_on():
+    engines = [some.engine(0, [some.request("other", 5, 10)])]
+    timeline = make_timeline(some.client(), engines, some.controller(("other", 0, 3, 4, 20)))
+    passed = timeline.processes[1].tracks[0].slices[0]
+    assert (passed.flows_through, len(passed.flows_from)) == ((), 1)
+
+
+def test_the_clients_request_tells_when_it_was_where():
+    (track,) = [each for each in with_controller().processes[0].tracks if each.name == "to engine 0"]
+    assert track.slices[0].details == {"msg_id": "m0", "at_controller_ms": 1.0, "to_engine_ms": 1.0, "answer_at_controller_ms": 534.0}
+
+
 def test_slices_that_overlap_in_part_lie_in_different_lanes():
     a, b, c, d = (Slice(name, "", began, ended, {}) for name, began, ended in [
         ("a", 0, 10), ("b", 5, 15), ("c", 6, 9), ("d", 10, 12)])  # fmt: skip

@@ -2,9 +2,11 @@
 
 import json
 import threading
+import time
 
 import polyxeus as px
 import pytest
+from collector import collector
 
 
 @pytest.fixture
@@ -38,7 +40,7 @@ class Events:
 def test_a_cell_on_four_engines_has_a_track_on_each(rc, traced):
     view = rc[:]
     trace, events = traced(lambda: view.execute("import time; time.sleep(0.2)", block=True))
-    assert len(events.processes) == 5
+    assert len(events.processes) == 6  # with the controller
     for engine in range(4):
         ((name, category, event),) = events.slices(f"engine {engine}")
         assert (name, category) == ("import time; time.sleep(0.2)", "run")
@@ -47,6 +49,8 @@ def test_a_cell_on_four_engines_has_a_track_on_each(rc, traced):
         assert event["args"]["reply_sent_ms"] >= 200
         ((name, _, sent),) = events.slices("client", f"to engine {engine}")
         assert sent["ts"] <= event["ts"] and event["dur"] <= sent["dur"]
+        ((_, _, passed),) = events.slices("controller", f"to engine {engine}")
+        assert sent["ts"] <= passed["ts"] and event["dur"] <= passed["dur"] <= sent["dur"]
     starts = {each["id"] for each in events.all if each["ph"] == "s"}
     assert starts == {each["id"] for each in events.all if each["ph"] == "f"} and len(starts) == 4
     assert trace.engines == 4
@@ -100,6 +104,21 @@ def test_a_balanced_task_is_traced_where_it_ran(rc, traced):
     runs = [each for engine in range(4) for each in events.slices(f"engine {engine}")]
     sent = [each for engine in range(4) for each in events.slices("client", f"to engine {engine}")]
     assert len(runs) == len(sent) > 0
+
+
+def test_a_balanced_task_shows_how_long_it_waited_for_an_engine(rc, traced):
+    import time
+
+    view = rc.load_balanced_view(targets=[0])
+
+    def work():
+        view.apply_async(time.sleep, 0.2)
+        first = [view.apply_async(time.sleep, 0.2) for _ in range(9)]  # more than an engine prefetches
+        rc.wait(first)
+
+    _, events = traced(work)
+    waits = [event["dur"] for name, _, event in events.slices("controller", "to engine 0") if name == "wait for an engine"]
+    assert max(waits) > 0.3e6
 
 
 def test_an_engine_that_still_runs_its_code_answers(rc, tmp_path):
@@ -158,10 +177,58 @@ def test_perfetto_reads_what_a_cluster_has_done(rc, tmp_path):
     trace = protos.Trace()
     trace.ParseFromString((tmp_path / "run.pftrace").read_bytes())
     names = [packet.track_descriptor.name for packet in trace.packet if packet.track_descriptor.HasField("process")]
-    assert [name.split(" on ")[0] for name in names] == ["client", *(f"engine {n}" for n in range(4))]
+    assert [name.split(" on ")[0] for name in names] == ["client", "controller", *(f"engine {n}" for n in range(4))]
     events = [packet.track_event for packet in trace.packet if packet.HasField("track_event")]
     categories = [*map(str, (category for event in events if event.name == "pow" for category in event.categories))]
-    assert (categories.count("request"), categories.count("run")) == (4, 4)
+    assert (categories.count("request"), categories.count("run")) == (8, 4)  # of the client and the controller
+
+
+def test_a_report_is_a_page_about_a_with_statement(rc, tmp_path):
+    path = tmp_path / "run"
+    with rc.report(path) as report:
+        rc[:].apply_sync(pow, 2, 3)
+    page = path.read_text()
+    assert "What 4 engines did in" in page and "pow" in page
+    assert repr(report).startswith(f"{path}: ")
+
+
+def test_a_trace_that_has_ended_gives_its_report(rc, tmp_path):
+    trace = rc.trace(tmp_path / "run.pftrace")
+    with pytest.raises(RuntimeError, match="the trace has not ended"):
+        trace.report(tmp_path / "early.html")
+    with trace:
+        rc[:].apply_sync(pow, 2, 3)
+    trace.report(tmp_path / "run.html")
+    assert "What 4 engines did in" in (tmp_path / "run.html").read_text()
+    with pytest.raises(FileNotFoundError, match="there is no folder"):
+        trace.report(tmp_path / "nowhere" / "run.html")
+
+
+def test_the_spans_go_to_the_collector_that_the_environment_names(rc, traced, monkeypatch):
+    with collector() as server:
+        monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", server.url)
+        monkeypatch.setenv("OTEL_SERVICE_NAME", "my.service")
+        trace, events = traced(lambda: rc[:].apply_sync(pow, 2, 3))
+        spans = [span for _, _, body in server.got for part in body["resourceSpans"] for span in part["scopeSpans"][0]["spans"]]
+    assert f"sent {len(spans)} spans to {server.url}/v1/traces" in repr(trace)
+    assert len(spans) == sum(each["ph"] == "X" for each in events.all) + 1  # the root
+    by_id = {span["spanId"]: span for span in spans}
+    runs = [span for span in spans if span["kind"] == 2]
+    assert [span["name"] for span in runs] == ["pow"] * 4
+    now = time.time_ns()
+    for run in runs:
+        passed = by_id[run["parentSpanId"]]
+        sent = by_id[passed["parentSpanId"]]
+        assert int(sent["startTimeUnixNano"]) <= int(run["startTimeUnixNano"]) <= int(run["endTimeUnixNano"]) <= now
+        assert now - int(run["startTimeUnixNano"]) < 60e9
+
+
+def test_a_collector_that_is_not_there_is_said_in_one_sentence_and_the_file_is_written(rc, traced, monkeypatch):
+    monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", "http://127.0.0.1:1")
+    trace, events = traced(lambda: rc[:].apply_sync(pow, 2, 3))
+    (told,) = [line for line in repr(trace).splitlines() if "not sent" in line]
+    assert told.startswith("the spans were not sent to http://127.0.0.1:1/v1/traces: ")
+    assert events.slices("engine 0")
 
 
 def test_threads_of_the_client_have_tracks_of_their_own(rc, traced):

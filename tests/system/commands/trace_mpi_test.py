@@ -29,6 +29,31 @@ comm.Barrier()
 """
 
 
+FROM_ANY = """
+import numpy as np
+from mpi4py import MPI
+comm = MPI.COMM_WORLD
+got = np.empty(10)
+if comm.rank == 0:
+    for _ in range(2):
+        comm.Recv(got, source=MPI.ANY_SOURCE, tag=MPI.ANY_TAG)
+elif comm.rank in (1, 2):
+    comm.Send(got, dest=0, tag=comm.rank)
+comm.Barrier()
+if comm.rank == 0:
+    assert comm.recv() == "pickled"
+elif comm.rank == 3:
+    comm.send("pickled", dest=0)
+"""
+
+RING_OF_SENDRECV = """
+import numpy as np
+from mpi4py import MPI
+comm = MPI.COMM_WORLD
+comm.Sendrecv(np.empty(10), (comm.rank + 1) % 4, 3, np.empty(10), MPI.ANY_SOURCE, 3)
+"""
+
+
 @pytest.fixture
 def ours(mpi_cluster):
     """Our own client of the four MPI engines."""
@@ -76,6 +101,27 @@ def test_a_message_is_shown_with_its_peer_and_bytes_and_a_flow(ours, tmp_path):
     begins = [each["id"] for each in events if each["ph"] == "s" and each["ts"] == send["ts"]]
     ends = [each["id"] for each in events if each["ph"] == "f" and each["pid"] == receive["pid"]]
     assert len(begins) == 1 and begins[0] in ends
+
+
+def flows(calls, events):
+    """[(rank that sent, rank that received), ...] of messages, sorted."""
+    rank_of = {each["pid"]: rank for rank, found in calls.items() for each in found}
+    begins = {each["id"]: rank_of.get(each["pid"]) for each in events if each["ph"] == "s"}
+    ends = [(begins[each["id"]], rank_of.get(each["pid"])) for each in events if each["ph"] == "f"]
+    return sorted(each for each in ends if each[0] is not None)
+
+
+def test_receives_from_any_rank_tell_whose_message_came(ours, tmp_path):
+    _, calls, events = traced(ours, FROM_ANY, tmp_path)
+    told = [each["args"] for each in calls[0] if each["name"] == "MPI_Recv"]
+    assert sorted((each["peer"], each["tag"]) for each in told) == [(1, 1), (2, 2)]
+    assert flows(calls, events) == [(1, 0), (2, 0), (3, 0)]
+
+
+def test_calls_that_send_and_receive_have_both_flows(ours, tmp_path):
+    _, calls, events = traced(ours, RING_OF_SENDRECV, tmp_path)
+    assert [len([each for each in calls[rank] if each["name"] == "MPI_Sendrecv"]) for rank in range(4)] == [1] * 4
+    assert flows(calls, events) == [(rank, (rank + 1) % 4) for rank in range(4)]
 
 
 def test_calls_after_a_trace_are_not_recorded(ours, tmp_path):

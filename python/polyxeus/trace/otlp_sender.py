@@ -1,0 +1,139 @@
+"""Sends traces to the OpenTelemetry collector that the environment names, by HTTP and JSON."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import threading
+import urllib.error
+import urllib.request
+from typing import Any, Iterable, Mapping, NamedTuple
+from urllib.parse import unquote, urlsplit
+
+__all__ = ["OtlpSettings", "read_settings", "send_spans"]
+
+_DEFAULT_TIMEOUT = 10_000  # milliseconds, as the specification of the exporters says
+_MOST_READ = 65_536  # bytes of an answer
+
+
+class OtlpSettings(NamedTuple):
+    """Where spans are sent, and how."""
+
+    url: str
+    headers: dict[str, str]
+    timeout: float  #: seconds, for each request
+    service: str
+    attributes: dict[str, str]  #: of all resources
+
+    @property
+    def place(self) -> str:
+        """The URL as it may be shown: without a password or query."""
+        parts = urlsplit(self.url)
+        return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"
+
+
+def read_settings(environment: Mapping[str, str]) -> OtlpSettings | None:
+    """The settings that OpenTelemetry's variables OTEL_... make; None: nothing is to be sent.
+
+    errors  ValueError: a variable has a value that cannot be used; a sentence
+    """
+
+    def value(name: str) -> str:
+        """Of the variable for traces or else of the one for all signals."""
+        return (environment.get(f"OTEL_EXPORTER_OTLP_TRACES_{name}", "").strip()
+                or environment.get(f"OTEL_EXPORTER_OTLP_{name}", "").strip())  # fmt: skip
+
+    own = environment.get("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "").strip()
+    common = environment.get("OTEL_EXPORTER_OTLP_ENDPOINT", "").strip()
+    is_off = environment.get("OTEL_SDK_DISABLED", "").strip().lower() == "true"
+    if is_off or environment.get("OTEL_TRACES_EXPORTER", "").strip() == "none" or not (own or common):
+        return None
+    url = own or common.rstrip("/") + "/v1/traces"
+    if urlsplit(url).scheme not in ("http", "https") or not urlsplit(url).hostname:
+        raise ValueError(f"OTEL_EXPORTER_OTLP_ENDPOINT must be an http or https URL, not {(own or common)!r}")
+    if value("PROTOCOL") == "grpc":
+        raise ValueError("OTEL_EXPORTER_OTLP_PROTOCOL must be http/json, not grpc; name the collector's port for HTTP, too")
+    try:
+        timeout = int(value("TIMEOUT") or _DEFAULT_TIMEOUT) / 1000
+        if timeout <= 0:
+            raise ValueError
+    except ValueError:
+        raise ValueError(f"OTEL_EXPORTER_OTLP_TIMEOUT must be a number of milliseconds, not {value('TIMEOUT')!r}") from None
+    attributes = _pairs(environment.get("OTEL_RESOURCE_ATTRIBUTES", ""), "OTEL_RESOURCE_ATTRIBUTES")
+    service = environment.get("OTEL_SERVICE_NAME", "").strip() or attributes.get("service.name", "polyxeus")
+    return OtlpSettings(url, _pairs(value("HEADERS"), "OTEL_EXPORTER_OTLP_HEADERS"), timeout, service, attributes)
+
+
+def _pairs(text: str, variable: str) -> dict[str, str]:
+    """Of "key=value,key=value", the values percent-encoded."""
+    found = {}
+    for pair in filter(None, map(str.strip, text.split(","))):
+        key, equals, value = pair.partition("=")
+        if not equals or not key.strip():
+            raise ValueError(f"{variable} must be key=value,key=value")  # the value may be a secret
+        found[key.strip()] = unquote(value.strip())
+    return found
+
+
+def send_spans(settings: OtlpSettings, requests: Iterable[tuple[int, dict[str, Any]]]) -> str:
+    """Sends them one after the other, up to the first that fails; a sentence on what came of it.
+
+    requests  (number of spans, body) as otlp_requests() makes them
+    """
+    sent = rejected = 0
+    reason = ""
+    for count, body in requests:
+        problem, told = _post_in_time(settings, json.dumps(body).encode("utf-8", "replace"))
+        if problem:
+            others = f"; {sent:,} were sent before" if sent else ""
+            return f"the spans were not sent to {settings.place}: {problem}{others}"
+        sent += count
+        rejected += _number(told.get("rejectedSpans"))
+        reason = reason or str(told.get("errorMessage", ""))
+    if rejected:
+        return f"sent {sent:,} spans to {settings.place}, which rejected {rejected:,}: {reason or 'it gave no reason'}"
+    return f"sent {sent:,} spans to {settings.place}"
+
+
+def _post_in_time(settings: OtlpSettings, body: bytes) -> tuple[str, dict[str, Any]]:
+    """(what went wrong, `partialSuccess` of the answer). A server that sends its answer byte by byte has no longer."""
+    outcome: list[tuple[str, dict[str, Any]]] = []
+    thread = threading.Thread(target=lambda: outcome.append(_post(settings, body)), daemon=True)
+    thread.start()
+    thread.join(settings.timeout)
+    return outcome[0] if outcome else (f"no answer within {settings.timeout:g} s", {})
+
+
+class _NoRedirect(urllib.request.HTTPRedirectHandler):
+    """The headers, which may have a secret, go to no other place."""
+
+    def redirect_request(self, *_arguments: Any) -> None:
+        return None
+
+
+def _post(settings: OtlpSettings, body: bytes) -> tuple[str, dict[str, Any]]:
+    try:
+        headers = {"Content-Type": "application/json", **settings.headers}
+        request = urllib.request.Request(settings.url, body, headers, method="POST")
+        with urllib.request.build_opener(_NoRedirect).open(request, timeout=settings.timeout) as response:
+            return "", _partial_success(response.read(_MOST_READ))
+    except urllib.error.HTTPError as problem:
+        with problem:
+            return f"HTTP status {problem.code} ({problem.reason})", {}
+    except urllib.error.URLError as problem:
+        return str(problem.reason), {}
+    except (OSError, ValueError, http.client.HTTPException) as problem:
+        return str(problem) or type(problem).__name__, {}
+
+
+def _partial_success(answer: bytes) -> dict[str, Any]:
+    """{}: all is well, or the answer is none that we know."""
+    try:
+        told = json.loads(answer).get("partialSuccess")
+    except (ValueError, AttributeError):
+        return {}
+    return told if isinstance(told, dict) else {}
+
+
+def _number(value: Any) -> int:
+    return int(value) if isinstance(value, int) or (isinstance(value, str) and value.isdigit()) else 0

@@ -88,7 +88,6 @@ EnginePlace read_place(EngineId id, const Json& usage) {
   place.source = string_member(said, "source").value_or("");
   place.is_cell = bool_member(said, "is_cell").value_or(false);
   place.holds_lock = bool_member(said, "holds_lock").value_or(false);
-  place.tells_calls = said.contains("mpi");
   const Json call = object_member(said, "mpi");
   if (!call.empty()) place.mpi = read_call(call);
   const Json torch = object_member(said, "torch");

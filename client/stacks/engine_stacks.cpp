@@ -39,21 +39,35 @@ EngineStacks read_engine_stacks(EngineId id, const Json& usage) {
   return engine;
 }
 
-std::vector<EngineStacks> ask_stacks(ClientCore& core, const std::vector<EngineId>& engines,
-                                     Duration patience) {
-  std::vector<EngineStacks> answers;
-  if (engines.empty()) return answers;
+StacksQuestion::StacksQuestion(ClientCore& core, std::vector<EngineId> engines,
+                               os::StackScope scope)
+    : engines_(std::move(engines)) {
+  if (engines_.empty()) return;
+  const Json stacks = scope == os::StackScope::all ? Json(true) : Json("running");
   // Engines of earlier versions tell the place only.
-  const std::shared_ptr<Call> call =
-      core.send_control(engines, "usage_request", {{"place", true}, {"stacks", true}});
-  call->wait_ready(Clock::now() + patience);
-  for (std::size_t i = 0; i < engines.size(); ++i) {
-    answers.push_back({{.id = engines[i]}, {}});
-    if (call->status(i) == TaskStatus::pending) continue;
-    const TaskInfo info = call->info(i);
-    if (!info.failure) answers.back() = read_engine_stacks(engines[i], info.reply.content());
+  call_ = core.send_control(engines_, "usage_request", {{"place", true}, {"stacks", stacks}});
+}
+
+void StacksQuestion::wait(Instant deadline) const {
+  if (call_) call_->wait_ready(deadline);
+}
+
+std::vector<EngineStacks> StacksQuestion::answers() const {
+  std::vector<EngineStacks> answers;
+  for (std::size_t i = 0; i < engines_.size(); ++i) {
+    answers.push_back({{.id = engines_[i]}, {}});
+    if (call_->status(i) == TaskStatus::pending) continue;
+    const TaskInfo info = call_->info(i);
+    if (!info.failure) answers.back() = read_engine_stacks(engines_[i], info.reply.content());
   }
   return answers;
+}
+
+std::vector<EngineStacks> ask_stacks(ClientCore& core, const std::vector<EngineId>& engines,
+                                     Duration patience) {
+  const StacksQuestion question{core, engines, os::StackScope::all};
+  question.wait(Clock::now() + patience);
+  return question.answers();
 }
 
 Json stacks_as_json(const std::vector<EngineStacks>& engines) {

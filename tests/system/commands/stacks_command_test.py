@@ -6,19 +6,10 @@ import signal
 import subprocess
 
 import pytest
+from c_loops import CLoop
 from deadlines import wait_until
 from running_cluster import connect
 
-SPIN = """
-__attribute__((noinline)) static void inner_loop(volatile char* end) { while (!*end) { } }
-void spin_until(volatile char* end) { inner_loop(end); }
-"""
-SPINNING = """import ctypes, mmap
-file = open({end!r}, "r+b")
-end = mmap.mmap(file.fileno(), 4096)
-def hang():
-    ctypes.PyDLL({library!r}).spin_until(ctypes.byref(ctypes.c_char.from_buffer(end)))
-hang()"""
 BARRIER = "from mpi4py import MPI\nMPI.COMM_WORLD.Barrier()"
 SLEEP = "import time\ndef nap():\n    time.sleep(600)\nnap()"
 
@@ -32,18 +23,10 @@ def ours(mpi_cluster):
 
 @pytest.fixture
 def spinning(tmp_path):
-    """(a cell that hangs in C code which keeps Python's lock, what ends it)."""
-    source, library, end = tmp_path / "spin.c", tmp_path / "libspin.so", tmp_path / "end"
-    source.write_text(SPIN)
-    subprocess.run(["cc", "-shared", "-fPIC", "-O1", "-o", library, source], check=True, timeout=60)
-    end.write_bytes(b"\0" * 4096)
-
-    def stop():
-        with end.open("r+b") as file:
-            file.write(b"x")
-
-    yield SPINNING.format(end=str(end), library=str(library)), stop
-    stop()
+    """A cell that hangs in C code which keeps Python's lock."""
+    loop = CLoop(tmp_path)
+    yield loop
+    loop.stop()
 
 
 def until(client, is_met, **options):
@@ -64,8 +47,7 @@ def functions(row):
 
 
 def test_each_rank_is_told_with_its_calls_and_equal_ones_once(ours, spinning, cluster_cmd, mpi_cluster):
-    code, stop = spinning
-    cells = [ours[0].execute(SLEEP, block=False), ours[1].execute(code, block=False),
+    cells = [ours[0].execute(SLEEP, block=False), ours[1].execute(spinning.code, block=False),
              ours[[2, 3]].execute(BARRIER, block=False)]  # fmt: skip
     try:
         stacks = until(ours, lambda rows: "nap" in functions(rows[0]) and "inner_loop" in functions(rows[1])
@@ -93,7 +75,7 @@ def test_each_rank_is_told_with_its_calls_and_equal_ones_once(ours, spinning, cl
         assert set(row) == set(stacks[1]) and functions(row) == hanging
         assert cells[0].ready() is False  # to look has woken nobody
     finally:
-        stop()
+        spinning.stop()
         ours.interrupt(0, block=True)
         ours[[0, 1]].execute(BARRIER, block=False).wait(30)
         for cell in cells:
@@ -126,8 +108,7 @@ def test_an_engine_that_does_not_answer_has_a_row_of_its_own(ours):
 
 
 def test_a_profile_has_the_functions_of_all_engines(ours, spinning, cluster_cmd, mpi_cluster, tmp_path):
-    code, stop = spinning
-    cells = [ours[0].execute(SLEEP, block=False), ours[1].execute(code, block=False)]
+    cells = [ours[0].execute(SLEEP, block=False), ours[1].execute(spinning.code, block=False)]
     file = tmp_path / "run.json"
     try:
         until(ours, lambda rows: "nap" in functions(rows[0]) and "inner_loop" in functions(rows[1]))
@@ -143,7 +124,7 @@ def test_a_profile_has_the_functions_of_all_engines(ours, spinning, cluster_cmd,
             assert len(profile["samples"]) == len(profile["weights"])
             assert all(0 <= each < len(made["shared"]["frames"]) for stack in profile["samples"] for each in stack)
     finally:
-        stop()
+        spinning.stop()
         ours.interrupt(0, block=True)
         for cell in cells:
             cell.wait(30)

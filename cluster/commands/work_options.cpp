@@ -83,8 +83,8 @@ void add_stacks_options(CLI::App& app, StacksOptions& options) {
           ->check(program::number_of("seconds"))
           ->excludes(json);
   app.add_option("-o,--output", options.file,
-                 "The file for --sample, in the format of https://www.speedscope.app (default: "
-                 "stacks.speedscope.json)")
+                 "The file for --sample: *.svg is a flame graph, any other in the format of "
+                 "https://www.speedscope.app (stacks.speedscope.json)")
       ->check(program::file_to_write())
       ->needs(sample);
 }

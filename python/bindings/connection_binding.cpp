@@ -9,6 +9,7 @@
 #include "client/async_result.hpp"
 #include "client/checkpoints/checkpoint.hpp"
 #include "client/engine_status.hpp"
+#include "client/measured_engines.hpp"
 #include "client/hub_result.hpp"
 #include "client/memory_use.hpp"
 #include "client/place_text.hpp"
@@ -156,8 +157,11 @@ std::pair<std::string, std::string> PythonConnection::status(
   without_lock([&] {
     const Duration controller =
         for_controller ? duration(*for_controller) : client::controller_patience;
-    engines = client::ask_status(*held, duration(patience), controller);
     measures = client::ask_measures(*held, controller);
+    const bool asks_none = for_controller && held->connection().engines()->ids().size() >
+                                                 client::most_engines_to_ask;
+    engines = client::ask_status(*held, duration(patience), controller,
+                                 asks_none ? measures : Json());
   });
   return {pack(Packer::json, client::status_as_json(engines, measures)),
           client::status_as_text(engines)};

@@ -390,7 +390,10 @@ class Client(HubQueries, EngineControl):
         return self._status(float(timeout))
 
     def _status(self, timeout, for_controller=None):
-        """The same; TimeoutError where the controller does not answer within `for_controller` seconds."""
+        """The same; TimeoutError where the controller does not answer within `for_controller` seconds.
+
+        With `for_controller` it is for displays: of more than 64 engines what the controller measures is taken.
+        """
         return ClusterStatus(*self._connection.status(timeout, for_controller))
 
     def memory(self, timeout: float = 1.0) -> ClusterMemory:

@@ -207,6 +207,15 @@ int run_command(const program::ProgramOptions& program, const StatusOptions& opt
                 Console& console) {
   return guarded(console, [&] {
     const client::Client client = connect(program, options, console);
+    if (options.has_measures) {
+      const Json measures = client::ask_measures(*client.core());
+      if (measures.is_null())
+        throw client::ClientError(ErrorKind::unsupported,
+                                  "the controller measures nothing: it is of ipyparallel or of an "
+                                  "earlier version");
+      std::cout << pack(Packer::json, measures) << "\n";
+      return std::cout.flush() ? 0 : 1;
+    }
     const auto targets = client::value_or_throw(client::Targets::parse(options.targets));
     const std::chrono::duration<double> patience{options.timeout_s.value_or(1)};
     auto rows = client::ask_status(*client.core(), std::chrono::duration_cast<Duration>(patience));

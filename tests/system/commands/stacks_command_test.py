@@ -4,13 +4,20 @@ import json
 import os
 import signal
 import subprocess
+import sys
+from pathlib import Path
+from xml.etree import ElementTree
 
+import programs
 import pytest
 from c_loops import CLoop
 from deadlines import wait_until
 from running_cluster import connect
 
+SVG = {"svg": "http://www.w3.org/2000/svg"}
 BARRIER = "from mpi4py import MPI\nMPI.COMM_WORLD.Barrier()"
+WITHOUT_PTRACE = [sys.executable, str(Path(programs.__file__).with_name("without_ptrace.py"))]
+ATTACH = "import ctypes; ctypes.CDLL(None).ptrace(0, 0, None, None)"
 SLEEP = "import time\ndef nap():\n    time.sleep(600)\nnap()"
 
 
@@ -107,6 +114,27 @@ def test_an_engine_that_does_not_answer_has_a_row_of_its_own(ours):
         os.kill(pid, signal.SIGCONT)
 
 
+def test_a_flame_graph_has_the_odd_engine_first(ours, spinning, cluster_cmd, mpi_cluster, tmp_path):
+    cells = [ours[[0, 2, 3]].execute(SLEEP, block=False), ours[1].execute(spinning.code, block=False)]
+    file = tmp_path / "run.svg"
+    try:
+        until(ours, lambda rows: "inner_loop" in functions(rows[1])
+              and all("nap" in functions(rows[each]) for each in (0, 2, 3)))  # fmt: skip
+        command = [*cluster_cmd, "stacks", f"--profile-dir={mpi_cluster.profile_dir}", "--sample", "1", "-o", file]
+        told = subprocess.run(command, capture_output=True, text=True, timeout=60)
+        assert told.returncode == 0 and f"wrote {file}: open it in a browser" in told.stderr
+        picture = ElementTree.parse(file).getroot()
+        assert [each.text for each in picture.findall("svg:text", SVG)] == ["stacks of engines", "engine 1", "engines 0, 2 and 3"]
+        titles = [each.text for each in picture.findall("svg:g/svg:title", SVG)]
+        assert any(each.startswith("inner_loop (libspin.so): ") for each in titles)
+        assert any(each.startswith("nap (cell line 3): ") for each in titles)
+    finally:
+        spinning.stop()
+        ours.interrupt(block=True)
+        for cell in cells:
+            cell.wait(30)
+
+
 def test_a_profile_has_the_functions_of_all_engines(ours, spinning, cluster_cmd, mpi_cluster, tmp_path):
     cells = [ours[0].execute(SLEEP, block=False), ours[1].execute(spinning.code, block=False)]
     file = tmp_path / "run.json"
@@ -128,3 +156,31 @@ def test_a_profile_has_the_functions_of_all_engines(ours, spinning, cluster_cmd,
         ours.interrupt(0, block=True)
         for cell in cells:
             cell.wait(30)
+
+
+def test_stacks_are_told_where_no_process_may_look_at_another(own_cluster, spinning, cluster_cmd, monkeypatch):
+    attached = subprocess.run([*WITHOUT_PTRACE, sys.executable, "-c", ATTACH], timeout=60)
+    assert attached.returncode == -signal.SIGSYS
+    for program in ("CONTROLLER", "ENGINE"):
+        monkeypatch.setattr(programs, program, [*WITHOUT_PTRACE, *getattr(programs, program)])
+    cluster = own_cluster()
+    cluster.start_controller()
+    cluster.start_engines(3)
+    with connect(cluster.connection_file("client"), 3) as client:
+        for pid in client[:].apply_sync(os.getpid):
+            assert "Seccomp:\t2" in Path(f"/proc/{pid}/status").read_text()
+        cells = [client[[0, 2]].execute(SLEEP, block=False), client[1].execute(spinning.code, block=False)]
+        try:
+            until(client, lambda rows: "inner_loop" in functions(rows[1])
+                  and all("nap" in functions(rows[each]) for each in (0, 2)))  # fmt: skip
+            command = [*WITHOUT_PTRACE, *cluster_cmd, "stacks", f"--profile-dir={cluster.profile_dir}"]
+            told = subprocess.run(command, capture_output=True, text=True, timeout=60)
+            heads = [line for line in told.stdout.splitlines() if not line.startswith(" ")]
+            assert heads[0].startswith("1 in C code that holds Python's lock for "), told.stderr
+            assert heads[1].startswith("0 and 2 at ")
+            assert "    inner_loop                        libspin.so" in told.stdout.splitlines()
+        finally:
+            spinning.stop()
+            client.interrupt(block=True)
+            for cell in cells:
+                cell.wait(30)

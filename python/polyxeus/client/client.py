@@ -29,6 +29,7 @@ from polyxeus.client.wait_for_engines import wait_for_engines
 from polyxeus.results.async_result import AsyncResult
 from polyxeus.results.callers_traceback import ends_at_caller
 from polyxeus.results.comms import relay_comms
+from polyxeus.results.failed_cells import show_failures_of_cells
 from polyxeus.results.completion import close_at_exit
 from polyxeus.results.history import History
 from polyxeus.results.html_parts import paragraph
@@ -147,6 +148,7 @@ class Client(HubQueries, EngineControl):
         self.metadata = MetadataByRequest(self._connection.find)
         self.history = History(_unanswered_of(self._connection))
         self._comms = relay_comms(self._connection)
+        show_failures_of_cells()
         self._warn()
         close_at_exit(self)
         _activate_first(self)

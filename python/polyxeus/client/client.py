@@ -29,8 +29,8 @@ from polyxeus.client.wait_for_engines import wait_for_engines
 from polyxeus.results.async_result import AsyncResult
 from polyxeus.results.callers_traceback import ends_at_caller
 from polyxeus.results.comms import relay_comms
-from polyxeus.results.failed_cells import show_failures_of_cells
 from polyxeus.results.completion import close_at_exit
+from polyxeus.results.failed_cells import show_failures_of_cells
 from polyxeus.results.history import History
 from polyxeus.results.html_parts import paragraph
 from polyxeus.results.metadata import MetadataByRequest

@@ -15,7 +15,7 @@ namespace {
 
 using Shares = std::map<std::string, double>;
 
-Json frame_as_json(const ProfileFrame& frame) {
+Json profile_frame_as_json(const ProfileFrame& frame) {
   Json said{{"name", frame.name}};
   if (!frame.file.empty()) said["file"] = frame.file;
   if (frame.line > 0) said["line"] = frame.line;
@@ -128,7 +128,7 @@ Json StackProfile::as_speedscope(const std::string& name) const {
   for (const auto& [id, samples] : engines_)
     profiles.push_back(profile_of("engine " + std::to_string(id.value), samples));
   Json frames = Json::array();
-  for (const ProfileFrame& frame : frames_) frames.push_back(frame_as_json(frame));
+  for (const ProfileFrame& frame : frames_) frames.push_back(profile_frame_as_json(frame));
   return {{"$schema", "https://www.speedscope.app/file-format-schema.json"},
           {"name", name},
           {"exporter", "polyxeus"},

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -50,6 +51,10 @@ struct EngineStatus {
   std::string world_broken = {};  ///< Which rank of its MPI world died; "" while it is whole.
   std::string why_lost = {};      ///< A clause: "its process was killed by SIGKILL".
 };
+
+/// Displays that are renewed all the time ask so many engines for what they do; of more they take
+/// what the controller measures, which is up to four seconds old.
+inline constexpr std::size_t most_engines_to_ask = 64;
 
 /// How long ask_status() waits for the controller.
 inline constexpr Duration controller_patience = std::chrono::seconds(10);

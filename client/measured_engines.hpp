@@ -1,6 +1,5 @@
 #pragma once
 
-#include <cstddef>
 #include <map>
 #include <vector>
 
@@ -9,10 +8,6 @@
 #include "wire/json.hpp"
 
 namespace px::client {
-
-/// Displays that are renewed all the time ask so many engines for what they do; of more they take
-/// what the controller measures, which is up to four seconds old.
-inline constexpr std::size_t most_engines_to_ask = 64;
 
 /// The rows of engines in the `measures` of a measures_reply; they live as long as `measures`.
 std::map<EngineId, const Json*> measured_engines(const Json& measures);

@@ -9,7 +9,6 @@
 #include "client/async_result.hpp"
 #include "client/checkpoints/checkpoint.hpp"
 #include "client/engine_status.hpp"
-#include "client/measured_engines.hpp"
 #include "client/hub_result.hpp"
 #include "client/memory_use.hpp"
 #include "client/place_text.hpp"

@@ -16,7 +16,6 @@ namespace {
 
 /// More engines than this are not all named.
 constexpr std::size_t max_named = 10;
-/// For engines to tell their stacks.
 
 std::string list(const Json& ids, std::size_t begin, std::size_t end) {
   std::string text;

@@ -68,7 +68,8 @@ std::string escape_xml(const std::string& text) {
 }
 
 std::string label_of(const ProfileFrame& frame) {
-  return cut_label(frame.place.empty() ? frame.name : frame.name + " (" + frame.place + ")", most_label_bytes);
+  const std::string place = frame.place.empty() ? "" : " (" + frame.place + ")";
+  return cut_label(frame.name + place, most_label_bytes);
 }
 
 /// Light enough for black letters, the same for the same function: orange for Python, blue for
@@ -94,8 +95,8 @@ class Picture {
   }
 
   void add_line(const std::string& text, const char* kind) {
-    text_ << "<text class=\"" << kind << "\" x=\"" << picture_margin << "\" y=\"" << bottom_ + headline_height - 12
-          << "\">" << escape_xml(text) << "</text>\n";
+    text_ << "<text class=\"" << kind << "\" x=\"" << picture_margin << "\" y=\""
+          << bottom_ + headline_height - 12 << "\">" << escape_xml(text) << "</text>\n";
     bottom_ += headline_height;
   }
   void add(const ProfileGroup& group) {
@@ -133,8 +134,8 @@ class Picture {
     const std::string label = label_of(frame);
     text_ << "<g><title>" << escape_xml(label) << ": " << seconds << " s, "
           << 100 * seconds / whole_ << " %</title><rect x=\"" << left << "\" y=\"" << top
-          << "\" width=\"" << width << "\" height=\"" << box_height << "\" fill=\"" << colour_of(frame)
-          << "\"/>";
+          << "\" width=\"" << width << "\" height=\"" << box_height << "\" fill=\""
+          << colour_of(frame) << "\"/>";
     if (const double letters = (width - 6) / letter_width; letters >= 3)
       text_ << "<text x=\"" << left + 3 << "\" y=\"" << top + 13 << "\">"
             << escape_xml(cut_label(label, static_cast<std::size_t>(letters))) << "</text>";
@@ -153,7 +154,8 @@ std::string flame_graph(const StackProfile& profile, const std::string& title) {
   Picture picture{profile.frames()};
   picture.add_line(title, "title");
   const std::vector<ProfileGroup> groups = profile.groups();
-  for (std::size_t i = 0; i < std::min(groups.size(), most_drawn_groups); ++i) picture.add(groups[i]);
+  for (std::size_t i = 0; i < std::min(groups.size(), most_drawn_groups); ++i)
+    picture.add(groups[i]);
   if (groups.size() > most_drawn_groups)
     picture.add_line(std::to_string(groups.size() - most_drawn_groups) + " more groups", "head");
   return picture.take();

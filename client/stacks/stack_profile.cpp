@@ -10,7 +10,6 @@
 #include "client/stacks/stack_text.hpp"
 
 namespace px::client {
-
 namespace {
 
 using Shares = std::map<std::string, double>;

@@ -40,8 +40,8 @@ class StackProfile {
 
   const std::vector<ProfileFrame>& frames() const { return frames_; }
   /// The engines, in groups: no function was on the stack of an engine for a share of the time that
-  /// differs by more than most_difference from that of the first engine of its group. The group with
-  /// the fewest engines first.
+  /// differs by more than most_difference from that of the first engine of its group. The group
+  /// with the fewest engines first.
   std::vector<ProfileGroup> groups() const;
 
   static constexpr double most_difference = 0.25;

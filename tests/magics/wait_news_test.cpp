@@ -146,8 +146,9 @@ TEST(WaitNews, OfAnEngineInNativeCodeTheInnermostCallsAreSaid) {
   EXPECT_TRUE(news.is_due(begun + 11s)) << "what was found is said at once";
   news.on_places(places, all, 1s, begun + 11s);
   EXPECT_EQ(news.line(),
-            "waiting: 2 in C code that holds Python's lock for 42 s (solve()), seen in inner_loop() "
-            "of libsolve.so, called by solve() of libsolve.so; 0 and 1 in MPI_Barrier for 41 s");
+            "waiting: 2 in C code that holds Python's lock for 42 s (solve()), seen in "
+            "inner_loop() of libsolve.so, called by solve() of libsolve.so; 0 and 1 in "
+            "MPI_Barrier for 41 s");
 }
 
 TEST(WaitNews, StacksAreAskedForOnce) {

@@ -29,8 +29,8 @@ OtherWork find_other_work(const std::vector<client::EnginePlace>& places,
 
 /// Decides when a waiting cell asks where its engines are, and what it says of that by itself: if
 /// engines run something else than the cell; if all that have not finished are in MPI calls for a
-/// while, so that none of them may ever go on; and if one is in native code in which its line cannot
-/// be told, so that nobody sees whether it hangs. Any other long computation is no news. The
+/// while, so that none of them may ever go on; and if one is in native code in which its line
+/// cannot be told, so that nobody sees whether it hangs. Any other long computation is no news. The
 /// stacks of such engines are asked for once, and again only if something has come from an engine
 /// since, a minute later at the earliest. Sees no clock.
 class WaitNews {

@@ -10,8 +10,8 @@ namespace px::client {
 /// that did about the same. The width of a box is the time in which its function, and all that this
 /// called, was on the stack; callers stand above what they call. A box that is pointed at says its
 /// name, place, time and share. The file needs nothing else, no script either; all that engines
-/// said is escaped. Bounded: of many groups the first are drawn, and boxes that nobody sees are left
-/// out. Pure.
+/// said is escaped. Bounded: of many groups the first are drawn, and boxes that nobody sees are
+/// left out. Pure.
 /// title  for people: when and of what.
 std::string flame_graph(const StackProfile& profile, const std::string& title);
 

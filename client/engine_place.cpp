@@ -90,7 +90,6 @@ EnginePlace read_place(EngineId id, const Json& usage) {
   // An idle engine that is late with its answer only got no processor in time.
   place.holds_lock =
       place.state == EnginePlace::State::busy && bool_member(said, "holds_lock").value_or(false);
-  place.tells_calls = said.contains("mpi");
   const Json call = object_member(said, "mpi");
   if (!call.empty()) place.mpi = read_call(call);
   const Json torch = object_member(said, "torch");

@@ -57,7 +57,6 @@ struct EnginePlace {
   std::string source = {};    ///< The text of the line.
   bool is_cell = false;       ///< The line is in the cell that runs.
   bool holds_lock = false;    ///< C code holds Python's lock, so the line is unknown.
-  bool tells_calls = false;   ///< It can tell in which MPI call its process is.
   std::optional<MpiWait> mpi = {};
   std::optional<TorchWait> torch = {};
   std::string mpi_library = {};     ///< EngineFacts::mpi

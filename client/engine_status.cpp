@@ -6,6 +6,7 @@
 #include <map>
 
 #include "client/error.hpp"
+#include "client/measured_engines.hpp"
 #include "client/memory_use.hpp"
 #include "client/place_text.hpp"
 #include "wire/checked_json.hpp"
@@ -77,6 +78,7 @@ void add_answer(EngineStatus& engine, const Json& usage) {
   if (const auto pid = integer_member<int>(usage, "pid")) engine.pid = *pid;
   engine.memory = number_member(usage, "kernel_memory");
   engine.cpu = number_member(usage, "kernel_cpu_seconds");
+  engine.cpu_share = number_member(usage, "cpu_share");
   engine.silent_for.reset();
   const auto queued = integer_member<int>(usage, "queued");
   const Json running = object_member(usage, "running");
@@ -159,12 +161,21 @@ std::optional<SharedMemoryUse> read_shared_memory(const Json& usage) {
   return use;
 }
 
-std::vector<EngineStatus> ask_status(ClientCore& core, Duration patience, Duration for_controller) {
+std::vector<EngineStatus> ask_status(ClientCore& core, Duration patience, Duration for_controller,
+                                     const Json& measures) {
   std::map<EngineId, EngineStatus> engines = ask_controller(core, for_controller);
   const auto present = core.connection().engines();
+  const auto measured = measured_engines(measures);
   std::vector<EngineId> asked;
-  for (const auto& [id, engine] : engines)
-    if (!engine.silent_for && present->uuid_of(id)) asked.push_back(id);
+  for (auto& [id, engine] : engines) {
+    if (engine.silent_for || !present->uuid_of(id)) continue;
+    const auto row = measured.find(id);
+    const Json usage = row == measured.end() ? Json() : measured_usage(*row->second);
+    if (usage.empty())
+      asked.push_back(id);
+    else
+      add_answer(engine, usage);
+  }
   std::shared_ptr<Call> call;
   if (!asked.empty()) {
     call = core.send_control(asked, "usage_request", Json::object());
@@ -192,9 +203,7 @@ Json ask_measures(ClientCore& core, Duration patience) try {
 }
 
 Json status_as_json(const std::vector<EngineStatus>& engines, const Json& measures) {
-  std::map<EngineId, Json> measured;
-  for (const Json& engine : json_member(measures, "engines"))
-    if (const auto id = integer_member<int>(engine, "id")) measured[EngineId{*id}] = engine;
+  const auto measured = measured_engines(measures);
   Json rows = Json::array();
   for (const EngineStatus& engine : engines)
     rows.push_back({{"engine", engine.id.value},
@@ -215,7 +224,7 @@ Json status_as_json(const std::vector<EngineStatus>& engines, const Json& measur
                     {"gpus", text_or_null(engine.gpus)},
                     {"world_broken", text_or_null(engine.world_broken)},
                     {"why_lost", text_or_null(engine.why_lost)},
-                    {"measures", measured.contains(engine.id) ? measured[engine.id] : Json()}});
+                    {"measures", measured.contains(engine.id) ? *measured.at(engine.id) : Json()}});
   return rows;
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -41,6 +42,8 @@ struct EngineStatus {
   int queue = 0;                     ///< Waiting requests; without an answer also those that run.
   std::optional<double> memory;      ///< Resident bytes.
   std::optional<double> cpu;         ///< Seconds of processor time since the start.
+  /// Cores that it used of late; only the controller's measures say it.
+  std::optional<double> cpu_share = {};
   std::optional<SharedMemoryUse> shared_memory = {};
   std::string mpi = {};             ///< "Open MPI v4.1.4"; "" if it has loaded none.
   std::string mpi_interrupts = {};  ///< EngineFacts::mpi_interrupts.
@@ -49,6 +52,10 @@ struct EngineStatus {
   std::string why_lost = {};      ///< A clause: "its process was killed by SIGKILL".
 };
 
+/// Displays that are renewed all the time ask so many engines for what they do; of more they take
+/// what the controller measures, which is up to four seconds old.
+inline constexpr std::size_t most_engines_to_ask = 64;
+
 /// How long ask_status() waits for the controller.
 inline constexpr Duration controller_patience = std::chrono::seconds(10);
 
@@ -56,10 +63,12 @@ inline constexpr Duration controller_patience = std::chrono::seconds(10);
 /// runs, and waits until all have answered, for `patience` at most. Engines that do not answer the
 /// controller are not asked; engines that were lost are listed as such until others have their ids.
 /// for_controller  how long to wait for the controller's answers, all together.
+/// measures        of ask_measures(): engines that are in there are not asked.
 /// result  ascending by id.
 /// errors  as ClientCore::ask_hub().
 std::vector<EngineStatus> ask_status(ClientCore& core, Duration patience,
-                                     Duration for_controller = controller_patience);
+                                     Duration for_controller = controller_patience,
+                                     const Json& measures = nullptr);
 
 /// What the controller has measured of the whole cluster a second ago at most: the `measures` of a
 /// measures_reply (docs/protocol.md). Null: it is of ipyparallel or of an earlier version.

@@ -219,7 +219,7 @@ std::string call_text(const EnginePlace& place) {
 
 std::string line_text(const EnginePlace& place) {
   const std::string line = line_of(place);
-  return line.empty() ? "" : with_source(line, place);
+  return line.empty() ? place.source : with_source(line, place);
 }
 
 std::string interrupts_text(const std::string& mpi, const std::string& interrupts) {

@@ -21,8 +21,8 @@ std::vector<std::string> describe_places(const std::vector<EnginePlace>& places,
 /// The MPI call, or call of torch.distributed, in which the engine is, without its time: "MPI_Recv
 /// from rank 1 with tag 9", "all_reduce of 4 MiB (7th call of its group)". Empty: in none.
 std::string call_text(const EnginePlace& place);
-/// The line of the user's code at which the engine is: "cell line 3: comm.Barrier()". Empty:
-/// unknown.
+/// The line of the user's code at which the engine is: "cell line 3: comm.Barrier()", or its text
+/// alone. Empty: unknown.
 std::string line_text(const EnginePlace& place);
 
 /// Whether MPI calls can be interrupted, in words: "interrupts of MPI calls: on (Open MPI v4.1.4)".

@@ -143,8 +143,8 @@ Json Server::answer_trace(const Json& wish) {
   return answer;
 }
 
-void Server::find_stacks(std::function<void(Json stacks)> then) {
-  stack_taker_.ask(Clock::now(), std::move(then));
+void Server::find_stacks(os::StackScope scope, std::function<void(Json stacks)> then) {
+  stack_taker_.ask(Clock::now(), scope, std::move(then));
 }
 
 void Server::interrupt_main() {

@@ -104,7 +104,7 @@ class Server final : public jupyter::IoThread {
   void on_shutdown_published() override { has_left_ = true; }  // the hub takes it for our leave
   void find_place(std::function<void(Json place)> then) override;
   Json answer_trace(const Json& wish) override;
-  void find_stacks(std::function<void(Json stacks)> then) override;
+  void find_stacks(os::StackScope scope, std::function<void(Json stacks)> then) override;
   void close_channels() override;
 
   void on_controller_message(RequestPtr message);

@@ -330,8 +330,8 @@ void IoThread::perform(const AnswerUsage& effect) {
   find_place([this, finish, content, effect](Json place) mutable {
     if (!effect.last_error.empty()) place["last_error"] = effect.last_error;
     content["place"] = std::move(place);
-    if (!effect.asks_stacks) return finish(content);
-    find_stacks([finish, content](Json stacks) mutable {
+    if (!effect.stacks) return finish(content);
+    find_stacks(*effect.stacks, [finish, content](Json stacks) mutable {
       content["stacks"] = std::move(stacks);
       finish(content);
     });

@@ -20,6 +20,7 @@
 #include "jupyter/queues.hpp"
 #include "jupyter/reply_format.hpp"
 #include "net/loop_turn.hpp"
+#include "os/stacks/process_stacks.hpp"
 
 namespace px::jupyter {
 
@@ -105,9 +106,11 @@ class IoThread {
   /// Does what the `trace` of a usage_request asks for.  Returns that of its reply
   /// (docs/protocol.md); null: this process does not trace.
   virtual Json answer_trace(const Json& /*wish*/) { return nullptr; }
-  /// The stacks of all threads: has `then` called with the `stacks` of a usage_reply, on this
-  /// thread, now or within three seconds (docs/protocol.md).
-  virtual void find_stacks(std::function<void(Json stacks)> then) { then(Json::object()); }
+  /// The stacks of threads: has `then` called with the `stacks` of a usage_reply, on this thread,
+  /// now or within three seconds (docs/protocol.md).
+  virtual void find_stacks(os::StackScope /*scope*/, std::function<void(Json stacks)> then) {
+    then(Json::object());
+  }
   /// The last messages are sent: closes the channels.
   virtual void close_channels() = 0;
 

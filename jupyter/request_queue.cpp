@@ -232,8 +232,10 @@ std::vector<Effect> RequestQueue::answer_usage(const RequestPtr& request,
                                                const Json& content) const {
   AnswerUsage answer{
       request, queued(), {}, bool_member(content, "place").value_or(false), last_error_};
-  answer.asks_stacks = bool_member(content, "stacks").value_or(false);
-  answer.asks_place = answer.asks_place || answer.asks_stacks;
+  const Json& stacks = json_member(content, "stacks");
+  if (stacks == true) answer.stacks = os::StackScope::all;
+  if (stacks == "running") answer.stacks = os::StackScope::running_main;
+  answer.asks_place = answer.asks_place || answer.stacks;
   if (running_ && has_begun_) answer.running = RunningWork{running_, began_};
   if (const auto trace = content.find("trace"); trace != content.end()) answer.trace = *trace;
   if (answer.asks_place) return {PublishStatus{request, true}, std::move(answer)};

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "jupyter/reply_format.hpp"
+#include "os/stacks/process_stacks.hpp"
 #include "wire/measures/duration_counts.hpp"
 #include "wire/request.hpp"
 #include "wire/time.hpp"
@@ -81,8 +82,8 @@ struct AnswerUsage {
   /// to a second: the answer comes later, and "idle" is to be published behind it.
   bool asks_place = false;
   std::string last_error = {};  ///< The type of the exception that ended the last cell, or empty.
-  /// The answer is to have the stacks of all threads, too; asks_place is set then.
-  bool asks_stacks = false;
+  /// The answer is to have stacks, too; asks_place is set then.
+  std::optional<os::StackScope> stacks = {};
   std::optional<Json> trace = {};  ///< What it wants of a trace: see IoThread::answer_trace().
 };
 /// The main thread has something to take().

@@ -102,13 +102,19 @@ void CellWatch::fail(std::size_t rank) {
   display_.on(Failed{rank, *info.failure}, Clock::now());
 }
 
-/// Says where the engines are while all that have not finished wait in MPI calls.
+/// Says where the engines are while all that have not finished wait in MPI calls, or one is in
+/// native code.
 void CellWatch::watch_waits(Instant now) {
   if (was_interrupted_) return display_.say_wait("");
   if (!question_ && waits_.is_due(now)) ask_places(now);
   if (question_ && (question_->is_ready() || now - asked_at_ >= place_patience)) {
     waits_.on_places(question_->places(), requests_of(unanswered()), place_patience, now);
     question_.reset();
+    if (!stacks_) ask_stacks(now);
+  }
+  if (stacks_ && (stacks_->is_ready() || now - asked_stacks_at_ >= stacks_patience)) {
+    waits_.on_stacks(stacks_->answers(), now);
+    stacks_.reset();
   }
   if (screen_.shows_progress()) return display_.say_wait(waits_.line());
   if (const std::string line = waits_.take_first(); !line.empty())
@@ -122,6 +128,16 @@ void CellWatch::ask_places(Instant now) {
     question_ = options_.ask_places();
   } catch (const client::ClientError&) {
     options_.ask_places = {};  // the cell itself will say what is wrong with the connection
+  }
+}
+
+void CellWatch::ask_stacks(Instant now) {
+  const std::vector<EngineId> engines = waits_.take_unclear(now);
+  if (engines.empty()) return;
+  try {
+    asked_stacks_at_ = now;
+    stacks_ = options_.ask_stacks(engines);
+  } catch (const client::ClientError&) {  // one of them has just left
   }
 }
 

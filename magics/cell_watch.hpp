@@ -8,6 +8,7 @@
 #include "client/async_result.hpp"
 #include "client/connection/silence.hpp"
 #include "client/engine_place.hpp"
+#include "client/stacks/engine_stacks.hpp"
 #include "magics/cell_output.hpp"
 #include "magics/display.hpp"
 #include "magics/wait_news.hpp"
@@ -16,6 +17,8 @@ namespace px::magics {
 
 /// For engines to say where they are.
 inline constexpr Duration place_patience = std::chrono::seconds(1);
+/// For engines to tell their stacks.
+inline constexpr Duration stacks_patience = std::chrono::seconds(3);
 
 /// How a cell is shown while it runs.
 struct WatchOptions {
@@ -27,6 +30,8 @@ struct WatchOptions {
   std::optional<Duration> timeout = {};  ///< After which the cell is interrupted.
   /// Asks all engines where they are, once the cell waits for long; empty: nobody asks.
   std::function<client::PlaceQuestion()> ask_places = {};
+  /// Asks some of them for the stack of a main thread that runs; not null if ask_places is not.
+  std::function<client::StacksQuestion(std::vector<EngineId>)> ask_stacks = {};
 };
 
 /// How the wait for a cell ended.
@@ -53,6 +58,7 @@ class CellWatch {
   void watch_waits(Instant now);
   void perform(const std::vector<Action>& actions);
   void ask_places(Instant now);
+  void ask_stacks(Instant now);
   void say_what_goes_on(std::vector<EngineId> stuck);
   std::vector<EngineId> unanswered() const;
   CellRequests requests_of(const std::vector<EngineId>& engines) const;
@@ -66,7 +72,8 @@ class CellWatch {
   client::SilenceNews silences_;
   WaitNews waits_;
   std::optional<client::PlaceQuestion> question_;  // that waits for answers
-  Instant asked_at_{};
+  std::optional<client::StacksQuestion> stacks_;    // too
+  Instant asked_at_{}, asked_stacks_at_{};
   std::optional<Instant> gives_up_at_;
   Instant last_news_, looked_at_;  // the latter: for an interrupt
   const Instant begun_;

@@ -16,8 +16,6 @@ namespace {
 
 /// More engines than this are not all named.
 constexpr std::size_t max_named = 10;
-/// For engines to tell their stacks.
-constexpr Duration stacks_patience = std::chrono::seconds(3);
 
 std::string list(const Json& ids, std::size_t begin, std::size_t end) {
   std::string text;
@@ -173,6 +171,10 @@ WatchOptions Magics::watch_options(const std::vector<EngineId>& engines,
   watch.ask_places = [this] {
     const std::shared_ptr<client::ClientCore> core = connect_();
     return client::PlaceQuestion{*core, core->connection().engines()->ids()};
+  };
+  watch.ask_stacks = [this](std::vector<EngineId> engines) {
+    return client::StacksQuestion{*connect_(), std::move(engines),
+                                  os::StackScope::running_main};
   };
   return watch;
 }

@@ -25,7 +25,7 @@ struct TopOptions {
 /// Shows what each engine does, anew each second, until the user interrupts it. In a notebook it
 /// updates one display; in a terminal it redraws the last lines and leaves the last table there;
 /// elsewhere it writes one table after the other. Asks engines for no more than they tell while
-/// they run something.
+/// they run something; of more than most_engines_to_ask it asks none, but the controller.
 /// errors  as ClientCore::ask_hub(): the cluster has ended, or the controller does not answer.
 void run_top(client::ClientCore& core, const TopOptions& options, CellOutput& screen);
 

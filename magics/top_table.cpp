@@ -73,6 +73,7 @@ std::string html_row(const TopCells& cells, const char* tag) {
 }  // namespace
 
 std::optional<double> TopTable::cpu_percent(const client::EngineStatus& engine, Instant now) {
+  if (engine.cpu_share) return 100 * *engine.cpu_share;
   if (!engine.cpu) return std::nullopt;
   const CpuTime before = std::exchange(cpu_times_[engine.id], {*engine.cpu, engine.pid, now});
   const double passed = std::chrono::duration<double>(now - before.at).count();

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "client/place_text.hpp"
+#include "client/stacks/stack_text.hpp"
 #include "client/targets.hpp"
 #include "wire/time.hpp"
 
@@ -16,6 +17,16 @@ constexpr std::size_t most_sentences = 4;
 
 bool waits(const client::EnginePlace& place) {
   return place.mpi && std::chrono::duration<double>(place.mpi->seconds) >= WaitNews::least_wait;
+}
+
+/// Whether it runs this request, for a while, in native code in which its line is not known.
+bool is_unclear(const client::EnginePlace& place, const CellRequests& unfinished) {
+  const auto request = unfinished.find(place.id);
+  if (request == unfinished.end() || place.msg_id != request->second.text) return false;
+  const bool is_in_call = place.mpi || (place.torch && place.torch->is_inside);
+  return place.state == client::EnginePlace::State::busy && !is_in_call &&
+         (place.holds_lock || place.line <= 0) &&
+         std::chrono::duration<double>(place.seconds) >= WaitNews::least_wait;
 }
 
 std::string one_line(const std::vector<std::string>& sentences) {
@@ -57,6 +68,28 @@ void WaitNews::on_sign_of_life(Instant now) {
   line_.clear();
   pause_ = first_pause;
   ask_at_ = now + pause_;
+  if (!last_look_ || now - *last_look_ < longest_pause) return;
+  looked_at_.clear();
+  seen_.clear();
+}
+
+std::string WaitNews::line_of(const std::vector<client::EnginePlace>& places,
+                              const CellRequests& unfinished, Duration patience) const {
+  std::map<std::string, std::vector<client::EnginePlace>> seen;  // by what was seen
+  std::vector<client::EnginePlace> rest;
+  for (const client::EnginePlace& place : places) {
+    const auto calls = seen_.find(place.id);
+    const bool is_named = calls != seen_.end() && is_unclear(place, unfinished);
+    (is_named ? seen[calls->second] : rest).push_back(place);
+  }
+  if (seen.empty()) return "";
+  std::vector<std::string> sentences;
+  for (const auto& [calls, engines] : seen)
+    for (const std::string& sentence : client::fold_places(engines, patience))
+      sentences.push_back(sentence + ", seen in " + calls);
+  for (std::string& sentence : client::fold_places(rest, patience))
+    sentences.push_back(std::move(sentence));
+  return one_line(sentences);
 }
 
 void WaitNews::on_places(const std::vector<client::EnginePlace>& places,
@@ -65,16 +98,34 @@ void WaitNews::on_places(const std::vector<client::EnginePlace>& places,
   std::size_t waiting = 0;
   for (const client::EnginePlace& place : places)
     if (unfinished.contains(place.id) && waits(place)) ++waiting;
-  may_ask_ = !other.engines.empty() ||
-             std::any_of(places.begin(), places.end(), [](const client::EnginePlace& place) {
-               return place.tells_calls || place.state == client::EnginePlace::State::no_answer;
-             });
+  may_ask_ = std::any_of(places.begin(), places.end(), [](const client::EnginePlace& place) {
+    return place.state != client::EnginePlace::State::unknown;
+  });
+  unclear_.clear();
+  for (const client::EnginePlace& place : places)
+    if (is_unclear(place, unfinished)) unclear_.push_back(place.id);
   const bool all_wait = waiting > 0 && waiting == unfinished.size();
   line_ = all_wait                ? one_line(client::fold_places(places, patience))
-          : other.engines.empty() ? ""
+          : other.engines.empty() ? line_of(places, unfinished, patience)
                                   : one_line(other.sentences);
   pause_ = line_.empty() ? std::min(2 * pause_, longest_pause) : first_pause;
   ask_at_ = now + pause_;
+}
+
+std::vector<EngineId> WaitNews::take_unclear(Instant now) {
+  std::vector<EngineId> engines;
+  for (const EngineId id : std::exchange(unclear_, {}))
+    if (looked_at_.insert(id).second) engines.push_back(id);
+  if (!engines.empty()) last_look_ = now;
+  return engines;
+}
+
+void WaitNews::on_stacks(const std::vector<client::EngineStacks>& engines, Instant now) {
+  for (const client::EngineStacks& engine : engines)
+    if (std::string calls = client::innermost_calls(engine.stacks); !calls.empty()) {
+      seen_[engine.place.id] = std::move(calls);
+      ask_at_ = now;  // so that they are said now
+    }
 }
 
 std::string WaitNews::take_first() {

@@ -33,20 +33,34 @@ EngineStacks read_engine_stacks(EngineId id, const Json& usage) {
   return engine;
 }
 
-std::vector<EngineStacks> ask_stacks(ClientCore& core, const std::vector<EngineId>& engines,
-                                     Duration patience) {
-  std::vector<EngineStacks> answers;
-  if (engines.empty()) return answers;
+StacksQuestion::StacksQuestion(ClientCore& core, std::vector<EngineId> engines,
+                               os::StackScope scope)
+    : engines_(std::move(engines)) {
+  if (engines_.empty()) return;
+  const Json stacks = scope == os::StackScope::all ? Json(true) : Json("running");
   // Engines of earlier versions tell the place only.
-  const std::shared_ptr<Call> call =
-      core.send_control(engines, "usage_request", {{"place", true}, {"stacks", true}});
-  call->wait_ready(Clock::now() + patience);
-  for (std::size_t i = 0; i < engines.size(); ++i) {
-    answers.push_back({{.id = engines[i]}, {}});
-    if (const auto usage = call->reply_content(i))
-      answers.back() = read_engine_stacks(engines[i], *usage);
+  call_ = core.send_control(engines_, "usage_request", {{"place", true}, {"stacks", stacks}});
+}
+
+void StacksQuestion::wait(Instant deadline) const {
+  if (call_) call_->wait_ready(deadline);
+}
+
+std::vector<EngineStacks> StacksQuestion::answers() const {
+  std::vector<EngineStacks> answers;
+  for (std::size_t i = 0; i < engines_.size(); ++i) {
+    answers.push_back({{.id = engines_[i]}, {}});
+    if (const auto usage = call_->reply_content(i))
+      answers.back() = read_engine_stacks(engines_[i], *usage);
   }
   return answers;
+}
+
+std::vector<EngineStacks> ask_stacks(ClientCore& core, const std::vector<EngineId>& engines,
+                                     Duration patience) {
+  const StacksQuestion question{core, engines, os::StackScope::all};
+  question.wait(Clock::now() + patience);
+  return question.answers();
 }
 
 Json stacks_as_json(const std::vector<EngineStacks>& engines) {

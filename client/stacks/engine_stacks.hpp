@@ -1,5 +1,6 @@
 #pragma once
 
+#include <memory>
 #include <vector>
 
 #include "client/engine_place.hpp"
@@ -16,8 +17,29 @@ struct EngineStacks {
 /// Reads the content of a usage_reply that answers {"stacks": true}.
 EngineStacks read_engine_stacks(EngineId id, const Json& usage);
 
-/// Asks these engines, which answer while user code runs, and waits until all have answered, for
-/// `patience` at most. In their order; those that have not answered are State::no_answer.
+/// A question to several engines for their stacks, which they answer while user code runs. It is
+/// sent by the constructor; waiting is optional. A value: copies refer to the same answers.
+class StacksQuestion {
+ public:
+  /// scope   engines of earlier versions answer StackScope::running_main by their place only.
+  /// errors  as ClientCore::send_control().
+  StacksQuestion(ClientCore& core, std::vector<EngineId> engines, os::StackScope scope);
+
+  /// Whether all have answered.
+  bool is_ready() const { return !call_ || call_->is_ready(); }
+  /// Waits until all have answered, or until `deadline`.
+  void wait(Instant deadline) const;
+  /// The answers so far, in the order of the engines that were asked; State::no_answer for the
+  /// others.
+  std::vector<EngineStacks> answers() const;
+
+ private:
+  std::vector<EngineId> engines_;
+  std::shared_ptr<Call> call_;  // null: no engine was asked
+};
+
+/// Asks these engines for the stacks of all threads, and waits until all have answered, for
+/// `patience` at most.
 /// errors  as ClientCore::send_control().
 std::vector<EngineStacks> ask_stacks(ClientCore& core, const std::vector<EngineId>& engines,
                                      Duration patience);

@@ -8,6 +8,25 @@
 
 namespace px::client {
 
+/// A function at a line of it, as a profile names it.
+struct ProfileFrame {
+  os::FrameKind kind = os::FrameKind::native;
+  std::string name = {};   ///< "solve", "libm.so.6+0x3c0"; "idle", "no answer" of a whole engine.
+  std::string place = {};  ///< FrameText::place
+  std::string file = {};
+  int line = 0;
+
+  auto operator<=>(const ProfileFrame&) const = default;
+};
+
+/// Engines that did about the same.
+struct ProfileGroup {
+  std::vector<EngineId> engines = {};
+  /// Of all of them together: seconds by stack, which is numbers of StackProfile::frames(),
+  /// outermost first.
+  std::map<std::vector<std::size_t>, double> seconds = {};
+};
+
 /// Where the main threads of engines spend their time, as far as many looks at their stacks tell.
 /// A plain class: the caller looks, and says how long each look stands for.
 class StackProfile {
@@ -20,6 +39,14 @@ class StackProfile {
   /// name  of the whole.
   Json as_speedscope(const std::string& name) const;
 
+  const std::vector<ProfileFrame>& frames() const { return frames_; }
+  /// The engines, in groups: no function was on the stack of an engine for a share of the time that
+  /// differs by more than most_difference from that of the first engine of its group. The group
+  /// with the fewest engines first.
+  std::vector<ProfileGroup> groups() const;
+
+  static constexpr double most_difference = 0.25;
+
  private:
   using Stack = std::vector<std::size_t>;  // frames, outermost first
   struct Samples {
@@ -28,12 +55,14 @@ class StackProfile {
   };
 
   Stack stack_of(const EngineStacks& engine);
-  std::size_t frame_number(const std::string& name, const std::string& file, int line);
+  std::size_t number_of(ProfileFrame frame);
+  /// For each function the share of the time in which it was on the stack.
+  std::map<std::string, double> shares_of(const Samples& samples) const;
   static void append(Samples& samples, const Stack& stack, double seconds);
   static Json profile_of(const std::string& name, const Samples& samples);
 
-  std::map<std::string, std::size_t> numbers_;
-  Json frames_ = Json::array();
+  std::map<ProfileFrame, std::size_t> numbers_;
+  std::vector<ProfileFrame> frames_;
   std::map<EngineId, Samples> engines_;
   std::map<Stack, double> all_;
 };

@@ -49,9 +49,26 @@ FrameText text_of_native(const StackFrame& frame) {
   return {base_name(frame.file) + "+" + hex(frame.offset), ""};
 }
 
-std::string line_of_frame(const StackFrame& frame, const std::string& cell) {
+/// With names that are not too long.
+FrameText short_text(const StackFrame& frame, const std::string& cell) {
   FrameText text = frame_text(frame, cell);
   if (text.name.size() > widest_name) text.name = text.name.substr(0, widest_name - 3) + "...";
+  return text;
+}
+
+/// "solve() of libsolve.so", "step() at cell 3 line 2", "libffi.so.8+0x7a4e".
+std::string call_in_sentence(const StackFrame& frame, const std::string& cell) {
+  const FrameText text = short_text(frame, cell);
+  const bool is_function = !frame.function.empty() && frame.function.front() != '<';
+  if (!is_function && !text.place.empty()) return text.place;
+  const bool is_bare = is_function && text.name.find_first_of("( ") == std::string::npos;
+  const std::string name = is_bare ? text.name + "()" : text.name;
+  if (text.place.empty()) return name;
+  return name + (frame.kind == FrameKind::native ? " of " : " at ") + text.place;
+}
+
+std::string line_of_frame(const StackFrame& frame, const std::string& cell) {
+  FrameText text = short_text(frame, cell);
   if (text.place.empty()) return "    " + text.name;
   text.name.resize(std::max(text.name.size(), column), ' ');
   return "    " + text.name + "  " + text.place;
@@ -93,6 +110,17 @@ FrameText frame_text(const os::StackFrame& frame, const std::string& cell) {
     default:
       return text_of_native(frame);
   }
+}
+
+std::string innermost_calls(const os::ProcessStacks& stacks) {
+  const auto main = std::find_if(stacks.threads.begin(), stacks.threads.end(),
+                                 [](const os::ThreadFrames& thread) { return thread.is_main; });
+  if (main == stacks.threads.end()) return "";
+  const std::vector<StackFrame> frames = frames_of_user(main->frames);
+  if (frames.empty()) return "";
+  const std::string cell = file_of_cell(frames);
+  const std::string text = call_in_sentence(frames[0], cell);
+  return frames.size() == 1 ? text : text + ", called by " + call_in_sentence(frames[1], cell);
 }
 
 std::vector<std::string> describe_stacks(const MergedStacks& merged, Duration patience,

@@ -15,6 +15,10 @@ struct FrameText {
 /// cell  the file of the cell that runs: other cells are earlier ones.
 FrameText frame_text(const os::StackFrame& frame, const std::string& cell);
 
+/// The innermost calls of the main thread, in a few words: "inner_loop() of libsolve.so, called by
+/// solve_block()", "step() at cell 3 line 2". Empty: its stack is not known.
+std::string innermost_calls(const os::ProcessStacks& stacks);
+
 /// The merged stacks for people, as lines: for each group the sentences of fold_places(), then its
 /// calls, innermost first. The odd ones first.
 /// patience       the time that the engines had for their answer.

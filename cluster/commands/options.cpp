@@ -420,7 +420,7 @@ void add_work(CLI::App& app, ParsedOptions& parts) {
             &add_status_options);
   parts.add(app, "where",
             "Show in which MPI call or line of its code each engine is, and for how long",
-            parts.where, &add_status_options);
+            parts.where, &add_where_options);
   parts.add(app, "trace", "Record what the engines do for some seconds, for ui.perfetto.dev",
             parts.trace, &add_trace_options);
   parts.add(app, "top",

@@ -5,6 +5,7 @@
 
 #include "client/client.hpp"
 #include "client/core.hpp"
+#include "client/stacks/flame_graph.hpp"
 #include "client/stacks/stack_profile.hpp"
 #include "client/stacks/stack_text.hpp"
 #include "cluster/commands/commands.hpp"
@@ -35,6 +36,16 @@ client::StackProfile sample(client::ClientCore& core, const std::vector<EngineId
   return profile;
 }
 
+/// The profile in the format that the name of the file asks for.
+Result<void> write_profile(const client::StackProfile& profile, const std::string& file) {
+  const std::string title = "stacks of engines";
+  return os::write_file_atomically(file,
+                                   file.ends_with(".svg")
+                                       ? client::flame_graph(profile, title)
+                                       : pack(Packer::json, profile.as_speedscope(title)) + "\n",
+                                   0644);
+}
+
 }  // namespace
 
 int run_command(const program::ProgramOptions& program, const StacksOptions& options,
@@ -47,9 +58,10 @@ int run_command(const program::ProgramOptions& program, const StacksOptions& opt
       const std::string file = options.file.empty() ? default_profile_file : options.file;
       const client::StackProfile profile =
           sample(*client.core(), engines, duration_of(*options.sample_s), patience);
-      const std::string text = pack(Packer::json, profile.as_speedscope("stacks of engines"));
-      client::value_or_throw(os::write_file_atomically(file, text + "\n", 0644));
-      console.say(Level::info, "wrote " + file + ": open it at https://www.speedscope.app");
+      client::value_or_throw(write_profile(profile, file));
+      console.say(Level::info,
+                  "wrote " + file + ": open it " +
+                      (file.ends_with(".svg") ? "in a browser" : "at https://www.speedscope.app"));
       return 0;
     }
     const auto stacks = client::ask_stacks(*client.core(), engines, patience);

@@ -205,6 +205,15 @@ int run_command(const program::ProgramOptions& program, const StatusOptions& opt
                 Console& console) {
   return guarded(console, [&] {
     const client::Client client = connect(program, options, console);
+    if (options.has_measures) {
+      const Json measures = client::ask_measures(*client.core());
+      if (measures.is_null())
+        throw client::ClientError(ErrorKind::unsupported,
+                                  "the controller measures nothing: it is of ipyparallel or of an "
+                                  "earlier version");
+      std::cout << pack(Packer::json, measures) << "\n";
+      return std::cout.flush() ? 0 : 1;
+    }
     const client::Targets targets = targets_of(options);
     auto rows = client::ask_status(*client.core(), duration_of(options.timeout_s.value_or(1)));
     if (!targets.is_all()) {

@@ -45,10 +45,18 @@ void add_px_options(CLI::App& app, PxOptions& options) {
   app.add_option("code", options.code, "The code; - reads it from standard input")->excludes(file);
 }
 
-void add_status_options(CLI::App& app, StatusOptions& options) {
+void add_where_options(CLI::App& app, WhereOptions& options) {
   add_work_options(app, options);
   app.get_option("--timeout")->description("Seconds to wait for engines that do not answer (1)");
   app.add_flag("--json", options.as_json, "Print a list of JSON objects, one for each engine");
+}
+
+void add_status_options(CLI::App& app, StatusOptions& options) {
+  add_where_options(app, options);
+  app.add_flag("--measures", options.has_measures,
+               "Print one JSON object with all that the controller measures: engines, hosts, "
+               "clients, cells, rates, durations, itself")
+      ->excludes(app.get_option("--targets"));
 }
 
 void add_trace_options(CLI::App& app, TraceOptions& options) {
@@ -86,8 +94,8 @@ void add_stacks_options(CLI::App& app, StacksOptions& options) {
           ->check(program::number_of("seconds"))
           ->excludes(json);
   app.add_option("-o,--output", options.file,
-                 "The file for --sample, in the format of https://www.speedscope.app (default: "
-                 "stacks.speedscope.json)")
+                 "The file for --sample: *.svg is a flame graph, any other in the format of "
+                 "https://www.speedscope.app (stacks.speedscope.json)")
       ->check(program::file_to_write())
       ->needs(sample);
 }

@@ -35,11 +35,13 @@ struct PullOptions : WorkOptions {
   bool is_gathered = false;
 };
 
-struct StatusOptions : WorkOptions {
+struct WhereOptions : WorkOptions {
   bool as_json = false;
 };
 
-struct WhereOptions : StatusOptions {};
+struct StatusOptions : WhereOptions {
+  bool has_measures = false;  ///< What the controller measures of the whole cluster, as JSON.
+};
 
 struct TraceOptions : WorkOptions {
   double seconds = 10;
@@ -47,7 +49,7 @@ struct TraceOptions : WorkOptions {
   bool has_input = false;                ///< Its end is that of the trace, not `seconds`.
 };
 
-struct TopCommandOptions : StatusOptions {
+struct TopCommandOptions : WhereOptions {
   bool is_once = false;
 };
 
@@ -69,9 +71,10 @@ struct JobsOptions : WorkOptions {
 CLI::Option* add_targets(CLI::App& app, std::string& targets);
 /// Those of WorkOptions.
 void add_work_options(CLI::App& app, WorkOptions& options);
-/// The commands' options, those of status for where, too; all arguments must outlive the parse.
+/// The commands' options; all arguments must outlive the parse.
 void add_px_options(CLI::App& app, PxOptions& options);
 void add_status_options(CLI::App& app, StatusOptions& options);
+void add_where_options(CLI::App& app, WhereOptions& options);
 void add_trace_options(CLI::App& app, TraceOptions& options);
 void add_top_options(CLI::App& app, TopCommandOptions& options);
 void add_stacks_options(CLI::App& app, StacksOptions& options);

@@ -33,9 +33,9 @@ class StackReader {
  public:
   explicit StackReader(StackSources sources) : sources_(std::move(sources)) {}
 
-  os::ProcessStacks take() {
+  os::ProcessStacks take(os::StackScope scope) {
     std::vector<os::MappedCode> maps = os::own_code_maps();
-    os::TakenStacks taken = os::take_stacks(maps);
+    os::TakenStacks taken = os::take_stacks(maps, scope);
     names_.set_maps(std::move(maps));
     os::ProcessStacks stacks{.why = taken.why, .hidden = taken.hidden};
     for (const os::ThreadCalls& calls : taken.threads) {
@@ -48,7 +48,9 @@ class StackReader {
         thread.frames = join_frames(native_frames(calls.calls), read_python_frames(calls.notes),
                                     names_.file_of(sources_.interpreter_code));
       else
-        thread.why = "it did not answer a signal";
+        thread.why = scope == os::StackScope::running_main && calls.state != 'R'
+                         ? "it waits, and was not to be disturbed"
+                         : "it did not answer a signal";
     }
     return stacks;
   }
@@ -71,18 +73,15 @@ class StackReader {
   os::CodeNames names_;
 };
 
-void serve(AskedThread& questions, StackSources sources) {
-  StackReader reader{std::move(sources)};
-  while (questions.wait()) questions.answer(os::write_stacks(reader.take()));
-  questions.leave();
-}
+/// In answers of StackScope::running_main.
+constexpr const char* of_main_alone = "only_main";
 
 }  // namespace
 
 StackTaker::StackTaker(net::Waker waker, StackSources sources)
-    : questions_(std::make_shared<AskedThread>(
-          std::move(waker), look_patience,
-          Json{{"why", "an earlier look at the stacks still waits, perhaps for a disk"}})),
+    : shared_(new Shared{
+          {std::move(waker), look_patience,
+           Json{{"why", "an earlier look at the stacks still waits, perhaps for a disk"}}}}),
       sources_(std::move(sources)) {}
 
 StackTaker::~StackTaker() {
@@ -91,21 +90,42 @@ StackTaker::~StackTaker() {
 
 void StackTaker::close() {
   if (!thread_.joinable()) return;
-  if (questions_->close())
+  if (shared_->questions.close())
     thread_.join();
   else
     thread_.detach();
 }
 
-void StackTaker::ask(Instant now, AskedThread::Then then) {
-  if (!thread_.joinable()) try {
-      thread_ =
-          std::thread([questions = questions_, sources = sources_] { serve(*questions, sources); });
-      questions_->expect();
-    } catch (const std::system_error& failure) {
-      return then({{"why", std::string("no thread can be started: ") + failure.what()}});
-    }
-  questions_->ask(now, std::move(then));
+void StackTaker::serve(Shared& shared, StackSources sources) {
+  StackReader reader{std::move(sources)};
+  while (shared.questions.wait()) {
+    const auto scope =
+        shared.wants_all.exchange(false) ? os::StackScope::all : os::StackScope::running_main;
+    Json answer = os::write_stacks(reader.take(scope));
+    if (scope == os::StackScope::running_main) answer[of_main_alone] = true;
+    shared.questions.answer(std::move(answer));
+  }
+  shared.questions.leave();
+}
+
+void StackTaker::start_thread() {
+  if (thread_.joinable()) return;
+  thread_ = std::thread([shared = shared_, sources = sources_] { serve(*shared, sources); });
+  shared_->questions.expect();
+}
+
+void StackTaker::ask(Instant now, os::StackScope scope, AskedThread::Then then) {
+  try {
+    start_thread();
+  } catch (const std::system_error& failure) {
+    return then({{"why", std::string("no thread can be started: ") + failure.what()}});
+  }
+  if (scope == os::StackScope::running_main) return shared_->questions.ask(now, std::move(then));
+  shared_->wants_all = true;
+  shared_->questions.ask(now, [this, then = std::move(then)](Json answer) {
+    if (!answer.contains(of_main_alone)) return then(std::move(answer));
+    ask(Clock::now(), os::StackScope::all, then);  // the thread was at an earlier question
+  });
 }
 
 }  // namespace px::engine

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -39,13 +40,21 @@ class StackTaker {
   void close();
 
   // For the I/O thread.
-  /// `then` is called from here or from on_time(), with what os::write_stacks() makes.
-  void ask(Instant now, AskedThread::Then then);
-  void on_time(Instant now) { questions_->on_time(now); }
-  std::optional<Instant> next_deadline() const { return questions_->next_deadline(); }
+  /// `then` is called from here or from on_time(), with what os::write_stacks() makes: of so many
+  /// threads at least.
+  void ask(Instant now, os::StackScope scope, AskedThread::Then then);
+  void on_time(Instant now) { shared_->questions.on_time(now); }
+  std::optional<Instant> next_deadline() const { return shared_->questions.next_deadline(); }
 
  private:
-  const std::shared_ptr<AskedThread> questions_;  // with the thread, which may live longer
+  struct Shared {
+    AskedThread questions;
+    std::atomic<bool> wants_all = false;  // one of the questions does
+  };
+  static void serve(Shared& shared, StackSources sources);
+  void start_thread();
+
+  const std::shared_ptr<Shared> shared_;  // with the thread, which may live longer
   const StackSources sources_;
   std::thread thread_;
 };

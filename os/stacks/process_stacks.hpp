@@ -9,6 +9,13 @@
 
 namespace px::os {
 
+/// Of which threads stacks are wanted.
+enum class StackScope {
+  all,
+  /// Of the main thread, and only if it runs: no call that waits returns early by it.
+  running_main,
+};
+
 /// What a call of a stack is a call of.
 enum class FrameKind {
   native,  ///< Machine code of a file, or compiled at run time (then without a file).

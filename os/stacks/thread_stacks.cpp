@@ -353,7 +353,7 @@ void answer_stack_signal(int number, Descriptor notes) {
   ::sigaction(number, &action, &earlier_action);
 }
 
-TakenStacks take_stacks(const std::vector<MappedCode>& maps) {
+TakenStacks take_stacks(const std::vector<MappedCode>& maps, StackScope scope) {
   if (is_stuck) return {.why = "a thread hangs since it was asked for its stack"};
   if (!is_handled_by_us())
     return {.why = stack_signal == 0
@@ -365,6 +365,8 @@ TakenStacks take_stacks(const std::vector<MappedCode>& maps) {
   const std::vector<pid_t> answered = std::exchange(answered_before, {});
   for (const pid_t thread : threads_of_process()) {
     if (thread == ::gettid()) continue;
+    const bool is_main = thread == ::getpid();
+    if (!is_main && scope == StackScope::running_main) break;
     std::string status = status_of(thread);
     if (std::binary_search(answered.begin(), answered.end(), thread) && is_deaf(status)) {
       std::this_thread::sleep_for(pause_of_unwinder);  // it has not left its handler yet
@@ -372,7 +374,6 @@ TakenStacks take_stacks(const std::vector<MappedCode>& maps) {
     }
     const std::string_view state = field_of(status, "State");
     if (state.empty()) continue;  // it has ended
-    const bool is_main = thread == ::getpid();
     if (is_deaf(status)) ++taken.hidden;
     if (is_deaf(status) && !is_main) continue;
     if (taken.threads.size() == most_threads) break;
@@ -381,6 +382,7 @@ TakenStacks take_stacks(const std::vector<MappedCode>& maps) {
                                                .name = std::string(field_of(status, "Name")),
                                                .state = state.front(),
                                                .is_main = is_main});
+    if (scope == StackScope::running_main && calls.state != 'R') break;
     is_stuck = !is_deaf(status) && !look.ask(calls);
     if (is_stuck) break;
     if (calls.has_answered) answered_before.push_back(thread);

@@ -47,8 +47,9 @@ Descriptor memory_file(const char* name);
 /// block the signal: what waits in select(), nanosleep() and the like is woken with EINTR. Takes a
 /// second at most, and as much again if a thread hangs while it answers, after which no thread is
 /// asked any more. One thread calls it.
-/// maps  own_code_maps(): a thread that the signal meets in the code that unwinds stacks, which may
-///       hold a lock then, is asked again a moment later.
-TakenStacks take_stacks(const std::vector<MappedCode>& maps);
+/// maps   own_code_maps(): a thread that the signal meets in the code that unwinds stacks, which
+///        may hold a lock then, is asked again a moment later.
+/// scope  who is asked. A main thread that runs may begin to wait before the signal reaches it.
+TakenStacks take_stacks(const std::vector<MappedCode>& maps, StackScope scope = StackScope::all);
 
 }  // namespace px::os

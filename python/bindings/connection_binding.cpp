@@ -153,8 +153,11 @@ std::pair<std::string, std::string> PythonConnection::status(
   without_lock([&] {
     const Duration controller =
         for_controller ? duration_of(*for_controller) : client::controller_patience;
-    engines = client::ask_status(*held, duration_of(patience), controller);
     measures = client::ask_measures(*held, controller);
+    const bool asks_none = for_controller && held->connection().engines()->ids().size() >
+                                                 client::most_engines_to_ask;
+    engines = client::ask_status(*held, duration_of(patience), controller,
+                                 asks_none ? measures : Json());
   });
   return {pack(Packer::json, client::status_as_json(engines, measures)),
           client::status_as_text(engines)};

@@ -45,6 +45,8 @@ class PythonConnection {
   bool wait_for_engines(std::size_t count, std::optional<double> seconds) const;
   /// What each engine is and does: as JSON, and as a table for people. Waits for engines that do
   /// not answer for `patience` seconds.
+  /// for_controller  seconds for each answer of the controller; given by displays, which ask no
+  ///                 engines where there are many.
   std::pair<std::string, std::string> status(double patience,
                                              std::optional<double> for_controller) const;
   /// Bytes that are done, and all: see client::TransferProgress.

@@ -101,18 +101,31 @@ def errors_html(entries: list[_Entry]) -> str:
     from html import escape
 
     parts = []
-    folded = _folded(entries, by_traceback=False)  # they differ by the numbers of cells
-    for where, (name, text, trace, _) in folded[:_MOST_GROUPS]:
-        said = f"{where} {name}: {text}" if text else f"{where} {name}"
-        line = f"<code>{escape(said if len(said) <= _MOST_TEXT else said[:_MOST_TEXT] + '...')}</code>"
+    for line, trace in _sentences(entries):
+        line = escape(line)
         if trace:
             shown = escape(_COLOURS.sub("", trace)[-_MOST_TRACEBACK:])
-            parts.append(f"<details><summary>{line}</summary><pre>{shown}</pre></details>")
+            parts.append(f"<details><summary><code>{line}</code></summary><pre>{shown}</pre></details>")
         else:
-            parts.append(f"<div>{line}</div>")
-    if len(folded) > _MOST_GROUPS:
-        parts.append(f"<div>... {len(folded) - _MOST_GROUPS} more exceptions ...</div>")
+            parts.append(f"<div><code>{line}</code></div>")
     return "".join(parts)
+
+
+def errors_text(entries: list[_Entry]) -> str:
+    """The same as text: a line for each, without tracebacks."""
+    return "\n".join(line for line, _ in _sentences(entries))
+
+
+def _sentences(entries: list[_Entry]) -> list[tuple[str, str | None]]:
+    """A line for each group of equal errors, and the traceback of its first one."""
+    folded = _folded(entries, by_traceback=False)  # they differ by the numbers of cells
+    sentences: list[tuple[str, str | None]] = []
+    for where, (name, text, trace, _) in folded[:_MOST_GROUPS]:
+        said = f"{where} {name}: {text}" if text else f"{where} {name}"
+        sentences.append((said if len(said) <= _MOST_TEXT else said[:_MOST_TEXT] + "...", trace))
+    if len(folded) > _MOST_GROUPS:
+        sentences.append((f"... {len(folded) - _MOST_GROUPS} more exceptions ...", None))
+    return sentences
 
 
 def _ranges(numbers: list[int]) -> str:

@@ -230,7 +230,6 @@ TEST(EnginePlace, IsReadFromAUsageReply) {
                        {"mpi_library", "Open MPI v4.1.4"},
                        {"mpi_interrupts", "on"},
                        {"last_error", "KeyError"}}));
-  EXPECT_TRUE(read_place(EngineId{3}, usage).tells_calls);
 }
 
 TEST(EnginePlace, AnAnswerThatSaysNothingOfItIsUnknown) {

@@ -109,3 +109,14 @@ def test_a_cell_whose_ranks_wait_says_so_by_itself(running):
         assert shown[0].endswith("; 2 idle")
         manager.interrupt_kernel()
         displays(client, cell, lambda text: "waiting: " not in text)
+
+
+def test_a_cell_names_the_function_in_which_a_rank_computes_for_long(running):
+    with notebook() as (manager, client):
+        cell = client.execute("%%px\n[[gnu::noinline]] void grow() {\n  for (volatile double y = 0;;) y = y + 1;\n}\n"
+                              "if (mpi_rank != 2) MPI_Barrier(MPI_COMM_WORLD); else grow();")  # fmt: skip
+        line = displays(client, cell, lambda text: "waiting: " in text)[-1].splitlines()[0]
+        assert line.startswith("waiting: 2 busy for "), line
+        assert ", seen in grow" in line and "; 0, 1 and 3 in MPI_Barrier for " in line
+        manager.interrupt_kernel()
+        displays(client, cell, lambda text: "waiting: " not in text)

@@ -170,8 +170,17 @@ TEST_F(EngineRequestsTest, WhoAsksForStacksGetsThePlaceToo) {
   const auto effects = arrive(client.order("usage_request", {{"stacks", true}}));
   EXPECT_EQ(words(effects), "busy usage");
   EXPECT_TRUE(usage(effects)->asks_place);
-  EXPECT_TRUE(usage(effects)->asks_stacks);
-  EXPECT_FALSE(usage(arrive(client.order("usage_request", {{"place", true}})))->asks_stacks);
+  EXPECT_EQ(usage(effects)->stacks, os::StackScope::all);
+  EXPECT_FALSE(usage(arrive(client.order("usage_request", {{"place", true}})))->stacks);
+}
+
+TEST_F(EngineRequestsTest, StacksOfWhatRunsAreNoStacksOfWhatWaits) {
+  const auto effects = arrive(client.order("usage_request", {{"stacks", "running"}}));
+  EXPECT_TRUE(usage(effects)->asks_place);
+  EXPECT_EQ(usage(effects)->stacks, os::StackScope::running_main);
+  for (const Json& wrong : {Json("all"), Json(1), Json(nullptr), Json::object()})
+    EXPECT_FALSE(usage(arrive(client.order("usage_request", {{"stacks", wrong}})))->asks_place)
+        << wrong;
 }
 
 TEST_F(EngineRequestsTest, ANameThatIsNoSignalIsAnErrorAndRaisesNothing) {

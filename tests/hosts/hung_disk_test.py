@@ -32,6 +32,7 @@ try:
             polyxeus.Client(file, timeout=20).close()
         said["warnings"] = [str(each.message) for each in caught]
         time.sleep(0.5)
+    said["events"] = [each["kind"] for each in rc.events()].count("journal")
     said["late"] = balanced.apply(abs, -7).msg_ids
     said["ids"] = rc.ids
     rc.close()
@@ -77,6 +78,9 @@ def test_a_disk_that_hangs_holds_up_nobody(cluster):
                for text in said["warnings"])
     assert len(said["warnings"]) == 2  # of tasks, and of direct calls
     beds.wait_until(lambda: "the disk answers again" in cluster.log(), "the log says so")
+    # What happened meanwhile is told, and stands in the event log once the disk answers.
+    assert said["events"] == 2
+    beds.wait_until(lambda: cluster.log("events-*.jsonl").count('"kind":"journal"') >= 4, "its file has them")
     # What came meanwhile stands on the disk for the next controller.
     found = cluster.bed.processes(HOST, "pxcontroller")
     (pid,) = [pid for pid, line in found if "pxcluster" not in line]

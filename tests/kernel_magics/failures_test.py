@@ -61,6 +61,17 @@ def test_without_stream_the_error_itself_has_the_tracebacks(notebook):
     assert "".join(result.reply["traceback"]).count("ZeroDivisionError") >= 4
 
 
+def test_errors_that_the_text_of_a_cell_leaves_out_are_below_it(notebook):
+    result = notebook.fails("from polyxeus import AsyncResult\n"
+                            "AsyncResult.join(*[rc[:].execute('1/0', block=False) for _ in range(2)]).get(20)")
+    assert "... 4 more exceptions ..." in "".join(result.reply["traceback"])
+    shown = result.contents("display_data")[-1]["data"]
+    assert shown["text/plain"] == "[0-3:execute] ZeroDivisionError: division by zero"
+    assert shown["text/html"].count("<details>") == 1 and "Traceback" in shown["text/html"]
+    few = notebook.fails("rc[:].execute('1/0', block=True)")
+    assert few.contents("display_data") == [] and "ZeroDivisionError" in "".join(few.reply["traceback"])
+
+
 def test_a_failed_cell_stops_those_that_wait(notebook):
     first = notebook.begin(cell("", "1/0"))
     second = notebook.begin("print('not run')")

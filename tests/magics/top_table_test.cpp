@@ -69,6 +69,14 @@ TEST(TopTable, TheShareOfAProcessorIsThatSinceTheLookBefore) {
   EXPECT_EQ(table.rows().at(0).cpu_percent, 150);
 }
 
+TEST(TopTable, TheShareThatTheControllerMeasuresNeedsNoLookBefore) {
+  TopTable table;
+  EngineStatus engine = engine_at_work(0);
+  engine.cpu_share = 0.5;
+  table.look({engine}, {}, after(0s));
+  EXPECT_EQ(table.rows().at(0).cpu_percent, 50);
+}
+
 TEST(TopTable, AnotherProcessUnderTheIdBeginsAnew) {
   TopTable table;
   table.look({engine_at_work(0, 1000)}, {}, after(0s));

@@ -30,6 +30,7 @@ from polyxeus.results.async_result import AsyncResult
 from polyxeus.results.callers_traceback import ends_at_caller
 from polyxeus.results.comms import relay_comms
 from polyxeus.results.completion import close_at_exit
+from polyxeus.results.failed_cells import show_failures_of_cells
 from polyxeus.results.history import History
 from polyxeus.results.html_parts import paragraph
 from polyxeus.results.metadata import MetadataByRequest
@@ -147,6 +148,7 @@ class Client(HubQueries, EngineControl):
         self.metadata = MetadataByRequest(self._connection.find)
         self.history = History(_unanswered_of(self._connection))
         self._comms = relay_comms(self._connection)
+        show_failures_of_cells()
         self._warn()
         close_at_exit(self)
         _activate_first(self)
@@ -390,7 +392,10 @@ class Client(HubQueries, EngineControl):
         return self._status(float(timeout))
 
     def _status(self, timeout, for_controller=None):
-        """The same; TimeoutError where the controller does not answer within `for_controller` seconds."""
+        """The same; TimeoutError where the controller does not answer within `for_controller` seconds.
+
+        With `for_controller` it is for displays: of more than 64 engines what the controller measures is taken.
+        """
         return ClusterStatus(*self._connection.status(timeout, for_controller))
 
     def memory(self, timeout: float = 1.0) -> ClusterMemory:

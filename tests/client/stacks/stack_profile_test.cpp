@@ -43,6 +43,28 @@ TEST(StackProfile, HasOneProfileOfAllEnginesAndOneForEach) {
             (Json{{"name", "solve"}, {"file", "/home/ann/a.py"}, {"line", 3}}));
 }
 
+std::vector<std::vector<int>> groups_of(const StackProfile& profile) {
+  std::vector<std::vector<int>> groups;
+  for (const ProfileGroup& group : profile.groups()) {
+    std::vector<int>& ids = groups.emplace_back();
+    for (const EngineId id : group.engines) ids.push_back(id.value);
+  }
+  return groups;
+}
+
+TEST(StackProfile, EnginesThatSpendTheirTimeInTheSameFunctionsAreAGroup) {
+  StackProfile profile;
+  for (int i = 0; i < 10; ++i)  // at other lines, and engine 1 waits a little
+    profile.add({running(0, "solve", i), i < 2 ? idle(1) : running(1, "solve", 100 + i),
+                 i < 4 ? idle(2) : running(2, "solve", 3), running(3, "print", 3)},
+                0.1);
+  EXPECT_EQ(groups_of(profile), (std::vector<std::vector<int>>{{2}, {3}, {0, 1}}));
+  const ProfileGroup group = profile.groups()[2];
+  double all = 0;
+  for (const auto& [stack, seconds] : group.seconds) all += seconds;
+  EXPECT_NEAR(all, 2, 1e-9);
+}
+
 TEST(StackProfile, AnEngineThatDoesNotAnswerCountsAsSuch) {
   StackProfile profile;
   profile.add({{{.id = EngineId{0}}, {}}}, 1);

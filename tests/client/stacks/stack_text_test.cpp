@@ -42,6 +42,28 @@ TEST(StackText, AGroupIsASentenceAndItsCalls) {
              "    <module>                          cell line 9", "0 and 1 idle"}));
 }
 
+/// Of a process whose main thread has these calls.
+std::string innermost(std::vector<StackFrame> frames) {
+  return innermost_calls({.threads = {{.thread = 8, .frames = {{.function = "other"}}},
+                                      {.thread = 7, .is_main = true, .frames = frames}}});
+}
+
+TEST(StackText, TheInnermostCallsAreNamedInAFewWords) {
+  EXPECT_EQ(innermost({{.function = "inner_loop", .file = "/x/libsolve.so"},
+                       {.function = "solve(double)", .file = "/x/libsolve.so"},
+                       python("<module>", "<ipython-input-2>", 9)}),
+            "inner_loop() of libsolve.so, called by solve(double) of libsolve.so");
+  EXPECT_EQ(innermost({{.file = "/usr/lib/libffi.so.8", .offset = 0x7a4e},
+                       python("<module>", "<ipython-input-2>", 9)}),
+            "libffi.so.8+0x7a4e, called by cell line 9");
+  EXPECT_EQ(innermost({{FrameKind::cell, "step", "cell 3", 2}, {FrameKind::cell, "", "cell 3", 5}}),
+            "step() at cell 3 line 2, called by cell 3 line 5");
+  EXPECT_EQ(innermost({{.kind = FrameKind::cell, .function = "code of cell 3"}}),
+            "code of cell 3");
+  EXPECT_EQ(innermost({}), "");
+  EXPECT_EQ(innermost_calls({.why = "a disk"}), "");
+}
+
 TEST(StackText, CallsOfCellsInCppHaveTheirLines) {
   const MergedStacks merged{
       .main = {{.places = {{.id = EngineId{0}, .state = EnginePlace::State::busy, .seconds = 3}},

@@ -1,11 +1,17 @@
 #include "controller/events/event_file.hpp"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <spdlog/async.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <cstdlib>
+#include <thread>
 
+#include "os/descriptor.hpp"
 #include "os/private_file.hpp"
 
 namespace px::controller {
@@ -74,6 +80,35 @@ TEST_F(EventFileTest, WhatIsNoEventIsLeftOut) {
   const auto events = EventFile::read_latest(path_, 10);
   ASSERT_EQ(events.size(), 1U);
   EXPECT_EQ(events[0]["number"], 1);
+}
+
+/// All that is written into a pipe until its last writer closes it.
+std::string read_to_the_end(const os::Descriptor& pipe) {
+  ::fcntl(pipe.value(), F_SETFL, 0);  // waits from here on
+  std::string text;
+  std::array<char, 65536> part{};
+  for (ssize_t size = 0; (size = ::read(pipe.value(), part.data(), part.size())) > 0;)
+    text.append(part.data(), static_cast<std::size_t>(size));
+  return text;
+}
+
+TEST_F(EventFileTest, ADiskThatHangsHoldsUpNobodyAndTheOldestEventsAreDropped) {
+  constexpr int count = 5000;
+  ASSERT_EQ(::mkfifo(path_.c_str(), 0600), 0);  // hangs when 64 KiB are in it
+  const os::Descriptor disk{::open(path_.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC)};
+  spdlog::init_thread_pool(64, 1);
+  std::string text;
+  std::thread disk_that_answers_again;
+  {
+    const auto log = EventFile::open(path_);
+    ASSERT_TRUE(log) << log.error().what;
+    for (int i = 0; i < count; ++i) log->write({{"number", i}, {"padding", std::string(200, 'x')}});
+    disk_that_answers_again = std::thread{[&] { text = read_to_the_end(disk); }};
+  }
+  spdlog::details::registry::instance().set_tp({});
+  disk_that_answers_again.join();
+  EXPECT_LT(std::count(text.begin(), text.end(), '\n'), count);
+  EXPECT_NE(text.find("{\"number\":" + std::to_string(count - 1)), std::string::npos);
 }
 
 TEST_F(EventFileTest, AFileThatCannotBeWrittenIsAnError) {

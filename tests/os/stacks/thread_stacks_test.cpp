@@ -170,6 +170,42 @@ TEST_F(ThreadStacksTest, AFaultWhileItAnswersIsNotTheEndOfTheProcess) {
   EXPECT_EQ(wait_for(running, "spin_in_a_loop").notes, "noted");
 }
 
+/// A look at the main thread alone, by a thread, while the main thread does `meanwhile`. Repeated
+/// until the main thread is in that state, as it may not have begun yet.
+template <class Work>
+ThreadCalls look_at_main(bool runs, Work meanwhile) {
+  ThreadCalls found;
+  std::atomic<bool> ends = false;
+  std::thread looker{[&] {
+    for (int i = 0; i < 10'000; ++i) {
+      const TakenStacks taken = take_stacks(own_code_maps(), StackScope::running_main);
+      if (taken.threads.size() != 1 || (taken.threads[0].state == 'R') != runs) continue;
+      found = taken.threads[0];
+      break;
+    }
+    ends = true;
+  }};
+  meanwhile(looker, ends);
+  if (looker.joinable()) looker.join();
+  return found;
+}
+
+TEST_F(ThreadStacksTest, TheMainThreadAloneIsAskedIfItRuns) {
+  const ThreadCalls found =
+      look_at_main(true, [](std::thread&, const std::atomic<bool>& ends) { spin_in_a_loop(ends); });
+  EXPECT_TRUE(found.is_main);
+  EXPECT_TRUE(found.has_answered);
+  EXPECT_EQ(found.notes, "noted");
+}
+
+TEST_F(ThreadStacksTest, AMainThreadThatWaitsIsNotDisturbed) {
+  const ThreadCalls found =
+      look_at_main(false, [](std::thread& looker, const std::atomic<bool>&) { looker.join(); });
+  EXPECT_TRUE(found.is_main);
+  EXPECT_FALSE(found.has_answered);
+  EXPECT_TRUE(found.calls.empty());
+}
+
 /// Code that was compiled at run time, as far as the code that unwinds stacks knows: it takes a
 /// lock as long as there is some.
 class RegisteredCode {

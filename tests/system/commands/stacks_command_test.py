@@ -4,22 +4,20 @@ import json
 import os
 import signal
 import subprocess
+import sys
+from pathlib import Path
+from xml.etree import ElementTree
 
+import programs
 import pytest
+from c_loops import CLoop
 from deadlines import wait_until
 from running_cluster import connect
 
-SPIN = """
-__attribute__((noinline)) static void inner_loop(volatile char* end) { while (!*end) { } }
-void spin_until(volatile char* end) { inner_loop(end); }
-"""
-SPINNING = """import ctypes, mmap
-file = open({end!r}, "r+b")
-end = mmap.mmap(file.fileno(), 4096)
-def hang():
-    ctypes.PyDLL({library!r}).spin_until(ctypes.byref(ctypes.c_char.from_buffer(end)))
-hang()"""
+SVG = {"svg": "http://www.w3.org/2000/svg"}
 BARRIER = "from mpi4py import MPI\nMPI.COMM_WORLD.Barrier()"
+WITHOUT_PTRACE = [sys.executable, str(Path(programs.__file__).with_name("without_ptrace.py"))]
+ATTACH = "import ctypes; ctypes.CDLL(None).ptrace(0, 0, None, None)"
 SLEEP = "import time\ndef nap():\n    time.sleep(600)\nnap()"
 
 
@@ -32,18 +30,10 @@ def ours(mpi_cluster):
 
 @pytest.fixture
 def spinning(tmp_path):
-    """(a cell that hangs in C code which keeps Python's lock, what ends it)."""
-    source, library, end = tmp_path / "spin.c", tmp_path / "libspin.so", tmp_path / "end"
-    source.write_text(SPIN)
-    subprocess.run(["cc", "-shared", "-fPIC", "-O1", "-o", library, source], check=True, timeout=60)
-    end.write_bytes(b"\0" * 4096)
-
-    def stop():
-        with end.open("r+b") as file:
-            file.write(b"x")
-
-    yield SPINNING.format(end=str(end), library=str(library)), stop
-    stop()
+    """A cell that hangs in C code which keeps Python's lock."""
+    loop = CLoop(tmp_path)
+    yield loop
+    loop.stop()
 
 
 def until(client, is_met, **options):
@@ -64,8 +54,7 @@ def functions(row):
 
 
 def test_each_rank_is_told_with_its_calls_and_equal_ones_once(ours, spinning, cluster_cmd, mpi_cluster):
-    code, stop = spinning
-    cells = [ours[0].execute(SLEEP, block=False), ours[1].execute(code, block=False),
+    cells = [ours[0].execute(SLEEP, block=False), ours[1].execute(spinning.code, block=False),
              ours[[2, 3]].execute(BARRIER, block=False)]  # fmt: skip
     try:
         stacks = until(ours, lambda rows: "nap" in functions(rows[0]) and "inner_loop" in functions(rows[1])
@@ -93,7 +82,7 @@ def test_each_rank_is_told_with_its_calls_and_equal_ones_once(ours, spinning, cl
         assert set(row) == set(stacks[1]) and functions(row) == hanging
         assert cells[0].ready() is False  # to look has woken nobody
     finally:
-        stop()
+        spinning.stop()
         ours.interrupt(0, block=True)
         ours[[0, 1]].execute(BARRIER, block=False).wait(30)
         for cell in cells:
@@ -125,9 +114,29 @@ def test_an_engine_that_does_not_answer_has_a_row_of_its_own(ours):
         os.kill(pid, signal.SIGCONT)
 
 
+def test_a_flame_graph_has_the_odd_engine_first(ours, spinning, cluster_cmd, mpi_cluster, tmp_path):
+    cells = [ours[[0, 2, 3]].execute(SLEEP, block=False), ours[1].execute(spinning.code, block=False)]
+    file = tmp_path / "run.svg"
+    try:
+        until(ours, lambda rows: "inner_loop" in functions(rows[1])
+              and all("nap" in functions(rows[each]) for each in (0, 2, 3)))  # fmt: skip
+        command = [*cluster_cmd, "stacks", f"--profile-dir={mpi_cluster.profile_dir}", "--sample", "1", "-o", file]
+        told = subprocess.run(command, capture_output=True, text=True, timeout=60)
+        assert told.returncode == 0 and f"wrote {file}: open it in a browser" in told.stderr
+        picture = ElementTree.parse(file).getroot()
+        assert [each.text for each in picture.findall("svg:text", SVG)] == ["stacks of engines", "engine 1", "engines 0, 2 and 3"]
+        titles = [each.text for each in picture.findall("svg:g/svg:title", SVG)]
+        assert any(each.startswith("inner_loop (libspin.so): ") for each in titles)
+        assert any(each.startswith("nap (cell line 3): ") for each in titles)
+    finally:
+        spinning.stop()
+        ours.interrupt(block=True)
+        for cell in cells:
+            cell.wait(30)
+
+
 def test_a_profile_has_the_functions_of_all_engines(ours, spinning, cluster_cmd, mpi_cluster, tmp_path):
-    code, stop = spinning
-    cells = [ours[0].execute(SLEEP, block=False), ours[1].execute(code, block=False)]
+    cells = [ours[0].execute(SLEEP, block=False), ours[1].execute(spinning.code, block=False)]
     file = tmp_path / "run.json"
     try:
         until(ours, lambda rows: "nap" in functions(rows[0]) and "inner_loop" in functions(rows[1]))
@@ -143,7 +152,35 @@ def test_a_profile_has_the_functions_of_all_engines(ours, spinning, cluster_cmd,
             assert len(profile["samples"]) == len(profile["weights"])
             assert all(0 <= each < len(made["shared"]["frames"]) for stack in profile["samples"] for each in stack)
     finally:
-        stop()
+        spinning.stop()
         ours.interrupt(0, block=True)
         for cell in cells:
             cell.wait(30)
+
+
+def test_stacks_are_told_where_no_process_may_look_at_another(own_cluster, spinning, cluster_cmd, monkeypatch):
+    attached = subprocess.run([*WITHOUT_PTRACE, sys.executable, "-c", ATTACH], timeout=60)
+    assert attached.returncode == -signal.SIGSYS
+    for program in ("CONTROLLER", "ENGINE"):
+        monkeypatch.setattr(programs, program, [*WITHOUT_PTRACE, *getattr(programs, program)])
+    cluster = own_cluster()
+    cluster.start_controller()
+    cluster.start_engines(3)
+    with connect(cluster.connection_file("client"), 3) as client:
+        for pid in client[:].apply_sync(os.getpid):
+            assert "Seccomp:\t2" in Path(f"/proc/{pid}/status").read_text()
+        cells = [client[[0, 2]].execute(SLEEP, block=False), client[1].execute(spinning.code, block=False)]
+        try:
+            until(client, lambda rows: "inner_loop" in functions(rows[1])
+                  and all("nap" in functions(rows[each]) for each in (0, 2)))  # fmt: skip
+            command = [*WITHOUT_PTRACE, *cluster_cmd, "stacks", f"--profile-dir={cluster.profile_dir}"]
+            told = subprocess.run(command, capture_output=True, text=True, timeout=60)
+            heads = [line for line in told.stdout.splitlines() if not line.startswith(" ")]
+            assert heads[0].startswith("1 in C code that holds Python's lock for "), told.stderr
+            assert heads[1].startswith("0 and 2 at ")
+            assert "    inner_loop                        libspin.so" in told.stdout.splitlines()
+        finally:
+            spinning.stop()
+            client.interrupt(block=True)
+            for cell in cells:
+                cell.wait(30)

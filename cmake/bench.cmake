@@ -4,7 +4,7 @@
 find_package(benchmark REQUIRED)
 
 foreach(bench wire stream)
-  add_executable(${bench}_bench ${CMAKE_SOURCE_DIR}/bench/${bench}_bench.cpp)
+  add_executable(${bench}_bench ${CMAKE_SOURCE_DIR}/bench/cpp/${bench}_bench.cpp)
   target_link_libraries(${bench}_bench PRIVATE px_net px_build benchmark::benchmark)
 endforeach()
 
@@ -12,6 +12,6 @@ add_executable(client_arrays ${CMAKE_SOURCE_DIR}/bench/load/client_arrays.cpp)
 target_link_libraries(client_arrays PRIVATE px_client px_build)
 
 foreach(bench relay client balanced sight)
-  add_executable(${bench}_bench ${CMAKE_SOURCE_DIR}/bench/${bench}_bench.cpp)
+  add_executable(${bench}_bench ${CMAKE_SOURCE_DIR}/bench/cpp/${bench}_bench.cpp)
   target_link_libraries(${bench}_bench PRIVATE px_bench px_client px_build)
 endforeach()

@@ -97,9 +97,9 @@ void DashboardOrders::ask_stacks(const std::vector<EngineId>& engines,
     return answer(Error{ErrorKind::overloaded,
                         "stacks are taken for another viewer: try again in a few seconds"});
   if (engines.size() > StackQuestion::most_engines)
-    return answer(Error{ErrorKind::bad_input,
-                        "ask at most " + std::to_string(StackQuestion::most_engines) +
-                            " engines at a time"});
+    return answer(
+        Error{ErrorKind::bad_input,
+              "ask at most " + std::to_string(StackQuestion::most_engines) + " engines at a time"});
   asking_.emplace(Asking{StackQuestion{now}, answer});
   for (const EngineId id : engines)
     asking_->question.asked(

@@ -72,7 +72,7 @@ class CellWatch {
   client::SilenceNews silences_;
   WaitNews waits_;
   std::optional<client::PlaceQuestion> question_;  // that waits for answers
-  std::optional<client::StacksQuestion> stacks_;    // too
+  std::optional<client::StacksQuestion> stacks_;   // too
   Instant asked_at_{}, asked_stacks_at_{};
   std::optional<Instant> gives_up_at_;
   Instant last_news_, looked_at_;  // the latter: for an interrupt

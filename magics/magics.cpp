@@ -173,8 +173,7 @@ WatchOptions Magics::watch_options(const std::vector<EngineId>& engines,
     return client::PlaceQuestion{*core, core->connection().engines()->ids()};
   };
   watch.ask_stacks = [this](std::vector<EngineId> engines) {
-    return client::StacksQuestion{*connect_(), std::move(engines),
-                                  os::StackScope::running_main};
+    return client::StacksQuestion{*connect_(), std::move(engines), os::StackScope::running_main};
   };
   return watch;
 }

@@ -42,13 +42,11 @@ void look_at(client::ClientCore& core, const TopOptions& options, TopTable& tabl
   };
   std::erase_if(asked, [&](EngineId id) { return !is_wanted(id); });
   Json measures;
-  if (asked.size() > client::most_engines_to_ask)
-    measures = client::ask_measures(core);
+  if (asked.size() > client::most_engines_to_ask) measures = client::ask_measures(core);
   if (!measures.is_null()) asked.clear();
   const Instant deadline = Clock::now() + look_patience;
   const client::PlaceQuestion question = ask_where(core, asked);  // while the next one is asked
-  auto engines =
-      client::ask_status(core, look_patience, client::controller_patience, measures);
+  auto engines = client::ask_status(core, look_patience, client::controller_patience, measures);
   question.wait(deadline);
   std::erase_if(engines, [&](const client::EngineStatus& each) { return !is_wanted(each.id); });
   table.look(engines, measures.is_null() ? question.places() : client::measured_places(measures),

@@ -14,8 +14,7 @@ SwarmController::SwarmController(const std::string& program, std::filesystem::pa
     : folder_(std::move(folder)) {
   std::filesystem::remove_all(folder_);
   std::filesystem::create_directories(folder_);
-  std::vector<std::string> command{program,
-                                   "--profile-dir=" + (folder_ / "profile_bench").string(),
+  std::vector<std::string> command{program, "--profile-dir=" + (folder_ / "profile_bench").string(),
                                    "--cluster-id=", "--no-ipc"};
   command.insert(command.end(), options.begin(), options.end());
   Result<MeasuredProcess> child = MeasuredProcess::start(command, folder_ / "controller.log");

@@ -33,12 +33,11 @@ class Swarm::Thread {
     order([this, number] {
       engines_.try_emplace(number);
       Played& played = engines_.at(number);
-      played.engine =
-          std::make_unique<SwarmEngine>(context_, loop_, options_.info, echo_engine_uuid(number),
-                                        options_.tells_measures, counts_,
-                                        [this, number](std::size_t socket, SharedFrames request) {
-                                          take(number, socket, std::move(request));
-                                        });
+      played.engine = std::make_unique<SwarmEngine>(
+          context_, loop_, options_.info, echo_engine_uuid(number), options_.tells_measures,
+          counts_, [this, number](std::size_t socket, SharedFrames request) {
+            take(number, socket, std::move(request));
+          });
     });
   }
   void leave(std::size_t number, End end) {

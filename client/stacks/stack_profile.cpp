@@ -50,8 +50,8 @@ StackProfile::Stack StackProfile::stack_of(const EngineStacks& engine) {
     const std::string cell = file_of_cell(frames);
     for (auto frame = frames.rbegin(); frame != frames.rend(); ++frame) {
       FrameText text = frame_text(*frame, cell);
-      stack.push_back(number_of({frame->kind, std::move(text.name), std::move(text.place),
-                                 frame->file, frame->line}));
+      stack.push_back(number_of(
+          {frame->kind, std::move(text.name), std::move(text.place), frame->file, frame->line}));
     }
     return stack;
   }
@@ -102,10 +102,9 @@ std::vector<ProfileGroup> StackProfile::groups() const {
   std::vector<Shares> shares_of_group;  // of its first engine
   for (const auto& [id, samples] : engines_) {
     Shares shares = shares_of(samples);
-    const auto alike =
-        std::find_if(shares_of_group.begin(), shares_of_group.end(), [&](const Shares& first) {
-          return difference(first, shares) <= most_difference;
-        });
+    const auto alike = std::find_if(
+        shares_of_group.begin(), shares_of_group.end(),
+        [&](const Shares& first) { return difference(first, shares) <= most_difference; });
     const auto place = static_cast<std::size_t>(alike - shares_of_group.begin());
     if (alike == shares_of_group.end()) {
       groups.emplace_back();

@@ -68,9 +68,9 @@ SharedFrames HubThread::post(HubEvent event) {
 void HubThread::put_aside(HubEvent event, std::size_t bytes) {
   posted_.bytes += bytes;
   has_query_ = has_query_ || std::holds_alternative<HubQuery>(event);
-  posted_.events.push_back(
-      {std::move(event), is_timing_.load(std::memory_order_relaxed) ? std::optional(Clock::now())
-                                                                    : std::nullopt});
+  posted_.events.push_back({std::move(event), is_timing_.load(std::memory_order_relaxed)
+                                                  ? std::optional(Clock::now())
+                                                  : std::nullopt});
   if (posted_.is_full()) flush();
 }
 

@@ -9,8 +9,8 @@
 namespace px::controller {
 
 SightOptions own_process() {
-  return {program::program_version(), os::host_name(),     ::getpid(),
-          wall_now(),                 os::measure_process, os::clock_name()};
+  return {program::program_version(), os::host_name(), ::getpid(), wall_now(),
+          os::measure_process,        os::clock_name()};
 }
 
 }  // namespace px::controller

@@ -240,9 +240,7 @@ void write_engines(MetricWriter& out, const Snapshot& snapshot) {
   write_engine_states(out, snapshot);
   using E = const EngineView&;
   const auto each = [&](std::string_view name, std::string_view type, std::string_view help,
-                        auto value_of) {
-    per_engine(out, snapshot, name, type, help, value_of);
-  };
+                        auto value_of) { per_engine(out, snapshot, name, type, help, value_of); };
   /// What engines without measures do not say.
   const auto if_measured = [](E engine, auto value) {
     return engine.measured_ago ? std::optional(value) : std::nullopt;

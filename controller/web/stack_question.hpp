@@ -15,8 +15,8 @@ namespace px::controller {
 /// What an engine has said of the calls that its threads are in.
 struct StackReply {
   EngineId engine;
-  std::string usage = {};        ///< The content of its usage_reply, packed; empty: none came.
-  bool is_left_out = false;      ///< It came, but all replies together were too long.
+  std::string usage = {};    ///< The content of its usage_reply, packed; empty: none came.
+  bool is_left_out = false;  ///< It came, but all replies together were too long.
 };
 
 /// A question of a user of the dashboard: in which calls are these engines? Collects the answers,

@@ -193,16 +193,15 @@ class WebServer::State::Connection : public std::enable_shared_from_this<Connect
   void act(const PassOrder& pass) {
     const int number = server_.next_order_++;
     server_.ordering_[number] = shared_from_this();
-    server_.content_.pass_order(
-        pass.order,
-        [number, server = server_.weak_from_this()](Result<WebContent::OrderNews> done) {
-          const auto alive = server.lock();
-          if (!alive) return;
-          asio::post(alive->context_, [number, state = alive.get(), done = std::move(done)] {
-            const auto found = state->ordering_.extract(number);
-            if (found) found.mapped()->on_order(done);
-          });
-        });
+    server_.content_.pass_order(pass.order, [number, server = server_.weak_from_this()](
+                                                Result<WebContent::OrderNews> done) {
+      const auto alive = server.lock();
+      if (!alive) return;
+      asio::post(alive->context_, [number, state = alive.get(), done = std::move(done)] {
+        const auto found = state->ordering_.extract(number);
+        if (found) found.mapped()->on_order(done);
+      });
+    });
   }
   void act(const ServeStream&) {
     const auto number = server_.viewers_.add(server_.snapshot_event(), Clock::now());
@@ -247,8 +246,7 @@ class WebServer::State::Connection : public std::enable_shared_from_this<Connect
     Json content = done && *done ? (*done)() : Json::object();
     content["status"] = done ? "ok" : "error";
     if (!done) content["why"] = done.error().what;
-    answer(done ? 200 : status_of_error(done.error().kind), json_text,
-           pack(Packer::json, content));
+    answer(done ? 200 : status_of_error(done.error().kind), json_text, pack(Packer::json, content));
   }
 
   void refuse(const RefuseRequest& refusal) {

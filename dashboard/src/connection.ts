@@ -15,8 +15,8 @@ export function takeToken(): string {
 
 export function keepToken(token: string): void { sessionStorage.setItem(keyOfToken, token); }
 
-// Below a Jupyter server, which knows the token, what is asked needs the sign against forged requests
-// that Jupyter keeps in a cookie.
+// Below a Jupyter server, which knows the token, what is asked needs the sign against forged
+// requests that Jupyter keeps in a cookie.
 const isInJupyter = /\/polyxeus\/clusters\/[0-9a-f]+\/dashboard\/$/.test(location.pathname);
 
 function headers(token: string): Record<string, string> {

@@ -51,8 +51,9 @@ export interface MergedStacks {
 export function isOfCell(frame: Frame): boolean {
   const file = frame.file ?? '';
   return frame.kind === 'cell' ||
-      (frame.kind === 'python' && (file.startsWith('<ipython-input-') ||
-                                   file.startsWith('<function ') || file.includes('ipykernel_')));
+      (frame.kind === 'python' &&
+       (file.startsWith('<ipython-input-') || file.startsWith('<function ') ||
+        file.includes('ipykernel_')));
 }
 
 // Without the calls of the engine that lead to the user's code.
@@ -100,8 +101,7 @@ function keepCommon(group: Group, frames: Frame[]): void {
   const ours = [...group.frames].reverse();
   const theirs = [...frames].reverse();
   let same = 0;
-  while (same < ours.length && same < theirs.length &&
-         keyOf(ours[same]) === keyOf(theirs[same])) {
+  while (same < ours.length && same < theirs.length && keyOf(ours[same]) === keyOf(theirs[same])) {
     same += 1;
   }
   group.goesOn = group.goesOn || same < ours.length || same < theirs.length;
@@ -147,8 +147,10 @@ export function textOfFrame(frame: Frame, cell?: string): [string, string] {
   }
   if (frame.kind === 'python') {
     if (!isOfCell(frame)) return [frame.function ?? '', `${baseName(file)}:${frame.line}`];
-    return [frame.function ?? '',
-            file === cell ? `cell line ${frame.line}` : `line ${frame.line} of an earlier cell`];
+    return [
+      frame.function ?? '',
+      file === cell ? `cell line ${frame.line}` : `line ${frame.line} of an earlier cell`
+    ];
   }
   if (frame.function) return [frame.function, baseName(file)];
   if (!file) return ['code compiled at run time', ''];

@@ -259,8 +259,8 @@ inline void set_status(MPI_Status* status, MPI_Status received) {
 
 /// A blocking receive in the same way.  traced  the call.
 template <typename Plain, typename Begun>
-int receive(TracedCall& traced, const char* name, MPI_Comm communicator, int from, int tag, MPI_Status* status,
-            const Plain& plain, const Begun& begun) {
+int receive(TracedCall& traced, const char* name, MPI_Comm communicator, int from, int tag,
+            MPI_Status* status, const Plain& plain, const Begun& begun) {
   if (!MpiSteps::of_any_thread()) return plain(communicator, status);
   MpiSteps* const steps = MpiSteps::of_this_thread();
   MPI_Request request = MPI_REQUEST_NULL;

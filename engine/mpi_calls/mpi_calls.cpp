@@ -72,8 +72,9 @@ int with_group_of(MPI_Comm communicator, MPI_Group group, const Operation& opera
 
 /// plain  sends and receives at once; receive, send  begin to.  traced  the receiving half.
 template <typename Plain, typename Receive, typename Send>
-int send_and_receive(TracedCall& traced, const char* name, MPI_Comm communicator, int to, int from, MPI_Status* status,
-                     const Plain& plain, const Receive& receive, const Send& send) {
+int send_and_receive(TracedCall& traced, const char* name, MPI_Comm communicator, int to, int from,
+                     MPI_Status* status, const Plain& plain, const Receive& receive,
+                     const Send& send) {
   MpiSteps* const steps = MpiSteps::of_this_thread();
   if (!steps)
     return of_other_thread(name, [&] { return plain(MpiSteps::current(communicator), status); });

@@ -79,7 +79,7 @@ constexpr const char* of_main_alone = "only_main";
 }  // namespace
 
 StackTaker::StackTaker(net::Waker waker, StackSources sources)
-    : shared_(new Shared{
+    : shared_(new ThreadQuestions{
           {std::move(waker), look_patience,
            Json{{"why", "an earlier look at the stacks still waits, perhaps for a disk"}}}}),
       sources_(std::move(sources)) {}
@@ -96,7 +96,7 @@ void StackTaker::close() {
     thread_.detach();
 }
 
-void StackTaker::serve(Shared& shared, StackSources sources) {
+void StackTaker::serve(ThreadQuestions& shared, StackSources sources) {
   StackReader reader{std::move(sources)};
   while (shared.questions.wait()) {
     const auto scope =

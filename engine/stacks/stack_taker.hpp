@@ -47,14 +47,14 @@ class StackTaker {
   std::optional<Instant> next_deadline() const { return shared_->questions.next_deadline(); }
 
  private:
-  struct Shared {
+  struct ThreadQuestions {
     AskedThread questions;
     std::atomic<bool> wants_all = false;  // one of the questions does
   };
-  static void serve(Shared& shared, StackSources sources);
+  static void serve(ThreadQuestions& shared, StackSources sources);
   void start_thread();
 
-  const std::shared_ptr<Shared> shared_;  // with the thread, which may live longer
+  const std::shared_ptr<ThreadQuestions> shared_;  // with the thread, which may live longer
   const StackSources sources_;
   std::thread thread_;
 };

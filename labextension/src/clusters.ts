@@ -11,7 +11,7 @@ export interface ICluster {
   launcher: string;
   is_world: boolean;
   owner: string | null;
-  host: string | null;
+  host: string|null;
   code: string;
 }
 
@@ -55,9 +55,7 @@ export class Clusters {
   }
 
   /** The address of the page that shows the cluster, on the Jupyter server. */
-  dashboard(key: string): string {
-    return this.address(key, 'dashboard/');
-  }
+  dashboard(key: string): string { return this.address(key, 'dashboard/'); }
 
   private address(...path: string[]): string {
     return URLExt.join(this.settings.baseUrl, 'polyxeus', 'clusters', ...path);

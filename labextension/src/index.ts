@@ -1,15 +1,13 @@
-import {
-  ILayoutRestorer,
-  JupyterFrontEnd,
-  JupyterFrontEndPlugin
-} from '@jupyterlab/application';
-import { INotebookTracker, NotebookActions } from '@jupyterlab/notebook';
-import { LabIcon } from '@jupyterlab/ui-components';
-import { Clusters } from './clusters';
-import { Dashboards } from './dashboards';
-import { ClustersPanel } from './panel';
+import {ILayoutRestorer, JupyterFrontEnd, JupyterFrontEndPlugin} from '@jupyterlab/application';
+import {INotebookTracker, NotebookActions} from '@jupyterlab/notebook';
+import {LabIcon} from '@jupyterlab/ui-components';
+
 import css from '../style/panel.css';
+
+import {Clusters} from './clusters';
+import {Dashboards} from './dashboards';
 import svg from './icon';
+import {ClustersPanel} from './panel';
 
 /** Puts code into a new cell below the active one, or into that where it is empty. */
 function insertInto(notebooks: INotebookTracker | null, code: string): boolean {
@@ -36,26 +34,20 @@ const plugin: JupyterFrontEndPlugin<void> = {
   description: 'Lists, starts, scales, shows and stops clusters of polyxeus.',
   autoStart: true,
   optional: [ILayoutRestorer, INotebookTracker],
-  activate: (
-    app: JupyterFrontEnd,
-    restorer: ILayoutRestorer | null,
-    notebooks: INotebookTracker | null
-  ) => {
-    addStyle();
-    const clusters = new Clusters(app.serviceManager.serverSettings);
-    const icon = new LabIcon({ name: 'polyxeus:clusters', svgstr: svg });
-    const dashboards = new Dashboards(app, clusters, icon);
-    const panel = new ClustersPanel(
-      clusters,
-      code => insertInto(notebooks, code),
-      cluster => dashboards.show(cluster)
-    );
-    panel.id = 'polyxeus-clusters';
-    panel.title.icon = icon;
-    panel.title.caption = 'Clusters of polyxeus';
-    app.shell.add(panel, 'left', { rank: 650 });
-    restorer?.add(panel, 'polyxeus-clusters');
-  }
+  activate:
+      (app: JupyterFrontEnd, restorer: ILayoutRestorer|null, notebooks: INotebookTracker|null) => {
+        addStyle();
+        const clusters = new Clusters(app.serviceManager.serverSettings);
+        const icon = new LabIcon({name: 'polyxeus:clusters', svgstr: svg});
+        const dashboards = new Dashboards(app, clusters, icon);
+        const panel = new ClustersPanel(
+            clusters, code => insertInto(notebooks, code), cluster => dashboards.show(cluster));
+        panel.id = 'polyxeus-clusters';
+        panel.title.icon = icon;
+        panel.title.caption = 'Clusters of polyxeus';
+        app.shell.add(panel, 'left', {rank: 650});
+        restorer?.add(panel, 'polyxeus-clusters');
+      }
 };
 
 export default plugin;

@@ -26,13 +26,13 @@ declare module '@lumino/widgets' {
 }
 
 declare module '@jupyterlab/ui-components' {
-  import { Widget } from '@lumino/widgets';
+import {Widget} from '@lumino/widgets';
 
   export class LabIcon {
     constructor(options: { name: string; svgstr: string });
   }
   export class IFrame extends Widget {
-    constructor(options: { sandbox: string[] });
+    constructor(options: {sandbox: string[]});
     url: string;
   }
 }
@@ -112,7 +112,7 @@ declare module '@jupyterlab/application' {
   export const ILayoutRestorer: object;
   export interface JupyterFrontEnd {
     readonly shell: {
-      add(widget: Widget, area: string, options?: { rank: number }): void;
+      add(widget: Widget, area: string, options?: {rank: number}): void;
       activateById(id: string): void;
     };
     readonly serviceManager: { readonly serverSettings: ServerConnection.ISettings };

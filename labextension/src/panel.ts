@@ -1,7 +1,8 @@
-import { Dialog, InputDialog, showDialog, showErrorMessage } from '@jupyterlab/apputils';
-import { IMessage, Widget } from '@lumino/widgets';
-import { Clusters, ICluster, IClusters, nameOf } from './clusters';
-import { StartForm } from './start_form';
+import {Dialog, InputDialog, showDialog, showErrorMessage} from '@jupyterlab/apputils';
+import {IMessage, Widget} from '@lumino/widgets';
+
+import {Clusters, ICluster, IClusters, nameOf} from './clusters';
+import {StartForm} from './start_form';
 
 const INTERVAL = 3000; // milliseconds between two looks at what runs, while the tab is shown
 
@@ -20,10 +21,8 @@ export class ClustersPanel extends Widget {
    * dashboard  shows the dashboard of a cluster
    */
   constructor(
-    private readonly clusters: Clusters,
-    private readonly insert: (code: string) => boolean,
-    private readonly dashboard: (cluster: ICluster) => void
-  ) {
+      private readonly clusters: Clusters, private readonly insert: (code: string) => boolean,
+      private readonly dashboard: (cluster: ICluster) => void) {
     super();
     this.addClass('px-Clusters');
     const head = element('div', 'px-head');
@@ -155,11 +154,10 @@ export class ClustersPanel extends Widget {
     facts.title = cluster.owner ? `ends with ${cluster.owner}` : 'runs until it is stopped';
     const buttons = element('div', 'px-buttons');
     buttons.append(
-      button('Insert code that connects to it', 'Insert code', () => this.insertCode(cluster)),
-      button('Show what its engines do', 'Dashboard', async () => this.dashboard(cluster)),
-      button('Change the number of engines', 'Scale …', () => this.scale(cluster)),
-      button('Stop the cluster', 'Stop …', () => this.stop(cluster))
-    );
+        button('Insert code that connects to it', 'Insert code', () => this.insertCode(cluster)),
+        button('Show what its engines do', 'Dashboard', async () => this.dashboard(cluster)),
+        button('Change the number of engines', 'Scale …', () => this.scale(cluster)),
+        button('Stop the cluster', 'Stop …', () => this.stop(cluster)));
     row.append(title, facts, buttons);
     return row;
   }

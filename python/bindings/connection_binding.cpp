@@ -154,10 +154,10 @@ std::pair<std::string, std::string> PythonConnection::status(
     const Duration controller =
         for_controller ? duration_of(*for_controller) : client::controller_patience;
     measures = client::ask_measures(*held, controller);
-    const bool asks_none = for_controller && held->connection().engines()->ids().size() >
-                                                 client::most_engines_to_ask;
-    engines = client::ask_status(*held, duration_of(patience), controller,
-                                 asks_none ? measures : Json());
+    const bool asks_none =
+        for_controller && held->connection().engines()->ids().size() > client::most_engines_to_ask;
+    engines =
+        client::ask_status(*held, duration_of(patience), controller, asks_none ? measures : Json());
   });
   return {pack(Packer::json, client::status_as_json(engines, measures)),
           client::status_as_text(engines)};

@@ -86,7 +86,8 @@ TEST_F(PassageTest, EachAnswerTellsTheTimeAndWhoseItIs) {
   options.sight.clock_name = "clock";
   make_hub(std::make_unique<MemoryStore>(), options);
   const Json told = trace(Json::object());
-  EXPECT_EQ(told, Json({{"clock", after(0s)}, {"clock_name", "clock"}, {"host", "node1"}, {"pid", 77}}));
+  EXPECT_EQ(told,
+            Json({{"clock", after(0s)}, {"clock_name", "clock"}, {"host", "node1"}, {"pid", 77}}));
 }
 
 TEST(PassageLog, TellsTheFirstRequestsInPartsAndCountsTheRest) {

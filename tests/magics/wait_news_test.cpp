@@ -17,10 +17,7 @@ EnginePlace in_barrier(int id, double seconds) {
 }
 
 EnginePlace computing(int id) {
-  return {.id = EngineId{id},
-          .state = EnginePlace::State::busy,
-          .runs = "solve()",
-          .seconds = 90};
+  return {.id = EngineId{id}, .state = EnginePlace::State::busy, .runs = "solve()", .seconds = 90};
 }
 
 EnginePlace idle(int id) {

@@ -34,11 +34,13 @@ TEST(FlameGraph, ABoxIsAsWideAsItsShareOfTheTime) {
   profile.add({in_solve(0, "norm")}, 1);
   const std::string svg = flame_graph(profile, "run");
   EXPECT_TRUE(svg.starts_with("<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 1200 "));
-  EXPECT_TRUE(has(svg, "<title>solve (a.py:12): 4.0 s, 100.0 %</title><rect x=\"10.0\" y=\"86.0\" "
-                       "width=\"1180.0\""))
+  EXPECT_TRUE(has(svg,
+                  "<title>solve (a.py:12): 4.0 s, 100.0 %</title><rect x=\"10.0\" y=\"86.0\" "
+                  "width=\"1180.0\""))
       << svg;
-  EXPECT_TRUE(has(svg, "<title>dot (libblas.so): 3.0 s, 75.0 %</title><rect x=\"10.0\" y=\"104.0\" "
-                       "width=\"885.0\""))
+  EXPECT_TRUE(has(svg,
+                  "<title>dot (libblas.so): 3.0 s, 75.0 %</title><rect x=\"10.0\" y=\"104.0\" "
+                  "width=\"885.0\""))
       << svg;
   EXPECT_TRUE(has(svg, "<title>norm (libblas.so): 1.0 s, 25.0 %</title><rect x=\"895.0\""));
   EXPECT_TRUE(has(svg, ">dot (libblas.so)</text>"));

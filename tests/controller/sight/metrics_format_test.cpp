@@ -22,8 +22,8 @@ TEST(MetricsFormat, OthersGetText) {
   for (const char* accept :
        {"", "*/*", "text/html,application/xhtml+xml,*/*;q=0.8", "text/plain;version=0.0.4",
         "application/openmetrics-text;q=0.3,text/plain;q=0.5", "application/openmetrics-text;q=0",
-        "application/openmetrics-text;version=2.0.0", "application/openmetrics-text;q=x",
-        ",;=,q=1", "application/json"})
+        "application/openmetrics-text;version=2.0.0", "application/openmetrics-text;q=x", ",;=,q=1",
+        "application/json"})
     EXPECT_EQ(wanted_format(accept), MetricsFormat::prometheus) << accept;
 }
 

@@ -144,12 +144,12 @@ TEST_F(DashboardOfServer, EnginesAreAskedForTheirStacksForOneViewerAtATime) {
   EXPECT_EQ(request.header.msg_type, "usage_request");
   EXPECT_EQ(request.content, (Json{{"place", true}, {"stacks", true}}));
   EXPECT_EQ(order("stacks", R"({"engines": "all"})").status, 503);
-  ann_->send(ann_->control, Draft{.idents = request.idents,
-                                  .msg_type = "usage_reply",
-                                  .parent_header = request.header_text,
-                                  .content = {{"pid", 4},
-                                              {"place", Json::object()},
-                                              {"stacks", {{"hidden", 2}}}}});
+  ann_->send(
+      ann_->control,
+      Draft{.idents = request.idents,
+            .msg_type = "usage_reply",
+            .parent_header = request.header_text,
+            .content = {{"pid", 4}, {"place", Json::object()}, {"stacks", {{"hidden", 2}}}}});
   EXPECT_EQ(browser.read_answer().body,
             R"({"engines":[{"engine":0,"place":{},"stacks":{"hidden":2}}],"status":"ok"})");
   browser.request("POST /do/stacks", with_secret, R"({"engines": [0]})");

@@ -189,7 +189,8 @@ TEST(RequestGate, EnginesCanBeShutDownAndAsked) {
 
 TEST(RequestGate, EnginesCanBeDrainedAndResumed) {
   for (const bool is_drained : {true, false}) {
-    const auto order = order_of(post(is_drained ? "/do/drain" : "/do/resume", R"({"engines": [1]})"));
+    const auto order =
+        order_of(post(is_drained ? "/do/drain" : "/do/resume", R"({"engines": [1]})"));
     ASSERT_TRUE(order);
     ASSERT_TRUE(std::holds_alternative<DrainEngines>(order->what));
     EXPECT_EQ(std::get<DrainEngines>(order->what).is_drained, is_drained);

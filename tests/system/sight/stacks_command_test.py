@@ -16,7 +16,7 @@ from running_cluster import connect
 
 SVG = {"svg": "http://www.w3.org/2000/svg"}
 BARRIER = "from mpi4py import MPI\nMPI.COMM_WORLD.Barrier()"
-WITHOUT_PTRACE = [sys.executable, str(Path(programs.__file__).with_name("without_ptrace.py"))]
+WITHOUT_PTRACE = [sys.executable, str(Path(__file__).with_name("without_ptrace.py"))]
 ATTACH = "import ctypes; ctypes.CDLL(None).ptrace(0, 0, None, None)"
 SLEEP = "import time\ndef nap():\n    time.sleep(600)\nnap()"
 

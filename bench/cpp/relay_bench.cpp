@@ -122,12 +122,9 @@ void print_table(const Json& results) {
 
 void run_bench(const Options& options) {
   Json results = compare(options);
-  results["options"] = {{"engines", options.engines},
-                        {"tasks", options.tasks},
-                        {"window", options.window},
-                        {"no_ipc", options.has_no_ipc},
-                        {"repeats", options.repeats},
-                        {"payload_mib", options.payload_mib}};
+  results["options"] = {{"engines", options.engines}, {"tasks", options.tasks},
+                        {"window", options.window},   {"no_ipc", options.has_no_ipc},
+                        {"repeats", options.repeats}, {"payload_mib", options.payload_mib}};
   if (options.long_tasks > 0) results["long_run"] = long_run(options);
   print_table(results);
   options.write(results);

@@ -29,7 +29,7 @@ using namespace std::chrono_literals;
 
 struct SightOptions : BenchOptions {
   std::vector<std::size_t> resting{64, 1000};  ///< Numbers of engines.
-  int rest_seconds = 60, stuck_seconds = 25;  ///< The latter: beyond the dashboard's patience.
+  int rest_seconds = 60, stuck_seconds = 25;   ///< The latter: beyond the dashboard's patience.
   std::size_t pages = 20;
 };
 

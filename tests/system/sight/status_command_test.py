@@ -26,7 +26,7 @@ def test_scripts_get_all_that_is_measured(ours, cluster_cmd, mpi_cluster):
 
     def of_engines():
         """Once each engine has told what it does now."""
-        rows = [row["measures"] for row in told("--json")]
+        rows = [row["measures"] or {} for row in told("--json")]
         whole = rows[0].get("mpi") and rows[0].get("queued") and rows[2].get("line") and rows[3].get("errors")
         return rows if whole else None
 

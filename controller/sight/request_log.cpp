@@ -40,8 +40,7 @@ void RequestLog::assigned(const MessageId& msg_id, bool is_retry, Instant now) {
   if (is_retry) ++work_.retried_total;
   const auto found = followed_.find(msg_id);
   if (found == followed_.end()) return;
-  if (!std::exchange(found->second.is_assigned, true))
-    queueing_.add(now - found->second.arrived);
+  if (!std::exchange(found->second.is_assigned, true)) queueing_.add(now - found->second.arrived);
 }
 
 void RequestLog::finished(const SeenAnswer& answer, std::optional<EngineId> engine, WallTime wall) {

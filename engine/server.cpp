@@ -175,7 +175,8 @@ void Server::begin() {
       *context_, loop(), config_.info, config_.memory, config_.results,
       Session{SessionId{config_.uuid.text}, config_.username, packer_, signer_},
       DialingChannels::Handlers{
-          handlers_that_note_work(), [this](RequestPtr message) { on_controller_message(std::move(message)); },
+          handlers_that_note_work(),
+          [this](RequestPtr message) { on_controller_message(std::move(message)); },
           [this] {
             if (heart_watch_) heart_watch_->heard();
             tell_measures();

@@ -42,6 +42,7 @@ Result<void> open_in_browser(const DashboardAddress& dashboard,
   if (!started)
     return Error{started.error().kind,
                  started.error().what + "; set $BROWSER, or open the address yourself"};
+  started->process.release();  // it goes on when this process ends
   return {};
 }
 

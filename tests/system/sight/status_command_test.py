@@ -70,7 +70,7 @@ def test_a_request_that_goes_on_is_told_of_before_the_next_heartbeat(own_cluster
     cluster.start_engines(1)
     with connect(cluster.connection_file("client"), 1) as rc:
         cell = rc[0].execute("import time\ntime.sleep(600)", block=False)
-        (row,) = wait_until(lambda: [row for row in rc.measures()["engines"] if row.get("line")], "its line is told")
+        (row,) = wait_until(lambda: [row for row in rc.measures()["engines"] if row.get("line")], "its line is told", 30)
         assert row["line"] == "time.sleep(600)" and row["state"] == "busy"
         rc.interrupt(0, block=True)
         cell.wait(30)

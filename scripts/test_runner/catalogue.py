@@ -110,7 +110,8 @@ def all_groups(is_quick):
             _waiting("docs", "the guides: each snippet, and the site", "tests/docs"),
             _waiting("torch", "PyTorch of PyPI and JAX on ranks: a stop, frameworks, their notebooks; tensors",
                      "tests/torch_ranks", "tests/python/tensors_view_test.py", "tests/python/values/tensors_test.py",
-                     "tests/python/values/transfers_test.py", needs=("torch-packages",), python_path="build/torch"),
+                     "tests/python/values/transfers_test.py", "tests/docs/guide_test.py::test_a_page_does_what_it_says[torch]",
+                     needs=("torch-packages",), python_path="build/torch"),
         ],
         "system": [
             _waiting("system", "real processes and mpiexec", "tests/cluster", "tests/system", timeout=3600),

@@ -9,6 +9,7 @@ All Python of a page runs in one session, in order. A block below `<!-- not run:
 `stop` are left out, as the cluster is there already.
 """
 
+import contextlib
 import os
 import re
 import shutil
@@ -32,22 +33,29 @@ def blocks(page):
             yield text.count("\n", 0, found.start("text")) + 1, found["kind"], found["text"]
 
 
-@pytest.fixture(scope="module")
-def home(tmp_path_factory):
-    """A folder in which a cluster runs, and the environment of those who use it."""
-    folder = tmp_path_factory.mktemp("guide")
+@contextlib.contextmanager
+def cluster_in(folder, *options):
+    """Starts a cluster whose files lie in `folder`; gives what runs a command of those who use it."""
     programs = os.environ.get("PXCLUSTER") or shutil.which("pxcluster")
     environment = {name: value for name, value in os.environ.items() if not name.startswith("IPP_")}
     environment |= {"IPYTHONDIR": str(folder / "ipython"), "PATH": f"{Path(programs).parent}:{os.environ['PATH']}",
                     "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}  # fmt: skip
 
     def run(*words, **options):
-        return subprocess.run(words, env=environment, cwd=folder, text=True, capture_output=True, timeout=60, **options)
+        return subprocess.run(words, env=environment, cwd=folder, text=True, capture_output=True, timeout=180, **options)
 
-    started = run("pxcluster", "start", "-n", "4", "--engines=mpi", "--daemonize")
+    started = run("pxcluster", "start", *options, "--daemonize")
     assert started.returncode == 0, started.stdout + started.stderr
-    yield run
-    run("pxcluster", "stop")
+    try:
+        yield run
+    finally:
+        run("pxcluster", "stop")
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory):
+    with cluster_in(tmp_path_factory.mktemp("guide"), "-n", "4", "--engines=mpi") as run:
+        yield run
 
 
 def pattern(lines):
@@ -56,35 +64,43 @@ def pattern(lines):
     return r"\s*".join(r"\s*".join(line) for line in words) + r"\s*"
 
 
-def test_the_lines_for_a_shell_do_what_the_guides_say(home):
+def run_shell_blocks(home, page):
+    """Runs the lines for a shell of a page; gives the number of commands whose output was compared."""
     count = 0
-    for page in PAGES:
-        for line, kind, text in blocks(page):
-            if kind == "sh":
-                done = home("bash", "-e", "-c", text)
-                assert done.returncode == 0, f"{page.name}:{line}: {done.stderr}"
-            if kind != "console":
+    for line, kind, text in blocks(page):
+        if kind == "sh":
+            done = home("bash", "-e", "-c", text)
+            assert done.returncode == 0, f"{page.name}:{line}: {done.stderr}"
+        if kind != "console":
+            continue
+        for part in re.split(r"^\$ ", text, flags=re.M)[1:]:
+            command, *output = part.splitlines()
+            if re.match(r"pxcluster (start|stop)\b", command):
                 continue
-            for part in re.split(r"^\$ ", text, flags=re.M)[1:]:
-                command, *output = part.splitlines()
-                if re.match(r"pxcluster (start|stop)\b", command):
-                    continue
-                done = home("bash", "-c", command)
-                assert done.returncode == 0, f"{page.name}:{line}: {command}: {done.stderr}"
-                assert re.fullmatch(pattern(output), done.stdout, re.S), f"{page.name}:{line}: {command}\n{done.stdout}"
-                count += 1
-    assert count > 4
+            done = home("bash", "-c", command)
+            assert done.returncode == 0, f"{page.name}:{line}: {command}: {done.stderr}"
+            assert re.fullmatch(pattern(output), done.stdout, re.S), f"{page.name}:{line}: {command}\n{done.stdout}"
+            count += 1
+    return count
+
+
+def test_the_lines_for_a_shell_do_what_the_guides_say(home):
+    assert sum(run_shell_blocks(home, page) for page in PAGES) > 4
 
 
 def cells_of(page):
     return [(line, kind, text) for line, kind, text in blocks(page) if kind in ("python", "ipython")]
 
 
+def run_cells(home, page):
+    """Runs the Python of a page in one session."""
+    done = home(sys.executable, str(SESSION), str(page), input=repr(cells_of(page)))
+    assert done.returncode == 0, f"{done.stdout}{done.stderr}"
+
+
 @pytest.mark.parametrize("page", [page for page in PAGES if cells_of(page)], ids=lambda page: f"{page.parent.name}/{page.stem}")
 def test_the_python_of_a_guide_does_what_it_says(home, page):
-    cells = cells_of(page)
-    done = home(sys.executable, str(SESSION), str(page), input=repr(cells))
-    assert done.returncode == 0, f"{done.stdout}{done.stderr}"
+    run_cells(home, page)
 
 
 def test_a_page_is_read_as_a_reader_does(tmp_path):

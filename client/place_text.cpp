@@ -213,8 +213,8 @@ std::vector<std::string> describe_places(const std::vector<EnginePlace>& places,
 std::string call_text(const EnginePlace& place) {
   constexpr std::size_t of_in = 3;  // "in MPI_Barrier"
   if (place.mpi) return describe_call(place, false).before.substr(of_in);
-  if (!place.torch || !place.torch->is_inside) return "";
-  return describe_torch_call(place).before.substr(of_in);
+  if (place.torch && place.torch->is_inside) return describe_torch_call(place).before.substr(of_in);
+  return place.holds_lock ? "C code that holds Python's lock" : "";
 }
 
 std::string line_text(const EnginePlace& place) {

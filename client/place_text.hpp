@@ -19,7 +19,8 @@ std::vector<std::string> fold_places(const std::vector<EnginePlace>& places, Dur
 std::vector<std::string> describe_places(const std::vector<EnginePlace>& places, Duration patience);
 
 /// The MPI call, or call of torch.distributed, in which the engine is, without its time: "MPI_Recv
-/// from rank 1 with tag 9", "all_reduce of 4 MiB (7th call of its group)". Empty: in none.
+/// from rank 1 with tag 9", "all_reduce of 4.2 MB (7th call of its group)"; "C code that holds
+/// Python's lock" of an engine that cannot tell its line. Empty: none of these.
 std::string call_text(const EnginePlace& place);
 /// The line of the user's code at which the engine is: "cell line 3: comm.Barrier()", or its text
 /// alone. Empty: unknown.

@@ -28,8 +28,7 @@ Result<void> restart(const std::vector<std::string>& argv) {
   if (!done) return done.error();
   if (!done->end.is_failure()) return {};
   const std::string said = done->errors.substr(done->errors.rfind('\n') + 1);
-  return Error{ErrorKind::system,
-               said.empty() ? "`pxcluster restart` " + done->end.text() : said};
+  return Error{ErrorKind::system, said.empty() ? "`pxcluster restart` " + done->end.text() : said};
 }
 
 }  // namespace
@@ -47,7 +46,8 @@ void EngineRestart::begin(const std::vector<EngineId>& engines, Done done) {
                       "these engines were not started by pxcluster on the controller's host: start "
                       "them again by hand, or run `pxcluster restart` where they were started"});
   if (runs_->exchange(true))
-    return done(Error{ErrorKind::overloaded, "engines are restarted already: wait until it is done"});
+    return done(
+        Error{ErrorKind::overloaded, "engines are restarted already: wait until it is done"});
   const os::SignalsBlocked for_main_thread;
   try {
     // It may outlive the controller, which does not wait for pxcluster when it ends.

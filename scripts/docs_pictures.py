@@ -1,4 +1,4 @@
-"""Makes the pictures of docs/start anew: docs_pictures.py [NAME ...], by a Python that has polyxeus, JupyterLab and playwright.
+"""Makes the pictures of docs/start and docs/dashboard.md anew: docs_pictures.py [NAME ...], by a Python that has polyxeus, JupyterLab and playwright.
 
 Terminals become SVG (terminal_picture.py): real commands, what they printed, as text. Notebooks and the clusters tab are
 taken from a real JupyterLab in Debian's Chromium, and become PNG of few colours. All lie in docs/pictures.
@@ -158,6 +158,47 @@ def take_clusters_tab():
     return small(picture)
 
 
+# The tabs of the dashboard that are shown: what runs on 8 ranks, and for how many seconds the page is open before.
+STEPS = """rc[:].execute('''import random, time
+from mpi4py import MPI
+comm = MPI.COMM_WORLD
+def step():
+    time.sleep(random.random() ** 2 * (1 + comm.rank))
+    comm.Barrier()
+for _ in range(100):
+    step()''', block=False)"""
+TASKS = """import random, time
+def solve(n): time.sleep(random.uniform(0.1, 1.5))
+def reduce(n): time.sleep(random.uniform(0.05, 0.4))
+view = rc.load_balanced_view()
+tasks = [view.apply_async(f, n) for n in range(300) for f in (solve, reduce, reduce)]"""
+TABS = {"engines": (STEPS, 6), "tasks": (TASKS, 20), "waits": (STEPS, 25)}
+
+
+def take_dashboard(tab):
+    import json
+    import subprocess
+
+    import jupyter_page
+
+    with tempfile.TemporaryDirectory(prefix="px-picture-") as home, contextlib.ExitStack() as stack:
+        ours = environment(home)
+        stack.callback(terminal_picture.run, "pxcluster stop", ours, home)
+        terminal_picture.run("pxcluster start -n 8 --engines=mpi --daemonize", ours, home)
+        [told] = terminal_picture.run("pxcluster dashboard --json", ours, home)
+        runs, seconds = TABS[tab]
+        script = f"import polyxeus as px\nrc = px.Client()\n{runs}\ninput()"
+        load = stack.enter_context(
+            subprocess.Popen([sys.executable, "-c", script], stdin=subprocess.PIPE, env=ours, cwd=home))
+        stack.callback(load.kill)
+        page = stack.enter_context(jupyter_page.chromium()).new_page(viewport={"width": 1000, "height": 560})
+        page.goto(json.loads(told)["address"])
+        page.get_by_role("tab", name=tab).click()
+        page.wait_for_timeout(1000 * seconds)
+        return small(page.screenshot())
+
+
+
 def small(picture):
     """A PNG of few colours."""
     from PIL import Image
@@ -172,6 +213,7 @@ def all_pictures():
     """{file name: what makes it}"""
     makers = {f"{name}.svg": lambda name=name: draw_terminal(name) for name in TERMINALS}
     makers |= {f"{name}.png": lambda name=name: take_notebook(name) for name in NOTEBOOKS}
+    makers |= {f"dashboard_{tab.lower()}.png": lambda tab=tab: take_dashboard(tab) for tab in TABS}
     return makers | {"clusters_tab.png": take_clusters_tab}
 
 

@@ -52,6 +52,8 @@ export interface Engine {
   runs?: string;
   runs_for?: number;
   queued?: number;
+  line?: string;
+  holds_lock?: boolean;
   mpi?: WaitingCall;
   torch?: WaitingCall;
   requests?: number;

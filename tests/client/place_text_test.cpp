@@ -155,6 +155,7 @@ TEST(PlaceText, WhereTheLineIsNotKnownWhatRunsIsTold) {
                     .holds_lock = true};
   EnginePlace cpp{
       .id = EngineId{1}, .state = EnginePlace::State::busy, .runs = "double x = 0;", .seconds = 2};
+  EXPECT_EQ(call_text(stuck), "C code that holds Python's lock");
   EXPECT_EQ(folded({stuck, cpp}),
             (Sentences{"0 in C code that holds Python's lock for 1 min 1 s (lib.solve())",
                        "1 busy for 2 s (double x = 0;)"}));

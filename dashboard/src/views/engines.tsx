@@ -41,7 +41,8 @@ function whatItDoes(engine: Engine): string {
   const wait = waitOf(engine);
   const call = wait ? `${wait.call}${wait.peer === undefined ? '' : ` from ${wait.peer}`} ` +
     `for ${seconds(wait.seconds ?? 0)}` : '';
-  return [engine.runs, call].filter(Boolean).join(' \u2192 ');
+  const place = call || (engine.holds_lock ? 'C code that holds Python\u2019s lock' : engine.line);
+  return [engine.runs, place === engine.runs ? '' : place].filter(Boolean).join(' \u2192 ');
 }
 
 export function State(props: { engine: Engine }) {
@@ -109,7 +110,7 @@ function Details(props: { engine: Engine; act: ViewProps['act'] }) {
   const wait = waitOf(engine);
   const facts: [string, string | number | undefined][] = [
     ['host', engine.host], ['rank', engine.rank], ['pid', engine.pid], ['language', engine.language],
-    ['MPI', engine.mpi_library], ['GPUs', engine.gpus], ['runs', engine.runs],
+    ['MPI', engine.mpi_library], ['GPUs', engine.gpus], ['runs', engine.runs], ['line', engine.line],
     ['for', engine.runs_for === undefined ? undefined : seconds(engine.runs_for)],
     ['waits in', wait && `${wait.call} (${wait.size ?? '?'} ranks) for ${seconds(wait.seconds ?? 0)}`],
     ['threads', engine.process?.threads], ['open files', engine.process?.descriptors],

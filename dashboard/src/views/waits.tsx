@@ -34,8 +34,11 @@ function sentence(meeting: Meeting): string {
   const ids = ranges(meeting.waiting.map(each => each.id));
   const who = `${ranks}${ids === ranks ? '' : ` (engine ${ids})`}`;
   const missing = ranges(meeting.missing.map(each => each.rank ?? each.id));
+  const size = meeting.peers.length > 0 ? undefined : waitOf(meeting.waiting[0])?.size;
+  const late = missing ? `; not there: ${missing}`
+    : size && size > meeting.waiting.length ? `; ${meeting.waiting.length} of ${size} ranks are there` : '';
   return `${meeting.waiting.length === 1 ? `Rank ${who} waits` : `Ranks ${who} wait`} ` +
-    `in ${meeting.call} for ${seconds(meeting.longest)}${missing ? `; not there: ${missing}` : ''}`;
+    `in ${meeting.call} for ${seconds(meeting.longest)}${late}`;
 }
 
 export function Waits({ snapshot, history, theme }: ViewProps) {

@@ -42,9 +42,9 @@ _HOMES = {
     "engine.bound_kernel": ["bind_kernel"],
     "engine_calls.functional_dependency": ["depend", "dependent", "require"],
     "error": [
-        "AlreadyDisplayedError", "CompositeError", "DependencyTimeout", "EngineError", "IPythonError",
-        "ImpossibleDependency", "InvalidDependency", "KernelError", "NoEnginesRegistered", "RemoteError",
-        "TaskAborted", "TaskRejectError", "TaskTimeout", "TimeoutError", "UnmetDependency",
+        "AlreadyDisplayedError", "CompositeError", "ConnectionLost", "DependencyTimeout", "EngineError", "IPythonError",
+        "ImpossibleDependency", "InvalidDependency", "KernelError", "MPIError", "NoEnginesRegistered", "Overloaded",
+        "RemoteError", "ResultLost", "TaskAborted", "TaskRejectError", "TaskTimeout", "TimeoutError", "UnmetDependency",
         "collect_exceptions", "unwrap_exception", "wrap_exception"
     ],
     "results.async_result": ["AsyncHubResult", "AsyncResult"],

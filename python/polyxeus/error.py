@@ -9,9 +9,9 @@ import traceback as _traceback
 from typing import Any, Dict, List, NoReturn, Tuple, TypeVar, Union
 
 __all__ = [
-    "AlreadyDisplayedError", "CompositeError", "DependencyTimeout", "EngineError", "IPythonError",
-    "ImpossibleDependency", "InvalidDependency", "KernelError", "NoEnginesRegistered", "RemoteError",
-    "TaskAborted", "TaskRejectError", "TaskTimeout", "TimeoutError", "UnmetDependency",
+    "AlreadyDisplayedError", "CompositeError", "ConnectionLost", "DependencyTimeout", "EngineError", "IPythonError",
+    "ImpossibleDependency", "InvalidDependency", "KernelError", "MPIError", "NoEnginesRegistered", "Overloaded",
+    "RemoteError", "ResultLost", "TaskAborted", "TaskRejectError", "TaskTimeout", "TimeoutError", "UnmetDependency",
     "collect_exceptions", "unwrap_exception", "wrap_exception"
 ]  # fmt: skip
 
@@ -264,7 +264,79 @@ class CompositeError(RemoteError):
 
     def raise_exception(self, excid: int | None = 0) -> NoReturn:
         """Raises one of the exceptions as a RemoteError."""
-        raise RemoteError(*self._nth(excid))
+        raise remote_error(*self._nth(excid))
+
+
+class ResultLost(RemoteError):
+    """The request ran, but its result was lost on the way to this client."""
+
+
+class ConnectionLost(RemoteError, ConnectionError):
+    """The connection to the cluster broke, or was closed, before the answer came."""
+
+    errno = strerror = None  # ConnectionError would take the name and text of the error for these
+
+
+class Overloaded(RemoteError):
+    """The request was refused: the cluster holds as much as its limits allow."""
+
+
+class MPIError(RemoteError):
+    """A call of MPI failed on an engine: other ranks cannot come to it, a rank died, or MPI reported an error."""
+
+
+class RemoteEngineError(RemoteError, EngineError):
+    """An EngineError that came as the answer to a request."""
+
+
+class RemoteTaskTimeout(RemoteError, TaskTimeout):
+    """A TaskTimeout that came as the answer to a request."""
+
+
+class RemoteTaskReject(RemoteError, TaskRejectError):
+    """A TaskRejectError that came as the answer to a request."""
+
+
+class RemoteUnmetDependency(RemoteError, UnmetDependency):
+    """An UnmetDependency that came as the answer to a request."""
+
+
+class RemoteImpossibleDependency(RemoteError, ImpossibleDependency):
+    """An ImpossibleDependency that came as the answer to a request."""
+
+
+class RemoteDependencyTimeout(RemoteError, DependencyTimeout):
+    """A DependencyTimeout that came as the answer to a request."""
+
+
+class RemoteInvalidDependency(RemoteError, InvalidDependency):
+    """An InvalidDependency that came as the answer to a request."""
+
+
+_BY_NAME: dict[str, type[RemoteError]] = {
+    "ConnectionLost": ConnectionLost,
+    "DependencyTimeout": RemoteDependencyTimeout,
+    "EngineError": RemoteEngineError,
+    "ImpossibleDependency": RemoteImpossibleDependency,
+    "InvalidDependency": RemoteInvalidDependency,
+    "Overloaded": Overloaded,
+    "ResultLost": ResultLost,
+    "TaskRejectError": RemoteTaskReject,
+    "TaskTimeout": RemoteTaskTimeout,
+    "UnmetDependency": RemoteUnmetDependency,
+}
+# "MPI_Bcast cannot end: ...", "MPI_Bcast: MPI world broken: ...", "MPI_ERR_RANK: invalid rank"
+_OF_MPI = re.compile(r"MPI_\w+(?: cannot end)?: ")
+
+
+def remote_error(
+    ename: str, evalue: str, traceback: str | None, engine_info: dict[str, Any] | None = None
+) -> RemoteError:
+    """The exception for an error reply: of the class that its name has here, else a plain RemoteError."""
+    kind = _BY_NAME.get(ename)
+    if kind is None:
+        kind = MPIError if _OF_MPI.match(str(evalue)) else RemoteError
+    return kind(ename, evalue, traceback, engine_info)
 
 
 class AlreadyDisplayedError(RemoteError):
@@ -330,7 +402,7 @@ def wrap_exception(engine_info: dict[str, Any] | None = None) -> dict[str, Any]:
 
 def unwrap_exception(content: dict[str, Any]) -> RemoteError:
     """The RemoteError that the content of an error reply stands for."""
-    return RemoteError(
+    return remote_error(
         content["ename"],
         content["evalue"],
         "\n".join(content["traceback"]),

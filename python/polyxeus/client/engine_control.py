@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from polyxeus.error import NoEnginesRegistered, RemoteError
+from polyxeus.error import ConnectionLost, NoEnginesRegistered
 from polyxeus.results.async_result import AsyncResult
 from polyxeus.serialize import requests
 
@@ -115,7 +115,5 @@ class EngineControl:
     def _shut_down_controller(self):
         try:
             self._ask("shutdown_request", {})
-        except RemoteError as error:
-            # The news that the cluster was shut down may come before the answer.
-            if error.ename != "ConnectionLost":
-                raise
+        except ConnectionLost:
+            pass  # the news that the cluster was shut down may come before the answer

@@ -217,7 +217,7 @@ def _published_error(content, metadata):
         "engine_uuid": metadata["engine_uuid"],
         "method": "execute",
     }
-    return error.RemoteError(
+    return error.remote_error(
         content.get("ename", ""),
         content.get("evalue", ""),
         "\n".join(content.get("traceback", ())),
@@ -246,7 +246,7 @@ def remote_error(failure):
     if engine_id is not None:
         method = "apply" if method in ("call", "push", "pull") else method
         engine = {"engine_id": engine_id, "engine_uuid": engine_uuid, "method": method}
-    return error.RemoteError(name, text, "\n".join(lines), engine)
+    return error.remote_error(name, text, "\n".join(lines), engine)
 
 
 class ExecuteReply:

@@ -120,10 +120,19 @@ def __dir__():
 
 
 def register_joblib_backend(name: "str | None" = None, make_default: bool = False) -> None:
-    """Lets joblib run on the default cluster: Parallel(backend="polyxeus").
+    """Registers the default cluster as a backend of joblib: ``Parallel(backend="polyxeus")``.
 
-    name          of the backend; None: "polyxeus", and "ipyparallel" where that is free
-    make_default  whether joblib takes it where a program names no backend
+    Parameters
+    ----------
+    name : str, optional
+        The name of the backend. Default: "polyxeus", and "ipyparallel" if no other backend has that name.
+    make_default : bool
+        Whether joblib uses it in programs that name no backend.
+
+    Raises
+    ------
+    ImportError
+        joblib is not installed.
     """
     from polyxeus import joblib_backend
 
@@ -131,12 +140,24 @@ def register_joblib_backend(name: "str | None" = None, make_default: bool = Fals
 
 
 def load_ipython_extension(shell: "Any") -> None:
-    """`%load_ext polyxeus`: the magics %px, %%px, %autopx ..."""
+    """Defines the magics %px, %%px, %autopx and the others: ``%load_ext polyxeus``.
+
+    Parameters
+    ----------
+    shell : InteractiveShell
+        IPython's shell.
+    """
     _import_magics().load(shell)
 
 
 def unload_ipython_extension(shell: "Any") -> None:
-    """`%unload_ext polyxeus`: they are gone."""
+    """Removes the magics: ``%unload_ext polyxeus``.
+
+    Parameters
+    ----------
+    shell : InteractiveShell
+        IPython's shell.
+    """
     _import_magics().unload(shell)
 
 

@@ -38,7 +38,18 @@ __all__ = [
 
 
 def program(name):
-    """The path of a program of polyxeus: beside this Python, or in $PATH; else the bare name."""
+    """Finds a program of polyxeus.
+
+    Parameters
+    ----------
+    name : str
+        The name of the program.
+
+    Returns
+    -------
+    str
+        Its path beside this Python or in $PATH; else the name.
+    """
     beside = os.path.join(os.path.dirname(sys.executable), name)
     if os.access(beside, os.X_OK):
         return beside

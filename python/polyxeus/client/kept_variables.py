@@ -16,14 +16,25 @@ __all__ = ["KeptVariables", "options_for", "restart"]
 
 
 class KeptVariables(EngineSentences):
-    """One dict for each engine; printed as sentences.
+    """A dict for each engine; printed as sentences.
 
-    Keys: engine, kept (names), from (name -> the other engine that has given it), lost (name -> why),
-    why (None, or why the engine has kept nothing).
+    Client.restart_engines() makes it. Its keys: engine, kept (names), from (name -> the other engine that has given it),
+    lost (name -> why), why (None, or why the engine has kept nothing).
     """
 
     def joined(self, other: KeptVariables) -> KeptVariables:
-        """These engines and those of another set."""
+        """Joins these engines and those of another set.
+
+        Parameters
+        ----------
+        other : KeptVariables
+            The other engines.
+
+        Returns
+        -------
+        KeptVariables
+            All of them.
+        """
         rows = sorted([*self, *other], key=lambda row: row["engine"])
         return KeptVariables(json.dumps(rows), self._sentences + other._sentences)
 

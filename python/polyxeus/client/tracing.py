@@ -81,14 +81,29 @@ class _Controller:
 class Trace:
     """A trace of what the engines and this client do, from the beginning to the end of a `with` statement.
 
-    Made by `client.trace(path)` or `client.report(path)`.  Printed as what it has found, in a sentence or two.
+    `client.trace(path)` and `client.report(path)` make it. Printed, it says what was found, in a sentence or two.
 
-    path     the file that is written at the end: Chrome's JSON if it ends with .json, a page with a summary if it
-             ends with .html, else Perfetto's format
-    engines  how many engines have told what they did; None before the end
-    late     the rank for which the others waited longest in collective calls, as a tuple (rank, calls, of_calls,
-             waited), waited in nanoseconds; None: none is known
-    clock_error  by how many seconds times of engines on other hosts may be wrong
+    Parameters
+    ----------
+    client : Client
+        The client that is traced.
+    path : str or path
+        The file that is written at the end: Chrome's JSON if it ends with .json, a page with a summary if it
+        ends with .html, else Perfetto's format.
+    targets : int, slice, list of int or "all"
+        The engines whose work is recorded.
+    is_page : bool
+        Whether the file is a page, whatever its name.
+
+    Attributes
+    ----------
+    engines : int or None
+        How many engines have told what they did; None before the end.
+    late : tuple or None
+        The rank for which the others waited longest in collective calls, as (rank, calls, of_calls, waited), waited in
+        nanoseconds; None if none is known.
+    clock_error : float
+        By how many seconds times of engines on other hosts may be wrong.
     """
 
     def __init__(
@@ -111,7 +126,13 @@ class Trace:
     # ------------------------------------------------------------ from begin to end
 
     def start(self) -> Self:
-        """Begins the trace, where there is no `with`."""
+        """Begins the trace, without a `with` statement.
+
+        Returns
+        -------
+        Trace
+            This trace.
+        """
         ids = self._client._build_targets(self._targets)[1]
         told = self._ask_controller({"do": "start", "id": self._id})
         self._controller = None if told is None else _Controller(told)
@@ -124,7 +145,13 @@ class Trace:
         return self
 
     def stop(self) -> Self:
-        """Ends it and writes the file."""
+        """Ends the trace and writes the file.
+
+        Returns
+        -------
+        Trace
+            This trace.
+        """
         recording.detach(self._recorder)
         clocks_at_end = self._read_clocks()
         self._collect()
@@ -141,7 +168,20 @@ class Trace:
         return self
 
     def report(self, path: str | os.PathLike[str]) -> None:
-        """Writes the page of `client.report()` about this trace, which has ended, to another file."""
+        """Writes the page of `client.report()` about this trace, which has ended, to another file.
+
+        Parameters
+        ----------
+        path : str or path
+            The file.
+
+        Raises
+        ------
+        RuntimeError
+            The trace has not ended.
+        FileNotFoundError
+            There is no such folder.
+        """
         if self._timeline is None:
             raise RuntimeError("the trace has not ended: call report() after the `with` statement, or after stop()")
         with open(_checked_path(path), "wb") as file:

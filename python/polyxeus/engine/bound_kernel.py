@@ -15,9 +15,21 @@ _current = None  # the BoundKernel of this process, if it is an engine
 def bind_kernel() -> str:
     """Lets Jupyter's clients connect to the engine in which it is called.
 
-    Returns the path of the connection file, on the engine's host, for
-    `jupyter console --existing FILE`. Further calls return the same file.
-    errors  RuntimeError: outside of an engine, or it cannot listen or write the file.
+    Returns
+    -------
+    str
+        The path of the connection file on the engine's host, for ``jupyter console --existing FILE``. Further calls give
+        the same file.
+
+    Raises
+    ------
+    RuntimeError
+        It is called outside of an engine, or the engine cannot listen or write the file.
+
+    Examples
+    --------
+    >>> rc[0].apply_sync(px.bind_kernel)    # doctest: +SKIP
+    '/home/ann/.local/share/jupyter/runtime/kernel-4711.json'
     """
     if _current is None:
         raise RuntimeError(

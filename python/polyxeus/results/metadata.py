@@ -27,9 +27,47 @@ _OVERWRITTEN = re.compile(r".*\r(?=[^\n])")
 
 
 class Metadata(dict[str, Any]):
-    """A dict with these keys and no others; they are attributes, too.
+    r"""The facts about a request: a dict with fixed keys, which are attributes, too.
 
-    That of a request fills itself in: who looks at it finds what is known by then.
+    The Metadata of a request fill themselves in: each look at them finds what is known by then.
+
+    Parameters
+    ----------
+    *args : Any
+        As for a dict.
+    **kwargs : Any
+        As for a dict.
+
+    Attributes
+    ----------
+    msg_id : str
+        The id of the request.
+    submitted, started, completed, received : datetime
+        When the client sent it, the engine began and ended it, and the client got the answer.
+    engine_uuid, engine_id : str, int
+        The engine.
+    follow, after : list
+        The dependencies of a task.
+    status : str
+        "ok", "error" or "aborted".
+    execute_input, execute_result : str, dict
+        The code of a cell, and the value of its last line.
+    error : RemoteError
+        The exception that ended the cell.
+    stdout, stderr : str
+        What was printed.
+    outputs : list of dict
+        What was displayed.
+    data : dict
+        What publish_data() gave.
+    label : Any
+        The label of the view.
+
+    Examples
+    --------
+    >>> pending = rc[0].execute("print(6 * 7)", block=True)
+    >>> pending.metadata.stdout
+    '42\n'
     """
 
     msg_id: str | None
@@ -250,7 +288,17 @@ def remote_error(failure):
 
 
 class ExecuteReply:
-    """What came of a cell: its metadata as attributes; shows the value of its last line."""
+    """The outcome of a cell: its metadata are attributes, and it shows the value of the last line.
+
+    Parameters
+    ----------
+    msg_id : str
+        The id of the request.
+    content : dict
+        The content of the engine's reply.
+    metadata : callable
+        Gives the Metadata of the request.
+    """
 
     def __init__(self, msg_id: str, content: dict[str, Any], metadata: Any) -> None:
         """metadata  gives that of the request."""
@@ -261,7 +309,7 @@ class ExecuteReply:
 
     @property
     def metadata(self) -> Metadata:
-        """The request's Metadata, its output included as far as it has come."""
+        """The Metadata of the request, with the output that has come so far."""
         return self._metadata_of()
 
     def __getitem__(self, key: str) -> Any:
@@ -280,7 +328,7 @@ class ExecuteReply:
 
     @property
     def source(self) -> str:
-        """The code, where the engine gives it."""
+        """The source code, if the engine gives it."""
         return self._result("source") or ""
 
     @property

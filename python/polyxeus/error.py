@@ -1,4 +1,4 @@
-"""What can go wrong, under the names that ipyparallel gives it."""
+"""The exceptions of polyxeus, under the names that they have in ipyparallel."""
 
 from __future__ import annotations
 

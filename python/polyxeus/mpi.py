@@ -1,4 +1,4 @@
-"""What code that runs on engines under MPI may call: `polyxeus.mpi.stop_here()`."""
+"""Functions for code that runs on engines under MPI: `polyxeus.mpi.stop_here()`."""
 
 
 def stop_here() -> None:

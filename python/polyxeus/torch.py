@@ -260,7 +260,7 @@ _folder = None  # of rank 0, where the ranks of one host meet with an old torch
 
 
 def _describe():
-    """What init() has to know of an engine."""
+    """The facts about an engine that init() needs."""
     import importlib.util
 
     description = {"host": socket.gethostname(), "address": _own_address(), "torch": None, "gpus": [],

@@ -588,9 +588,9 @@ class Client(HubQueries, EngineControl):
         return self._status(float(timeout))
 
     def _status(self, timeout, for_controller=None):
-        """The same; TimeoutError where the controller does not answer within `for_controller` seconds.
+        """The same; TimeoutError if the controller does not answer within `for_controller` seconds.
 
-        With `for_controller` it is for displays: of more than 64 engines what the controller measures is taken.
+        With `for_controller` it is for displays: of more than 64 engines the controller's own measures are used.
         """
         return ClusterStatus(*self._connection.status(timeout, for_controller))
 
@@ -747,7 +747,7 @@ class Client(HubQueries, EngineControl):
         return engines_html(look_at_engines(self), ids)
 
     def _engines_now(self):
-        """What each engine does, found within about a second; never raises."""
+        """The state of each engine, found within about a second; never raises."""
         return look_at_engines(self)
 
     def restart_engines(
@@ -880,8 +880,9 @@ class Client(HubQueries, EngineControl):
         return True
 
     def _wait_for(self, tasks, seconds):
-        """Waits as the tasks do. Gives the warnings of the connection; says of each engine once that
-        nobody hears it, when that may be what they wait for."""
+        """Waits as the tasks do, and gives the warnings of the connection. If the wait may be for an engine that does not answer,
+        it warns of that engine once.
+        """
         began = recording.begin() if recording.recorders else None
         end = None if seconds is None else time.monotonic() + seconds
         with TransferLine.of_this_process() as transfers:

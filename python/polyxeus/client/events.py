@@ -1,4 +1,4 @@
-"""What happened to a cluster, as its controller tells it."""
+"""The events of a cluster, from its controller."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a client asks the controller about the past."""
+"""Questions of a client about the past, which the controller answers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What clients have submitted, as the controller has it on record."""
+"""Requests that clients have submitted, from the controller's records."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What became of the variables that a restart of the engines was to carry over."""
+"""The outcome for variables that a restart of the engines was to carry over."""
 
 from __future__ import annotations
 

@@ -49,7 +49,7 @@ class RecordedCalls:
         self.has_maps = any(self.is_of_map)
 
     def join(self, results):
-        """What the calls have given, one behind the other."""
+        """The results of the calls, one after the other."""
         parts = iter(results)
         joined = []
         for map_object, count in self._calls:

@@ -1,4 +1,4 @@
-"""What each engine of a cluster is and does, at one moment."""
+"""The state of each engine of a cluster, at one moment."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ _CLOCK_QUESTIONS = 8  # to one engine of each host, at the beginning and at the 
 
 
 class _Engine:
-    """What is known of one engine of a trace."""
+    """The facts about one engine of a trace."""
 
     def __init__(self, engine: int, told: dict[str, Any]) -> None:
         self.engine = engine
@@ -382,7 +382,7 @@ def _checked_path(path: str | os.PathLike[str]) -> str:
 
 
 def _wall_offset() -> int:
-    """What makes a time of time.monotonic_ns() of one of time.time_ns()."""
+    """The difference between time.time_ns() and time.monotonic_ns()."""
     return time.monotonic_ns() - time.time_ns()
 
 

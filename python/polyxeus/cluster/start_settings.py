@@ -1,4 +1,4 @@
-"""What a Cluster is told about its launchers, as pxcluster takes it: --settings={...}."""
+"""The settings of a Cluster for its launchers, in the form of pxcluster: --settings={...}."""
 
 import os
 
@@ -99,7 +99,7 @@ def _plain(value):
 
 
 def cluster_traits(config):
-    """What a configuration (a traitlets Config, or dicts) says about Cluster itself."""
+    """The traits of Cluster itself in a configuration (a traitlets Config, or dicts)."""
     traits = {}
     for section in _CLUSTER_SECTIONS:
         traits.update(_plain(dict((config or {}).get(section, {}))))

@@ -94,7 +94,7 @@ class _StandIn(types.ModuleType):
 
 
 class _Distribution(importlib.metadata.Distribution):
-    """What importlib.metadata says of ipyparallel where that is not installed."""
+    """The answers of importlib.metadata about ipyparallel if that is not installed."""
 
     def read_text(self, filename):
         version = ".".join(map(str, _VERSION))

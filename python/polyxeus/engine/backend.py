@@ -1,4 +1,4 @@
-"""What the C++ core calls: requests in, contents of replies out, as JSON text."""
+"""The functions that the C++ core calls: requests in, contents of replies out, as JSON text."""
 
 import os
 import signal

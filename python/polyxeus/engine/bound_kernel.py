@@ -79,7 +79,7 @@ class BoundKernel:
         return self._file
 
     def describe(self):
-        """What %connect_info prints."""
+        """The text that %connect_info prints."""
         file = Path(self.connection_file)
         name = file.name if file.parent == runtime_folder() else file
         return (f"{file.read_text()}\n"

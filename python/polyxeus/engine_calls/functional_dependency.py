@@ -1,4 +1,4 @@
-"""What tasks need on their engine: checked there, before they run."""
+"""Conditions of tasks on their engine, which are checked there before they run."""
 
 from __future__ import annotations
 

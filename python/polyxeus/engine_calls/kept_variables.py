@@ -177,7 +177,7 @@ def _remove(path):
 
 
 def users_names(known):
-    """What the user has defined, or a library for the user."""
+    """The names that the user has defined, or a library for the user."""
     shell = known.get("get_ipython")
     hidden = getattr(shell() if callable(shell) else None, "user_ns_hidden", {})
     return [

@@ -1,4 +1,4 @@
-"""What Python code of a kernel speaks to: the C++ core, told to which cell output belongs."""
+"""The C++ core for Python code of a kernel, told to which cell output belongs."""
 
 import contextvars
 import threading

@@ -1,4 +1,4 @@
-"""What the clusters tab can do: each function runs pxcluster, or asks the cluster as a client."""
+"""The actions of the clusters tab: each function runs pxcluster, or asks the cluster as a client."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the C++ magics write to: the output of the cell that runs now."""
+"""The object to which the C++ magics write: the output of the cell that runs now."""
 
 import re
 import shutil

@@ -37,7 +37,7 @@ class Interrupted(KeyboardInterrupt):
 
 @contextmanager
 def _plainly():
-    """What is wrong with a line is said in one sentence, without a traceback."""
+    """Shows an error in a line as one sentence, without a traceback."""
     from polyxeus.error import KernelError
 
     try:

@@ -1,4 +1,4 @@
-"""The results of requests that are on their way."""
+"""Results of requests, which may not be there yet."""
 
 from __future__ import annotations
 
@@ -340,7 +340,7 @@ class AsyncResult(DisplayMixin, TimingMixin, Future[T]):
         )
 
     def _reconstruct_result(self, results):
-        """What the list of all results means to the caller."""
+        """The value for the caller, made of the list of all results."""
         return results[0] if self._single_result else results
 
     # ------------------------------------------------------------ waiting
@@ -496,7 +496,7 @@ class AsyncResult(DisplayMixin, TimingMixin, Future[T]):
         return f"{text}; {failures[0]} was raised already{more}: others may wait for it in vain"
 
     def _failures_so_far(self):
-        """What has gone wrong before all answers are there, a line each."""
+        """The failures before all answers are there, a line each."""
         failures = []
         for index in range(len(self._tasks)):
             if self._tasks.is_answered(index):
@@ -813,7 +813,7 @@ class AsyncHubResult(AsyncResult[T]):
         return metadata
 
     def _recorded(self):
-        """What the controller has on record of the requests, by msg_id."""
+        """The controller's records of the requests, by msg_id."""
         if self._records is not None:
             return self._records
         found = self._client.db_query({"msg_id": {"$in": self.msg_ids}}, keys=self._KEYS)

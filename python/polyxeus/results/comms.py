@@ -65,7 +65,7 @@ def front_end():
 
 
 class _EngineComm:
-    """What the kernel's comm manager holds for a comm that an engine has opened."""
+    """The object that the kernel's comm manager holds for a comm that an engine has opened."""
 
     primary = False
 

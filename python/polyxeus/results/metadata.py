@@ -1,4 +1,4 @@
-"""What is known of a request beside its result: times, engine, output."""
+"""The metadata of a request: times, engine, output."""
 
 from __future__ import annotations
 
@@ -264,7 +264,7 @@ def _published_error(content, metadata):
 
 
 def _add_data(data, buffers):
-    """What publish_data() sent; nothing where it needs what is not installed here."""
+    """Adds the values that publish_data() sent; none if they need modules that are not installed here."""
     import pickle
 
     try:

@@ -1,4 +1,4 @@
-"""What somebody who waits sees of large arrays on their way to and from other hosts."""
+"""The line that shows large arrays on their way to and from other hosts to a user who waits."""
 
 from __future__ import annotations
 

@@ -162,7 +162,7 @@ class _BoundedFile:
 
 
 class _Trip:
-    """What the picklers of one dumps() share."""
+    """The state that the picklers of one dumps() share."""
 
     def __init__(self, is_careful):
         self.is_careful = is_careful  # test whether each thing can be pickled before it is

@@ -38,7 +38,7 @@ def set_engine_id(engine_id):
 
 
 def receiver():
-    """What messages call this process."""
+    """The name of this process in messages."""
     return "the client" if _engine_id is None else f"engine {_engine_id}"
 
 

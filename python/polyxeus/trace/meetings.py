@@ -1,4 +1,4 @@
-"""Collective calls of all ranks, put together: who came when, and who kept the others waiting."""
+"""Collective calls of all ranks, put together: which rank came when, and which one kept the others waiting."""
 
 from __future__ import annotations
 

@@ -301,7 +301,7 @@ class LoadBalancedView(View):
 
 
 def _render_dependency(dependency):
-    """What a task waits for, as it travels.  TypeError or ValueError where it is none."""
+    """The dependency of a task in the form of a message.  TypeError or ValueError if it is none."""
     if dependency is None:
         return []
     if isinstance(dependency, Dependency):

@@ -1,4 +1,4 @@
-"""What tasks wait for."""
+"""Dependencies of tasks: the requests that they wait for."""
 
 from __future__ import annotations
 

@@ -38,7 +38,7 @@ def join(parts, is_dealt=False, instead="pull() instead of gather()"):
 
 
 def _joiner(part, instead):
-    """What joins parts of the kind of this one, or None."""
+    """The function that joins parts of the kind of this one, or None."""
     if isinstance(part, (list, tuple)):
         return lambda parts, is_dealt: _join_lists(parts, is_dealt, instead)
     if getattr(part, "ndim", 1) == 0:

@@ -91,7 +91,7 @@ def parallel(
 
 
 def getname(f: Callable[..., Any]):
-    """What to call a function in a message."""
+    """The name of a function for messages."""
     found = getattr(f, "__name__", None)
     if isinstance(found, str):
         return found

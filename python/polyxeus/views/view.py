@@ -1,4 +1,4 @@
-"""What the views of engines have in common."""
+"""The methods that the views of engines have in common."""
 
 from __future__ import annotations
 
@@ -175,7 +175,7 @@ class View:
 
     @staticmethod
     def _finish(result, block):
-        """What a method gives: the result, or its value where the caller waits for it."""
+        """The result, or its value if the caller waits for it."""
         return result.get() if block else result
 
     # ------------------------------------------------------------ calls
@@ -583,7 +583,7 @@ class View:
 
 
 def label_text(label: Any):
-    """The label as JSON.  TypeError where it is none."""
+    """The label as JSON.  TypeError if it cannot be one."""
     if label is None:
         return "null"
     try:

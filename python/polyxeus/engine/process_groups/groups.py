@@ -37,7 +37,7 @@ def _grace():
 
 
 def _prepare_tracebacks():
-    """Imports what a first traceback needs: half a second, where all ranks of a cell do so when one has failed."""
+    """Imports the modules that a first traceback needs: that takes half a second, for all ranks of a cell if one has failed."""
     from IPython import get_ipython
 
     try:

@@ -1,4 +1,4 @@
-"""What libraries of training are told on an engine that is a rank, when they are imported."""
+"""Settings for libraries of training on an engine that is a rank, made when they are imported."""
 
 import os
 

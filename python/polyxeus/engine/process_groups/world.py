@@ -1,4 +1,4 @@
-"""What a rank and the others tell each other in the store of their process groups, and its connections."""
+"""The messages of ranks in the store of their process groups, and their connections."""
 
 import json
 import logging
@@ -102,7 +102,7 @@ class World:
     # ------------------------------------------------------------ the store
 
     def _read(self, key):
-        """What the ranks have written there; None: nothing, or the store is lost."""
+        """The text that the ranks have written there; None: nothing, or the store is lost."""
         key = f"polyxeus/{key}"
         try:
             if not self.is_lost and self.store.check([key]):

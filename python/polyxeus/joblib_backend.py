@@ -12,7 +12,7 @@ _started = None  # the cluster that was started here; it ends with this Python
 
 
 def _connect():
-    """A client of the default cluster, or of one that is started here where none runs."""
+    """A client of the default cluster, or of one that is started here if none runs."""
     global _started
     if _started is None:
         try:

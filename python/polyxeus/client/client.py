@@ -71,7 +71,7 @@ class Client(HubQueries, EngineControl):
         The profile whose connection file is used. Default: what the environment says (IPP_PROFILE_DIR,
         IPP_CLUSTER_ID, IPYTHONDIR), else "default".
     profile_dir : str or path, optional
-        The folder of the profile, in place of its name.
+        The folder of the profile, instead of its name.
     ipython_dir : str or path, optional
         The folder of the profiles.
     context : zmq.Context, optional
@@ -964,7 +964,7 @@ def _who_is_there(ids):
 
 
 def _path_of_key(sshkey):
-    """The path of ssh's private key; "" for none.  OSError where it is not there."""
+    """The path of ssh's private key; "" for none.  OSError if it is not there."""
     path = os.path.expanduser(os.fspath(sshkey)) if sshkey else ""
     if path and not os.path.exists(path):
         raise OSError(f"the private key {path} for ssh does not exist")
@@ -972,7 +972,7 @@ def _path_of_key(sshkey):
 
 
 def _connection_text(info, choice, patience):
-    """(text of the connection file, where it is from).  OSError where there is none."""
+    """(text of the connection file, if it is from).  OSError if there is none."""
     if isinstance(info, dict):
         return json.dumps(info), "the given connection info"
     if info is not None:

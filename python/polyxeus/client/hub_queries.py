@@ -265,7 +265,7 @@ class HubQueries:
         return AsyncHubResult(self, tasks, single=single, owner=owner)
 
     def _own_tasks(self, msg_ids):
-        """Those of requests that this client has sent; None where it does not have all of them any more."""
+        """Those of requests that this client has sent; None if it does not have all of them any more."""
         own = [self._connection.find(msg_id) for msg_id in msg_ids]
         if not own or any(each is None for each in own):
             return None

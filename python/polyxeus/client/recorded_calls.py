@@ -62,7 +62,7 @@ class RecordedCalls:
 
 
 def _part_of(content):
-    """What a request says of its place in a map; None where it is none."""
+    """What a request says of its place in a map; None if it is none."""
     part = content.get("part") if content.get("map") is True else None
     if not isinstance(part, dict) or part.get("dist") not in partition.dists:
         return None

@@ -91,7 +91,7 @@ class Cluster:
     profile : str, optional
         The profile whose folder has the files of the cluster. Default: "default".
     profile_dir : str or path, optional
-        The folder of the profile, in place of its name.
+        The folder of the profile, instead of its name.
     ipython_dir : str or path, optional
         The folder of the profiles.
     cluster_id : str, optional
@@ -99,7 +99,7 @@ class Cluster:
     cluster_file : str or path, optional
         A further file that describes the running cluster, for from_file().
     controller_ip : str, optional
-        Where the controller listens. Default: on this host only.
+        The address at which the controller listens. Default: on this host only.
     controller_location : str, optional
         The name of the controller's host on other hosts.
     controller_args : list of str, optional
@@ -587,7 +587,7 @@ class Cluster:
         keep : str, list of str or bool, optional
             Variables that are carried over, as in Client.restart_engines().
         targets : int, slice, list of int or "all", optional
-            Only these engines, in place of a set.
+            Only these engines, instead of a set.
 
         Returns
         -------
@@ -828,7 +828,7 @@ class Cluster:
         profile : str, optional
             The profile. Default: "default".
         profile_dir : str, optional
-            The folder of the profile, in place of its name.
+            The folder of the profile, instead of its name.
         cluster_id : str, optional
             The id of the cluster.
         **kwargs : Any

@@ -65,7 +65,7 @@ _add_classes()
 
 
 def find_launcher_class(name, kind):
-    """The class of a launcher.  KeyError where there is none.
+    """The class of a launcher.  KeyError if there is none.
 
     name  "MPI", in any case
     kind  "controller" or "engine"

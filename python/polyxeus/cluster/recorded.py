@@ -35,7 +35,7 @@ def _processes(state):
 
 
 def _birth(pid):
-    """Which of all processes that ever had this pid it is, as the files of pxcluster say it; "" where it has ended."""
+    """Which of all processes that ever had this pid it is, as the files of pxcluster say it; "" if it has ended."""
     try:
         with open("/proc/sys/kernel/random/boot_id") as boot, open(f"/proc/{pid}/stat") as stat:
             return f"{boot.read().strip()}:{stat.read().rpartition(')')[2].split()[19]}"

@@ -64,7 +64,7 @@ def _value_of_trait(owner, name, value):
 def launcher_traits(given):
     """What a user's own class of a launcher sets: {"SSHEngineSetLauncher": {"engines": ...}}.
 
-    ValueError where it has code of its own in place of its base's, which pxcluster cannot run.
+    ValueError if it has code of its own instead of its base's, which pxcluster cannot run.
     """
     if not isinstance(given, type):
         return {}
@@ -118,7 +118,7 @@ def other_traits(config):
 
 
 def given_settings(options, owner):
-    """Those of Cluster's further arguments that are given.  TypeError where one is unknown.
+    """Those of Cluster's further arguments that are given.  TypeError if one is unknown.
 
     owner  Cluster.__init__
     """

@@ -102,7 +102,7 @@ class BoundKernel:
 
 
 def qtconsole_command():
-    """The words that start it; None where it is not installed."""
+    """The words that start it; None if it is not installed."""
     if importlib.util.find_spec("qtconsole") is not None:
         return [sys.executable, "-m", "qtconsole"]
     found = shutil.which("jupyter-qtconsole")

@@ -34,7 +34,7 @@ def is_new(value):
 
 
 def all_new(values):
-    """The same of all items of a list, where there are some."""
+    """The same of all items of a list, if there are some."""
     return all(map(_owns_its_memory, values)) and _most_references(values) <= _OF_AN_ITEM
 
 

@@ -50,7 +50,7 @@ class Progress:
 
 
 def numpy_version():
-    """None where it is not imported."""
+    """None if it is not imported."""
     return getattr(sys.modules.get("numpy"), "__version__", None)
 
 
@@ -188,7 +188,7 @@ class Writer:
         )
 
     def _link(self, old, path):
-        """False where the old file is gone or cannot have another name."""
+        """False if the old file is gone or cannot have another name."""
         source = os.path.join(self._old_folder, old["file"])
         try:
             if os.path.getsize(source) != old["bytes"]:
@@ -335,7 +335,7 @@ def _import(entry):
 
 
 def _check(folder, entry, progress):
-    """The path of the file; DamagedFileError where it is not what was written."""
+    """The path of the file; DamagedFileError if it is not what was written."""
     path = os.path.join(folder, entry["file"])
     checksum = hashlib.sha256()
     buffer = memoryview(bytearray(min(_PIECE_BYTES, max(1, entry["bytes"]))))

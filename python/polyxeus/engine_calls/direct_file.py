@@ -19,7 +19,7 @@ _BLOCK_BYTES = 4096  # of which a write past the page cache must be a multiple
 class DirectFile:
     """Writes a new file, one buffer in a thread while the caller fills the other one.
 
-    Where the file system cannot write past the page cache, it goes through that. The file is on disk
+    If the file system cannot write past the page cache, it goes through that. The file is on disk
     when its `with` block has ended well. OSError: the path exists, the disk is full and so on.
 
     checksum  of hashlib: of the bytes that go to the file, also where somebody changes what is being written

@@ -189,7 +189,7 @@ def _is_world(engine_set, launcher):
 
 
 def _other_host(listed):
-    """Where the controller runs; None: on this host."""
+    """If the controller runs; None: on this host."""
     if controller := listed.get("by_hand"):
         return None if controller["pid"] is not None else controller["host"]
     host = listed.get("controller", {}).get("state", {}).get("host")

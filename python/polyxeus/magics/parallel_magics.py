@@ -166,7 +166,7 @@ class ParallelMagics(Magics):
         return self.view.client._connection
 
     def _known_view(self):
-        """The same without connecting: None where it is not known yet."""
+        """The same without connecting: None if it is not known yet."""
         return self.session.known_view if self._given_view is None else self._given_view
 
     def _take_flags(self):
@@ -294,7 +294,7 @@ class ParallelMagics(Magics):
         return self.cell_px(" ".join(words), cell)
 
     def pxrun_cell(self, raw_cell, *args, **kwargs):
-        """Runs a cell on the engines as in %autopx mode, in place of the shell's run_cell(), whose
+        """Runs a cell on the engines as in %autopx mode, instead of the shell's run_cell(), whose
         arguments and result it has."""
         return self.shell.run_cell(
             f"get_ipython().run_cell_magic('autopx_cell{self.suffix}', '', {raw_cell!r})", *args, **kwargs

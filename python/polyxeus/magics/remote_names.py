@@ -46,7 +46,7 @@ class RemoteNames:
     # ------------------------------------------------------------ which code is meant
 
     def remote_part(self, text, cursor):
-        """(magics, code for the engine, cursor there), or None where it is not for engines."""
+        """(magics, code for the engine, cursor there), or None if it is not for engines."""
         cell = _HEAD.match(text)
         if cell and cell.group(1).lstrip().startswith("%%"):
             begin = text.find("\n") + 1

@@ -28,7 +28,7 @@ class Session:
     """Connects when that is needed first, and again when the cluster is another one.
 
     The magics use the user's `rc`, whenever it becomes another client, else the client of the user's
-    `view`, else the client that they have; they make one where there is none.
+    `view`, else the client that they have; they make one if there is none.
     """
 
     def __init__(self, shell):
@@ -45,7 +45,7 @@ class Session:
     # ------------------------------------------------------------ connecting
 
     def view(self, magics):
-        """The view of all engines of the client; connects where there is none."""
+        """The view of all engines of the client; connects if there is none."""
         client = self.client()
         if self.known_view is None:
             view = client.direct_view("all")
@@ -56,7 +56,7 @@ class Session:
         return self.known_view
 
     def client(self):
-        """The open client of the magics; connects where there is none."""
+        """The open client of the magics; connects if there is none."""
         client = self._open_client()
         if client is None:
             from polyxeus.client.client import Client
@@ -79,7 +79,7 @@ class Session:
         return self.known_view if self._open_client() is self._client else None
 
     def _open_client(self):
-        """The client that the magics are to use, where there is one."""
+        """The client that the magics are to use, if there is one."""
         for client in [*self._users_clients(), self._client]:
             if client is not None and not client._closed:
                 return client

@@ -46,7 +46,7 @@ class _IpykernelFrontEnd:
 
 
 def front_end():
-    """That of the kernel in which this runs; None where there is none, as in a terminal.
+    """That of the kernel in which this runs; None if there is none, as in a terminal.
 
     request()                     the message that the kernel serves now
     publish(request, type, content, metadata, buffers)

@@ -146,7 +146,7 @@ def show_live(result: Any) -> bool:
 
 
 def _cancel_button(result):
-    """A button that stops the result; None where there are no widgets."""
+    """A button that stops the result; None if there are no widgets."""
     if not has_widgets():
         return None
     from ipywidgets import Button

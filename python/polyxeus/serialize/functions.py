@@ -338,7 +338,7 @@ _attributes_of = weakref.WeakKeyDictionary()  # code -> _attribute_names(code)
 
 def _ingredients(function, global_names):
     """(objects, names of modules): all that the pickle of an interactive function is made of, in
-    an order that its code fixes. None where some of it could change and stay the same object."""
+    an order that its code fixes. None if some of it could change and stay the same object."""
     if function.__dict__ or function.__kwdefaults__:
         return None
     code = function.__code__

@@ -17,7 +17,7 @@ _CALL = "call_request"
 
 
 def _function(function, buffers, forms):
-    """The description of a function as text; TypeError where it is none."""
+    """The description of a function as text; TypeError if it is none."""
     if isinstance(function, Reference):
         return dump({"reference": function.name})
     if "pickle" not in forms:

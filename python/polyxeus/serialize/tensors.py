@@ -122,7 +122,7 @@ class _Storage:
         return self.blocks[place] if is_inside else None
 
     def merged(self):
-        """The blocks that the sent memory makes up; None where each tensor was rightly sent alone."""
+        """The blocks that the sent memory makes up; None if each tensor was rightly sent alone."""
         blocks = []
         for begin, end in sorted(self.memories):
             if blocks and begin < blocks[-1][1]:
@@ -190,7 +190,7 @@ class Tensors:
         return _make_tensor, (memory, *about, tensor.stride(), offset, needs_grad)
 
     def _memory_of(self, tensor, begin, end):
-        """None where the tensor has gaps, and no other that shares its memory fills them."""
+        """None if the tensor has gaps, and no other that shares its memory fills them."""
         storage = _untyped(tensor)
         known = self._known(storage)
         block = known.block_around(begin, end)
@@ -296,7 +296,7 @@ def array_of(value):
 
 
 def placed(device, count, engine_id):
-    """Where a tensor goes that was on `device` of another process: (device, a note for the user or None).
+    """If a tensor goes that was on `device` of another process: (device, a note for the user or None).
 
     device     "cpu", "cuda:1"
     count      how many devices of this kind the receiver sees

@@ -252,7 +252,7 @@ def _milliseconds(nanoseconds):
 
 def _match_messages(engines):
     """{(rank, call): (flows_from, flows_to)} of sends and the receives that got their messages: those of the same
-    two ranks, communicator and tag meet in their order. Where a rank has begun to receive from any rank, or with any
+    two ranks, communicator and tag meet in their order. If a rank has begun to receive from any rank, or with any
     tag, it is not known which messages that took: the messages that it may have been are left out."""
     flows = {}
     waiting = defaultdict(deque)

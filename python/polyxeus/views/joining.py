@@ -120,7 +120,7 @@ def _join_of(library, kinds, concatenate, parts, is_dealt, instead):
 
 
 def _join_in_place(parts, numpy):
-    """The arrays as one, without a copy; None where it needs one."""
+    """The arrays as one, without a copy; None if it needs one."""
     first = parts[0]
     for part in parts:
         is_plain = type(part) is numpy.ndarray and part.flags.c_contiguous

@@ -330,7 +330,7 @@ class Groups:
         return [each for each in entries if not _is_of_torch(_code(each))] or entries
 
     def _explanation(self, world, group, call, error):
-        """What to say in place of the error's own text; None: nothing."""
+        """What to say instead of the error's own text; None: nothing."""
         epoch = world.epochs.of_request
         is_stop = isinstance(error, KeyboardInterrupt)
         if not is_stop and (not isinstance(error, RuntimeError) or " cannot begin: " in str(error)):

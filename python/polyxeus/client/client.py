@@ -972,7 +972,7 @@ def _path_of_key(sshkey):
 
 
 def _connection_text(info, choice, patience):
-    """(text of the connection file, if it is from).  OSError if there is none."""
+    """(text of the connection file, where it is from).  OSError if there is none."""
     if isinstance(info, dict):
         return json.dumps(info), "the given connection info"
     if info is not None:

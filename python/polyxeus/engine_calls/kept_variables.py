@@ -243,7 +243,7 @@ def _describe(values):
 
 
 def _write(values, folders, name, share):
-    """If the values are, for the index."""
+    """Where the values are, for the index."""
     part, pieces = _describe(values)
     if not pieces:
         return part

@@ -189,7 +189,7 @@ def _is_world(engine_set, launcher):
 
 
 def _other_host(listed):
-    """If the controller runs; None: on this host."""
+    """The host on which the controller runs; None: this host."""
     if controller := listed.get("by_hand"):
         return None if controller["pid"] is not None else controller["host"]
     host = listed.get("controller", {}).get("state", {}).get("host")

@@ -296,7 +296,7 @@ def array_of(value):
 
 
 def placed(device, count, engine_id):
-    """If a tensor goes that was on `device` of another process: (device, a note for the user or None).
+    """Where a tensor goes that was on `device` of another process: (device, a note for the user or None).
 
     device     "cpu", "cuda:1"
     count      how many devices of this kind the receiver sees

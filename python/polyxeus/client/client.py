@@ -629,8 +629,8 @@ class Client(HubQueries, EngineControl):
         Examples
         --------
         >>> print(rc.where())    # doctest: +SKIP
-        engine 0: in MPI_Barrier for 12 s (line 3 of the cell: comm.Barrier())
-        engine 1: busy for 12 s (line 2 of the cell: solve(a))
+        0, 1 and 3 in MPI_Barrier for 42 s (cell line 3: comm.Barrier())
+        2 idle (its last cell raised ValueError)
         """
         ids = self._build_targets(targets)[1]
         return EnginePlaces(*self._connection.where(list(ids), float(timeout)))
@@ -733,7 +733,7 @@ class Client(HubQueries, EngineControl):
             spin                              libsolve.so
             solve                             cell line 3
             <module>                          cell line 9
-        0-2 in MPI_Barrier for 41 s (cell line 10: comm.Barrier())
+        0, 1 and 2 in MPI_Barrier for 41 s (cell line 10: comm.Barrier())
             ...
         """
         ids = self._build_targets(targets)[1]
@@ -781,7 +781,7 @@ class Client(HubQueries, EngineControl):
         Examples
         --------
         >>> print(rc.restart_engines(keep=["x", "model"]))    # doctest: +SKIP
-        engines 0-3 have kept x, model
+        engines 0, 1, 2 and 3 have kept x, model
         """
         if self.cluster is not None:
             kept = self.cluster.restart_engines_sync(targets=targets, keep=keep)

@@ -74,7 +74,7 @@ class _Controller(ControllerLauncher):
         return super().start(*args, **kwargs)
 
     async def get_connection_info(self, timeout=None):
-        """What the connection files say, once both are there.
+        """The contents of the connection files, once both are there.
 
         They appear when the controller is ready, so that there is nothing to wait for afterwards:
         look for them often, then the engines start as soon as they can.

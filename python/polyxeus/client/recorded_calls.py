@@ -62,7 +62,7 @@ class RecordedCalls:
 
 
 def _part_of(content):
-    """What a request says of its place in a map; None if it is none."""
+    """The place of a request in a map; None if it is not part of one."""
     part = content.get("part") if content.get("map") is True else None
     if not isinstance(part, dict) or part.get("dist") not in partition.dists:
         return None

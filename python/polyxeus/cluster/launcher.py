@@ -12,7 +12,7 @@ __all__ = ["BaseLauncher", "ControllerLauncher", "EngineLauncher", "find_launche
 
 
 class BaseLauncher:
-    """What all launchers have: `environment`, a dict of variables for what they start."""
+    """The base of all launchers: `environment` is a dict of variables for the programs that they start."""
 
     traits = ("environment",)
 

@@ -67,7 +67,7 @@ class Program:
             self.process.send_signal(_RELEASE)
 
     def get_output(self, remove=False):
-        """What it has printed.
+        """The output of the program.
 
         remove  the file of it is removed
         """

@@ -62,7 +62,7 @@ def _value_of_trait(owner, name, value):
 
 
 def launcher_traits(given):
-    """What a user's own class of a launcher sets: {"SSHEngineSetLauncher": {"engines": ...}}.
+    """The traits that a user's own class of a launcher sets: {"SSHEngineSetLauncher": {"engines": ...}}.
 
     ValueError if it has code of its own instead of its base's, which pxcluster cannot run.
     """

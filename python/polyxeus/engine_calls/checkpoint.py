@@ -1,4 +1,4 @@
-"""What an engine does for a checkpoint: it writes its variables to files and reads them again.
+"""The part of an engine in a checkpoint: it writes its variables to files and reads them again.
 
 A checkpoint is a folder of numbered folders. A new one is made as `.new-TOKEN` beside them, and
 gets its number when all engines have written and everything is on disk: what has a number is
@@ -162,7 +162,7 @@ def _is_removed(path, name):
 
 
 def _read_manifest(path, name):
-    """What a manifest says.  CheckpointFileError: it is malformed."""
+    """The contents of a manifest.  CheckpointFileError: it is malformed."""
     file_name = os.path.join(path, name, _MANIFEST)
     try:
         with open(file_name, encoding="utf-8") as file:

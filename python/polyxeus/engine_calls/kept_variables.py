@@ -90,7 +90,7 @@ def unpack(data):
 
 
 def offer(folders, names):
-    """What this engine could give another one, of variables of these names.
+    """Which of these variables this engine could give another one.
 
     result  {"defined": names, "sees_folders": whether save() and restore() can use the folders}
     """
@@ -333,7 +333,7 @@ def _read_piece(file, size):
     while view:
         count = file.readinto(view[:_MOST_WRITTEN_BYTES])
         if not count:
-            raise EOFError("what was kept is incomplete")
+            raise EOFError("the file with the kept variables is incomplete")
         view = view[count:]
     return memory
 

@@ -28,7 +28,7 @@ class Core:
         self._kernel.publish(message_type, content, metadata, list(buffers), cell or parent())
 
     def begin_cell(self):
-        """What follows in this context belongs to the request that runs now."""
+        """From here on this context belongs to the request that runs now."""
         _parent.set(self._kernel.parent)
 
 

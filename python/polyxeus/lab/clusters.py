@@ -22,7 +22,7 @@ _NAME = re.compile(r"[\w.@+-]+")
 
 
 class Refused(Exception):
-    """What was asked for cannot be done; the text says why, in a sentence for the user."""
+    """The action cannot be done; the text says why, in a sentence for the user."""
 
 
 def list_clusters() -> list[dict[str, Any]]:

@@ -170,7 +170,7 @@ class ParallelMagics(Magics):
         return self.session.known_view if self._given_view is None else self._given_view
 
     def _take_flags(self):
-        """What the user has set at the view holds for the magics."""
+        """Takes over the flags that the user has set at the view."""
         view = self._known_view()
         if view is None:
             return
@@ -273,7 +273,7 @@ class ParallelMagics(Magics):
         progress_after=None,
         signal_on_interrupt=None,
     ):
-        """What %%px does, from Python: runs `cell`; gives its AsyncResult where it does not block.
+        """Does from Python what %%px does: runs `cell`; gives its AsyncResult if it does not block.
 
         groupby             "type", "engine" or "order": how outputs are put together that are not streamed
         save_name           a variable that gets the AsyncResult

@@ -110,7 +110,7 @@ class _Relay:
         )
 
     def deliver(self):
-        """What the engines have said goes to the front end, in its order."""
+        """Sends the messages of the engines to the front end, in their order."""
         with self._lock:
             if self._connection is None:
                 return
@@ -159,7 +159,7 @@ def relay_comms(connection):
 
 
 def deliver():
-    """What engines have said of their widgets until now is with the front end when this returns:
+    """Sends all messages of engines about their widgets to the front end before it returns:
     to be called before a widget is displayed."""
     for relay in list(_relays.values()):
         relay.deliver()

@@ -59,7 +59,7 @@ class _LiveDisplay:
         return not is_last
 
     def close(self):
-        """What is shown stays; the button goes."""
+        """Removes the button; the display stays."""
         button, self._button = self._button, None
         if button is not None:
             self._replace(f"{self._id}-stop", {})

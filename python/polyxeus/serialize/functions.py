@@ -461,7 +461,7 @@ def _travels_by_name(value):
 
 
 def _beside(buffers):
-    """What a pickler asks of each buffer: whether it is to be in the pickle. Others are appended to the list."""
+    """A callback for each buffer of a pickle: whether it is to be in the pickle. Others are appended to the list."""
     first = len(buffers)
 
     def take(buffer):

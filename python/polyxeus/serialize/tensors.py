@@ -151,13 +151,13 @@ class Tensors:
         return cls(torch) if hasattr(torch, "frombuffer") else None  # also while it is being imported
 
     def reduce(self, value):
-        """What a pickler's reducer_override() gives for an object whose type is among `kinds`."""
+        """The result of a pickler's reducer_override() for an object whose type is among `kinds`."""
         if type(value) is not self._torch.Tensor:
             return self._reduce_storage(value)
         return self._reduce_plain(value) if _is_plain(self._torch, value) else NotImplemented
 
     def key(self, value):
-        """What tensors of one storage have in common; None for what is no tensor of plain memory."""
+        """A key that tensors of one storage have in common; None for objects that are no tensors of plain memory."""
         is_plain = type(value) is self._torch.Tensor and _is_plain(self._torch, value)
         return _key(_untyped(value)) if is_plain else None
 
@@ -219,7 +219,7 @@ class Tensors:
 
 
 def reduce_alone(value):
-    """What the pickle of a contiguous tensor on the CPU is made of, which is a whole value; None for anything else.
+    """The parts of the pickle of a contiguous tensor on the CPU, which is a whole value; None for anything else.
     It is quicker than Tensors."""
     torch = sys.modules.get("torch")
     if type(value) is not getattr(torch, "Tensor", None) or not _is_plain(torch, value):

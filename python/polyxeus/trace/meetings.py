@@ -48,7 +48,7 @@ class LateRank(NamedTuple):
 
 
 def mpi_key(call, seen: Counter) -> tuple | None:
-    """What all ranks of a collective MPI call have in common; None of another call.
+    """The part of a collective MPI call that all ranks have in common; None for another call.
 
     seen  the places that this rank's earlier calls have had: a stop begins to count anew
     """

@@ -163,7 +163,7 @@ class Groups:
     # ------------------------------------------------------------ meetings in the store, which signals end
 
     def _together(self, meeting, act):
-        """What `act()` returns, which all ranks of the meeting do, or none: in it they wait for one another in C++.
+        """The result of `act()`, which all ranks of the meeting call, or none: in it they wait for one another in C++.
 
         A rank that is stopped while the others act already acts, too, before it raises.
         """
@@ -330,7 +330,7 @@ class Groups:
         return [each for each in entries if not _is_of_torch(_code(each))] or entries
 
     def _explanation(self, world, group, call, error):
-        """What to say instead of the error's own text; None: nothing."""
+        """The text that replaces the error's own; None: it stays."""
         epoch = world.epochs.of_request
         is_stop = isinstance(error, KeyboardInterrupt)
         if not is_stop and (not isinstance(error, RuntimeError) or " cannot begin: " in str(error)):

@@ -16,6 +16,9 @@ MORE = {
     "client.engine_control": ["EngineControl"], "client.events": ["ClusterEvents"], "client.hub_queries": ["HubQueries"],
     "client.jobs": ["Jobs"], "client.kept_variables": ["KeptVariables"], "client.places": ["EnginePlaces"],
     "client.stacks": ["EngineStacks"], "client.status": ["ClusterMemory", "ClusterStatus"], "client.tracing": ["Trace"],
+    "cluster.launcher": ["BaseLauncher", "ControllerLauncher", "EngineLauncher", "find_launcher_class"],
+    "drop_in.util": [
+        "compare_datetimes", "disambiguate_ip_address", "disambiguate_url", "ensure_timezone", "int_keys", "utcnow"],
     "joblib_backend": ["PolyxeusBackend", "register"], "launchers": ["program"], "mpi": ["stop_here"],
     "results.displays": ["DisplayMixin"], "results.lazy_map": ["LazyMapIterator"], "results.timings": ["TimingMixin"],
     "torch": ["World", "average_gradients", "broadcast_parameters", "finalize", "init"], "views.view": ["View"],

@@ -20,6 +20,13 @@ class KeptVariables(EngineSentences):
 
     Client.restart_engines() makes it. Its keys: engine, kept (names), from (name -> the other engine that has given it),
     lost (name -> why), why (None, or why the engine has kept nothing).
+
+    Parameters
+    ----------
+    rows : str
+        A list of objects as JSON text.
+    sentences : list of str
+        The text that is printed.
     """
 
     def joined(self, other: KeptVariables) -> KeptVariables:

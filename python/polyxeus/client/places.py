@@ -23,4 +23,11 @@ class EnginePlaces(EngineSentences):
     * last_error: the type of the exception that ended its last cell
 
     Values that are not known are None.
+
+    Parameters
+    ----------
+    rows : str
+        A list of objects as JSON text.
+    sentences : list of str
+        The text that is printed.
     """

@@ -19,6 +19,13 @@ class EngineStacks(EngineSentences):
     kernel", "stopped"), why (why it has no frames) and frames, innermost first. A frame has kind ("python", "native", or
     "cell" of C++), function, file, line (of Python and cells) and offset (of native functions without a name: where they
     are in their file). Values that are not known are None.
+
+    Parameters
+    ----------
+    rows : str
+        A list of objects as JSON text.
+    sentences : list of str
+        The text that is printed.
     """
 
     def _repr_html_(self):

@@ -273,12 +273,29 @@ class ParallelMagics(Magics):
         progress_after=None,
         signal_on_interrupt=None,
     ):
-        """Does from Python what %%px does: runs `cell`; gives its AsyncResult if it does not block.
+        """Does from Python what %%px does. Options that are None are as %pxconfig has set them.
 
-        groupby             "type", "engine" or "order": how outputs are put together that are not streamed
-        save_name           a variable that gets the AsyncResult
-        progress_after      seconds
-        Each that is None is as %pxconfig has set it.
+        Parameters
+        ----------
+        cell : str
+            The source text.
+        block : bool, optional
+            Whether to wait.
+        groupby : {"type", "engine", "order"}
+            How outputs are put together that are not streamed.
+        save_name : str, optional
+            A variable that gets the AsyncResult.
+        stream_output : bool, optional
+            Whether output is shown while it comes.
+        progress_after : float, optional
+            Seconds after which a progress bar is shown.
+        signal_on_interrupt : str or int, optional
+            The signal that engines get when the cell is interrupted.
+
+        Returns
+        -------
+        AsyncResult or None
+            An AsyncResult, if it does not wait.
         """
         words = [f"--group-outputs={groupby}"]
         if block is not None:

@@ -224,10 +224,13 @@ def test_a_controller_that_ends(own):
 def test_a_closed_client_says_so(running):
     client = running.connect_client_sync()
     view = client[:]
+    pending = client[0].apply_async(time.sleep, 0.5)
     client.close()
     client.close()
     with pytest.raises(ConnectionError, match="closed"):
         view.apply_sync(abs, 1)
+    with pytest.raises(ipp.ConnectionLost, match="ConnectionLost"):
+        pending.get(10)
 
 
 def test_a_client_where_no_cluster_runs_fails_at_once_in_one_sentence(tmp_path, capfd, monkeypatch):

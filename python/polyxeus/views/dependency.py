@@ -17,9 +17,9 @@ class Dependency(set[str]):
     all : bool
         Whether all of them must have ended. False: one is enough.
     success : bool
-        Whether requests count that went well.
+        Whether requests that went well count.
     failure : bool
-        Whether requests count that failed.
+        Whether requests that failed count.
 
     Raises
     ------

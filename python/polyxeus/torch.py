@@ -213,7 +213,7 @@ def _check_torch(view, descriptions):
 
 
 def _choose_backend(descriptions):
-    """nccl beside gloo where each rank has a GPU that no other rank of its host uses, as far as they say."""
+    """nccl and gloo if each rank has a GPU that no other rank of its host uses, as far as they say."""
     has_own = all(each["gpus"] for each in descriptions)
     for host in {each["host"] for each in descriptions}:
         of_host = [each["gpus"] for each in descriptions if each["host"] == host]
@@ -223,9 +223,9 @@ def _choose_backend(descriptions):
 
 
 def _places_to_take(descriptions, backend):
-    """{index of a new engine: rank of an ended one that it becomes} where the others keep their group, else None.
+    """{index of a new engine: rank of an ended one that it becomes} if the others keep their group, else None.
 
-    The group stays where all its living ranks are in the view, rank 0, which has the store, among them.
+    The group stays if all its living ranks are in the view, rank 0, which has the store, among them.
     """
     size = len(descriptions)
     groups = [each["group"] for each in descriptions]

@@ -335,7 +335,7 @@ class Client(HubQueries, EngineControl):
 
     def _addressed(self, targets):
         """_build_targets(), and the forms that all of these engines read: (uuids, ids, forms). Kept
-        while the engines stay the same; nobody may change it."""
+        while the engines stay the same; callers must not change it."""
         version = self._connection.engines_version()
         if version != self._known_version:
             self._known_version, self._known_targets = version, {}

@@ -16,7 +16,7 @@ _HEADS = ["ENGINE", "HOST", "RANK", "PID", "GPU", "STATE", "SINCE", "QUEUE", "ME
 def look_at_engines(client: Any) -> list[dict[str, Any]]:
     """The state of each engine, as Client.status() has it, found within about a second.
 
-    Never raises: where the controller does not answer, the engines that the client knows have the
+    Never raises: if the controller does not answer, the engines that the client knows have the
     state "no answer" and nothing else.
     """
     try:

@@ -215,7 +215,7 @@ class HubQueries:
             ) from None
 
     def _remember_map(self, result):
-        """Its requests are not asked for one by one as long as somebody has it."""
+        """Its requests are not fetched one by one as long as the result exists."""
         self._maps[result._tasks.select([0]).msg_ids()[0]] = result
 
     def _calls_on_record(self, msg_ids, must_be_whole):

@@ -26,7 +26,7 @@ def _is_installed():
 
 
 def _canning():
-    """The module that cans objects, imported where it is installed; else None."""
+    """The module that cans objects, imported if it is installed; else None."""
     if _is_installed() and _ipyparallel() is None:
         from ipyparallel.serialize import serialize  # noqa: F401
     return _ipyparallel()
@@ -75,7 +75,7 @@ def unpack(buffers, namespace):
 
 
 def pack(result, is_new=False):
-    """The buffers of a result.  is_new  nobody else has the array that it is: its memory is shared, not copied."""
+    """The buffers of a result.  is_new  nothing else refers to the array that it is: its memory is shared, not copied."""
     if type(result) in _PLAIN:
         return [pickle.dumps(result, _PROTOCOL)]
     module = _canning()

@@ -299,7 +299,7 @@ def _read_whole(folder, entry, names, progress):
 
 
 def _read_block(folder, part, progress):
-    """Items begin to end of one file; who reads its first item checks the file."""
+    """Items begin to end of one file; the reader of its first item checks the file."""
     entry, begin, end = part["entry"], part["begin"], part["end"]
     path = os.path.join(folder, entry["file"])
     if begin == 0 and end > 0:

@@ -41,7 +41,7 @@ def save(folders, engine, names=None, share=1):
     folders  paths; those that are not on this host, or not the user's alone, are left aside.
     names    None: all that the user has defined.
     share    how many engines write at the same time.
-    result   {"kept": names, "lost": {name: why not}}; {"is_far": True} where this host sees no folder
+    result   {"kept": names, "lost": {name: why not}}; {"is_far": True} if this host sees no folder
     """
     present = [folder for folder in folders if _is_ours(folder)]
     if not present:
@@ -218,7 +218,7 @@ def groups(values, lost):
 
 
 def _is_ours(folder):
-    """Whether it is there, and nobody else can write to it."""
+    """Whether it is there, and only this user can write to it."""
     try:
         about = os.stat(folder)
     except OSError:

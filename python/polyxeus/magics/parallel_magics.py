@@ -159,7 +159,7 @@ class ParallelMagics(Magics):
 
     @property
     def view(self):
-        """The view on which the magics work; connects where it is that of the session."""
+        """The view on which the magics work; connects if it is that of the session."""
         return self.session.view(self._core) if self._given_view is None else self._given_view
 
     def _connection(self):

@@ -15,7 +15,7 @@ _MAGIC = re.compile(r"[^\S\n]*(%{1,2})(\w+)")
 
 
 class RemoteNames:
-    """Asks one engine of the view; where none answers in time IPython goes on alone."""
+    """Asks one engine of the view; if none answers in time, IPython goes on alone."""
 
     def __init__(self, shell, loaded):
         self._shell = shell
@@ -69,7 +69,7 @@ class RemoteNames:
 
     @staticmethod
     def _engine(magics):
-        """(connection, one engine of the view) where there is a connection already."""
+        """(connection, one engine of the view) if there is a connection already."""
         view = magics.session.open_view if magics._given_view is None else magics._given_view
         if view is None:
             return None

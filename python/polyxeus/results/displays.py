@@ -47,7 +47,7 @@ def _republish(content, engine_id):
 
 
 class _Writer:
-    """Writes text of many engines, headed where the engine changes."""
+    """Writes text of many engines, with a heading at each change of the engine."""
 
     def __init__(self):
         self._heading = None

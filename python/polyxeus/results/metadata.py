@@ -154,7 +154,7 @@ def live_metadata(msg_id, known, tasks=None):
     """The one Metadata of a request, which fills itself in.
 
     known  gives what is known of the request, and whether that is all.
-    tasks  of the request: it is filled in once they are answered, although nobody looks.
+    tasks  of the request: it is filled in once they are answered, even if it is not read.
     """
     with _filling:
         metadata = _live.get(msg_id)
@@ -213,7 +213,7 @@ def known_of(tasks):
 
 
 class MetadataByRequest(dict[str, Metadata]):
-    """msg_id -> Metadata: that of a request whose result somebody still has; empty for others.
+    """msg_id -> Metadata: that of a request whose result still exists; empty for others.
 
     find  gives the task of a msg_id, or None
     """

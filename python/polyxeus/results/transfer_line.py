@@ -52,7 +52,7 @@ class TransferLine:
 
 
 def text_of(done: int, total: int, rate: float) -> str:
-    """rate  bytes in a second; 0: nobody knows yet."""
+    """rate  bytes in a second; 0: not known yet."""
     text = f"arrays between hosts: {_bytes(done)} of {_bytes(total)}"
     if rate <= 0:
         return text

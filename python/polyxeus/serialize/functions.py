@@ -87,7 +87,7 @@ def forget_carried(names):
 
 
 def explain(error, where):
-    """Says in a NameError why the name did not travel.  where  "engine 3"."""
+    """Says in a NameError why the name was not sent.  where  "engine 3"."""
     name = getattr(error, "name", None)
     if name is None:  # Python 3.9
         found = re.match(r"name '(\w+)' is not defined", str(error))
@@ -182,8 +182,8 @@ def _is_surely_large(value):
 
 def _left_behind(reason):
     if reason == _TOO_LARGE:
-        return "it was too large to travel with the function: push it first"
-    return f"it cannot travel with the function ({reason}): define it on the engine"
+        return "it was too large to be sent with the function: push it first"
+    return f"it cannot be sent with the function ({reason}): define it on the engine"
 
 
 class _FunctionPickler:

@@ -265,7 +265,7 @@ def is_tensor(value):
 
 
 def concatenate(parts):
-    """The tensors one behind the other, as a leaf that needs a gradient where one of them does."""
+    """The tensors one after the other, as a leaf that needs a gradient if one of them does."""
     torch = _torch()
     with torch.no_grad():
         joined = torch.cat(list(parts))

@@ -148,7 +148,7 @@ def encode(value, accepts, buffers, snapshot=0):
 
     accepts   the forms that the receiver reads, some of FORMS.
     buffers   the message's list of buffers: what is large is appended.
-    snapshot  copy the memory of arrays of fewer bytes than this, as somebody may change them before
+    snapshot  copy the memory of arrays of fewer bytes than this, as the caller may change them before
               the message is sent; `buffers` share that of others.
     errors    TypeError if no accepted form holds it; says what and where.
     """

@@ -133,7 +133,7 @@ def _join_in_place(parts, numpy):
 
 
 def _check_shapes(parts, numpy, instead):
-    """ValueError where arrays cannot stand one behind the other."""
+    """ValueError if arrays cannot be joined one after the other."""
     shapes = dict.fromkeys(numpy.shape(part) for part in parts)
     if len({shape[1:] if shape else None for shape in shapes}) > 1:
         shown = " and ".join(map(str, list(shapes)[:4])) + (" ..." if len(shapes) > 4 else "")

@@ -230,7 +230,7 @@ class Groups:
             traces.before(_HOOK, group, arguments, began)
 
     def _admit(self, world, group, name):
-        """Renews the group where it has to be. RuntimeError: the call may not begin."""
+        """Renews the group if it has to be. RuntimeError: the call may not begin."""
         if world.is_lost:
             raise RuntimeError(f"{name} cannot begin: rank 0, which holds the store of the process groups, has "
                                "died: restart the engines, or call polyxeus.torch.init(view)")

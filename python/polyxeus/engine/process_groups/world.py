@@ -89,7 +89,7 @@ class World:
             self._write(f"began/{self.rank}", self.epochs.current)
 
     def who_rests(self, ranks):
-        """Why the latest epoch has ended, where that rank is one of `ranks` and has begun no request since; else None.
+        """Why the latest epoch has ended, if the rank that ended it is one of `ranks` and has begun no request since; else None.
 
         A rank can fail so soon that its failure is known before others begin the same cell: they wait for it then.
         """

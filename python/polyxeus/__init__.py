@@ -133,6 +133,14 @@ def register_joblib_backend(name: "str | None" = None, make_default: bool = Fals
     ------
     ImportError
         joblib is not installed.
+
+    Examples
+    --------
+    >>> import joblib                                             # doctest: +SKIP
+    >>> px.register_joblib_backend()                              # doctest: +SKIP
+    >>> with joblib.parallel_config(backend="polyxeus"):          # doctest: +SKIP
+    ...     joblib.Parallel()(joblib.delayed(abs)(i) for i in range(-3, 0))
+    [3, 2, 1]
     """
     from polyxeus import joblib_backend
 

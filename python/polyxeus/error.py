@@ -211,6 +211,12 @@ class RemoteError(KernelError):
         -------
         list of str
             Its lines, below one that names the engine.
+
+        Examples
+        --------
+        >>> error = rc[0].apply_async(lambda: 1 / 0).exception()
+        >>> error.render_traceback()[0]
+        '[0:apply]'
         """
         lines = (self.traceback or "No traceback available").splitlines()
         return [_where(self.engine_info), *lines]
@@ -357,6 +363,15 @@ class CompositeError(RemoteError):
             The failure.
         IndexError
             There is no failure with this number.
+
+        Examples
+        --------
+        >>> error = rc[:].apply_async(lambda: 1 / 0).exception()
+        >>> try:
+        ...     error.raise_exception(3)
+        ... except px.RemoteError as one:
+        ...     print(one)
+        [3:apply] ZeroDivisionError: division by zero
         """
         raise remote_error(*self._nth(excid))
 
@@ -541,6 +556,15 @@ def wrap_exception(engine_info: dict[str, Any] | None = None) -> dict[str, Any]:
     -------
     dict
         The keys status, ename, evalue, traceback and engine_info.
+
+    Examples
+    --------
+    >>> try:
+    ...     1 / 0
+    ... except ZeroDivisionError:
+    ...     content = px.wrap_exception()
+    >>> content["ename"]
+    'ZeroDivisionError'
     """
     kind, value, trace = sys.exc_info()
     return {

@@ -219,6 +219,13 @@ class Client(HubQueries, EngineControl):
         ----------
         linger : float, optional
             Accepted, without effect.
+
+        Examples
+        --------
+        >>> client = px.Client(rc.cluster.connection_file)
+        >>> client.close()
+        >>> client
+        <Client: the client was closed>
         """
         if self._comms is not None:
             self._comms.close(tells_front_end=True)
@@ -278,6 +285,11 @@ class Client(HubQueries, EngineControl):
         """The language of each engine, by its id: "python" or "cpp", or "" for an engine of ipyparallel.
 
         Engines of which the controller does not know the language are left out.
+
+        Examples
+        --------
+        >>> rc.languages
+        {0: 'python', 1: 'python', 2: 'python', 3: 'python'}
         """
         return self._connection.languages()
 
@@ -287,7 +299,13 @@ class Client(HubQueries, EngineControl):
 
     @property
     def ids(self) -> list[int]:
-        """The ids of the engines that are registered, ascending."""
+        """The ids of the engines that are registered, ascending.
+
+        Examples
+        --------
+        >>> rc.ids
+        [0, 1, 2, 3]
+        """
         return list(self._connection.engines()) if not self._closed else []
 
     _ids = ids
@@ -461,6 +479,11 @@ class Client(HubQueries, EngineControl):
         ------
         IndexError
             One of the engines is not registered.
+
+        Examples
+        --------
+        >>> rc.broadcast_view([0, 1]).apply_sync(pow, 2, 3)
+        [8, 8]
         """
         view = BroadcastView(self, self._build_targets(targets)[1], **kwargs)
         view.is_coalescing = is_coalescing
@@ -824,7 +847,15 @@ class Client(HubQueries, EngineControl):
 
     @property
     def outstanding(self) -> set[str]:
-        """The ids of the requests of this client that have no answer yet."""
+        """The ids of the requests of this client that have no answer yet.
+
+        Examples
+        --------
+        >>> rc.wait()
+        True
+        >>> rc.outstanding
+        set()
+        """
         return set() if self._closed else set(self._connection.outstanding().msg_ids())
 
     @property

@@ -94,6 +94,8 @@ class EngineControl:
     def clear(self, targets: Targets = None, block: bool | None = None) -> AsyncResult[Any] | None:
         """Deletes all variables that were defined on the engines.
 
+        Engines do this before they run requests that wait in their queue.
+
         Parameters
         ----------
         targets : int, slice, list of int or "all", optional
@@ -105,6 +107,14 @@ class EngineControl:
         -------
         AsyncResult or None
             None after waiting.
+
+        Examples
+        --------
+        >>> view.push({"a": 5}).wait()
+        True
+        >>> rc.clear(block=True)
+        >>> view.apply_sync(lambda: "a" in globals())
+        [False, False, False, False]
         """
         return self._send_control(targets, "clear_request", {}, self._block(block))
 

@@ -111,6 +111,14 @@ class HubQueries:
         -------
         list of str
             The ids, oldest first.
+
+        Examples
+        --------
+        >>> sent = rc[0].apply_async(pow, 2, 3)
+        >>> sent.get()
+        8
+        >>> sent.msg_ids[0] in rc.hub_history()
+        True
         """
         return self._ask("history_request", {})["history"]
 
@@ -285,6 +293,11 @@ class HubQueries:
         -------
         sequence of dict
             A dict for each call; printed as a table.
+
+        Examples
+        --------
+        >>> len(rc.unfinished(label="a label that no request has"))
+        0
         """
         return self._jobs(True, label, session)
 
@@ -374,6 +387,14 @@ class HubQueries:
         -------
         dict
             ``{"pending": [ids], "completed": [ids]}``.
+
+        Examples
+        --------
+        >>> sent = rc[0].apply_async(pow, 2, 3)
+        >>> sent.get()
+        8
+        >>> rc.result_status(sent.msg_ids)["completed"] == sent.msg_ids
+        True
         """
         ids = self._msg_ids_from_jobs(msg_ids)
         answer = {"pending": [], "completed": []}
@@ -510,6 +531,13 @@ class HubQueries:
             One of the requests has no answer yet.
         ValueError
             Neither `jobs` nor `targets` is given.
+
+        Examples
+        --------
+        >>> sent = rc[0].apply_async(pow, 2, 3)
+        >>> sent.get()
+        8
+        >>> rc.purge_results(sent)
         """
         self.purge_local_results(jobs, targets)
         self.purge_hub_results(jobs, targets)

@@ -132,6 +132,14 @@ class Trace:
         -------
         Trace
             This trace.
+
+        Examples
+        --------
+        >>> trace = rc.trace("/tmp/run.json").start()
+        >>> view.apply_sync(pow, 2, 3)
+        [8, 8, 8, 8]
+        >>> trace.stop().engines
+        4
         """
         ids = self._client._build_targets(self._targets)[1]
         told = self._ask_controller({"do": "start", "id": self._id})

@@ -487,6 +487,12 @@ class Cluster:
         -------
         Client
             The client.
+
+        Examples
+        --------
+        >>> with rc.cluster.connect_client_sync() as client:
+        ...     len(client.ids)
+        4
         """
         client = Client(self.connection_file, cluster=self, **client_kwargs)
         self._clients.add(client)
@@ -744,6 +750,11 @@ class Cluster:
         -------
         int
             Their number.
+
+        Examples
+        --------
+        >>> rc.cluster.expected_engines()
+        4
         """
         return sum(each.n for each in self.engines.values())
 
@@ -792,6 +803,11 @@ class Cluster:
         ------
         ValueError
             The description lacks the id or the folder.
+
+        Examples
+        --------
+        >>> px.Cluster.from_dict(rc.cluster.to_dict()).cluster_id == rc.cluster.cluster_id
+        True
         """
         try:
             known = d["cluster"]
@@ -843,6 +859,11 @@ class Cluster:
         ------
         FileNotFoundError
             No such cluster runs.
+
+        Examples
+        --------
+        >>> px.Cluster.from_file(rc.cluster.cluster_file).cluster_id == rc.cluster.cluster_id
+        True
         """
         if cluster_file is None:
             named = cls(profile=profile, profile_dir=profile_dir, cluster_id=cluster_id)

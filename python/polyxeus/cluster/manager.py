@@ -115,6 +115,13 @@ class ClusterManager:
         ------
         KeyError
             There is a cluster with this key.
+
+        Examples
+        --------
+        >>> manager = px.ClusterManager()
+        >>> key, cluster = manager.new_cluster(profile="example")
+        >>> manager.get_cluster(key) is cluster
+        True
         """
         cluster = Cluster(**kwargs)
         key = self._key(cluster)

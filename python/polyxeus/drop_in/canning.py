@@ -129,6 +129,11 @@ def uncan_map(mapping: dict[str, Any], g: dict[str, Any] | None = None) -> dict[
     -------
     dict
         The results.
+
+    Examples
+    --------
+    >>> px.uncan_map(px.can_map({"f": abs, "x": 1})) == {"f": abs, "x": 1}
+    True
     """
     return {key: uncan(value, g) for key, value in mapping.items()}
 
@@ -234,6 +239,11 @@ def unpack_apply_message(
     -------
     tuple
         (function, args, kwargs).
+
+    Examples
+    --------
+    >>> px.unpack_apply_message(px.pack_apply_message(pow, [2, 3], {}))[1]
+    (2, 3)
     """
     return deserialize_object(bufs, g)[0]
 

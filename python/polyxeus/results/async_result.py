@@ -360,6 +360,14 @@ class AsyncResult(DisplayMixin, TimingMixin, Future[T]):
         -------
         bool
             Whether all answers are there.
+
+        Examples
+        --------
+        >>> pending = rc[0].apply_async(pow, 2, 3)
+        >>> pending.wait(10)
+        True
+        >>> pending.ready()
+        True
         """
         return self._tasks.is_ready()
 
@@ -413,7 +421,7 @@ class AsyncResult(DisplayMixin, TimingMixin, Future[T]):
         return found
 
     def wait_for_output(self, timeout: float | None = -1) -> bool:
-        """Waits until all output of the requests is here, too.
+        r"""Waits until all output of the requests is here, too.
 
         Parameters
         ----------
@@ -424,6 +432,14 @@ class AsyncResult(DisplayMixin, TimingMixin, Future[T]):
         -------
         bool
             Whether all is here.
+
+        Examples
+        --------
+        >>> pending = rc[0].execute("print('done')")
+        >>> pending.wait_for_output(10)
+        True
+        >>> pending.stdout
+        'done\n'
         """
         with ends_at_caller:
             return self._tasks.wait_output(_seconds(timeout))
@@ -521,6 +537,14 @@ class AsyncResult(DisplayMixin, TimingMixin, Future[T]):
         ------
         RuntimeError
             The result is not there yet.
+
+        Examples
+        --------
+        >>> pending = rc[0].apply_async(lambda: 1 / 0)
+        >>> pending.wait(10)
+        True
+        >>> pending.successful()
+        False
         """
         if not self.ready():
             raise RuntimeError("the result is not ready: wait for it before successful()")
@@ -545,6 +569,11 @@ class AsyncResult(DisplayMixin, TimingMixin, Future[T]):
             An engine has several results.
         TimeoutError
             The results are not there in time.
+
+        Examples
+        --------
+        >>> rc[:2].apply_async(pow, 2, 3).get_dict()
+        {0: 8, 1: 8}
         """
         results = self.get(timeout)
         if self._single_result:
@@ -558,7 +587,13 @@ class AsyncResult(DisplayMixin, TimingMixin, Future[T]):
 
     @property
     def r(self) -> T:
-        """The result, as get() gives it."""
+        """The result, as get() gives it.
+
+        Examples
+        --------
+        >>> rc[0].apply_async(pow, 2, 3).r
+        8
+        """
         return self.get()
 
     @property
@@ -595,6 +630,11 @@ class AsyncResult(DisplayMixin, TimingMixin, Future[T]):
         ------
         TimeoutError
             The request is not sent in time.
+
+        Examples
+        --------
+        >>> pending = rc[0].apply_async(len, bytearray(1_000_000))
+        >>> pending.wait_for_send(10)
         """
         if not self._tasks.wait_sent(_seconds(timeout)):
             raise TimeoutError("timed out: the request is not sent yet")
@@ -652,6 +692,11 @@ class AsyncResult(DisplayMixin, TimingMixin, Future[T]):
         ------
         ValueError
             None is given.
+
+        Examples
+        --------
+        >>> px.AsyncResult.join(rc[0].apply_async(abs, -1), rc[1].apply_async(abs, -2)).get()
+        [1, 2]
         """
         if not async_results:
             raise ValueError("join() needs at least one AsyncResult")
@@ -683,7 +728,16 @@ class AsyncResult(DisplayMixin, TimingMixin, Future[T]):
 
     @property
     def progress(self) -> int:
-        """How many of ``len(self)`` items are done."""
+        """How many of ``len(self)`` items are done.
+
+        Examples
+        --------
+        >>> pending = rc[:].apply_async(pow, 2, 3)
+        >>> pending.wait(10)
+        True
+        >>> pending.progress, len(pending)
+        (4, 4)
+        """
         if self._chunks is None:
             return self._tasks.answered()
         return sum(n for i, n in enumerate(self._chunks) if self._tasks.is_answered(i))
@@ -711,7 +765,16 @@ class AsyncResult(DisplayMixin, TimingMixin, Future[T]):
 
     @property
     def metadata(self) -> Any:
-        """The Metadata of the request, or a list of them. They fill themselves in as the request goes on."""
+        """The Metadata of the request, or a list of them. They fill themselves in as the request goes on.
+
+        Examples
+        --------
+        >>> pending = rc[0].apply_async(pow, 2, 3)
+        >>> pending.get()
+        8
+        >>> pending.metadata.engine_id, pending.metadata["status"]
+        (0, 'ok')
+        """
         self._metadata = [self._live_at(i) for i in range(len(self._tasks))]
         return self._metadata[0] if self._single_result else list(self._metadata)
 

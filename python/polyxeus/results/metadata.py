@@ -333,7 +333,13 @@ class ExecuteReply:
 
     @property
     def data(self) -> dict[str, Any]:
-        """The value of the last line in all its forms, by MIME type."""
+        """The value of the last line in all its forms, by MIME type.
+
+        Examples
+        --------
+        >>> rc[0].execute("6 * 7", silent=False).get().data["text/plain"]
+        '42'
+        """
         return self._result("data")
 
     def __repr__(self):

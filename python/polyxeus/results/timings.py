@@ -63,7 +63,16 @@ class TimingMixin:
 
     @property
     def wall_time(self) -> float:
-        """Seconds from the first request that was sent to the last answer that came. TimeoutError if an answer is missing."""
+        """Seconds from the first request that was sent to the last answer that came. TimeoutError if an answer is missing.
+
+        Examples
+        --------
+        >>> pending = rc[0].apply_async(pow, 2, 3)
+        >>> pending.get()
+        8
+        >>> 0 < pending.wall_time < 60
+        True
+        """
         self._check_ready()
         return self.timedelta(self._values("submitted"), self._values("received"))
 

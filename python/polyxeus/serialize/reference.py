@@ -64,6 +64,11 @@ class Reference(_Anything):
         -------
         Any
             The value.
+
+        Examples
+        --------
+        >>> px.Reference("a + 1").get_object({"a": 2})
+        3
         """
         return eval(self.name, {} if g is None else g)
 

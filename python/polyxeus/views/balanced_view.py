@@ -94,6 +94,11 @@ class LoadBalancedView(View):
             A flag is unknown.
         ValueError
             A dependency or the timeout is wrong.
+
+        Examples
+        --------
+        >>> rc.load_balanced_view().set_flags(retries=2, block=True).apply(pow, 2, 3)
+        8
         """
         for name in ("follow", "after"):
             if name in kwargs:

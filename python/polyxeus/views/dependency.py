@@ -83,6 +83,13 @@ class Dependency(set[str]):
         -------
         bool
             Whether it is met.
+
+        Examples
+        --------
+        >>> px.Dependency(["a", "b"]).check({"a"})
+        False
+        >>> px.Dependency(["a", "b"], all=False).check({"a"})
+        True
         """
         if not self:
             return True
@@ -103,6 +110,11 @@ class Dependency(set[str]):
         -------
         bool
             Whether it cannot be met.
+
+        Examples
+        --------
+        >>> px.Dependency(["a", "b"]).unreachable(completed=set(), failed={"a"})
+        True
         """
         if not self:
             return False
@@ -116,6 +128,11 @@ class Dependency(set[str]):
         -------
         dict
             The keys all, success, failure and dependencies.
+
+        Examples
+        --------
+        >>> px.Dependency(["a"]).as_dict()
+        {'all': True, 'success': True, 'failure': False, 'dependencies': ['a']}
         """
         return {
             "all": self.all,

@@ -180,6 +180,15 @@ class DirectView(View):
             The file cannot be read.
         TypeError
             `filename` is no path.
+
+        Examples
+        --------
+        >>> with open("/tmp/polyxeus-example.py", "w") as file:
+        ...     _ = file.write("y = 6 * 7")
+        >>> view.run("/tmp/polyxeus-example.py").wait()
+        True
+        >>> view["y"]
+        [42, 42, 42, 42]
         """
         if not isinstance(filename, (str, os.PathLike)):
             raise TypeError(f"run() needs the path of a file, not {filename!r:.80}")
@@ -257,6 +266,13 @@ class DirectView(View):
         -------
         AsyncResult or list of None
             An AsyncResult, if it does not wait.
+
+        Examples
+        --------
+        >>> view.update({"a": 1}).wait()
+        True
+        >>> view["a"]
+        [1, 1, 1, 1]
         """
         return self.push(ns)
 
@@ -328,6 +344,12 @@ class DirectView(View):
             The only engine does not have the variable.
         CompositeError
             Some of several engines do not have it.
+
+        Examples
+        --------
+        >>> view["a"] = 5
+        >>> view.get("a")
+        [5, 5, 5, 5]
         """
         return self.pull(key_s, block=True)
 
@@ -695,7 +717,14 @@ class DirectView(View):
 
     @property
     def importer(self) -> AbstractContextManager[None]:
-        """A context manager like sync_imports(): ``with view.importer: import numpy``."""
+        """A context manager like sync_imports(): ``with view.importer: import numpy``.
+
+        Examples
+        --------
+        >>> with view.importer:
+        ...     import math
+        importing math on engine(s)
+        """
         return self.sync_imports(True)
 
     @stops_on_interrupt
@@ -735,6 +764,8 @@ class DirectView(View):
     def clear(self, targets: Targets = None, block: bool | None = None) -> AsyncResult[Any] | None:
         """Deletes all variables that were defined on the engines.
 
+        Engines do this before they run requests that wait in their queue.
+
         Parameters
         ----------
         targets : int, slice, list of int or "all", optional
@@ -746,6 +777,14 @@ class DirectView(View):
         -------
         AsyncResult or None
             None after waiting.
+
+        Examples
+        --------
+        >>> view.push({"a": 5}).wait()
+        True
+        >>> view.clear(block=True)
+        >>> view.apply_sync(lambda: "a" in globals())
+        [False, False, False, False]
         """
         return self.client.clear(self._flag("targets", targets), self._flag("block", block))
 

@@ -56,6 +56,11 @@ class ViewExecutor(concurrent.futures.Executor):
         -------
         AsyncResult
             The result, which is a Future.
+
+        Examples
+        --------
+        >>> rc.executor().submit(pow, 2, 3).result()
+        8
         """
         return self.view.apply_async(fn, *args, **kwargs)
 
@@ -75,6 +80,11 @@ class ViewExecutor(concurrent.futures.Executor):
         -------
         iterator
             The results.
+
+        Examples
+        --------
+        >>> list(rc.executor().map(abs, [-1, 2, -3]))
+        [1, 2, 3]
         """
         if kwargs.pop("timeout", None) is not None:
             warnings.warn("map() of a ViewExecutor has no timeout", stacklevel=2)
@@ -91,6 +101,14 @@ class ViewExecutor(concurrent.futures.Executor):
             Whether to wait.
         cancel_futures : bool
             Whether calls that have not started are cancelled.
+
+        Examples
+        --------
+        >>> executor = rc.executor()
+        >>> future = executor.submit(pow, 2, 3)
+        >>> executor.shutdown()
+        >>> future.done()
+        True
         """
         if cancel_futures:
             for each in list(getattr(self.view, "_outstanding_maps", ())):

@@ -217,6 +217,12 @@ class ParallelFunction(RemoteFunction):
         ------
         TypeError
             No sequence is given.
+
+        Examples
+        --------
+        >>> absolute = px.ParallelFunction(rc[:], abs, block=True)
+        >>> absolute.map([-1, 2, -3])
+        [1, 2, 3]
         """
         return self._run(sequences, is_mapping=True)
 

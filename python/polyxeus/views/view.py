@@ -88,7 +88,16 @@ class View:
 
     @property
     def outstanding(self) -> set[str]:
-        """The ids of the requests of this view that have no answer yet."""
+        """The ids of the requests of this view that have no answer yet.
+
+        Examples
+        --------
+        >>> pending = view.apply_async(pow, 2, 3)
+        >>> view.wait(timeout=10)
+        True
+        >>> view.outstanding
+        set()
+        """
         return self.client.outstanding.intersection(self.history)
 
     # ------------------------------------------------------------ flags
@@ -456,6 +465,12 @@ class View:
         -------
         bool
             True if all are answered.
+
+        Examples
+        --------
+        >>> pending = view.apply_async(pow, 2, 3)
+        >>> view.wait(pending, timeout=10)
+        True
         """
         return self.client.wait(self.history if jobs is None else jobs, timeout)
 

@@ -15,9 +15,17 @@ PAGES = {"README.md": "index.md", "CHANGELOG.md": "changelog.md", "CONTRIBUTING.
 LINK = re.compile(r"(?<!!)\[((?:[^\[\]]|\[[^\]]*\])*)\]\(([^)\s]+)\)")
 API = """# Python, name by name
 
-The public names of the package `polyxeus`, in the order of the alphabet. [The Python package](python.md) tells how they fit.
+The public names of the package `polyxeus`, in the order of the alphabet, then the modules for MPI and torch, and the classes of what methods return.
+[The Python package](python.md) tells how they fit.
 
 """
+# Shown under their whole names, as the package itself does not have them.
+FURTHER = [
+    "mpi.stop_here", "torch.init", "torch.finalize", "torch.World", "torch.average_gradients", "torch.broadcast_parameters",
+    "client.events.ClusterEvents", "client.jobs.Jobs", "client.kept_variables.KeptVariables", "client.places.EnginePlaces",
+    "client.stacks.EngineStacks", "client.status.ClusterMemory", "client.status.ClusterStatus", "client.tracing.Trace",
+    "results.lazy_map.LazyMapIterator",
+]  # fmt: skip
 
 
 def public_names():
@@ -71,6 +79,7 @@ def on_files(files, config):
         text = moved((ROOT / source).read_text(), "", "docs")
         files.append(File.generated(config, page, content=text))
     api = API + "".join(f"::: {home}.{name}\n\n" for name, home in public_names())
+    api += "".join(f"::: polyxeus.{name}\n    options: {{show_root_full_path: true}}\n\n" for name in FURTHER)
     files.append(File.generated(config, "api.md", content=api))
     files.append(File.generated(config, "cpp-reference.md", content=CPP_REFERENCE))
     files.append(File.generated(config, "decisions.md", content=decisions()))

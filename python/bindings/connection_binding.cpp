@@ -461,7 +461,8 @@ void PythonConnection::close() {
 
 void bind_connection(py::module_& module) {
   py::class_<PythonConnection, std::shared_ptr<PythonConnection>>(module, "Connection",
-                                                                  py::module_local())
+                                                                  py::module_local(),
+                                                                  "The connection of a client.")
       .def(py::init([](const std::string& info, const std::string& where, double timeout,
                        const std::string& ssh_server, const std::string& ssh_key) {
              return std::make_shared<PythonConnection>(info, where, timeout,
@@ -469,47 +470,85 @@ void bind_connection(py::module_& module) {
            }),
            py::arg("info"), py::arg("where"), py::arg("timeout"), py::arg("ssh_server") = "",
            py::arg("ssh_key") = "")
-      .def("engines", &PythonConnection::engines)
-      .def("engine_count", &PythonConnection::engine_count)
-      .def("engines_version", &PythonConnection::engines_version)
-      .def("uuids_of", &PythonConnection::uuids_of)
-      .def("languages", &PythonConnection::languages)
-      .def("other_languages", &PythonConnection::other_languages)
-      .def("wait_for_engines", &PythonConnection::wait_for_engines)
-      .def_property_readonly("session_id", &PythonConnection::session_id)
-      .def("send_direct", &PythonConnection::send_direct)
-      .def("send_balanced", &PythonConnection::send_balanced)
-      .def("send_broadcast", &PythonConnection::send_broadcast)
-      .def("send_control", &PythonConnection::send_control)
-      .def("send_hub", &PythonConnection::send_hub)
-      .def("fetch_results", &PythonConnection::fetch_results)
-      .def("outstanding", &PythonConnection::outstanding)
-      .def_property_readonly("sent_calls", &PythonConnection::sent_calls)
+      .def("engines", &PythonConnection::engines, "{id: uuid} of the engines that are registered.")
+      .def("engine_count", &PythonConnection::engine_count, "How many engines are registered.")
+      .def("engines_version", &PythonConnection::engines_version,
+           "Another number whenever engines have come or left since the last call.")
+      .def("uuids_of", &PythonConnection::uuids_of,
+           "The uuids of these engines; None for one that is not registered.")
+      .def("languages", &PythonConnection::languages,
+           "{id: language}; \"\" for an engine of ipyparallel.")
+      .def("other_languages", &PythonConnection::other_languages,
+           "The languages of these engines, or of all, other than Python.")
+      .def("wait_for_engines", &PythonConnection::wait_for_engines,
+           "Waits until so many engines are registered. False: not in time.")
+      .def_property_readonly("session_id", &PythonConnection::session_id,
+                             "The id of this client's session.")
+      .def("send_direct", &PythonConnection::send_direct,
+           "Sends one work to all of these engines, or to each its own. A work is (type of the "
+           "request, content as JSON, buffers).")
+      .def("send_balanced", &PythonConnection::send_balanced,
+           "Sends works to engines that are free.")
+      .def("send_broadcast", &PythonConnection::send_broadcast,
+           "Sends one work for all of these engines; the controller copies it.")
+      .def("send_control", &PythonConnection::send_control,
+           "Sends a control message to these engines, which read it before requests.")
+      .def("send_hub", &PythonConnection::send_hub, "Sends a question to the controller.")
+      .def("fetch_results", &PythonConnection::fetch_results,
+           "Answers to requests of any client, from the controller's records.")
+      .def("outstanding", &PythonConnection::outstanding,
+           "The requests of this client that are not answered.")
+      .def_property_readonly("sent_calls", &PythonConnection::sent_calls,
+                             "How many calls this client has sent.")
       .def("stop_since", &PythonConnection::stop_since, py::arg("mark"),
-           py::arg("thread") = py::none())
-      .def("find", &PythonConnection::find)
-      .def("take_warnings", &PythonConnection::take_warnings)
-      .def("news_of_silence", &PythonConnection::news_of_silence)
-      .def("stop", &PythonConnection::stop)
+           py::arg("thread") = py::none(),
+           "Stops the calls that a thread has sent since sent_calls was `mark`: interrupts what "
+           "runs and cancels what waits. Returns at once.")
+      .def("find", &PythonConnection::find,
+           "A request of this client that is still held, or not answered; else None.")
+      .def("take_warnings", &PythonConnection::take_warnings,
+           "Sentences about engines that do not fit together, each once.")
+      .def("news_of_silence", &PythonConnection::news_of_silence,
+           "Sentences about engines that do not answer and for which these requests may wait, "
+           "each once.")
+      .def("stop", &PythonConnection::stop,
+           "Stops the calls of these requests as stop_since() does. Returns at once.")
       .def("status", &PythonConnection::status, py::arg("patience"),
-           py::arg("for_controller") = py::none())
-      .def("memory", &PythonConnection::memory)
-      .def("transfer_progress", &PythonConnection::transfer_progress)
-      .def("where", &PythonConnection::where)
-      .def("stacks", &PythonConnection::stacks)
-      .def("jobs", &PythonConnection::jobs)
-      .def("write_checkpoint", &PythonConnection::write_checkpoint)
-      .def("restore_checkpoint", &PythonConnection::restore_checkpoint)
-      .def("relay_comms", &PythonConnection::relay_comms)
-      .def("take_comm_news", &PythonConnection::take_comm_news)
-      .def("send_to_comm", &PythonConnection::send_to_comm)
-      .def("interface",
-           [](const PythonConnection& connection) {
-             return connection.core()->connection().interface();
-           })
-      .def("check_up", [](const PythonConnection& connection) { connection.core()->check_up(); })
-      .def("why_closed", &PythonConnection::why_closed)
-      .def("close", &PythonConnection::close);
+           py::arg("for_controller") = py::none(),
+           "What each engine is and does: as JSON, and as a table.")
+      .def("memory", &PythonConnection::memory, "The use of shared memory: as JSON, and as text.")
+      .def("transfer_progress", &PythonConnection::transfer_progress,
+           "(bytes that are done, all bytes) of large transfers.")
+      .def("where", &PythonConnection::where, "Where these engines are: as JSON, and as sentences.")
+      .def("stacks", &PythonConnection::stacks,
+           "The calls in which these engines are: as JSON, and as text.")
+      .def("jobs", &PythonConnection::jobs,
+           "The requests that the controller has on record: as JSON, and as text.")
+      .def("write_checkpoint", &PythonConnection::write_checkpoint,
+           "Writes a checkpoint of these engines: the outcome as JSON, and as text.")
+      .def("restore_checkpoint", &PythonConnection::restore_checkpoint,
+           "Restores a checkpoint on these engines: the outcome as JSON, and as text.")
+      .def("relay_comms", &PythonConnection::relay_comms,
+           "Relays the comms of engines from now on: puts a token into the notices when there is "
+           "news.")
+      .def("take_comm_news", &PythonConnection::take_comm_news,
+           "[(type, content, metadata, buffers, engine id, cause)] since the last call.")
+      .def("send_to_comm", &PythonConnection::send_to_comm,
+           "Sends a message of the front end to an engine. False: no engine has this comm.")
+      .def(
+          "interface",
+          [](const PythonConnection& connection) {
+            return connection.core()->connection().interface();
+          },
+          "The address at which the controller was reached.")
+      .def(
+          "check_up",
+          [](const PythonConnection& connection) { connection.core()->check_up(); },
+          "Raises ConnectionError if nothing can be sent any more.")
+      .def("why_closed", &PythonConnection::why_closed,
+           "Why nothing can be sent any more; None while the connection is open.")
+      .def("close", &PythonConnection::close,
+           "Closes the connection: requests without an answer fail.");
 }
 
 }  // namespace px::bindings

@@ -317,34 +317,45 @@ py::object complete_magic(const std::string& line, const py::function& help) {
 }  // namespace
 
 void bind_magics(py::module_& module) {
-  py::class_<PythonMagics>(module, "Magics", py::module_local())
+  py::class_<PythonMagics>(module, "Magics", py::module_local(), "The parallel magics of one user.")
       .def(py::init<py::function>(), py::arg("connect"))
-      .def_property("targets", &PythonMagics::targets, &PythonMagics::set_targets)
-      .def_property("block", &PythonMagics::block, &PythonMagics::set_block)
-      .def("px_line", &PythonMagics::px_line)
-      .def("px_cell", &PythonMagics::px_cell)
-      .def("pxresult", &PythonMagics::pxresult)
-      .def("pxwhere", &PythonMagics::pxwhere)
-      .def("pxtop", &PythonMagics::pxtop)
-      .def("pxstacks", &PythonMagics::pxstacks)
-      .def("pxcheckpoint", &PythonMagics::pxcheckpoint)
-      .def("pxrestore", &PythonMagics::pxrestore)
-      .def("pxconfig", &PythonMagics::pxconfig)
-      .def("settings_text", &PythonMagics::settings_text)
-      .def("pxpush", &PythonMagics::carry<&magics::Magics::pxpush>)
-      .def("pxpull", &PythonMagics::carry<&magics::Magics::pxpull>)
-      .def("pxscatter", &PythonMagics::carry<&magics::Magics::pxscatter>)
-      .def("pxgather", &PythonMagics::carry<&magics::Magics::pxgather>);
-  module.def("magic_usage",
-             [](const std::string& name) { return magics::usage(*magics::magic_named(name)); });
-  module.def("complete_magic", &complete_magic);
-  module.def("split_words", [](const std::string& line) {
-    return client::value_or_throw(magics::split_words(line));
-  });
-  module.def("cluster_command", &magics::cluster_command);
-  module.def("run_program", &run_command);
-  module.def("complete_remotely", &complete_there);
-  module.def("inspect_remotely", &inspect_there);
+      .def_property("targets", &PythonMagics::targets, &PythonMagics::set_targets,
+                    "The engines of the magics.")
+      .def_property("block", &PythonMagics::block, &PythonMagics::set_block,
+                    "Whether the magics wait.")
+      .def("px_line", &PythonMagics::px_line, "Runs %px.")
+      .def("px_cell", &PythonMagics::px_cell, "Runs %%px.")
+      .def("pxresult", &PythonMagics::pxresult, "Runs %pxresult.")
+      .def("pxwhere", &PythonMagics::pxwhere, "Runs %pxwhere.")
+      .def("pxtop", &PythonMagics::pxtop, "Runs %pxtop.")
+      .def("pxstacks", &PythonMagics::pxstacks, "Runs %pxstacks.")
+      .def("pxcheckpoint", &PythonMagics::pxcheckpoint, "Runs %pxcheckpoint.")
+      .def("pxrestore", &PythonMagics::pxrestore, "Runs %pxrestore.")
+      .def("pxconfig", &PythonMagics::pxconfig,
+           "Runs %pxconfig: the profile and the cluster id that it chooses, or None for each.")
+      .def("settings_text", &PythonMagics::settings_text, "The text that %pxconfig prints.")
+      .def("pxpush", &PythonMagics::carry<&magics::Magics::pxpush>, "Runs %pxpush.")
+      .def("pxpull", &PythonMagics::carry<&magics::Magics::pxpull>, "Runs %pxpull.")
+      .def("pxscatter", &PythonMagics::carry<&magics::Magics::pxscatter>, "Runs %pxscatter.")
+      .def("pxgather", &PythonMagics::carry<&magics::Magics::pxgather>, "Runs %pxgather.");
+  module.def(
+      "magic_usage",
+      [](const std::string& name) { return magics::usage(*magics::magic_named(name)); },
+      "The help of a magic.");
+  module.def("complete_magic", &complete_magic,
+             "(matches, the text that they replace) of a line that begins a magic; None for other "
+             "lines.");
+  module.def(
+      "split_words",
+      [](const std::string& line) { return client::value_or_throw(magics::split_words(line)); },
+      "The words of a line, as a shell splits them.");
+  module.def("cluster_command", &magics::cluster_command,
+             "The words of the program that a line of %pxcluster runs.");
+  module.def("run_program", &run_command, "Runs a program and shows its output; its exit code.");
+  module.def("complete_remotely", &complete_there,
+             "What an engine completes; None if it does not answer in time.");
+  module.def("inspect_remotely", &inspect_there,
+             "What an engine knows of a name; None if it does not answer in time.");
 }
 
 }  // namespace px::bindings

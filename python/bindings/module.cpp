@@ -77,15 +77,21 @@ PYBIND11_MODULE(_client, module) {
                                          py::module_local())
       .def_buffer([](const px::python::ReceivedBuffer& buffer) { return buffer.info(); })
       .def("__len__", &px::python::ReceivedBuffer::size);
-  module.def("join_received", &px::bindings::join_received);
+  module.def("join_received", &px::bindings::join_received,
+             "The memory of these buffers, one after the other, without a copy; None if it needs "
+             "one.");
   px::bindings::bind_tasks(module);
   px::bindings::bind_connection(module);
   px::bindings::bind_magics(module);
-  module.def("nearest_name", &px::nearest_name);
-  module.def("read_private_file", [](const std::string& path) {
-    return px::client::value_or_throw(px::os::read_private_file(path));
-  });
+  module.def("nearest_name", &px::nearest_name,
+             "The name that was probably meant; None if none is near.");
+  module.def(
+      "read_private_file",
+      [](const std::string& path) {
+        return px::client::value_or_throw(px::os::read_private_file(path));
+      },
+      "The text of a file that only its owner may read.");
   module.def("client_file", &px::bindings::client_file, py::arg("profile") = "",
              py::arg("profile_dir") = "", py::arg("ipython_dir") = "",
-             py::arg("cluster_id") = py::none());
+             py::arg("cluster_id") = py::none(), "The path of the connection file for clients.");
 }

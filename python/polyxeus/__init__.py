@@ -42,9 +42,9 @@ _HOMES = {
     "engine.bound_kernel": ["bind_kernel"],
     "engine_calls.functional_dependency": ["depend", "dependent", "require"],
     "error": [
-        "AlreadyDisplayedError", "CompositeError", "DependencyTimeout", "EngineError", "IPythonError",
-        "ImpossibleDependency", "InvalidDependency", "KernelError", "NoEnginesRegistered", "RemoteError",
-        "TaskAborted", "TaskRejectError", "TaskTimeout", "TimeoutError", "UnmetDependency",
+        "AlreadyDisplayedError", "CompositeError", "ConnectionLost", "DependencyTimeout", "EngineError", "IPythonError",
+        "ImpossibleDependency", "InvalidDependency", "KernelError", "MPIError", "NoEnginesRegistered", "Overloaded",
+        "RemoteError", "ResultLost", "TaskAborted", "TaskRejectError", "TaskTimeout", "TimeoutError", "UnmetDependency",
         "collect_exceptions", "unwrap_exception", "wrap_exception"
     ],
     "results.async_result": ["AsyncHubResult", "AsyncResult"],
@@ -120,10 +120,27 @@ def __dir__():
 
 
 def register_joblib_backend(name: "str | None" = None, make_default: bool = False) -> None:
-    """Lets joblib run on the default cluster: Parallel(backend="polyxeus").
+    """Registers the default cluster as a backend of joblib: ``Parallel(backend="polyxeus")``.
 
-    name          of the backend; None: "polyxeus", and "ipyparallel" where that is free
-    make_default  whether joblib takes it where a program names no backend
+    Parameters
+    ----------
+    name : str, optional
+        The name of the backend. Default: "polyxeus", and "ipyparallel" if no other backend has that name.
+    make_default : bool
+        Whether joblib uses it in programs that name no backend.
+
+    Raises
+    ------
+    ImportError
+        joblib is not installed.
+
+    Examples
+    --------
+    >>> import joblib                                             # doctest: +SKIP
+    >>> px.register_joblib_backend()                              # doctest: +SKIP
+    >>> with joblib.parallel_config(backend="polyxeus"):          # doctest: +SKIP
+    ...     joblib.Parallel()(joblib.delayed(abs)(i) for i in range(-3, 0))
+    [3, 2, 1]
     """
     from polyxeus import joblib_backend
 
@@ -131,12 +148,24 @@ def register_joblib_backend(name: "str | None" = None, make_default: bool = Fals
 
 
 def load_ipython_extension(shell: "Any") -> None:
-    """`%load_ext polyxeus`: the magics %px, %%px, %autopx ..."""
+    """Defines the magics %px, %%px, %autopx and the others: ``%load_ext polyxeus``.
+
+    Parameters
+    ----------
+    shell : InteractiveShell
+        IPython's shell.
+    """
     _import_magics().load(shell)
 
 
 def unload_ipython_extension(shell: "Any") -> None:
-    """`%unload_ext polyxeus`: they are gone."""
+    """Removes the magics: ``%unload_ext polyxeus``.
+
+    Parameters
+    ----------
+    shell : InteractiveShell
+        IPython's shell.
+    """
     _import_magics().unload(shell)
 
 

@@ -1,4 +1,4 @@
-"""What can go wrong, under the names that ipyparallel gives it."""
+"""The exceptions of polyxeus, under the names that they have in ipyparallel."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ import traceback as _traceback
 from typing import Any, Dict, List, NoReturn, Tuple, TypeVar, Union
 
 __all__ = [
-    "AlreadyDisplayedError", "CompositeError", "DependencyTimeout", "EngineError", "IPythonError",
-    "ImpossibleDependency", "InvalidDependency", "KernelError", "NoEnginesRegistered", "RemoteError",
-    "TaskAborted", "TaskRejectError", "TaskTimeout", "TimeoutError", "UnmetDependency",
+    "AlreadyDisplayedError", "CompositeError", "ConnectionLost", "DependencyTimeout", "EngineError", "IPythonError",
+    "ImpossibleDependency", "InvalidDependency", "KernelError", "MPIError", "NoEnginesRegistered", "Overloaded",
+    "RemoteError", "ResultLost", "TaskAborted", "TaskRejectError", "TaskTimeout", "TimeoutError", "UnmetDependency",
     "collect_exceptions", "unwrap_exception", "wrap_exception"
 ]  # fmt: skip
 
@@ -24,19 +24,22 @@ _Results = TypeVar("_Results", bound=Union[List[Any], Dict[Any, Any]])
 
 
 class IPythonError(Exception):
-    """The base of all errors here."""
+    """The base class of all errors here."""
 
 
 class KernelError(IPythonError):
-    """Something on the way to, on, or from an engine failed."""
+    """A request failed on its way to an engine, on the engine, or on the way back."""
 
 
 class EngineError(KernelError):
-    """An engine ended while it worked or was waited for."""
+    """An engine ended while it worked on a request, or while a call waited for engines.
+
+    If it is the answer to a request, it is a RemoteError, too.
+    """
 
 
 class NoEnginesRegistered(KernelError):
-    """What was asked for needs engines, and there are none."""
+    """The call needs engines, and none are registered."""
 
     def __str__(self) -> str:
         text = super().__str__()
@@ -45,31 +48,34 @@ class NoEnginesRegistered(KernelError):
 
 
 class TaskAborted(KernelError):
-    """The request was aborted before it ran."""
+    """The request was cancelled before it ran."""
 
 
 class TaskTimeout(KernelError):
-    """A task found no engine in its time."""
+    """The dependencies of a task were not met within its `timeout`. As the answer to a request it is a RemoteError, too."""
 
 
 class UnmetDependency(KernelError):
-    """What a task needs is not there: it is tried on another engine."""
+    """An engine does not have what a task needs: the task is tried on another engine.
+
+    As the answer to a request it is a RemoteError, too.
+    """
 
 
 class ImpossibleDependency(UnmetDependency):
-    """What a task waits for can never come."""
+    """The dependency of a task can never be met. As the answer to a request it is a RemoteError, too."""
 
 
 class DependencyTimeout(ImpossibleDependency):
-    """What a task waits for did not come in time."""
+    """The dependency of a task was not met in time. As the answer to a request it is a RemoteError, too."""
 
 
 class InvalidDependency(ImpossibleDependency):
-    """A task waits for something that nobody knows."""
+    """The dependency of a task is a request that is not known. As the answer to a request it is a RemoteError, too."""
 
 
 class TaskRejectError(KernelError):
-    """A task may raise this to be tried on another engine; it needs retries for that."""
+    """The code of a task may raise this to be tried on another engine. It needs the flag `retries` for that."""
 
 
 def _where(engine_info: dict[str, Any] | None) -> str:
@@ -141,11 +147,29 @@ def _ranges(numbers: list[int]) -> str:
 
 
 class RemoteError(KernelError):
-    """An exception of an engine: the name, text and traceback that it had there.
+    """A request failed: the name, text and traceback of the exception on the engine.
 
-    ename, evalue  the exception's class and text
-    traceback      as it is shown there, with colours
-    engine_info    {"engine_id", "engine_uuid", "method"}; may be empty
+    Failures that are not the code's own have subclasses: ResultLost, ConnectionLost, Overloaded, MPIError. EngineError,
+    TaskTimeout and the errors of dependencies are RemoteErrors, too, if they are the answer to a request.
+
+    Parameters
+    ----------
+    ename : str
+        The name of the exception's class.
+    evalue : str
+        Its text.
+    traceback : str or None
+        Its traceback as it is shown on the engine, with colours.
+    engine_info : dict, optional
+        ``{"engine_id", "engine_uuid", "method"}``; may be empty.
+
+    Examples
+    --------
+    >>> try:
+    ...     rc[0].apply_sync(lambda: 1 / 0)
+    ... except px.RemoteError as error:
+    ...     print(error)
+    [0:apply] ZeroDivisionError: division by zero
     """
 
     ename: str
@@ -181,7 +205,19 @@ class RemoteError(KernelError):
         return f"{_where(self.engine_info)} {self.ename}: {self.evalue}"
 
     def render_traceback(self) -> list[str]:
-        """The engine's traceback as a list of lines, headed by where it was."""
+        """Gives the engine's traceback.
+
+        Returns
+        -------
+        list of str
+            Its lines, below one that names the engine.
+
+        Examples
+        --------
+        >>> error = rc[0].apply_async(lambda: 1 / 0).exception()
+        >>> error.render_traceback()[0]
+        '[0:apply]'
+        """
         lines = (self.traceback or "No traceback available").splitlines()
         return [_where(self.engine_info), *lines]
 
@@ -193,15 +229,40 @@ class RemoteError(KernelError):
         return ["\n".join(self.render_traceback())]
 
     def print_traceback(self, excid: int | None = None) -> None:
-        """Prints the engine's traceback."""
+        """Prints the engine's traceback.
+
+        Parameters
+        ----------
+        excid : int, optional
+            Accepted, without effect.
+        """
         print("\n".join(self.render_traceback()))
 
 
 class CompositeError(RemoteError):
     """Several requests failed, or one of several.
 
-    elist     (name, text, traceback, engine_info) of each
-    tb_limit  how many are shown at most
+    Parameters
+    ----------
+    message : str
+        The first line of its text.
+    elist : list of tuple
+        (name, text, traceback, engine_info) of each failure.
+
+    Attributes
+    ----------
+    elist : list of tuple
+        As it was given.
+    tb_limit : int
+        How many failures its text shows at most.
+
+    Examples
+    --------
+    >>> try:
+    ...     rc[:].apply_sync(lambda: 1 / 0)
+    ... except px.CompositeError as error:
+    ...     print(len(error.elist), error.elist[0][0])
+    4 ZeroDivisionError
     """
 
     tb_limit = 4
@@ -245,8 +306,23 @@ class CompositeError(RemoteError):
             ) from None
 
     def render_traceback(self, excid: int | None = None) -> list[str]:
-        """One traceback, or the first ones of all, as a list of lines; the same of several engines
-        stands there once."""
+        """Gives the tracebacks of the failures. Equal ones of several engines are there once.
+
+        Parameters
+        ----------
+        excid : int, optional
+            The number of one failure. Default: the first `tb_limit` ones.
+
+        Returns
+        -------
+        list of str
+            The lines.
+
+        Raises
+        ------
+        IndexError
+            There is no failure with this number.
+        """
         lines = []
         shown = self.elist[: self.tb_limit] if excid is None else [self._nth(excid)]
         for where, (_, _, text, _) in _folded(shown):
@@ -259,16 +335,139 @@ class CompositeError(RemoteError):
         return lines
 
     def print_traceback(self, excid: int | None = None) -> None:
-        """Prints one traceback, or the first ones of all."""
+        """Prints the tracebacks of the failures.
+
+        Parameters
+        ----------
+        excid : int, optional
+            The number of one failure. Default: the first `tb_limit` ones.
+
+        Raises
+        ------
+        IndexError
+            There is no failure with this number.
+        """
         print("\n".join(self.render_traceback(excid)))
 
     def raise_exception(self, excid: int | None = 0) -> NoReturn:
-        """Raises one of the exceptions as a RemoteError."""
-        raise RemoteError(*self._nth(excid))
+        """Raises one of the failures, as a RemoteError or the subclass of its name.
+
+        Parameters
+        ----------
+        excid : int
+            The number of the failure.
+
+        Raises
+        ------
+        RemoteError
+            The failure.
+        IndexError
+            There is no failure with this number.
+
+        Examples
+        --------
+        >>> error = rc[:].apply_async(lambda: 1 / 0).exception()
+        >>> try:
+        ...     error.raise_exception(3)
+        ... except px.RemoteError as one:
+        ...     print(one)
+        [3:apply] ZeroDivisionError: division by zero
+        """
+        raise remote_error(*self._nth(excid))
+
+
+class ResultLost(RemoteError):
+    """The request ran, but its result was lost on the way to this client.
+
+    For its parameters see RemoteError.
+    """
+
+
+class ConnectionLost(RemoteError, ConnectionError):
+    """The connection to the cluster broke, or the client was closed, before the answer came.
+
+    For its parameters see RemoteError.
+    """
+
+    errno = strerror = None  # ConnectionError would take the name and text of the error for these
+
+
+class Overloaded(RemoteError):
+    """The request was refused because a limit of the cluster is reached. Try again later, with growing pauses.
+
+    For its parameters see RemoteError.
+    """
+
+
+class MPIError(RemoteError):
+    """A call of MPI failed on an engine: other ranks cannot come to it, a rank died, or MPI reported an error.
+
+    For its parameters see RemoteError.
+    """
+
+
+class RemoteEngineError(RemoteError, EngineError):
+    """An EngineError that came as the answer to a request."""
+
+
+class RemoteTaskTimeout(RemoteError, TaskTimeout):
+    """A TaskTimeout that came as the answer to a request."""
+
+
+class RemoteTaskReject(RemoteError, TaskRejectError):
+    """A TaskRejectError that came as the answer to a request."""
+
+
+class RemoteUnmetDependency(RemoteError, UnmetDependency):
+    """An UnmetDependency that came as the answer to a request."""
+
+
+class RemoteImpossibleDependency(RemoteError, ImpossibleDependency):
+    """An ImpossibleDependency that came as the answer to a request."""
+
+
+class RemoteDependencyTimeout(RemoteError, DependencyTimeout):
+    """A DependencyTimeout that came as the answer to a request."""
+
+
+class RemoteInvalidDependency(RemoteError, InvalidDependency):
+    """An InvalidDependency that came as the answer to a request."""
+
+
+_BY_NAME: dict[str, type[RemoteError]] = {
+    "ConnectionLost": ConnectionLost,
+    "DependencyTimeout": RemoteDependencyTimeout,
+    "EngineError": RemoteEngineError,
+    "ImpossibleDependency": RemoteImpossibleDependency,
+    "InvalidDependency": RemoteInvalidDependency,
+    "Overloaded": Overloaded,
+    "ResultLost": ResultLost,
+    "TaskRejectError": RemoteTaskReject,
+    "TaskTimeout": RemoteTaskTimeout,
+    "UnmetDependency": RemoteUnmetDependency,
+}
+# "MPI_Bcast cannot end: ...", "MPI_Bcast: MPI world broken: ...", "MPI_ERR_RANK: invalid rank"
+_OF_MPI = re.compile(r"MPI_\w+(?: cannot end)?: ")
+
+
+def remote_error(
+    ename: str, evalue: str, traceback: str | None, engine_info: dict[str, Any] | None = None
+) -> RemoteError:
+    """The exception for an error reply: of the class that its name has here, else a plain RemoteError."""
+    kind = _BY_NAME.get(ename)
+    if kind is None:
+        kind = MPIError if _OF_MPI.match(str(evalue)) else RemoteError
+    return kind(ename, evalue, traceback, engine_info)
 
 
 class AlreadyDisplayedError(RemoteError):
-    """Stands for a CompositeError of which everything has been shown while it came."""
+    """Replaces a CompositeError whose failures were shown as they came.
+
+    Parameters
+    ----------
+    original_error : CompositeError
+        The error that it replaces.
+    """
 
     def __init__(self, original_error: CompositeError) -> None:
         Exception.__init__(self, original_error)
@@ -291,7 +490,13 @@ class AlreadyDisplayedError(RemoteError):
         return self.original_error._repr_html_()
 
     def render_traceback(self) -> list[str]:
-        """One line: the rest is on the screen already."""
+        """Gives one line, as the failures were shown already.
+
+        Returns
+        -------
+        list of str
+            The line.
+        """
         return [str(self)]
 
 
@@ -305,7 +510,30 @@ def entries_of(problem: Exception) -> list[_Entry]:
 
 
 def collect_exceptions(rdict_or_list: _Results, method: str = "unspecified") -> _Results:
-    """Gives the results back, or raises a CompositeError where some of them are errors."""
+    """Raises a CompositeError if some of the results are errors.
+
+    Parameters
+    ----------
+    rdict_or_list : list or dict
+        The results.
+    method : str
+        The name of the call, for the text.
+
+    Returns
+    -------
+    list or dict
+        The results, if none is an error.
+
+    Raises
+    ------
+    CompositeError
+        Some of them are errors.
+
+    Examples
+    --------
+    >>> px.collect_exceptions([1, 2])
+    [1, 2]
+    """
     results = rdict_or_list.values() if isinstance(rdict_or_list, dict) else rdict_or_list
     entries = []
     for result in results:
@@ -317,7 +545,27 @@ def collect_exceptions(rdict_or_list: _Results, method: str = "unspecified") -> 
 
 
 def wrap_exception(engine_info: dict[str, Any] | None = None) -> dict[str, Any]:
-    """The exception that is being handled, as the content of an error reply."""
+    """Gives the exception that is being handled as the content of an error reply.
+
+    Parameters
+    ----------
+    engine_info : dict, optional
+        The engine on which it was raised.
+
+    Returns
+    -------
+    dict
+        The keys status, ename, evalue, traceback and engine_info.
+
+    Examples
+    --------
+    >>> try:
+    ...     1 / 0
+    ... except ZeroDivisionError:
+    ...     content = px.wrap_exception()
+    >>> content["ename"]
+    'ZeroDivisionError'
+    """
     kind, value, trace = sys.exc_info()
     return {
         "status": "error",
@@ -329,8 +577,24 @@ def wrap_exception(engine_info: dict[str, Any] | None = None) -> dict[str, Any]:
 
 
 def unwrap_exception(content: dict[str, Any]) -> RemoteError:
-    """The RemoteError that the content of an error reply stands for."""
-    return RemoteError(
+    """Makes the exception for the content of an error reply.
+
+    Parameters
+    ----------
+    content : dict
+        The keys ename, evalue, traceback (a list of lines) and maybe engine_info.
+
+    Returns
+    -------
+    RemoteError
+        The exception; of a subclass, if its name has one.
+
+    Examples
+    --------
+    >>> px.unwrap_exception({"ename": "ResultLost", "evalue": "too large", "traceback": []})
+    <ResultLost[ ]:ResultLost(too large)>
+    """
+    return remote_error(
         content["ename"],
         content["evalue"],
         "\n".join(content["traceback"]),

@@ -42,7 +42,7 @@ class BalancedFlags(BalancedViewFlags, total=False):
     targets: Targets
 
 class ProfileKeys(TypedDict, total=False):
-    """What a profile may say, as arguments of Cluster."""
+    """The keys of a profile, as arguments of Cluster."""
 
     hosts: str | list[str] | dict[str, int] | None
     hostfile: str | None

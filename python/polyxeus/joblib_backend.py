@@ -12,7 +12,7 @@ _started = None  # the cluster that was started here; it ends with this Python
 
 
 def _connect():
-    """A client of the default cluster, or of one that is started here where none runs."""
+    """A client of the default cluster, or of one that is started here if none runs."""
     global _started
     if _started is None:
         try:
@@ -26,8 +26,17 @@ def _connect():
 
 
 class PolyxeusBackend(ViewBackend):
-    """Runs joblib's batches on a balanced view; without one on the default cluster, which is
-    started where it does not run."""
+    """Runs joblib's batches on a load-balanced view.
+
+    Without a view it uses the default cluster, which it starts if it does not run.
+
+    Parameters
+    ----------
+    view : LoadBalancedView, optional
+        The view.
+    **kwargs : Any
+        Options of joblib's backends.
+    """
 
     def __init__(self, view=None, **kwargs):
         super().__init__(view, **kwargs)
@@ -50,5 +59,13 @@ class PolyxeusBackend(ViewBackend):
 
 
 def register(name=None, make_default=False):
-    """Lets joblib run on the default cluster, under this name; None: "polyxeus", and "ipyparallel" where that is free."""
+    """Registers the default cluster as a backend of joblib.
+
+    Parameters
+    ----------
+    name : str, optional
+        The name of the backend. Default: "polyxeus", and "ipyparallel" if no other backend has that name.
+    make_default : bool
+        Whether joblib uses it in programs that name no backend.
+    """
     register_factory(PolyxeusBackend, name, make_default)

@@ -38,7 +38,18 @@ __all__ = [
 
 
 def program(name):
-    """The path of a program of polyxeus: beside this Python, or in $PATH; else the bare name."""
+    """Finds a program of polyxeus.
+
+    Parameters
+    ----------
+    name : str
+        The name of the program.
+
+    Returns
+    -------
+    str
+        Its path beside this Python or in $PATH; else the name.
+    """
     beside = os.path.join(os.path.dirname(sys.executable), name)
     if os.access(beside, os.X_OK):
         return beside
@@ -63,7 +74,7 @@ class _Controller(ControllerLauncher):
         return super().start(*args, **kwargs)
 
     async def get_connection_info(self, timeout=None):
-        """What the connection files say, once both are there.
+        """The contents of the connection files, once both are there.
 
         They appear when the controller is ready, so that there is nothing to wait for afterwards:
         look for them often, then the engines start as soon as they can.

@@ -1,20 +1,25 @@
-"""What code that runs on engines under MPI may call: `polyxeus.mpi.stop_here()`."""
+"""Functions for code that runs on engines under MPI: `polyxeus.mpi.stop_here()`."""
 
 
 def stop_here() -> None:
-    """Says that the cell can be stopped here without harm, on all ranks together.
+    """Marks a place at which a stop may end the cell, on all ranks together.
 
     All ranks of the world call it, like a barrier. In a cell that calls it a stop (the stop button,
     `rc.interrupt()`, a timeout) waits for the next call, for 10 s at most, and raises KeyboardInterrupt on all
-    ranks at the same one; a second stop does not wait. Put it into a loop of which each step leaves a library
-    that calls MPI for itself in a state from which it can go on.
+    ranks at the same call; a second stop does not wait. Put it into a loop of which each step leaves a library
+    that calls MPI in a state from which it can go on.
 
-    It does nothing where MPI calls cannot be interrupted, and outside of an engine that was started by an MPI
+    It does nothing if MPI calls cannot be interrupted, and outside of an engine that was started by an MPI
     launcher. In worlds of several hosts it is a barrier that can be interrupted.
+
+    Raises
+    ------
+    KeyboardInterrupt
+        The cell was stopped.
 
     Examples
     --------
-    >>> while not solver.is_done():
+    >>> while not solver.is_done():    # doctest: +SKIP
     ...     solver.step()
     ...     polyxeus.mpi.stop_here()
     """

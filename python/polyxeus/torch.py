@@ -29,7 +29,19 @@ __all__ = ["World", "average_gradients", "broadcast_parameters", "finalize", "in
 
 
 class World(NamedTuple):
-    """What init() has set up."""
+    """The process group that init() has set up.
+
+    Attributes
+    ----------
+    backend : str
+        "gloo", "mpi" or "cpu:gloo,cuda:nccl".
+    address : str
+        The address at which rank 0 listens for the others; empty with mpi, or on one host with torch before 2.1.
+    port : int
+        The port; 0 with mpi.
+    size : int
+        How many ranks there are.
+    """
 
     backend: str  #: "gloo", "mpi" or "cpu:gloo,cuda:nccl"
     address: str  #: at which rank 0 listens for the others; empty with mpi, or on one host with torch before 2.1
@@ -39,28 +51,28 @@ class World(NamedTuple):
 
 def init(view, backend: str | None = None, address: str | None = None,
          timeout: float = 60.0, collective_timeout: float | None = None) -> World:
-    """Makes the engines of `view` the ranks of one torch.distributed process group.
+    """Makes the engines of a view the ranks of one torch.distributed process group.
 
     Parameters
     ----------
     view : DirectView
-        Rank i is the i-th of its engines; engines that are ranks already stay so, see below. With the backend mpi the ranks are those of MPI, and the view must
-        have all of them.
+        Rank i is the i-th of its engines; engines that are ranks already stay so, see below. With the backend mpi the
+        ranks are those of MPI, and the view must have all of them.
     backend : str, optional
-        "cpu:gloo,cuda:nccl" where each rank has a GPU of its own, else "gloo". "mpi" must be asked for, and torch
-        be built with it.
+        Default: "cpu:gloo,cuda:nccl" if each rank has a GPU of its own, else "gloo". "mpi" is used only if it is given,
+        and torch must be built with it.
     address : str, optional
-        At which rank 0 listens for the others, and no other; found by itself where the host of rank 0 can be reached
-        by the address of its default route. 127.0.0.1 where all ranks are on one host. torch before 2.1 listens on
-        all addresses, with a warning.
+        The only address at which rank 0 listens for the others. Default: 127.0.0.1 if all ranks are on one host, else the
+        address of the default route of rank 0's host. torch before 2.1 listens on all addresses, with a warning.
     timeout : float
         Seconds for all ranks to meet.
     collective_timeout : float, optional
-        Seconds that a collective call waits for its slowest rank; None: torch's own limit, 30 minutes for gloo.
+        Seconds that a collective call waits for its slowest rank. Default: torch's own limit, 30 minutes for gloo.
 
     Returns
     -------
     World
+        The backend, the address and the number of ranks.
 
     Raises
     ------
@@ -72,6 +84,12 @@ def init(view, backend: str | None = None, address: str | None = None,
     The variables of torchrun (RANK, WORLD_SIZE, LOCAL_RANK, MASTER_ADDR, ...) are set on the engines. A group that an
     earlier call has made of as many ranks stays, with all models that hold it, as long as its rank 0 lives; engines
     that were started since take the places of ranks that have ended. Any other group is replaced.
+
+    Examples
+    --------
+    >>> import polyxeus.torch
+    >>> polyxeus.torch.init(rc[:])    # doctest: +SKIP
+    World(backend='gloo', address='127.0.0.1', port=40123, size=4)
     """
     engines = _engines(view)
     found = [engine.apply_async(_describe) for engine in engines]
@@ -105,12 +123,26 @@ def init(view, backend: str | None = None, address: str | None = None,
 
 
 def finalize(view) -> None:
-    """Ends the process group on the engines of `view`; does nothing where there is none."""
+    """Ends the process group on the engines of a view, if there is one.
+
+    Parameters
+    ----------
+    view : DirectView
+        The engines.
+    """
     _get_all([engine.apply_async(_leave) for engine in _engines(view)])
 
 
 def broadcast_parameters(model, source: int = 0) -> None:
-    """In a cell on all engines: gives the model the parameters and buffers that `source` has."""
+    """Gives a model the parameters and buffers that one rank has. Call it in a cell on all engines.
+
+    Parameters
+    ----------
+    model : torch.nn.Module
+        The model.
+    source : int
+        The rank whose values are sent.
+    """
     import torch
     import torch.distributed as dist
 
@@ -120,9 +152,14 @@ def broadcast_parameters(model, source: int = 0) -> None:
 
 
 def average_gradients(model) -> None:
-    """In a cell on all engines, behind backward(): each gradient becomes the mean over all ranks.
+    """Replaces each gradient of a model by its mean over all ranks. Call it in a cell on all engines, after backward().
 
-    One message for all gradients of a type, however many layers there are.
+    It sends one message for all gradients of a type, however many layers there are.
+
+    Parameters
+    ----------
+    model : torch.nn.Module
+        The model.
     """
     import torch
     import torch.distributed as dist
@@ -176,7 +213,7 @@ def _check_torch(view, descriptions):
 
 
 def _choose_backend(descriptions):
-    """nccl beside gloo where each rank has a GPU that no other rank of its host uses, as far as they say."""
+    """nccl and gloo if each rank has a GPU that no other rank of its host uses, as far as they say."""
     has_own = all(each["gpus"] for each in descriptions)
     for host in {each["host"] for each in descriptions}:
         of_host = [each["gpus"] for each in descriptions if each["host"] == host]
@@ -186,9 +223,9 @@ def _choose_backend(descriptions):
 
 
 def _places_to_take(descriptions, backend):
-    """{index of a new engine: rank of an ended one that it becomes} where the others keep their group, else None.
+    """{index of a new engine: rank of an ended one that it becomes} if the others keep their group, else None.
 
-    The group stays where all its living ranks are in the view, rank 0, which has the store, among them.
+    The group stays if all its living ranks are in the view, rank 0, which has the store, among them.
     """
     size = len(descriptions)
     groups = [each["group"] for each in descriptions]
@@ -223,7 +260,7 @@ _folder = None  # of rank 0, where the ranks of one host meet with an old torch
 
 
 def _describe():
-    """What init() has to know of an engine."""
+    """The facts about an engine that init() needs."""
     import importlib.util
 
     description = {"host": socket.gethostname(), "address": _own_address(), "torch": None, "gpus": [],

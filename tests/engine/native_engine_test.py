@@ -227,7 +227,7 @@ def test_what_cannot_be_pickled_stays_and_the_rest_travels(peer):
         "bad = make()\nk = 3\ndef f(use): return (bad() if use else k)"
     )
     assert peer.call(names["f"], False) == 3
-    with pytest.raises(Failed, match="name 'bad' is not defined on engine -1; it cannot travel"):
+    with pytest.raises(Failed, match="name 'bad' is not defined on engine -1; it cannot be sent"):
         peer.call(names["f"], True)
 
 

@@ -2,6 +2,7 @@
 
 import json
 import os
+import pickle
 import time
 
 import numpy
@@ -202,8 +203,9 @@ def test_an_engine_that_dies_in_a_pull(own):
     rc[0].push({"x": numpy.zeros(10)}, block=True)
     rc[0].execute("import os\nclass Deadly:\n  def __reduce__(self): os._exit(1)\nd = Deadly()",
                   block=True)
-    with pytest.raises(ipp.RemoteError, match="EngineError"):
+    with pytest.raises(ipp.EngineError, match="EngineError") as caught:
         rc[0].pull("d", block=True)
+    assert isinstance(caught.value, ipp.RemoteError)
     wait_until(lambda: rc.ids == [1], "the client hears of it", 10)
     assert len(rc[:].apply_sync(os.getpid)) == 1
 
@@ -222,10 +224,13 @@ def test_a_controller_that_ends(own):
 def test_a_closed_client_says_so(running):
     client = running.connect_client_sync()
     view = client[:]
+    pending = client[0].apply_async(time.sleep, 0.5)
     client.close()
     client.close()
     with pytest.raises(ConnectionError, match="closed"):
         view.apply_sync(abs, 1)
+    with pytest.raises(ipp.ConnectionLost, match="ConnectionLost"):
+        pending.get(10)
 
 
 def test_a_client_where_no_cluster_runs_fails_at_once_in_one_sentence(tmp_path, capfd, monkeypatch):
@@ -253,3 +258,35 @@ def test_a_client_waits_for_a_cluster_that_is_starting_or_where_it_is_told_to(
         ipp.Client(profile_dir=str(profile), cluster_id="b")
     assert len(looks) == 5
     assert capfd.readouterr().out.count("Waiting for connection file") == 2
+
+
+@pytest.mark.parametrize("name, kinds", [
+    ("ResultLost", [ipp.ResultLost]), ("Overloaded", [ipp.Overloaded]),
+    ("ConnectionLost", [ipp.ConnectionLost, ConnectionError]), ("EngineError", [ipp.EngineError]),
+    ("TaskTimeout", [ipp.TaskTimeout]), ("TaskRejectError", [ipp.TaskRejectError]),
+    ("UnmetDependency", [ipp.UnmetDependency]), ("ImpossibleDependency", [ipp.ImpossibleDependency]),
+    ("InvalidDependency", [ipp.InvalidDependency]), ("DependencyTimeout", [ipp.DependencyTimeout]),
+    ("ValueError", [])])  # fmt: skip
+def test_an_error_reply_is_of_the_class_of_its_name(name, kinds):
+    engine = {"engine_id": 3, "engine_uuid": "u", "method": "apply"}
+    problem = ipp.error.remote_error(name, "it failed", "line 1\nline 2", engine)
+    for each in (problem, pickle.loads(pickle.dumps(problem))):
+        assert all(isinstance(each, kind) for kind in [*kinds, ipp.RemoteError])
+        assert (each.ename, each.evalue, each.traceback, each.engine_info) == (name, "it failed", "line 1\nline 2", engine)
+        assert str(each) == f"[3:apply] {name}: it failed" and each.args == (name, "it failed")
+        assert each.render_traceback() == ["[3:apply]", "line 1", "line 2"]
+    assert kinds or type(problem) is ipp.RemoteError
+    with pytest.raises(tuple(kinds) or ipp.RemoteError):
+        ipp.CompositeError("several failed", [(name, "it failed", None, {})]).raise_exception()
+
+
+@pytest.mark.parametrize("name, text, is_of_mpi", [
+    ("Exception", "MPI_Allreduce cannot end: rank 2 raised ValueError: no data", True),
+    ("RuntimeError", "MPI_Barrier cannot end: rank 1 was interrupted", True),
+    ("Exception", "MPI_Bcast: MPI world broken: rank 2 died (SIGKILL)", True),
+    ("Exception", "MPI_ERR_RANK: invalid rank", True),
+    ("ValueError", "MPI is not there", False), ("NameError", "name 'MPI_Bcast' is not defined", False)])  # fmt: skip
+def test_a_failed_call_of_mpi_is_an_mpi_error(name, text, is_of_mpi):
+    problem = ipp.error.remote_error(name, text, None)
+    assert type(problem) is (ipp.MPIError if is_of_mpi else ipp.RemoteError)
+    assert (problem.ename, problem.evalue) == (name, text)

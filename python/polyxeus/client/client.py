@@ -56,29 +56,81 @@ _LOOK_INTERVAL = 1.0  # seconds; who waits longer looks so often for engines tha
 
 
 class Client(HubQueries, EngineControl):
-    """A connection to one cluster; it makes views, which do the work.
+    """A connection to one cluster. It makes views, which do the work.
 
-    connection_info  the path of a connection file, or its content as a dict; None: that of the
-                     profile
-    profile, profile_dir, ipython_dir, cluster_id
-                     whose connection file is used; None: what the environment says
-                     (IPP_PROFILE_DIR, IPP_CLUSTER_ID, IPYTHONDIR), then the default profile
-    sshserver        "[user@]host[:port]": a host to tunnel through, where ssh is the only way to
-                     the controller; None: what the connection file says, where it is needed
-    sshkey           a file with the private key; None: those that ssh finds by itself
-    timeout          seconds for the connection file to appear, and for the controller to answer;
-                     None: 10 seconds for the answer, and for the file only while `pxcluster start`
-                     is at work
-    cluster          the Cluster that this client is of
+    ``client[0]``, ``client[:]``, ``client[::2]`` and ``client[[0, 3]]`` are DirectViews. ``len(client)`` is the number
+    of engines. A client is a context manager that closes itself.
 
-    client[0], client[:], client[::2], client[[0, 3]] are DirectViews; a client is a context
-    manager that closes itself.  Raises OSError where no cluster runs.
+    Parameters
+    ----------
+    connection_info : str, path or dict, optional
+        The path of a connection file, or its content as a dict. Default: the file of the profile.
+    url_file : str, optional
+        Another name of `connection_info`, as in ipyparallel.
+    profile : str, optional
+        The profile whose connection file is used. Default: what the environment says (IPP_PROFILE_DIR,
+        IPP_CLUSTER_ID, IPYTHONDIR), else "default".
+    profile_dir : str or path, optional
+        The folder of the profile, instead of its name.
+    ipython_dir : str or path, optional
+        The folder of the profiles.
+    context : zmq.Context, optional
+        Accepted with a warning: the sockets are inside of the C++ library.
+    debug : bool
+        Accepted with a warning: ``pxcontroller --debug`` logs the messages.
+    sshserver : str, optional
+        "[user@]host[:port]": a host to tunnel through. Default: what the connection file says, if the controller
+        cannot be reached otherwise.
+    sshkey : str or path, optional
+        A file with the private key for ssh. Default: the keys that ssh finds.
+    password : str, optional
+        Not supported: log in with a key.
+    paramiko : bool, optional
+        Accepted with a warning: OpenSSH makes the tunnels.
+    timeout : float, optional
+        Seconds to wait for the connection file, and then for the controller's answer. Default: 10 for the answer; the
+        file is waited for only while ``pxcluster start`` is at work.
+    cluster_id : str, optional
+        The id of the cluster, if the profile has several.
+    cluster : Cluster, optional
+        The Cluster that this client belongs to.
+    **extra_args : Any
+        ``url_or_file``, another name of `connection_info`; any other name is refused.
 
-        rc = ipp.Client(rc.cluster.connection_file)           # ipp.Client(): that of the default profile
-        rc.ids                                                # -> [0, 1, 2, 3]
-        rc[:].apply_sync(pow, 2, 3)                           # -> [8, 8, 8, 8]
-        rc.load_balanced_view().map_sync(abs, [-1, 2])        # -> [1, 2]
-        rc.close()
+    Attributes
+    ----------
+    block : bool
+        Whether views that are made from now on wait for results.
+    cluster : Cluster or None
+        As it was given.
+    history : list of str
+        The ids of all requests of this client, oldest first.
+    metadata : dict
+        The Metadata of requests, by their ids.
+    results : dict
+        Results that are kept here, by the ids of their requests.
+
+    Raises
+    ------
+    OSError
+        No cluster runs, or the connection file is not there.
+    ConnectionError
+        The controller does not answer, or does not accept the connection.
+    ValueError
+        The connection file cannot be read.
+    TypeError
+        An option is unknown or of a wrong type.
+
+    Examples
+    --------
+    >>> rc = px.Client(rc.cluster.connection_file)    # px.Client(): that of the default profile
+    >>> rc.ids
+    [0, 1, 2, 3]
+    >>> rc[:].apply_sync(pow, 2, 3)
+    [8, 8, 8, 8]
+    >>> rc.load_balanced_view().map_sync(abs, [-1, 2])
+    [1, 2]
+    >>> rc.close()
     """
 
     def __init__(
@@ -161,7 +213,20 @@ class Client(HubQueries, EngineControl):
     # ------------------------------------------------------------ life
 
     def close(self, linger: float | None = None) -> None:
-        """Closes the connection; what is not answered fails. The cluster goes on."""
+        """Closes the connection. Requests without an answer fail; the cluster goes on.
+
+        Parameters
+        ----------
+        linger : float, optional
+            Accepted, without effect.
+
+        Examples
+        --------
+        >>> client = px.Client(rc.cluster.connection_file)
+        >>> client.close()
+        >>> client
+        <Client: the client was closed>
+        """
         if self._comms is not None:
             self._comms.close(tells_front_end=True)
         if self._connection is not None:
@@ -179,12 +244,12 @@ class Client(HubQueries, EngineControl):
 
     @property
     def controller_address(self) -> str:
-        """Where the controller was reached, of all addresses that it has: "tcp://10.0.0.1"."""
+        """The address at which the controller was reached, of all that it has: "tcp://10.0.0.1"."""
         return self._connection.interface()
 
     @property
     def curve_serverkey(self) -> bytes | None:
-        """The public key of the controller, by which connections are encrypted; None: they are not."""
+        """The public key of the controller, with which connections are encrypted; None if they are not."""
         key = json.loads(self._connection_text).get("curve_serverkey")
         return key.encode() if key else None
 
@@ -195,10 +260,16 @@ class Client(HubQueries, EngineControl):
         return f"<Client: {why}>" if why else f"<Client: {len(self)} engines>"
 
     def spin(self) -> None:
-        """Nothing: answers come by themselves."""
+        """Does nothing: results arrive without it. It is here for ipyparallel's programs."""
 
     def spin_thread(self, interval: float = 1) -> None:
-        """Nothing: answers come by themselves."""
+        """Does nothing: results arrive without it. It is here for ipyparallel's programs.
+
+        Parameters
+        ----------
+        interval : float
+            Accepted, without effect.
+        """
 
     stop_spin_thread = spin
 
@@ -211,8 +282,15 @@ class Client(HubQueries, EngineControl):
 
     @property
     def languages(self) -> dict[int, str]:
-        """What each engine speaks, by its id: "python" or "cpp"; "" for an engine of ipyparallel.
-        Engines of which the controller does not say it are not in it."""
+        """The language of each engine, by its id: "python" or "cpp", or "" for an engine of ipyparallel.
+
+        Engines of which the controller does not know the language are left out.
+
+        Examples
+        --------
+        >>> rc.languages
+        {0: 'python', 1: 'python', 2: 'python', 3: 'python'}
+        """
         return self._connection.languages()
 
     def _forms(self, ids=None):
@@ -221,7 +299,13 @@ class Client(HubQueries, EngineControl):
 
     @property
     def ids(self) -> list[int]:
-        """The ids of the engines that are there, ascending."""
+        """The ids of the engines that are registered, ascending.
+
+        Examples
+        --------
+        >>> rc.ids
+        [0, 1, 2, 3]
+        """
         return list(self._connection.engines()) if not self._closed else []
 
     _ids = ids
@@ -269,7 +353,7 @@ class Client(HubQueries, EngineControl):
 
     def _addressed(self, targets):
         """_build_targets(), and the forms that all of these engines read: (uuids, ids, forms). Kept
-        while the engines stay the same; nobody may change it."""
+        while the engines stay the same; callers must not change it."""
         version = self._connection.engines_version()
         if version != self._known_version:
             self._known_version, self._known_targets = version, {}
@@ -305,9 +389,34 @@ class Client(HubQueries, EngineControl):
         return ids[number]
 
     def direct_view(self, targets: Targets = "all", **kwargs: Unpack[ViewFlags]) -> DirectView:
-        """A view that runs things on these engines.
+        """Makes a view that runs things on these engines.
 
-        "all" are those that are there whenever it is used; client[:] those that are there now.
+        Parameters
+        ----------
+        targets : int, slice, list of int or "all"
+            The engines. "all" are the engines that are registered whenever the view is used; ``client[:]`` are those that
+            are registered now.
+        **kwargs : Any
+            Flags of the view: `block`, `track`, `label`.
+
+        Returns
+        -------
+        DirectView
+            The view.
+
+        Raises
+        ------
+        IndexError
+            One of the engines is not registered.
+        NoEnginesRegistered
+            There are no engines.
+        KeyError
+            A flag is unknown.
+
+        Examples
+        --------
+        >>> rc.direct_view([0, 1]).apply_sync(pow, 2, 3)
+        [8, 8]
         """
         single = isinstance(targets, int)
         if not (isinstance(targets, str) and targets == "all"):
@@ -317,7 +426,30 @@ class Client(HubQueries, EngineControl):
     def load_balanced_view(
         self, targets: Targets = None, **kwargs: Unpack[BalancedViewFlags]
     ) -> LoadBalancedView:
-        """A view that gives each task to whichever of these engines is free; None: of all."""
+        """Makes a view that gives each task to an engine that is free.
+
+        Parameters
+        ----------
+        targets : int, slice, list of int or "all", optional
+            The engines that may be used. Default: all.
+        **kwargs : Any
+            Flags of the view: `block`, `track`, `label`, `after`, `follow`, `timeout`, `retries`.
+
+        Returns
+        -------
+        LoadBalancedView
+            The view.
+
+        Raises
+        ------
+        IndexError
+            One of the engines is not registered.
+
+        Examples
+        --------
+        >>> rc.load_balanced_view(retries=2).apply_sync(pow, 2, 3)
+        8
+        """
         if isinstance(targets, str) and targets == "all":
             targets = None
         if targets is not None:
@@ -327,24 +459,71 @@ class Client(HubQueries, EngineControl):
     def broadcast_view(
         self, targets: Targets = "all", is_coalescing: bool = False, **kwargs: Unpack[ViewFlags]
     ) -> BroadcastView:
-        """A view that sends the same work for many engines once.
+        """Makes a view that sends one message for all engines, which the controller copies.
 
-        targets        "all", an int, a slice or a list of ids
-        is_coalescing  accepted: the controller answers for each engine in any case
+        Parameters
+        ----------
+        targets : int, slice, list of int or "all"
+            The engines.
+        is_coalescing : bool
+            Accepted, without effect: the controller answers for each engine.
+        **kwargs : Any
+            Flags of the view: `block`, `track`, `label`.
+
+        Returns
+        -------
+        BroadcastView
+            The view.
+
+        Raises
+        ------
+        IndexError
+            One of the engines is not registered.
+
+        Examples
+        --------
+        >>> rc.broadcast_view([0, 1]).apply_sync(pow, 2, 3)
+        [8, 8]
         """
         view = BroadcastView(self, self._build_targets(targets)[1], **kwargs)
         view.is_coalescing = is_coalescing
         return view
 
     def executor(self, targets: Targets = None) -> ViewExecutor:
-        """An executor of concurrent.futures on a balanced view."""
+        """Makes an executor of concurrent.futures on a load-balanced view.
+
+        Parameters
+        ----------
+        targets : int, slice, list of int or "all", optional
+            The engines that may be used. Default: all.
+
+        Returns
+        -------
+        ViewExecutor
+            The executor.
+
+        Examples
+        --------
+        >>> with rc.executor() as executor:
+        ...     executor.submit(pow, 2, 3).result()
+        8
+        """
         return self.load_balanced_view(targets).executor
 
     def activate(self, targets: Targets = "all", suffix: str = "") -> DirectView:
-        """Defines the magics %px, %%px, %autopx ... in IPython; gives their view.
+        """Defines the magics %px, %%px, %autopx and the others in IPython.
 
-        targets  on which engines they work
-        suffix   of their names: activate([0], "0") defines %px0
+        Parameters
+        ----------
+        targets : int, slice, list of int or "all"
+            The engines on which the magics work.
+        suffix : str
+            A suffix of their names: ``activate([0], "0")`` defines %px0.
+
+        Returns
+        -------
+        DirectView
+            The view that the magics use.
         """
         view = self.direct_view(targets)
         view.block = True
@@ -372,46 +551,109 @@ class Client(HubQueries, EngineControl):
         interactive: bool | None = None,
         widget: bool | None = None,
     ) -> Any:
-        """Waits until n engines are there.
+        """Waits until n engines are registered.
 
-        n            None: as many as the cluster was started with.
-        timeout      seconds; raises TimeoutError when there are not enough by then.
-        block        False: gives a Future at once.
-        interactive  with a progress bar; None: in IPython.
+        Parameters
+        ----------
+        n : int, optional
+            How many engines. Default: as many as the cluster was started with.
+        timeout : float, optional
+            Seconds to wait; None or below 0: without a limit.
+        block : bool
+            False: a Future is returned at once.
+        interactive : bool, optional
+            Whether a progress bar is shown. Default: in IPython.
+        widget : bool, optional
+            Whether the bar is one for notebooks. Default: found out.
 
-        Raises EngineError when an engine leaves meanwhile.
+        Returns
+        -------
+        None or Future
+            A Future, if `block` is False.
+
+        Raises
+        ------
+        TimeoutError
+            The engines are not registered in time.
+        EngineError
+            An engine left during the wait, or the engines of the cluster have exited.
+        ConnectionError
+            The connection is closed.
+        TypeError
+            `n` is not given and is not known.
+
+        Examples
+        --------
+        >>> rc.wait_for_engines(4, timeout=30)
         """
         return wait_for_engines(self, n, timeout, block, interactive, widget)
 
     def status(self, timeout: float = 1.0) -> ClusterStatus:
-        """What each engine is and does now: a table to print, and a dict for each engine.
+        """Tells what each engine is and does now.
 
-        Engines answer while they run something; those that do not answer within `timeout` seconds
-        are shown without what only they know.
+        Engines answer while they run something.
+
+        Parameters
+        ----------
+        timeout : float
+            Seconds to wait. For engines that do not answer in time, only what the controller knows is shown.
+
+        Returns
+        -------
+        ClusterStatus
+            A table to print, and a dict for each engine.
+
+        Examples
+        --------
+        >>> [each["state"] for each in rc.status()]
+        ['idle', 'idle', 'idle', 'idle']
         """
         return self._status(float(timeout))
 
     def _status(self, timeout, for_controller=None):
-        """The same; TimeoutError where the controller does not answer within `for_controller` seconds.
+        """The same; TimeoutError if the controller does not answer within `for_controller` seconds.
 
-        With `for_controller` it is for displays: of more than 64 engines what the controller measures is taken.
+        With `for_controller` it is for displays: of more than 64 engines the controller's own measures are used.
         """
         return ClusterStatus(*self._connection.status(timeout, for_controller))
 
     def memory(self, timeout: float = 1.0) -> ClusterMemory:
-        """How much of each host's shared memory large arrays take, and which engines have them: a text to
-        print, and a dict for each host.
+        """Tells how much of each host's shared memory large arrays take, and which engines use them.
 
-        Engines that do not answer within `timeout` seconds are left out.
+        Parameters
+        ----------
+        timeout : float
+            Seconds to wait. Engines that do not answer in time are left out.
+
+        Returns
+        -------
+        ClusterMemory
+            A text to print, and a dict for each host.
         """
         return ClusterMemory(*self._connection.memory(float(timeout)))
 
     def where(self, targets: Targets = "all", timeout: float = 1.0) -> EnginePlaces:
-        """In which MPI call or line of its code each engine is, and for how long: a text to print, and a
-        dict for each engine.
+        """Tells in which MPI call or line of its code each engine is, and for how long.
 
-        Engines answer while they run something, also inside an MPI call or other C code; those that
-        do not answer within `timeout` seconds are named as such.
+        Engines answer while they run something, also inside of an MPI call or other C code.
+
+        Parameters
+        ----------
+        targets : int, slice, list of int or "all"
+            The engines.
+        timeout : float
+            Seconds to wait. Engines that do not answer in time are named.
+
+        Returns
+        -------
+        EnginePlaces
+            A text to print, and a dict for each engine.
+
+        Examples
+        --------
+        >>> print(rc.where())    # doctest: +SKIP
+        0, 1 and 3 in MPI_Barrier for 42 s (cell line 3: comm.Barrier())
+        2 idle (its last cell raised ValueError)
         """
         ids = self._build_targets(targets)[1]
         return EnginePlaces(*self._connection.where(list(ids), float(timeout)))
@@ -419,18 +661,33 @@ class Client(HubQueries, EngineControl):
     def trace(self, path: str | os.PathLike[str], targets: Targets = "all") -> Trace:
         """Records what the engines and this client do during a `with` statement, and writes it to a file.
 
-        path     a page with a summary if it ends with .html; Chrome's JSON if with .json; else Perfetto's format: open it
-                 at https://ui.perfetto.dev
-        targets  the engines whose work is recorded
-        result   the Trace; printed after the `with`, it says what was found: also which rank was late
-        errors   FileNotFoundError: there is no such folder
-
         The file has a track for each thread of the client and the engines, with requests, MPI calls, calls of
-        torch.distributed and the spans of your code (see span()). Engines that run something need not have ended it.
+        torch.distributed and the spans of your code (see span()). What an engine runs need not have ended.
 
-            with rc.trace("/tmp/run.json") as trace:
-                rc[:].apply_sync(pow, 2, 3)
-            trace.engines                                     # -> 4
+        Parameters
+        ----------
+        path : str or path
+            A page with a summary if it ends with .html, Chrome's JSON if it ends with .json, else Perfetto's format, which
+            https://ui.perfetto.dev opens.
+        targets : int, slice, list of int or "all"
+            The engines whose work is recorded.
+
+        Returns
+        -------
+        Trace
+            Printed after the `with`, it says what was found: also which rank was late.
+
+        Raises
+        ------
+        FileNotFoundError
+            There is no such folder.
+
+        Examples
+        --------
+        >>> with rc.trace("/tmp/run.json") as trace:
+        ...     _ = rc[:].apply_sync(pow, 2, 3)
+        >>> trace.engines
+        4
         """
         return Trace(self, path, targets)
 
@@ -462,19 +719,20 @@ class Client(HubQueries, EngineControl):
 
         Examples
         --------
-            with rc.report("/tmp/run.html") as report:
-                rc[:].apply_sync(pow, 2, 3)
-            report.engines                                    # -> 4
+        >>> with rc.report("/tmp/run.html") as report:
+        ...     _ = rc[:].apply_sync(pow, 2, 3)
+        >>> report.engines
+        4
         """
         return Trace(self, path, targets, is_page=True)
 
     def stacks(
         self, targets: Targets = "all", timeout: float = 3.0, *, libraries: bool = False
     ) -> EngineStacks:
-        """The calls in which each engine is, of Python, of native code and of cells in C++.
+        """Tells in which calls each engine is: of Python, of native code and of cells in C++.
 
-        Each thread of an engine tells its own calls in a signal handler, also while it hangs in C code that
-        holds Python's lock. What waits in C's ``sleep()``, ``select()`` and the like returns early by that.
+        Each thread of an engine reports its calls in a signal handler, also while it hangs in C code that holds Python's
+        lock. By that, waits in C's ``sleep()``, ``select()`` and similar calls return early.
 
         Parameters
         ----------
@@ -483,22 +741,22 @@ class Client(HubQueries, EngineControl):
         timeout : float
             Seconds to wait for engines that do not answer; they are named as such.
         libraries : bool
-            Whether the text has also threads that run no Python and no code of cells. The dicts always do.
+            Whether the text also has threads that run no Python and no code of cells. The dicts always have them.
 
         Returns
         -------
         EngineStacks
-            A text to print, in which equal stacks stand once, those of the fewest engines first; and a dict for
+            A text to print, in which equal stacks appear once, those of the fewest engines first; and a dict for
             each engine.
 
         Examples
         --------
-        >>> print(rc.stacks())
+        >>> print(rc.stacks())    # doctest: +SKIP
         3 in C code that holds Python's lock for 42 s (solve(A))
             spin                              libsolve.so
             solve                             cell line 3
             <module>                          cell line 9
-        0-2 in MPI_Barrier for 41 s (cell line 10: comm.Barrier())
+        0, 1 and 2 in MPI_Barrier for 41 s (cell line 10: comm.Barrier())
             ...
         """
         ids = self._build_targets(targets)[1]
@@ -512,26 +770,41 @@ class Client(HubQueries, EngineControl):
         return engines_html(look_at_engines(self), ids)
 
     def _engines_now(self):
-        """What each engine does, found within about a second; never raises."""
+        """The state of each engine, found within about a second; never raises."""
         return look_at_engines(self)
 
     def restart_engines(
         self, targets: Targets = None, *, keep: str | Iterable[str] | bool | None = None
     ) -> KeptVariables | None:
-        """Ends engines, also those that hang, and starts them again with the same ids, commands and
-        options. Returns when they are registered.
+        """Ends engines, also those that hang, and starts them again with the same ids, commands and options.
 
-        targets  None: all engines; or only these, also ones that have died, while the others go on
-                 with all that they hold. Ranks of an MPI world are restarted together.
-        keep     names of variables that the new engines get from the old ones of the same ids, or
-                 True: all that can be carried over. Cells that run on them are interrupted first.
-                 Where only some engines are restarted, one that has died gets each named variable
-                 from the lowest living engine that has it.
-        result   with `keep`: what each engine has kept, from where, and lost, and why; a text to
-                 print.
+        Returns when they are registered. Requests that ran or waited on the engines fail with an EngineError, or run again
+        if they have retries. It works on the host where `pxcluster` or Cluster has started the engines.
 
-        What ran or waited on the engines fails with an EngineError, or runs again where it has
-        retries. Works on the host where `pxcluster` or Cluster has started the engines.
+        Parameters
+        ----------
+        targets : int, slice, list of int or "all", optional
+            The engines, also ones that have died; the others go on with all that they hold. Ranks of an MPI world are
+            restarted together. Default: all.
+        keep : str, list of str or bool, optional
+            Names of variables that the new engines get from the old ones of the same ids, or True: all that can be carried
+            over. Cells that run are interrupted first. If only some engines are restarted, one that has died gets each
+            named variable from the lowest living engine that has it.
+
+        Returns
+        -------
+        KeptVariables or None
+            With `keep`: what each engine has kept, from where, and what it lost, and why; a text to print.
+
+        Raises
+        ------
+        RuntimeError
+            The engines cannot be restarted from here, or did not start.
+
+        Examples
+        --------
+        >>> print(rc.restart_engines(keep=["x", "model"]))    # doctest: +SKIP
+        engines 0, 1, 2 and 3 have kept x, model
         """
         if self.cluster is not None:
             kept = self.cluster.restart_engines_sync(targets=targets, keep=keep)
@@ -574,7 +847,15 @@ class Client(HubQueries, EngineControl):
 
     @property
     def outstanding(self) -> set[str]:
-        """The ids of the requests that are not answered."""
+        """The ids of the requests of this client that have no answer yet.
+
+        Examples
+        --------
+        >>> rc.wait()
+        True
+        >>> rc.outstanding
+        set()
+        """
         return set() if self._closed else set(self._connection.outstanding().msg_ids())
 
     @property
@@ -588,9 +869,30 @@ class Client(HubQueries, EngineControl):
         return found
 
     def wait(self, jobs: Any = None, timeout: float | None = -1) -> bool:
-        """Waits for requests, at most `timeout` seconds; True when all are answered.
+        """Waits until requests are answered.
 
-        jobs  AsyncResults, msg_ids, indices into the history, Futures; None: all of this client
+        Parameters
+        ----------
+        jobs : AsyncResult, str, int, Future or list of them, optional
+            AsyncResults, ids of requests, indices into the history, or Futures. Default: all requests of this client.
+        timeout : float, optional
+            Seconds to wait; None or below 0: without a limit.
+
+        Returns
+        -------
+        bool
+            True if all are answered.
+
+        Raises
+        ------
+        TypeError
+            `jobs` does not name requests.
+
+        Examples
+        --------
+        >>> pending = rc[:].apply_async(pow, 2, 3)
+        >>> rc.wait(pending, timeout=10)
+        True
         """
         end = None if timeout is None or timeout < 0 else time.monotonic() + timeout
         if jobs is None:
@@ -609,8 +911,9 @@ class Client(HubQueries, EngineControl):
         return True
 
     def _wait_for(self, tasks, seconds):
-        """Waits as the tasks do. Gives the warnings of the connection; says of each engine once that
-        nobody hears it, when that may be what they wait for."""
+        """Waits as the tasks do, and gives the warnings of the connection. If the wait may be for an engine that does not answer,
+        it warns of that engine once.
+        """
         began = recording.begin() if recording.recorders else None
         end = None if seconds is None else time.monotonic() + seconds
         with TransferLine.of_this_process() as transfers:
@@ -631,10 +934,16 @@ class Client(HubQueries, EngineControl):
     def wait_interactive(
         self, jobs: SomeRequests = None, interval: float = 1.0, timeout: float | None = -1.0
     ) -> None:
-        """wait() with a progress bar.
+        """Waits until requests are answered, with a progress bar.
 
-        interval  seconds between two looks
-        timeout   seconds; below 0: for ever. TimeoutError when it is over
+        Parameters
+        ----------
+        jobs : AsyncResult, str, int or list of them, optional
+            As in wait().
+        interval : float
+            Seconds between two updates of the bar.
+        timeout : float, optional
+            Seconds to wait; None or below 0: without a limit.
         """
         if jobs is not None:
             result = self._asyncresult_from_jobs(jobs)
@@ -686,7 +995,7 @@ def _who_is_there(ids):
 
 
 def _path_of_key(sshkey):
-    """The path of ssh's private key; "" for none.  OSError where it is not there."""
+    """The path of ssh's private key; "" for none.  OSError if it is not there."""
     path = os.path.expanduser(os.fspath(sshkey)) if sshkey else ""
     if path and not os.path.exists(path):
         raise OSError(f"the private key {path} for ssh does not exist")
@@ -694,7 +1003,7 @@ def _path_of_key(sshkey):
 
 
 def _connection_text(info, choice, patience):
-    """(text of the connection file, where it is from).  OSError where there is none."""
+    """(text of the connection file, where it is from).  OSError if there is none."""
     if isinstance(info, dict):
         return json.dumps(info), "the given connection info"
     if info is not None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from polyxeus.error import NoEnginesRegistered, RemoteError
+from polyxeus.error import ConnectionLost, NoEnginesRegistered
 from polyxeus.results.async_result import AsyncResult
 from polyxeus.serialize import requests
 
@@ -19,7 +19,7 @@ def _read_content(content, _buffers):
 
 
 class EngineControl:
-    """The part of a Client that sends control messages."""
+    """The methods of a Client that send control messages."""
 
     def _send_control(self, targets, kind, content, block):
         """Sends a control message to engines; None after waiting for their replies, else an
@@ -40,11 +40,26 @@ class EngineControl:
     def send_signal(
         self, sig: int | str, targets: Targets = None, block: bool | None = None
     ) -> AsyncResult[Any] | None:
-        """Sends a signal to what the engines run.
+        """Sends a signal to the code that engines run.
 
-        sig      its number or name, like "SIGUSR1"
-        targets  None: all engines
-        block    wait until they have it
+        Parameters
+        ----------
+        sig : int or str
+            The number of the signal, or its name, like "SIGUSR1".
+        targets : int, slice, list of int or "all", optional
+            The engines. Default: all.
+        block : bool, optional
+            Whether to wait until they have it. Default: as the client's `block`.
+
+        Returns
+        -------
+        AsyncResult or None
+            None after waiting.
+
+        Raises
+        ------
+        TypeError
+            `sig` is neither a number nor text.
         """
         if isinstance(sig, bool) or not isinstance(sig, (int, str)):
             raise TypeError(f"a signal must be a number or a name like 'SIGINT', not {sig!r}")
@@ -53,25 +68,79 @@ class EngineControl:
         return self._send_control(targets, "signal_request", content, self._block(block))
 
     def interrupt(self, targets: Targets = None, block: bool | None = None) -> AsyncResult[Any] | None:
-        """Interrupts what the engines run now, as Ctrl-C does; their variables stay.
+        """Interrupts the code that engines run, as Ctrl-C does. Their variables stay.
 
-        targets, block  as in send_signal()
+        Parameters
+        ----------
+        targets : int, slice, list of int or "all", optional
+            The engines. Default: all.
+        block : bool, optional
+            Whether to wait until they have the signal. Default: as the client's `block`.
+
+        Returns
+        -------
+        AsyncResult or None
+            None after waiting.
+
+        Examples
+        --------
+        >>> pending = rc[0].execute("while True: pass")    # doctest: +SKIP
+        >>> rc.interrupt(block=True)                       # doctest: +SKIP
+        >>> pending.exception().ename                      # doctest: +SKIP
+        'KeyboardInterrupt'
         """
         return self.send_signal("SIGINT", targets, block)
 
     def clear(self, targets: Targets = None, block: bool | None = None) -> AsyncResult[Any] | None:
-        """Forgets all that was defined on the engines.
+        """Deletes all variables that were defined on the engines.
 
-        targets, block  as in send_signal()
+        Engines do this before they run requests that wait in their queue.
+
+        Parameters
+        ----------
+        targets : int, slice, list of int or "all", optional
+            The engines. Default: all.
+        block : bool, optional
+            Whether to wait until it is done. Default: as the client's `block`.
+
+        Returns
+        -------
+        AsyncResult or None
+            None after waiting.
+
+        Examples
+        --------
+        >>> view.push({"a": 5}).wait()
+        True
+        >>> rc.clear(block=True)
+        >>> view.apply_sync(lambda: "a" in globals())
+        [False, False, False, False]
         """
         return self._send_control(targets, "clear_request", {}, self._block(block))
 
     def abort(
         self, jobs: SomeRequests = None, targets: Targets = None, block: bool | None = None
     ) -> AsyncResult[Any] | None:
-        """What of these requests has not begun is not to run; None: all that are not answered.
+        """Cancels the requests that have not started. They fail with TaskAborted.
 
-        jobs  msg_ids or AsyncResults.
+        Parameters
+        ----------
+        jobs : AsyncResult, str or list of them, optional
+            AsyncResults or ids of requests. Default: all that have no answer yet.
+        targets : int, slice, list of int or "all", optional
+            The engines that are told. Default: all.
+        block : bool, optional
+            Whether to wait until they are told. Default: as the client's `block`.
+
+        Returns
+        -------
+        AsyncResult or None
+            None after waiting.
+
+        Raises
+        ------
+        TypeError
+            `jobs` are neither AsyncResults nor ids.
         """
         if jobs is None:
             jobs = list(self.outstanding)
@@ -91,11 +160,25 @@ class EngineControl:
     def shutdown(
         self, targets: Targets = "all", restart: bool = False, hub: bool = False, block: bool | None = None
     ) -> None:
-        """Ends engines; with `hub` all of them and the controller, and closes this client.
+        """Ends engines.
 
-        targets  "all", an int, a slice or a list of ids
-        restart  NotImplementedError where it is set: see restart_engines()
-        block    wait until they have ended
+        Parameters
+        ----------
+        targets : int, slice, list of int or "all"
+            The engines.
+        restart : bool
+            Not supported: see restart_engines().
+        hub : bool
+            Whether the controller ends, too. Then all engines end and this client is closed.
+        block : bool, optional
+            Whether to wait until they have ended. Default: as the client's `block`.
+
+        Raises
+        ------
+        NotImplementedError
+            `restart` is set.
+        NoEnginesRegistered
+            There are no engines, and `hub` is not set.
         """
         if restart:
             raise NotImplementedError(
@@ -115,7 +198,5 @@ class EngineControl:
     def _shut_down_controller(self):
         try:
             self._ask("shutdown_request", {})
-        except RemoteError as error:
-            # The news that the cluster was shut down may come before the answer.
-            if error.ename != "ConnectionLost":
-                raise
+        except ConnectionLost:
+            pass  # the news that the cluster was shut down may come before the answer

@@ -1,4 +1,4 @@
-"""What was found out about each engine of a cluster, as a sequence."""
+"""Facts about each engine of a cluster, as a sequence."""
 
 from __future__ import annotations
 

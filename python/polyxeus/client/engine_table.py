@@ -14,9 +14,9 @@ _HEADS = ["ENGINE", "HOST", "RANK", "PID", "GPU", "STATE", "SINCE", "QUEUE", "ME
 
 
 def look_at_engines(client: Any) -> list[dict[str, Any]]:
-    """What each engine is and does, as Client.status() has it, found within about a second.
+    """The state of each engine, as Client.status() has it, found within about a second.
 
-    Never raises: where the controller does not answer, the engines that the client knows have the
+    Never raises: if the controller does not answer, the engines that the client knows have the
     state "no answer" and nothing else.
     """
     try:

@@ -1,4 +1,4 @@
-"""What happened to a cluster, as its controller tells it."""
+"""The events of a cluster, from its controller."""
 
 from __future__ import annotations
 
@@ -13,11 +13,16 @@ __all__ = ["ClusterEvents", "date_text"]
 
 
 class ClusterEvents(EngineSentences):
-    """One dict for each event, oldest first; printed as the lines of `pxcluster events`.
+    """A dict for each event, oldest first; printed as the lines of `pxcluster events`.
 
-    Keys: time (UTC, as text), kind ("started", "joined", "silent", "back", "drained", "resumed", "left", "died", "ending",
-    "broken", "retried", "overloaded", "journal", "stopping", "stopped"), engine and host (None where it is about no
-    engine), and text, a sentence for people.
+    Client.events() makes it. Its keys: time (UTC, as text), kind ("started", "joined", "silent", "back", "drained",
+    "resumed", "left", "died", "ending", "broken", "retried", "overloaded", "journal", "stopping", "stopped"), engine and
+    host (None if the event is about no engine), and text, a sentence.
+
+    Parameters
+    ----------
+    events : list of dict
+        The events.
     """
 
     def __init__(self, events: list[dict[str, Any]]) -> None:

@@ -1,4 +1,4 @@
-"""What a client asks the controller about the past."""
+"""Questions of a client about the past, which the controller answers."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def _with_dates(record):
 
 
 class HubQueries:
-    """The part of a Client that asks the controller."""
+    """The methods of a Client that read and change the controller's records."""
 
     def _ask_with_buffers(self, kind, content):
         tasks = self._connection.send_hub(kind, requests.dump(content))
@@ -56,9 +56,24 @@ class HubQueries:
     # ------------------------------------------------------------ the cluster
 
     def queue_status(self, targets: Targets = "all", verbose: bool = False) -> dict[Any, Any]:
-        """What waits at each engine, in numbers or (verbose) as msg_ids.
+        """Tells how many requests wait at each engine.
 
-        result  {engine id: {"queue": .., "completed": .., "tasks": ..}, "unassigned": ..}
+        Parameters
+        ----------
+        targets : int, slice, list of int or "all"
+            The engines.
+        verbose : bool
+            Whether the ids of the requests are returned instead of their number.
+
+        Returns
+        -------
+        dict
+            ``{engine id: {"queue": .., "completed": .., "tasks": ..}, "unassigned": ..}``; of one engine only its own dict.
+
+        Examples
+        --------
+        >>> rc.queue_status(0)["queue"]
+        0
         """
         is_all = isinstance(targets, str) and targets == "all"
         ids = None if is_all else self._build_targets(targets)[1]
@@ -67,10 +82,10 @@ class HubQueries:
         return answer[ids[0]] if isinstance(targets, int) else answer
 
     def measures(self) -> dict[str, Any]:
-        """What the cluster is and does: engines, hosts, clients, queue, rates, durations, cells and events.
+        """Tells what the cluster is and does: engines, hosts, clients, queue, rates, durations, cells and events.
 
-        The controller makes it once a second from what engines tell with each heartbeat (every 3 s by
-        default), so asking costs the engines nothing, whatever they run.
+        The controller computes it once a second from data that engines send with each heartbeat (every 3 s by
+        default), so that a call costs the engines nothing, whatever they run.
 
         Returns
         -------
@@ -79,19 +94,63 @@ class HubQueries:
             bytes, `cpu` in seconds, `threads`, `descriptors`), and, while a request runs, `runs`, `line`
             and the `mpi` or `torch` call in which it waits. `hosts`, `clients`, `work` (queue and rates),
             `finished` (requests that ended in the latest second), `labels` (totals by label), `cells`,
-            `events`, `controller`, and the histograms `durations_total` and `queueing_total`. Members that are 0 or not known are
-            left out of the rows of lists.
+            `events`, `controller`, and the histograms `durations_total` and `queueing_total`. Members that are 0 or not
+            known are left out of the rows of lists.
+
+        Examples
+        --------
+        >>> len(rc.measures()["engines"])
+        4
         """
         return self._ask("measures_request", {})["measures"]
 
     def hub_history(self) -> list[str]:
-        """The ids of all requests that the controller has on record, oldest first."""
+        """Lists the ids of all requests that the controller has on record.
+
+        Returns
+        -------
+        list of str
+            The ids, oldest first.
+
+        Examples
+        --------
+        >>> sent = rc[0].apply_async(pow, 2, 3)
+        >>> sent.get()
+        8
+        >>> sent.msg_ids[0] in rc.hub_history()
+        True
+        """
         return self._ask("history_request", {})["history"]
 
     def db_query(self, query: dict[str, Any], keys: str | list[str] | None = None) -> list[dict[str, Any]]:
-        """The records that meet a query like {"completed": {"$ne": None}}.
+        """Reads the controller's records that meet a condition.
 
-        keys  what of them; None: all but buffers.
+        Parameters
+        ----------
+        query : dict
+            A condition in the form of MongoDB, like ``{"completed": {"$ne": None}}``.
+        keys : str or list of str, optional
+            The parts of the records that are wanted. Default: all but buffers.
+
+        Returns
+        -------
+        list of dict
+            The records.
+
+        Raises
+        ------
+        TypeError
+            `query` is no dict.
+        RemoteError
+            The condition cannot be evaluated, or the answer would be too large.
+
+        Examples
+        --------
+        >>> sent = rc[0].apply_async(pow, 2, 3)
+        >>> sent.get()
+        8
+        >>> [each["msg_id"] for each in rc.db_query({"msg_id": sent.msg_ids[0]}, keys="msg_id")] == sent.msg_ids
+        True
         """
         if not isinstance(query, dict):
             raise TypeError(f"a query must be a dict of keys and conditions, not {query!r:.80}")
@@ -107,11 +166,29 @@ class HubQueries:
         return records
 
     def events(self, since: float | str | datetime | None = None) -> ClusterEvents:
-        """What happened to the cluster, oldest first: engines that joined, fell silent and died, and why;
-        retries, overload, restarts, trouble with the journal. A text to print, and a dict for each event.
+        """Tells what happened to the cluster: engines that joined, fell silent or died, and why; retries, overload, restarts.
 
-        since   only what came after this date, or in so many seconds until now; None: the latest 1,000
-        result  see ClusterEvents; `pxcluster events` shows the same on the controller's host
+        `pxcluster events` shows the same on the controller's host.
+
+        Parameters
+        ----------
+        since : float, str or datetime, optional
+            Only events after this date, or of the last `since` seconds. Default: the latest 1,000.
+
+        Returns
+        -------
+        ClusterEvents
+            A text to print, and a dict for each event, oldest first.
+
+        Raises
+        ------
+        ValueError
+            `since` is text that is no date.
+
+        Examples
+        --------
+        >>> rc.events()[0]["kind"]
+        'started'
         """
         answer = self._ask("events_request", {"since": date_text(since)})
         return ClusterEvents(answer["events"])
@@ -146,7 +223,7 @@ class HubQueries:
             ) from None
 
     def _remember_map(self, result):
-        """Its requests are not asked for one by one as long as somebody has it."""
+        """Its requests are not fetched one by one as long as the result exists."""
         self._maps[result._tasks.select([0]).msg_ids()[0]] = result
 
     def _calls_on_record(self, msg_ids, must_be_whole):
@@ -196,17 +273,31 @@ class HubQueries:
         return AsyncHubResult(self, tasks, single=single, owner=owner)
 
     def _own_tasks(self, msg_ids):
-        """Those of requests that this client has sent; None where it does not have all of them any more."""
+        """Those of requests that this client has sent; None if it does not have all of them any more."""
         own = [self._connection.find(msg_id) for msg_id in msg_ids]
         if not own or any(each is None for each in own):
             return None
         return own[0] if len(own) == 1 else type(own[0]).joined(own)
 
     def unfinished(self, label: Any = None, session: str = "") -> Sequence[dict[str, Any]]:
-        """What any client has submitted and has not ended: by whom, since when, and where.
+        """Lists what any client has submitted and has not ended: by whom, since when, and where.
 
-        label    only what has this label
-        session  only what this client has sent: the beginning of its `session_id`
+        Parameters
+        ----------
+        label : Any, optional
+            Only requests with this label.
+        session : str
+            Only requests of this client: the beginning of its `session_id`.
+
+        Returns
+        -------
+        sequence of dict
+            A dict for each call; printed as a table.
+
+        Examples
+        --------
+        >>> len(rc.unfinished(label="a label that no request has"))
+        0
         """
         return self._jobs(True, label, session)
 
@@ -232,14 +323,44 @@ class HubQueries:
         label: Any = None,
         session: str = "",
     ) -> AsyncResult[Any]:
-        """The results of requests of any client, by msg_id or index into this one's history.
+        """Gives the results of requests of any client.
 
-        What this client no longer has comes from the controller's records: an AsyncHubResult.
-        label, session  in place of msg_ids: all requests with this label, or of this client, in the
-                        order in which they were submitted; see unfinished()
+        Results that this client no longer has come from the controller's records.
 
-        All requests of a map give what the map gives: one list of the results of its items.
-        KeyError: none is on record, or not all of a map.
+        Parameters
+        ----------
+        indices_or_msg_ids : str, int, AsyncResult or list of them, optional
+            Ids of requests, or indices into this client's history. Default: the last request, which is that of one engine.
+        block : bool, optional
+            Whether to wait for them. Default: as the client's `block`.
+        owner : bool
+            True: results from the controller's records are not kept in `results`.
+        label : Any, optional
+            All requests with this label, in the order in which they were submitted.
+        session : str
+            All requests of this client, by the beginning of its session id; see unfinished().
+
+        Returns
+        -------
+        AsyncResult
+            The results. All requests of a map give what the map gives: one list of the results of its items.
+
+        Raises
+        ------
+        KeyError
+            No request with this label or session is on record, or not all parts of a map.
+        IndexError
+            The history has no such item.
+        TypeError
+            Both requests and a label or session are given.
+
+        Examples
+        --------
+        >>> pending = rc.load_balanced_view().map(abs, [-1, -2], label="lengths")
+        >>> pending.get()
+        [1, 2]
+        >>> rc.get_result(label="lengths").get()
+        [1, 2]
         """
         jobs = -1 if indices_or_msg_ids is None else indices_or_msg_ids
         is_named = label is not None or bool(session)
@@ -253,8 +374,28 @@ class HubQueries:
         return result
 
     def result_status(self, msg_ids: SomeRequests, status_only: bool = True) -> dict[str, Any]:
-        """Which of these requests are "pending" and which "completed"; without `status_only` the
-        results of the latter stand there, too."""
+        """Tells which of these requests are finished.
+
+        Parameters
+        ----------
+        msg_ids : str, int, AsyncResult or list of them
+            Ids of requests, or indices into the history.
+        status_only : bool
+            False: the results of the finished ones are in the dict, too, by their ids.
+
+        Returns
+        -------
+        dict
+            ``{"pending": [ids], "completed": [ids]}``.
+
+        Examples
+        --------
+        >>> sent = rc[0].apply_async(pow, 2, 3)
+        >>> sent.get()
+        8
+        >>> rc.result_status(sent.msg_ids)["completed"] == sent.msg_ids
+        True
+        """
         ids = self._msg_ids_from_jobs(msg_ids)
         answer = {"pending": [], "completed": []}
         unknown = []
@@ -277,11 +418,33 @@ class HubQueries:
     def resubmit(
         self, indices_or_msg_ids: SomeRequests = None, metadata: Any = None, block: bool | None = None
     ) -> AsyncResult[Any]:
-        """Runs requests again, on any engine; gives an AsyncHubResult.
+        """Runs requests again, on any engine.
 
-        indices_or_msg_ids  default: the last request of this client
-        metadata            accepted; the new requests have that of the old ones
-        errors              RemoteError: the controller has no record of it
+        Parameters
+        ----------
+        indices_or_msg_ids : str, int, AsyncResult or list of them, optional
+            Ids of requests, or indices into the history. Default: the last request of this client.
+        metadata : Any, optional
+            Accepted, without effect: the new requests have the metadata of the old ones.
+        block : bool, optional
+            Whether to wait for the results. Default: as the client's `block`.
+
+        Returns
+        -------
+        AsyncHubResult
+            The results of the new requests.
+
+        Raises
+        ------
+        RemoteError
+            The controller has no record of a request.
+
+        Examples
+        --------
+        >>> rc[0].apply_sync(pow, 2, 3)
+        8
+        >>> rc.resubmit().get()
+        8
         """
         jobs = -1 if indices_or_msg_ids is None else indices_or_msg_ids
         msg_ids = self._msg_ids_from_jobs(jobs)
@@ -300,10 +463,21 @@ class HubQueries:
             raise ValueError("purge_results() needs `jobs`, `targets` or both")
 
     def purge_local_results(self, jobs: Any = (), targets: Any = ()) -> None:
-        """Forgets results that this client keeps.  RuntimeError where they are not there yet.
+        """Deletes results that this client keeps.
 
-        jobs     AsyncResults, msg_ids, indices into the history, or "all"
-        targets  the ids of engines: all of their results, or "all"
+        Parameters
+        ----------
+        jobs : AsyncResult, str, int, list of them or "all"
+            AsyncResults, ids of requests or indices into the history.
+        targets : int, list of int or "all"
+            Accepted: which results are deleted here is chosen by `jobs` alone.
+
+        Raises
+        ------
+        RuntimeError
+            One of the requests has no answer yet.
+        ValueError
+            Neither `jobs` nor `targets` is given.
         """
         self._check_purge(jobs, targets)
         outstanding = self.outstanding
@@ -321,7 +495,20 @@ class HubQueries:
             self.metadata.pop(msg_id, None)
 
     def purge_hub_results(self, jobs: Any = (), targets: Any = ()) -> None:
-        """Lets the controller forget results; arguments as in purge_local_results()."""
+        """Deletes results that the controller keeps.
+
+        Parameters
+        ----------
+        jobs : AsyncResult, str, int, list of them or "all"
+            AsyncResults, ids of requests or indices into the history.
+        targets : int, list of int or "all"
+            Engines all of whose results are deleted.
+
+        Raises
+        ------
+        ValueError
+            Neither `jobs` nor `targets` is given.
+        """
         self._check_purge(jobs, targets)
         engines = self._build_targets(targets)[1] if targets or targets == 0 else []
         is_all = isinstance(jobs, str) and jobs == "all"
@@ -329,12 +516,40 @@ class HubQueries:
         self._ask("purge_request", {"engine_ids": engines, "msg_ids": msg_ids})
 
     def purge_results(self, jobs: Any = (), targets: Any = ()) -> None:
-        """Forgets results here and in the controller; arguments as in purge_local_results()."""
+        """Deletes results here and in the controller.
+
+        Parameters
+        ----------
+        jobs : AsyncResult, str, int, list of them or "all"
+            AsyncResults, ids of requests or indices into the history.
+        targets : int, list of int or "all"
+            Engines all of whose results the controller deletes.
+
+        Raises
+        ------
+        RuntimeError
+            One of the requests has no answer yet.
+        ValueError
+            Neither `jobs` nor `targets` is given.
+
+        Examples
+        --------
+        >>> sent = rc[0].apply_async(pow, 2, 3)
+        >>> sent.get()
+        8
+        >>> rc.purge_results(sent)
+        """
         self.purge_local_results(jobs, targets)
         self.purge_hub_results(jobs, targets)
 
     def purge_everything(self) -> None:
-        """Forgets all results, here and in the controller, and the history."""
+        """Deletes all results, here and in the controller, and the history.
+
+        Raises
+        ------
+        RuntimeError
+            A request has no answer yet.
+        """
         self.purge_results("all")
         self.history.clear()
 
@@ -348,11 +563,34 @@ class HubQueries:
         scheduler_args: dict[str, Any] | None = None,
         **worker_args: Any,
     ) -> Any:
-        """Makes engines workers of dask, beside their work here; gives a distributed.Client.
+        """Makes engines workers of dask. They still run requests of polyxeus.
 
-        The controller starts the scheduler, on a port of its choice.
-        nanny        the worker is a process of its own, which dask can start again
-        worker_args  what distributed.Worker takes; nthreads is 1 where it is not given
+        The controller starts the scheduler, on a port that is free.
+
+        Parameters
+        ----------
+        targets : int, slice, list of int or "all"
+            The engines.
+        port : int
+            Accepted, without effect.
+        nanny : bool
+            Whether each worker is a process of its own, which dask can start again.
+        scheduler_args : dict, optional
+            Not supported.
+        **worker_args : Any
+            Arguments of distributed.Worker. `nthreads` is 1 by default.
+
+        Returns
+        -------
+        distributed.Client
+            A client of the new dask cluster.
+
+        Raises
+        ------
+        ImportError
+            distributed is not installed.
+        NotImplementedError
+            `scheduler_args` is given.
         """
         distributed = _import_distributed()
         if scheduler_args:
@@ -368,7 +606,13 @@ class HubQueries:
     become_distributed = become_dask
 
     def stop_dask(self, targets: Targets = "all") -> None:
-        """Ends the workers and the scheduler that become_dask() has started."""
+        """Ends the workers and the scheduler that become_dask() has started.
+
+        Parameters
+        ----------
+        targets : int, slice, list of int or "all"
+            The engines.
+        """
         self.direct_view(targets).apply_sync(dask_worker.stop)
         self._ask("stop_distributed_request", {})
 

@@ -1,4 +1,4 @@
-"""What clients have submitted, as the controller has it on record."""
+"""Requests that clients have submitted, from the controller's records."""
 
 from __future__ import annotations
 
@@ -10,11 +10,18 @@ __all__ = ["Jobs"]
 
 
 class Jobs(EngineRows):
-    """One dict for each job: a cell or a call, maybe on several engines. Printed as a table.
+    """A dict for each call, which may run on several engines; printed as a table.
 
-    Keys: msg_ids, engines, session (of the client), user, kind, text (the first line of the code,
-    the name of the function), label, submitted (a date as text), and the numbers of its requests
-    that are running, waiting, done and failed.
+    Client.unfinished() makes it. Its keys: msg_ids, engines, session (of the client), user, kind, text (the first line
+    of the code, or the name of the function), label, submitted (a date as text), and the numbers of its requests that
+    are running, waiting, done and failed.
+
+    Parameters
+    ----------
+    rows : str
+        A list of objects as JSON text.
+    text : str
+        The text that is printed.
     """
 
     def __init__(self, rows: str, text: str) -> None:

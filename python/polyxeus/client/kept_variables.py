@@ -1,4 +1,4 @@
-"""What became of the variables that a restart of the engines was to carry over."""
+"""The outcome for variables that a restart of the engines was to carry over."""
 
 from __future__ import annotations
 
@@ -16,14 +16,32 @@ __all__ = ["KeptVariables", "options_for", "restart"]
 
 
 class KeptVariables(EngineSentences):
-    """One dict for each engine; printed as sentences.
+    """A dict for each engine; printed as sentences.
 
-    Keys: engine, kept (names), from (name -> the other engine that has given it), lost (name -> why),
-    why (None, or why the engine has kept nothing).
+    Client.restart_engines() makes it. Its keys: engine, kept (names), from (name -> the other engine that has given it),
+    lost (name -> why), why (None, or why the engine has kept nothing).
+
+    Parameters
+    ----------
+    rows : str
+        A list of objects as JSON text.
+    sentences : list of str
+        The text that is printed.
     """
 
     def joined(self, other: KeptVariables) -> KeptVariables:
-        """These engines and those of another set."""
+        """Joins these engines and those of another set.
+
+        Parameters
+        ----------
+        other : KeptVariables
+            The other engines.
+
+        Returns
+        -------
+        KeptVariables
+            All of them.
+        """
         rows = sorted([*self, *other], key=lambda row: row["engine"])
         return KeptVariables(json.dumps(rows), self._sentences + other._sentences)
 

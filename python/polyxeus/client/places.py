@@ -8,14 +8,26 @@ __all__ = ["EnginePlaces"]
 
 
 class EnginePlaces(EngineSentences):
-    """One dict for each engine; printed as the text that `pxcluster where` shows.
+    """A dict for each engine; printed as the text that `pxcluster where` shows.
 
-    Keys: engine, state ("idle", "busy", "no answer", or "unknown" of engines that do not know the
-    question), msg_id, runs (the first line of its code, or its function), seconds (for which it
-    runs), file, line, function and source of the user's line, is_cell (whether that is one of the
-    cell that runs), holds_lock (C code keeps Python's lock, so that the line is not known), mpi
-    (None, or the MPI call: call, seconds, communicator, size, peer, tag), torch (None, or the latest call of
-    torch.distributed: call, seconds, bytes, count, group, peer, is_inside), mpi_library ("Open MPI v4.1.4"),
-    mpi_interrupts (whether its MPI calls can be interrupted: "on", or "off: " and why) and last_error (the
-    type of the exception that ended its last cell).  What is not known is None.
+    Client.where() makes it. Its keys:
+
+    * engine, msg_id
+    * state: "idle", "busy", "no answer", or "unknown" of engines that do not support the question
+    * runs (the first line of its code, or the name of its function), seconds (for which it runs)
+    * file, line, function and source of the user's line, is_cell (whether that is a line of the cell that runs)
+    * holds_lock: C code keeps Python's lock, so that the line is not known
+    * mpi: None, or the MPI call: call, seconds, communicator, size, peer, tag
+    * torch: None, or the latest call of torch.distributed: call, seconds, bytes, count, group, peer, is_inside
+    * mpi_library ("Open MPI v4.1.4"), mpi_interrupts (whether its MPI calls can be interrupted: "on", or "off: " and why)
+    * last_error: the type of the exception that ended its last cell
+
+    Values that are not known are None.
+
+    Parameters
+    ----------
+    rows : str
+        A list of objects as JSON text.
+    sentences : list of str
+        The text that is printed.
     """

@@ -49,7 +49,7 @@ class RecordedCalls:
         self.has_maps = any(self.is_of_map)
 
     def join(self, results):
-        """What the calls have given, one behind the other."""
+        """The results of the calls, one after the other."""
         parts = iter(results)
         joined = []
         for map_object, count in self._calls:
@@ -62,7 +62,7 @@ class RecordedCalls:
 
 
 def _part_of(content):
-    """What a request says of its place in a map; None where it is none."""
+    """The place of a request in a map; None if it is not part of one."""
     part = content.get("part") if content.get("map") is True else None
     if not isinstance(part, dict) or part.get("dist") not in partition.dists:
         return None

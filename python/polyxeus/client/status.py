@@ -1,4 +1,4 @@
-"""What each engine of a cluster is and does, at one moment."""
+"""The state of each engine of a cluster, at one moment."""
 
 from __future__ import annotations
 
@@ -13,14 +13,28 @@ _MOST_ROWS = 200  # in HTML
 
 
 class ClusterStatus(EngineRows):
-    """One dict for each engine; printed as the table that `pxcluster status` shows.
+    """A dict for each engine; printed as the table that `pxcluster status` shows.
 
-    Keys: engine, host, rank, pid, language, state ("idle", "busy", "no answer", or "lost": the engine ended
-    although nobody had asked it to, and no other has its id), silent_for (also since it was lost), why_lost, runs
-    (the first line of its code, or its function), runs_for, msg_id, queue, memory (bytes) and cpu
-    (seconds of processor time), gpus ("0", "2,3" or "all 4" of those of its host), mpi ("Open MPI v4.1.4"), mpi_interrupts (whether
-    MPI calls can be interrupted: "on", or "off: " and why), world_broken (a sentence where a rank of its MPI world has died).
-    Times are seconds; what is not known is None. measures: what `Client.measures()` has of the engine, a dict.
+    Client.status() makes it. Its keys:
+
+    * engine, host, rank, pid, language
+    * state: "idle", "busy", "no answer", or "lost": the engine ended although it was not asked to, and no other engine
+      has its id
+    * silent_for (also since it was lost), why_lost
+    * runs: the first line of its code, or the name of its function; runs_for, msg_id, queue
+    * memory (bytes), cpu (seconds of processor time), gpus ("0", "2,3" or "all 4" of those of its host)
+    * mpi ("Open MPI v4.1.4"), mpi_interrupts (whether MPI calls can be interrupted: "on", or "off: " and why),
+      world_broken (a sentence, if a rank of its MPI world has died)
+    * measures: a dict of what `Client.measures()` has of the engine
+
+    Times are seconds. Values that are not known are None.
+
+    Parameters
+    ----------
+    rows : str
+        A list of objects as JSON text.
+    table : str
+        The text that is printed.
     """
 
     def __init__(self, rows: str, table: str) -> None:
@@ -47,11 +61,18 @@ class ClusterStatus(EngineRows):
 
 
 class ClusterMemory(EngineSentences):
-    """One dict for each host; printed as a line for each that has large arrays in shared memory.
+    """A dict for each host; printed as a line for each host that has large arrays in shared memory.
 
-    Keys: host, bytes (of all its segments), free and size (bytes of /dev/shm), segments: a list of
-    dicts with bytes, engines (the ids of those that have it mapped) and client (whether this client
+    Client.memory() makes it. Its keys: host, bytes (of all its segments), free and size (bytes of /dev/shm), and
+    segments: a list of dicts with bytes, engines (the ids of those that have it mapped) and client (whether this client
     has). A segment holds the large arrays of one message.
+
+    Parameters
+    ----------
+    rows : str
+        A list of objects as JSON text.
+    text : str
+        The text that is printed.
     """
 
     def __init__(self, rows: str, text: str) -> None:

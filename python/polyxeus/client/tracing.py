@@ -28,7 +28,7 @@ _CLOCK_QUESTIONS = 8  # to one engine of each host, at the beginning and at the 
 
 
 class _Engine:
-    """What is known of one engine of a trace."""
+    """The facts about one engine of a trace."""
 
     def __init__(self, engine: int, told: dict[str, Any]) -> None:
         self.engine = engine
@@ -81,14 +81,29 @@ class _Controller:
 class Trace:
     """A trace of what the engines and this client do, from the beginning to the end of a `with` statement.
 
-    Made by `client.trace(path)` or `client.report(path)`.  Printed as what it has found, in a sentence or two.
+    `client.trace(path)` and `client.report(path)` make it. Printed, it says what was found, in a sentence or two.
 
-    path     the file that is written at the end: Chrome's JSON if it ends with .json, a page with a summary if it
-             ends with .html, else Perfetto's format
-    engines  how many engines have told what they did; None before the end
-    late     the rank for which the others waited longest in collective calls, as a tuple (rank, calls, of_calls,
-             waited), waited in nanoseconds; None: none is known
-    clock_error  by how many seconds times of engines on other hosts may be wrong
+    Parameters
+    ----------
+    client : Client
+        The client that is traced.
+    path : str or path
+        The file that is written at the end: Chrome's JSON if it ends with .json, a page with a summary if it
+        ends with .html, else Perfetto's format.
+    targets : int, slice, list of int or "all"
+        The engines whose work is recorded.
+    is_page : bool
+        Whether the file is a page, whatever its name.
+
+    Attributes
+    ----------
+    engines : int or None
+        How many engines have told what they did; None before the end.
+    late : tuple or None
+        The rank for which the others waited longest in collective calls, as (rank, calls, of_calls, waited), waited in
+        nanoseconds; None if none is known.
+    clock_error : float
+        By how many seconds times of engines on other hosts may be wrong.
     """
 
     def __init__(
@@ -111,7 +126,21 @@ class Trace:
     # ------------------------------------------------------------ from begin to end
 
     def start(self) -> Self:
-        """Begins the trace, where there is no `with`."""
+        """Begins the trace, without a `with` statement.
+
+        Returns
+        -------
+        Trace
+            This trace.
+
+        Examples
+        --------
+        >>> trace = rc.trace("/tmp/run.json").start()
+        >>> view.apply_sync(pow, 2, 3)
+        [8, 8, 8, 8]
+        >>> trace.stop().engines
+        4
+        """
         ids = self._client._build_targets(self._targets)[1]
         told = self._ask_controller({"do": "start", "id": self._id})
         self._controller = None if told is None else _Controller(told)
@@ -124,7 +153,13 @@ class Trace:
         return self
 
     def stop(self) -> Self:
-        """Ends it and writes the file."""
+        """Ends the trace and writes the file.
+
+        Returns
+        -------
+        Trace
+            This trace.
+        """
         recording.detach(self._recorder)
         clocks_at_end = self._read_clocks()
         self._collect()
@@ -141,7 +176,20 @@ class Trace:
         return self
 
     def report(self, path: str | os.PathLike[str]) -> None:
-        """Writes the page of `client.report()` about this trace, which has ended, to another file."""
+        """Writes the page of `client.report()` about this trace, which has ended, to another file.
+
+        Parameters
+        ----------
+        path : str or path
+            The file.
+
+        Raises
+        ------
+        RuntimeError
+            The trace has not ended.
+        FileNotFoundError
+            There is no such folder.
+        """
         if self._timeline is None:
             raise RuntimeError("the trace has not ended: call report() after the `with` statement, or after stop()")
         with open(_checked_path(path), "wb") as file:
@@ -342,7 +390,7 @@ def _checked_path(path: str | os.PathLike[str]) -> str:
 
 
 def _wall_offset() -> int:
-    """What makes a time of time.monotonic_ns() of one of time.time_ns()."""
+    """The difference between time.time_ns() and time.monotonic_ns()."""
     return time.monotonic_ns() - time.time_ns()
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import atexit
+import functools
 import json
 import logging
 import os
@@ -54,9 +55,10 @@ _OF_CONFIGURATION = {  # arguments that a configuration's traits of Cluster are
 
 
 def _coroutine(sync: Callable[P, T]) -> Callable[P, Coroutine[Any, Any, T]]:
-    """The twin of a method that ends in _sync."""
+    """The counterpart of a method that ends in _sync."""
     name = sync.__name__[: -len("_sync")]
 
+    @functools.wraps(sync)
     async def method(self, *args, **kwargs):
         function = getattr(self, sync.__name__)
         loop = asyncio.get_running_loop()
@@ -64,44 +66,99 @@ def _coroutine(sync: Callable[P, T]) -> Callable[P, Coroutine[Any, Any, T]]:
 
     method.__name__ = name
     method.__qualname__ = f"Cluster.{name}"
-    method.__doc__ = f"Coroutine: the same as {name}_sync()."
+    method.__doc__ = f"Coroutine: {sync.__doc__ or ''}"
     return method
 
 
 class Cluster:
-    """One controller and its engines.
+    """One controller and its engines: what the command pxcluster does, from Python.
 
-    n                    how many engines; None: one for each slot of the hosts, or each core
-    engines, controller  how they are started: "local", "mpi", "ssh", "slurm", "pbs", "sge", "lsf" or
-                         "htcondor", or ipyparallel's classes of these names; a class of your own
-                         that is made from one of these may set its traits, and no more
-    language             what the engines speak: "python", "cpp", or both, as in "python:2,cpp:2"
-    profile, profile_dir, ipython_dir, cluster_id
-                         where the cluster's files are; cluster_id None: a new one
-    cluster_file         a further file that describes the running cluster, for from_file()
-    controller_ip        where the controller listens; None: on this host only
-    controller_location  what other hosts call the controller's host
-    controller_args, engine_args
-                         further arguments for the programs, as lists
-    engine_timeout       seconds until missing engines are reported; None: 60, and 1 for each engine
-    delay                seconds between the controller and the engines
-    shutdown_atexit      the cluster ends with this Python, also where that is killed
-    log_level            of the programs
-    log                  a logger that is told what is started and stopped
-    config               a traitlets Config, or dicts: the traits of Cluster and of the launchers
-    load_profile         whether the configuration files of the profile are read
-    parent               an object whose `config` counts where none is given
-    gpus                 how many GPUs each engine sees: "auto" (default; one, if its host has one for each
-                         engine, else all), a number, or "none" (all engines see all)
-    others               the keys of a profile's pxcluster.json: hosts, hostfile, ssh_cmd, ssh_args,
-                         remote_python, tunnel, mpi_cmd, mpi_args, queue, account, timelimit,
-                         batch_options, batch_template_file, engine_env, environment ...
+    Each method that starts or stops something is a coroutine, and has a counterpart that ends in _sync. As a context
+    manager a cluster starts itself, gives a client, and stops at the end.
 
-    Each method that starts or stops something is a coroutine, and has a twin that ends in _sync.
-    As a context manager a cluster starts itself, gives a client, and stops in the end.
+    Parameters
+    ----------
+    n : int, optional
+        How many engines. Default: one for each slot of the hosts, or each core.
+    engines : str or type, optional
+        How engines are started: "local", "mpi", "ssh", "slurm", "pbs", "sge", "lsf" or "htcondor", or ipyparallel's
+        classes of these names. A class of your own that is made from one of these may set its traits, and nothing else.
+        Default: as the profile says, else "local".
+    controller : str or type, optional
+        How the controller is started, with the same values.
+    language : str, optional
+        The language of the engines: "python", "cpp", or both, as in "python:2,cpp:2".
+    profile : str, optional
+        The profile whose folder has the files of the cluster. Default: "default".
+    profile_dir : str or path, optional
+        The folder of the profile, instead of its name.
+    ipython_dir : str or path, optional
+        The folder of the profiles.
+    cluster_id : str, optional
+        The id of the cluster. Default: a new one.
+    cluster_file : str or path, optional
+        A further file that describes the running cluster, for from_file().
+    controller_ip : str, optional
+        The address at which the controller listens. Default: on this host only.
+    controller_location : str, optional
+        The name of the controller's host on other hosts.
+    controller_args : list of str, optional
+        Further arguments of the controller.
+    engine_args : list of str, optional
+        Further arguments of the engines.
+    engine_timeout : float, optional
+        Seconds until missing engines are reported. Default: 60, and 1 for each engine.
+    delay : float, optional
+        Seconds between the start of the controller and that of the engines.
+    shutdown_atexit : bool, optional
+        Whether the cluster ends with this Python, also if that is killed. Default: True.
+    log_level : int or str
+        The log level of the programs.
+    log : logging.Logger, optional
+        A logger that is told what is started and stopped.
+    config : traitlets.Config or dict, optional
+        The traits of Cluster and of the launchers.
+    load_profile : bool
+        Whether the configuration files of the profile are read.
+    parent : Any, optional
+        An object whose `config` is used if `config` is not given.
+    send_engines_connection_env : bool
+        Must be True: engines are always started when the controller is ready.
+    engine_launcher_class : str or type, optional
+        Another name of `engines`.
+    controller_launcher_class : str or type, optional
+        Another name of `controller`.
+    **others : Any
+        The keys of a profile's pxcluster.json: gpus, hosts, hostfile, ssh_cmd, ssh_args, remote_python, tunnel, mpi_cmd,
+        mpi_args, queue, account, timelimit, batch_options, batch_template_file, engine_env, environment and others.
+        `gpus` says how many GPUs each engine sees: "auto" (default: one, if its host has one for each engine, else all), a
+        number, or "none" (all engines see all).
 
-        with ipp.Cluster(n=2) as client:
-            client[:].apply_sync(pow, 2, 3)                   # -> [8, 8]
+    Attributes
+    ----------
+    cluster_id : str
+        The id of the cluster.
+    connection_file : str
+        The file with which clients connect.
+    engines : dict
+        The sets of engines that were started, by their ids.
+    controller : Any
+        The controller's process; None if it does not run.
+    config, log, profile : Any
+        As they were given.
+
+    Raises
+    ------
+    TypeError
+        An option is unknown or of a wrong type.
+    ValueError
+        An option has a value that is not supported.
+
+    Examples
+    --------
+    >>> with px.Cluster(n=2) as client:
+    ...     client[:].apply_sync(pow, 2, 3)
+    [8, 8]
     """
 
     def __init__(
@@ -253,13 +310,13 @@ class Cluster:
 
     @property
     def engine_launcher(self) -> str:
-        """How engines are started: "local", "mpi", ... ; where it was not said, as the profile says."""
+        """How engines are started: "local", "mpi" and so on; as it was given, else as the profile says."""
         recorded = self._record().get("engines", {}).get("class")
         return self._engine_launcher or start_settings.launcher(recorded, "engines") or "local"
 
     @property
     def controller_launcher(self) -> str:
-        """How the controller is started; where it was not said, as the profile says."""
+        """How the controller is started; as it was given, else as the profile says."""
         recorded = self._record().get("controller", {}).get("class")
         return self._controller_launcher or start_settings.launcher(recorded, "controllers") or "local"
 
@@ -269,7 +326,7 @@ class Cluster:
 
     @property
     def engine_set(self) -> Any:
-        """The first set of engines, or None."""
+        """The first set of engines; None if there is none."""
         return next(iter(self.engines.values()), None)
 
     # ------------------------------------------------------------ commands
@@ -291,9 +348,17 @@ class Cluster:
         return self._command(name, *more, *self._owner(), *options)
 
     def start_controller_sync(self, *, controller_args: list[str] | None = None) -> None:
-        """Starts the controller; it is ready on return.
+        """Starts the controller, and waits until it is ready.
 
-        controller_args  further arguments, behind those of Cluster
+        Parameters
+        ----------
+        controller_args : list of str, optional
+            Further arguments, after those of Cluster.
+
+        Raises
+        ------
+        RuntimeError
+            It is already running, or cannot be started; the text says why.
         """
         check_words("start_controller()", controller_args=controller_args)
         if self.controller is not None and self.controller.is_running():
@@ -328,11 +393,26 @@ class Cluster:
         return os.path.join(folder, f"cluster-{self.cluster_id}-{name}.log")
 
     def start_engines_sync(self, n: int | None = None, engine_set_id: str | None = None) -> str:
-        """Starts n more engines; gives the id of their set. They register when they are ready.
+        """Starts n more engines. They register when they are ready.
 
-        n              None: as many as Cluster was told
-        engine_set_id  a name for the set; None: a new one
-        errors         RuntimeError: there is no controller, or they cannot be started, with the reason
+        Parameters
+        ----------
+        n : int, optional
+            How many. Default: as many as Cluster was given.
+        engine_set_id : str, optional
+            The id of their set. Default: a new one.
+
+        Returns
+        -------
+        str
+            The id of their set.
+
+        Raises
+        ------
+        RuntimeError
+            There is no controller, or they cannot be started; the text says why.
+        ValueError
+            A set with this id already exists.
         """
         _check_count(n)
         check_kinds("start_engines()", text=dict(engine_set_id=engine_set_id))
@@ -365,7 +445,23 @@ class Cluster:
         return engine_set_id
 
     def start_cluster_sync(self, n: int | None = None) -> Self:
-        """Starts the controller and n engines (default: self.n)."""
+        """Starts the controller and the engines.
+
+        Parameters
+        ----------
+        n : int, optional
+            How many engines. Default: as many as Cluster was given.
+
+        Returns
+        -------
+        Cluster
+            This cluster.
+
+        Raises
+        ------
+        RuntimeError
+            The controller or the engines cannot be started; the text says why.
+        """
         _check_count(n)
         if n is not None:
             self.n = n
@@ -380,15 +476,58 @@ class Cluster:
         return self
 
     def connect_client_sync(self, **client_kwargs: Any) -> Client:
-        """A Client of this cluster."""
+        """Connects a client to this cluster.
+
+        Parameters
+        ----------
+        **client_kwargs : Any
+            Options of Client.
+
+        Returns
+        -------
+        Client
+            The client.
+
+        Examples
+        --------
+        >>> with rc.cluster.connect_client_sync() as client:
+        ...     len(client.ids)
+        4
+        """
         client = Client(self.connection_file, cluster=self, **client_kwargs)
         self._clients.add(client)
         return client
 
     def start_and_connect_sync(self, n: int | None = None, activate: bool = False) -> Client:
-        """Starts the cluster, waits for its engines, gives a Client.
+        """Starts the cluster if it does not run, waits for its engines, and connects a client.
 
-        activate  its magics %px, %%px ... are those of IPython.
+        Parameters
+        ----------
+        n : int, optional
+            How many engines. Default: as many as Cluster was given.
+        activate : bool
+            Whether %px, %%px and the other magics use this client.
+
+        Returns
+        -------
+        Client
+            The client.
+
+        Raises
+        ------
+        RuntimeError
+            Something cannot be started; the text says why.
+        TimeoutError
+            The engines do not register in time.
+
+        Examples
+        --------
+        >>> cluster = px.Cluster(n=2)
+        >>> client = cluster.start_and_connect_sync()
+        >>> client.ids
+        [0, 1]
+        >>> client.close()
+        >>> cluster.stop_cluster_sync()
         """
         is_new = self.controller is None
         if is_new:
@@ -408,7 +547,18 @@ class Cluster:
         return client
 
     def stop_engines_sync(self, engine_set_id: str | None = None) -> None:
-        """Stops a set of engines, default all of them."""
+        """Stops a set of engines.
+
+        Parameters
+        ----------
+        engine_set_id : str, optional
+            The id of the set. Default: all sets.
+
+        Raises
+        ------
+        KeyError
+            There is no such set.
+        """
         if engine_set_id is None:
             for each in list(self.engines):
                 self.stop_engines_sync(each)
@@ -432,10 +582,32 @@ class Cluster:
         *,
         targets: Targets = None,
     ) -> KeptVariables | None:
-        """Ends a set of engines, default all, also those that hang, and starts it again with the
-        same ids and options; returns when its engines are registered.
+        """Ends engines, also those that hang, and starts them again with the same ids and options.
 
-        keep, targets  as in Client.restart_engines(), and the result with `keep`.
+        Returns when they are registered.
+
+        Parameters
+        ----------
+        engine_set_id : str, optional
+            The id of their set. Default: all sets.
+        keep : str, list of str or bool, optional
+            Variables that are carried over, as in Client.restart_engines().
+        targets : int, slice, list of int or "all", optional
+            Only these engines, instead of a set.
+
+        Returns
+        -------
+        KeptVariables or None
+            With `keep`: what each engine has kept and lost.
+
+        Raises
+        ------
+        KeyError
+            There is no such set.
+        TypeError
+            Both a set and engines are given.
+        RuntimeError
+            The engines did not start; the text says why.
         """
         kept = None
         options = kept_variables.options_for(targets)
@@ -462,9 +634,19 @@ class Cluster:
             client._catch_up()
 
     def signal_engines_sync(self, signum: int | str, engine_set_id: str | None = None) -> None:
-        """Sends a signal to the engines of a set, default to all.
+        """Sends a signal to the engines of a set.
 
-        signum  a number, or a name like "SIGINT"
+        Parameters
+        ----------
+        signum : int or str
+            The number of the signal, or its name, like "SIGINT".
+        engine_set_id : str, optional
+            The id of the set. Default: all sets.
+
+        Raises
+        ------
+        KeyError
+            There is no such set.
         """
         number = signal_number(signum)
         sets = [self._set(engine_set_id)] if engine_set_id else list(self.engines.values())
@@ -477,17 +659,37 @@ class Cluster:
             client.send_signal(number, block=True)
 
     def signal_engine_sync(self, signum: int | str, engine_id: int) -> None:
-        """Sends a signal, by its number or name, to one engine."""
+        """Sends a signal to one engine.
+
+        Parameters
+        ----------
+        signum : int or str
+            The number of the signal, or its name, like "SIGINT".
+        engine_id : int
+            The engine.
+        """
         with self.connect_client_sync() as client:
             client.send_signal(signal_number(signum), targets=engine_id, block=True)
 
     def stop_engine_sync(self, engine_id: int) -> None:
-        """Ends one engine; the others of its set go on, unless they are ranks of one MPI world."""
+        """Ends one engine. The others of its set go on, unless they are ranks of one MPI world.
+
+        Parameters
+        ----------
+        engine_id : int
+            The engine.
+        """
         with self.connect_client_sync() as client:
             client.shutdown(targets=engine_id, block=True)
 
     def restart_engine_sync(self, engine_id: int) -> None:
-        """Ends one engine, which may have died, and starts it again with the same id."""
+        """Ends one engine, which may have died, and starts it again with the same id.
+
+        Parameters
+        ----------
+        engine_id : int
+            The engine.
+        """
         self.restart_engines_sync(targets=engine_id)
 
     def stop_controller_sync(self) -> None:
@@ -499,7 +701,7 @@ class Cluster:
             self.update_cluster_file()
 
     def stop_cluster_sync(self) -> None:
-        """Stops engines and controller; nothing where they do not run."""
+        """Stops the engines and the controller, if they run."""
         if self._client is not None:
             self._client.close()
             self._client = None
@@ -516,14 +718,14 @@ class Cluster:
             return {}
 
     def write_cluster_file(self) -> None:
-        """Writes to_dict() to cluster_file, where that is not the file that pxcluster keeps."""
+        """Writes to_dict() to `cluster_file`, unless that is the file that pxcluster keeps."""
         if self.cluster_file not in ("", self._own_file):
             os.makedirs(os.path.dirname(os.path.abspath(self.cluster_file)), exist_ok=True)
             with open(self.cluster_file, "w") as file:
                 json.dump(self.to_dict(), file)
 
     def remove_cluster_file(self) -> None:
-        """Removes cluster_file, where it is there and not the one that pxcluster keeps."""
+        """Removes `cluster_file`, if it is there and not the file that pxcluster keeps."""
         if self.cluster_file not in ("", self._own_file):
             try:
                 os.remove(self.cluster_file)
@@ -531,7 +733,7 @@ class Cluster:
                 pass
 
     def update_cluster_file(self) -> None:
-        """Writes cluster_file, or removes it where nothing runs any more."""
+        """Writes `cluster_file`, or removes it if nothing runs any more."""
         parts = [self.controller, *self.engines.values()]
         if any(each is not None and each.is_running() for each in parts):
             self.write_cluster_file()
@@ -542,25 +744,71 @@ class Cluster:
         return self._record().get("engines", {}).get("sets", {})
 
     def expected_engines(self) -> int:
-        """How many engines were started."""
+        """Tells how many engines were started.
+
+        Returns
+        -------
+        int
+            Their number.
+
+        Examples
+        --------
+        >>> rc.cluster.expected_engines()
+        4
+        """
         return sum(each.n for each in self.engines.values())
 
     def stopped_engine_set(self) -> str | None:
-        """Why engines have ended that should run; None where they run."""
+        """Tells why engines have ended that should run.
+
+        Returns
+        -------
+        str or None
+            The reason; None if they run.
+        """
         for name, each in self.engines.items():
             if not each.is_running():
                 return f"{name}: {each.last_words()}"
         return None
 
     def to_dict(self) -> dict[str, Any]:
-        """What from_dict() needs to find this cluster again."""
+        """Gives the description from which from_dict() finds this cluster again.
+
+        Returns
+        -------
+        dict
+            The description.
+        """
         return self._record() or {
             "cluster": {"cluster_id": self.cluster_id, "profile_dir": self.profile_dir, "n": self.n}
         }
 
     @classmethod
     def from_dict(cls, d: dict[str, Any], **kwargs: Any) -> Self:
-        """The running cluster that to_dict() or a cluster file describes."""
+        """Finds a running cluster by the description of to_dict() or of a cluster file.
+
+        Parameters
+        ----------
+        d : dict
+            The description.
+        **kwargs : Any
+            Options of Cluster.
+
+        Returns
+        -------
+        Cluster
+            The cluster. It does not end with this Python, unless `shutdown_atexit` is given.
+
+        Raises
+        ------
+        ValueError
+            The description lacks the id or the folder.
+
+        Examples
+        --------
+        >>> px.Cluster.from_dict(rc.cluster.to_dict()).cluster_id == rc.cluster.cluster_id
+        True
+        """
         try:
             known = d["cluster"]
             cluster_id, profile_dir = known["cluster_id"], known["profile_dir"]
@@ -587,10 +835,35 @@ class Cluster:
         cluster_id: str | None = "",
         **kwargs: Any,
     ) -> Self:
-        """The cluster that runs under a profile and id; FileNotFoundError where none does.
+        """Finds the cluster that runs under a profile and id.
 
-        cluster_file  the file that describes it; None: that of the profile and id
-        kwargs        as for Cluster
+        Parameters
+        ----------
+        cluster_file : str, optional
+            The file that describes it. Default: that of the profile and id.
+        profile : str, optional
+            The profile. Default: "default".
+        profile_dir : str, optional
+            The folder of the profile, instead of its name.
+        cluster_id : str, optional
+            The id of the cluster.
+        **kwargs : Any
+            Options of Cluster.
+
+        Returns
+        -------
+        Cluster
+            The cluster.
+
+        Raises
+        ------
+        FileNotFoundError
+            No such cluster runs.
+
+        Examples
+        --------
+        >>> px.Cluster.from_file(rc.cluster.cluster_file).cluster_id == rc.cluster.cluster_id
+        True
         """
         if cluster_file is None:
             named = cls(profile=profile, profile_dir=profile_dir, cluster_id=cluster_id)

@@ -29,7 +29,7 @@ def _is_ours(path):
 def install(folder=None):
     """Writes the three commands, which run pxcluster, pxcontroller and pxengine; gives their paths.
 
-    folder  None: where the programs of this Python are
+    folder  None: that of the programs of this Python
     errors  FileExistsError: ipyparallel is installed, or there is another command of such a name; nothing is written then
     """
     folder = sysconfig.get_path("scripts") if folder is None else folder

@@ -12,24 +12,30 @@ __all__ = ["BaseLauncher", "ControllerLauncher", "EngineLauncher", "find_launche
 
 
 class BaseLauncher:
-    """What all launchers have: `environment`, a dict of variables for what they start."""
+    """The base of all launchers: `environment` is a dict of variables for the programs that they start."""
 
     traits = ("environment",)
 
     @classmethod
     def class_trait_names(cls):
-        """The attributes that a class made from this one may set."""
+        """Lists the attributes that a class made from this one may set.
+
+        Returns
+        -------
+        list of str
+            Their names.
+        """
         return [name for each in cls.__mro__ for name in vars(each).get("traits", ())]
 
 
 class ControllerLauncher(BaseLauncher):
-    """controller_cmd, controller_args: lists of words."""
+    """Starts controllers. Its attributes controller_cmd and controller_args are lists of words."""
 
     traits = ("controller_cmd", "controller_args")
 
 
 class EngineLauncher(BaseLauncher):
-    """engine_cmd, engine_args: lists of words."""
+    """Starts engines. Its attributes engine_cmd and engine_args are lists of words."""
 
     traits = ("engine_cmd", "engine_args")
 
@@ -56,7 +62,7 @@ def _add_classes():
         for base, end in ((ControllerLauncher, "Controller"), (EngineLauncher, "EngineSet")):
             name = f"{system}{end}Launcher"
             members = {"traits": traits, "__module__": __name__}
-            members["__doc__"] = f"{base.__doc__}  Of its own: {', '.join(traits) or 'nothing'}."
+            members["__doc__"] = f"{base.__doc__} Of its own: {', '.join(traits) or 'nothing'}."
             globals()[name] = type(name, (base,), members)
             __all__.append(name)
 
@@ -65,10 +71,26 @@ _add_classes()
 
 
 def find_launcher_class(name, kind):
-    """The class of a launcher.  KeyError where there is none.
+    """Finds the class of a launcher.
 
-    name  "MPI", in any case
-    kind  "controller" or "engine"
+    Parameters
+    ----------
+    name : str
+        Its short name, like "MPI", in any case.
+    kind : {"controller", "engine"}
+        What it starts.
+
+    Returns
+    -------
+    type
+        The class.
+
+    Raises
+    ------
+    KeyError
+        There is no such class.
+    ValueError
+        `kind` is unknown.
     """
     ends = {"controller": "ControllerLauncher", "engine": "EngineSetLauncher"}
     if kind not in ends:

@@ -14,12 +14,23 @@ __all__ = ["ClusterManager"]
 
 
 class ClusterManager:
-    """The clusters that run here, of all profiles.
+    """The clusters that run on this host, of all profiles.
 
-    clusters  {key: Cluster}, as load_clusters() has found them
+    Parameters
+    ----------
+    log : logging.Logger, optional
+        A logger.
 
-        manager = ipp.ClusterManager()
-        any(each.cluster_id == rc.cluster.cluster_id for each in manager.load_clusters().values())      # -> True
+    Attributes
+    ----------
+    clusters : dict
+        ``{key: Cluster}``, as load_clusters() found them.
+
+    Examples
+    --------
+    >>> manager = px.ClusterManager()
+    >>> any(each.cluster_id == rc.cluster.cluster_id for each in manager.load_clusters().values())
+    True
     """
 
     def __init__(self, log: Any = None) -> None:
@@ -41,12 +52,28 @@ class ClusterManager:
         profile: str | None = None,
         init_default_clusters: bool = False,
     ) -> dict[str, Cluster]:
-        """Looks which clusters run; {key: Cluster}.
+        """Finds the clusters that run.
 
-        profile_dirs, profile_dir, profiles, profile
-                  only those of these profiles, the first of the four that is given
-        init_default_clusters
-                  for each of the profiles that has no running cluster one that is not started
+        The profiles are those of the first of `profile_dirs`, `profile_dir`, `profiles` and `profile` that is given. Default:
+        all.
+
+        Parameters
+        ----------
+        profile_dirs : list of str, optional
+            Folders of profiles.
+        profile_dir : str, optional
+            The folder of a profile.
+        profiles : list of str, optional
+            Names of profiles.
+        profile : str, optional
+            The name of a profile.
+        init_default_clusters : bool
+            Whether each of the profiles that has no running cluster gets one that is not started.
+
+        Returns
+        -------
+        dict
+            ``{key: Cluster}``.
         """
         wanted = [profile_dir] if profile_dirs is None and profile_dir is not None else profile_dirs
         if wanted is None and (profiles is not None or profile is not None):
@@ -72,7 +99,30 @@ class ClusterManager:
             self.clusters.setdefault(self._key(cluster), cluster)
 
     def new_cluster(self, **kwargs: Any) -> tuple[str, Cluster]:
-        """(key, a Cluster that is not started)."""
+        """Makes a Cluster, and does not start it.
+
+        Parameters
+        ----------
+        **kwargs : Any
+            Options of Cluster.
+
+        Returns
+        -------
+        tuple
+            (key, Cluster).
+
+        Raises
+        ------
+        KeyError
+            There is a cluster with this key.
+
+        Examples
+        --------
+        >>> manager = px.ClusterManager()
+        >>> key, cluster = manager.new_cluster(profile="example")
+        >>> manager.get_cluster(key) is cluster
+        True
+        """
         cluster = Cluster(**kwargs)
         key = self._key(cluster)
         if key in self.clusters:
@@ -81,11 +131,38 @@ class ClusterManager:
         return key, cluster
 
     def get_cluster(self, cluster_id: str) -> Cluster:
-        """The cluster of this key.  KeyError where there is none."""
+        """Gives the cluster of a key.
+
+        Parameters
+        ----------
+        cluster_id : str
+            The key.
+
+        Returns
+        -------
+        Cluster
+            The cluster.
+
+        Raises
+        ------
+        KeyError
+            There is no such cluster.
+        """
         return self.clusters[cluster_id]
 
     def remove_cluster(self, cluster_id: str) -> None:
-        """Forgets the cluster of this key; it runs on."""
+        """Forgets the cluster of a key. It runs on.
+
+        Parameters
+        ----------
+        cluster_id : str
+            The key.
+
+        Raises
+        ------
+        KeyError
+            There is no such cluster.
+        """
         del self.clusters[cluster_id]
 
 

@@ -67,7 +67,7 @@ class Program:
             self.process.send_signal(_RELEASE)
 
     def get_output(self, remove=False):
-        """What it has printed.
+        """The output of the program.
 
         remove  the file of it is removed
         """
@@ -85,7 +85,7 @@ class Program:
         return lines[-1] if lines else f"it has ended with {self.process.poll()}"
 
     def wait_until(self, is_met, what):
-        """Waits for what it is to do.  RuntimeError where it ends before: says why."""
+        """Waits for what it is to do.  RuntimeError if it ends before, with the reason."""
         end = time.monotonic() + _PATIENCE
         try:
             while not is_met():

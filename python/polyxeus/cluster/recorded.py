@@ -8,7 +8,7 @@ __all__ = ["RecordedPart", "signal_processes"]
 
 
 class RecordedPart:
-    """A part of a cluster that somebody else has started."""
+    """A part of a cluster that was started by another process."""
 
     def __init__(self, stop_command, state, set_id=None):
         self._stop_command = stop_command
@@ -30,12 +30,12 @@ class RecordedPart:
 
 
 def _processes(state):
-    """What a state says of each process."""
+    """The processes that a state names."""
     return [each for each in [*state.get("engines", {}).values(), state] if each.get("pid", 0) > 0]
 
 
 def _birth(pid):
-    """Which of all processes that ever had this pid it is, as the files of pxcluster say it; "" where it has ended."""
+    """Which of all processes that ever had this pid it is, as the files of pxcluster say it; "" if it has ended."""
     try:
         with open("/proc/sys/kernel/random/boot_id") as boot, open(f"/proc/{pid}/stat") as stat:
             return f"{boot.read().strip()}:{stat.read().rpartition(')')[2].split()[19]}"

@@ -1,4 +1,4 @@
-"""What a Cluster is told about its launchers, as pxcluster takes it: --settings={...}."""
+"""The settings of a Cluster for its launchers, in the form of pxcluster: --settings={...}."""
 
 import os
 
@@ -62,9 +62,9 @@ def _value_of_trait(owner, name, value):
 
 
 def launcher_traits(given):
-    """What a user's own class of a launcher sets: {"SSHEngineSetLauncher": {"engines": ...}}.
+    """The traits that a user's own class of a launcher sets: {"SSHEngineSetLauncher": {"engines": ...}}.
 
-    ValueError where it has code of its own in place of its base's, which pxcluster cannot run.
+    ValueError if it has code of its own instead of its base's, which pxcluster cannot run.
     """
     if not isinstance(given, type):
         return {}
@@ -99,7 +99,7 @@ def _plain(value):
 
 
 def cluster_traits(config):
-    """What a configuration (a traitlets Config, or dicts) says about Cluster itself."""
+    """The traits of Cluster itself in a configuration (a traitlets Config, or dicts)."""
     traits = {}
     for section in _CLUSTER_SECTIONS:
         traits.update(_plain(dict((config or {}).get(section, {}))))
@@ -118,7 +118,7 @@ def other_traits(config):
 
 
 def given_settings(options, owner):
-    """Those of Cluster's further arguments that are given.  TypeError where one is unknown.
+    """Those of Cluster's further arguments that are given.  TypeError if one is unknown.
 
     owner  Cluster.__init__
     """

@@ -1,1 +1,1 @@
-"""What scripts and packages that were written for ipyparallel import from it."""
+"""Names that scripts and packages for ipyparallel import from it."""

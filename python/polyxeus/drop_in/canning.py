@@ -25,12 +25,18 @@ class Canned:
 
 
 class PrePickled:
-    """A value that is pickled once and may be sent many times.
+    """A value that is pickled once and may be sent many times. The function that gets it gets the value.
 
-    Where it arrives it is the value.
+    Parameters
+    ----------
+    obj : Any
+        The value.
 
-        table = ipp.PrePickled({"a": 1})
-        view.apply_sync(len, table)                           # -> [1, 1, 1, 1]
+    Examples
+    --------
+    >>> table = px.PrePickled({"a": 1})
+    >>> view.apply_sync(len, table)
+    [1, 1, 1, 1]
     """
 
     def __init__(self, obj: Any) -> None:
@@ -41,11 +47,22 @@ class PrePickled:
 
 
 def can(obj: Any) -> Any:
-    """`obj` with its functions and classes as bytes, which any pickle takes.
+    """Turns functions and classes into bytes that any pickle accepts, also those in lists, tuples and dicts.
 
-    Those in its lists, tuples and dicts are turned into bytes, too.
+    Parameters
+    ----------
+    obj : Any
+        A function, a class, or a container of them.
 
-        ipp.uncan(ipp.can([abs, 1])) == [abs, 1]              # -> True
+    Returns
+    -------
+    Any
+        The same with functions and classes as bytes.
+
+    Examples
+    --------
+    >>> px.uncan(px.can([abs, 1])) == [abs, 1]
+    True
     """
     if isinstance(obj, dict):
         return {key: can(value) for key, value in obj.items()}
@@ -57,9 +74,19 @@ def can(obj: Any) -> Any:
 
 
 def uncan(obj: Any, g: dict[str, Any] | None = None) -> Any:
-    """What can() was given.
+    """Gives what was passed to can().
 
-    g  the namespace in which References are looked up; None: they stay
+    Parameters
+    ----------
+    obj : Any
+        The result of can().
+    g : dict, optional
+        The namespace in which References are looked up. Default: they stay.
+
+    Returns
+    -------
+    Any
+        The object.
     """
     if isinstance(obj, Canned):
         return functions.loads(obj.data)
@@ -73,23 +100,67 @@ def uncan(obj: Any, g: dict[str, Any] | None = None) -> Any:
 
 
 def can_map(mapping: dict[str, Any]) -> dict[str, Any]:
-    """can() for each value of a dict."""
+    """Applies can() to each value of a dict.
+
+    Parameters
+    ----------
+    mapping : dict
+        The values.
+
+    Returns
+    -------
+    dict
+        The results.
+    """
     return {key: can(value) for key, value in mapping.items()}
 
 
 def uncan_map(mapping: dict[str, Any], g: dict[str, Any] | None = None) -> dict[str, Any]:
-    """uncan() for each value of a dict."""
+    """Applies uncan() to each value of a dict.
+
+    Parameters
+    ----------
+    mapping : dict
+        The values.
+    g : dict, optional
+        The namespace in which References are looked up. Default: they stay.
+
+    Returns
+    -------
+    dict
+        The results.
+
+    Examples
+    --------
+    >>> px.uncan_map(px.can_map({"f": abs, "x": 1})) == {"f": abs, "x": 1}
+    True
+    """
     return {key: uncan(value, g) for key, value in mapping.items()}
 
 
 def serialize_object(
     obj: Any, buffer_threshold: int | None = None, item_threshold: int | None = None
 ) -> list[Any]:
-    """`obj` as a list of buffers for deserialize_object(); large ones are not copied.
+    """Gives an object as a list of buffers for deserialize_object(). Large buffers are not copied.
 
-    buffer_threshold, item_threshold  accepted; large is what pickle holds out of band
+    Parameters
+    ----------
+    obj : Any
+        The object.
+    buffer_threshold : int, optional
+        Accepted, without effect: large is what pickle passes out of band.
+    item_threshold : int, optional
+        Accepted, without effect.
 
-        ipp.deserialize_object(ipp.serialize_object({"a": [1]}))[0]       # -> {'a': [1]}
+    Returns
+    -------
+    list
+        The buffers.
+
+    Examples
+    --------
+    >>> px.deserialize_object(px.serialize_object({"a": [1]}))[0]
+    {'a': [1]}
     """
     buffers = []
     data = functions.dumps(obj, buffers)
@@ -97,9 +168,19 @@ def serialize_object(
 
 
 def deserialize_object(buffers: Sequence[Any], g: dict[str, Any] | None = None) -> tuple[Any, list[Any]]:
-    """(the object that serialize_object() was given first, the buffers that follow it)
+    """Gives the object of serialize_object() back.
 
-    g  the namespace in which References are looked up; None: that of cells
+    Parameters
+    ----------
+    buffers : sequence
+        Its buffers, and maybe more.
+    g : dict, optional
+        The namespace in which References are looked up. Default: that of cells.
+
+    Returns
+    -------
+    tuple
+        (the object, the buffers that are left).
     """
     head, *rest = buffers
     count, data = pickle.loads(head)
@@ -117,30 +198,74 @@ def pack_apply_message(
     buffer_threshold: int | None = None,
     item_threshold: int | None = None,
 ) -> list[Any]:
-    """A call as a list of buffers for unpack_apply_message()."""
+    """Gives a call as a list of buffers for unpack_apply_message().
+
+    Parameters
+    ----------
+    f : callable
+        The function.
+    args : iterable
+        Its arguments.
+    kwargs : dict
+        Its named arguments.
+    buffer_threshold : int, optional
+        Accepted, without effect.
+    item_threshold : int, optional
+        Accepted, without effect.
+
+    Returns
+    -------
+    list
+        The buffers.
+    """
     return serialize_object((f, tuple(args), dict(kwargs)))
 
 
 def unpack_apply_message(
     bufs: Sequence[Any], g: dict[str, Any] | None = None, copy: bool = True
 ) -> tuple[Any, tuple[Any, ...], dict[str, Any]]:
-    """(function, args, kwargs) of a call; References are looked up in `g`."""
+    """Gives the call of pack_apply_message() back.
+
+    Parameters
+    ----------
+    bufs : sequence
+        Its buffers.
+    g : dict, optional
+        The namespace in which References are looked up. Default: that of cells.
+    copy : bool
+        Accepted, without effect.
+
+    Returns
+    -------
+    tuple
+        (function, args, kwargs).
+
+    Examples
+    --------
+    >>> px.unpack_apply_message(px.pack_apply_message(pow, [2, 3], {}))[1]
+    (2, 3)
+    """
     return deserialize_object(bufs, g)[0]
 
 
 def use_dill() -> None:
-    """dill pickles in this process what polyxeus cannot; DirectView.use_dill() does so on the engines, too.
+    """Pickles with dill, in this process, objects that polyxeus cannot pickle.
 
-    errors  ImportError: dill is not installed
+    DirectView.use_dill() does so on the engines, too.
+
+    Raises
+    ------
+    ImportError
+        dill is not installed.
     """
     other_pickler.use("dill")
 
 
 def use_cloudpickle() -> None:
-    """Ends use_dill(): functions of cells always travel by value, others by name."""
+    """Ends use_dill(). Functions of cells are always sent by value, others by name."""
     other_pickler.use(None)
 
 
 def use_pickle() -> None:
-    """Ends use_dill(): functions of cells always travel by value, others by name."""
+    """Ends use_dill(). Functions of cells are always sent by value, others by name."""
     other_pickler.use(None)

@@ -11,18 +11,28 @@ __all__ = ["publish_data"]
 
 
 def publish_data(data: Mapping[str, Any]) -> None:
-    """Gives the client a dict of values while the task or cell still runs: its AsyncResult.data has them.
+    """Sends values to the client while the task or cell still runs. ``result.data`` has them there.
 
-    data    {name: value}; values are pickled. A later call with the same name replaces its value
-    errors  RuntimeError: outside of an engine
+    Parameters
+    ----------
+    data : dict
+        Names and values, which are pickled. A later call with the same name replaces its value.
 
-        def simulate():
-            for step in range(100):
-                ...
-                polyxeus.publish_data({"step": step})
+    Raises
+    ------
+    RuntimeError
+        It is called outside of an engine.
 
-        result = view.apply_async(simulate)
-        result.data                        # [{'step': 17}, {'step': 16}]
+    Examples
+    --------
+    >>> def simulate():
+    ...     for step in range(3):
+    ...         px.publish_data({"step": step})
+    >>> result = rc[0].apply_async(simulate)
+    >>> result.wait_for_output(10)
+    True
+    >>> result.data
+    {'step': 2}
     """
     from IPython import get_ipython
 

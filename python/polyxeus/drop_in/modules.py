@@ -94,7 +94,7 @@ class _StandIn(types.ModuleType):
 
 
 class _Distribution(importlib.metadata.Distribution):
-    """What importlib.metadata says of ipyparallel where that is not installed."""
+    """The answers of importlib.metadata about ipyparallel if that is not installed."""
 
     def read_text(self, filename):
         version = ".".join(map(str, _VERSION))
@@ -118,15 +118,19 @@ class _Distributions:
 
 
 def install_as_ipyparallel() -> None:
-    """Lets all that is imported from now on have polyxeus for ipyparallel, also where that is not
-    installed: packages that drive ipyparallel then run on polyxeus unchanged.
+    """Makes each later ``import ipyparallel`` import polyxeus, also if ipyparallel is not installed.
 
-    RuntimeError where ipyparallel is imported already.
+    Packages that use ipyparallel then run on polyxeus unchanged.
 
-        import polyxeus
+    Raises
+    ------
+    RuntimeError
+        ipyparallel is imported already.
 
-        polyxeus.install_as_ipyparallel()
-        import ipyparallel                # is polyxeus, and so it is in the packages that import it
+    Examples
+    --------
+    >>> px.install_as_ipyparallel()      # doctest: +SKIP
+    >>> import ipyparallel               # doctest: +SKIP
     """
     there = sys.modules.get("ipyparallel")
     if isinstance(there, _StandIn):

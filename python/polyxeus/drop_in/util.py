@@ -14,22 +14,63 @@ utc = timezone.utc
 
 
 def utcnow():
-    """The time now, with its zone."""
+    """Gives the time now, with its zone.
+
+    Returns
+    -------
+    datetime
+        The time, in UTC.
+    """
     return datetime.now(utc)
 
 
 def ensure_timezone(dt):
-    """The date `dt`; where it has no time zone, in that of this host."""
+    """Gives a date a time zone, if it has none.
+
+    Parameters
+    ----------
+    dt : datetime
+        The date.
+
+    Returns
+    -------
+    datetime
+        The same date; without a zone of its own in the zone of this host.
+    """
     return dt if dt.tzinfo else dt.astimezone()
 
 
 def compare_datetimes(a, b):
-    """a - b, whichever of them has a time zone."""
+    """Subtracts two dates, each with or without a time zone.
+
+    Parameters
+    ----------
+    a : datetime
+        A date.
+    b : datetime
+        The date that is subtracted.
+
+    Returns
+    -------
+    timedelta
+        a - b.
+    """
     return ensure_timezone(a) - ensure_timezone(b)
 
 
 def int_keys(dikt):
-    """A dict whose keys are numbers where they were texts of digits."""
+    """Turns keys that are digits as text into numbers.
+
+    Parameters
+    ----------
+    dikt : dict
+        A dict.
+
+    Returns
+    -------
+    dict
+        A new dict.
+    """
     return {
         int(key) if isinstance(key, str) and key.isdigit() else key: value
         for key, value in dikt.items()
@@ -37,9 +78,19 @@ def int_keys(dikt):
 
 
 def disambiguate_url(url, location=None):
-    """The address for a client of a socket that listens at `url`, for one like tcp://*:4000; all others are returned as they are.
+    """Gives the address with which a client reaches a socket that listens at a URL like tcp://*:4000.
 
-    location  a name or an address of the socket's host; where that is this host, or None, the result is 127.0.0.1
+    Parameters
+    ----------
+    url : str
+        The URL of the socket.
+    location : str, optional
+        A name or an address of the socket's host. Default: this host.
+
+    Returns
+    -------
+    str
+        The URL with a real address. Other URLs are returned as they are.
     """
     scheme, separator, rest = url.partition("://")
     ip, colon, port = rest.rpartition(":")
@@ -47,7 +98,20 @@ def disambiguate_url(url, location=None):
 
 
 def disambiguate_ip_address(ip, location=None):
-    """The same for an address without a port: * and 0.0.0.0 stand for all addresses of a host."""
+    """Gives the address with which a client reaches a socket that listens at * or 0.0.0.0.
+
+    Parameters
+    ----------
+    ip : str
+        The address at which the socket listens.
+    location : str, optional
+        A name or an address of the socket's host. Default: this host.
+
+    Returns
+    -------
+    str
+        `location`, or 127.0.0.1 if that is this host. Other addresses are returned as they are.
+    """
     if ip not in ("*", "0.0.0.0"):
         return ip
     return location if location and not _is_this_host(location) else "127.0.0.1"

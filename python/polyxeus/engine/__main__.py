@@ -7,7 +7,7 @@ import sys
 
 
 def watcher_program():
-    """The pxengine program, for the process that reports our death; '' where there is none."""
+    """The pxengine program, for the process that reports our death; '' if there is none."""
     beside = os.path.join(os.path.dirname(sys.executable), "pxengine")
     path = os.environ.pop("POLYXEUS_PXENGINE", beside)
     return path if os.access(path, os.X_OK) else ""
@@ -28,7 +28,7 @@ def signal_pipe():
 
 
 def shared_info(engine):
-    """The connection info that rank 0 has read for all; None where each rank reads its own."""
+    """The connection info that rank 0 has read for all; None if each rank reads its own."""
     if not engine.wants_info_of_rank_0:
         return None
     from polyxeus import _engine

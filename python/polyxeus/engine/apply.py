@@ -1,6 +1,6 @@
 """apply_request: a function and its arguments out of buffers, its result into buffers.
 
-The format is ipyparallel's. Where the client has canned objects, unpickling them imports
+The format is ipyparallel's. If the client has canned objects, unpickling them imports
 ipyparallel, which then does the rest; an engine that never sees one never imports it.
 """
 
@@ -15,7 +15,7 @@ _PROTOCOL = pickle.DEFAULT_PROTOCOL
 
 
 def _ipyparallel():
-    """The module that cans objects; None where it was not imported, or where it is polyxeus that stands in for it."""
+    """The module that cans objects; None if it was not imported, or if polyxeus stands in for it."""
     module = sys.modules.get("ipyparallel.serialize.serialize")
     return None if getattr(module, "is_polyxeus", False) else module
 
@@ -26,7 +26,7 @@ def _is_installed():
 
 
 def _canning():
-    """The module that cans objects, imported where it is installed; else None."""
+    """The module that cans objects, imported if it is installed; else None."""
     if _is_installed() and _ipyparallel() is None:
         from ipyparallel.serialize import serialize  # noqa: F401
     return _ipyparallel()
@@ -49,7 +49,7 @@ def _load(data):
 
 
 def _unpack_plain(buffers, function):
-    """The rest of a request whose function was not canned. None where something else is."""
+    """The rest of a request whose function was not canned. None if something else is."""
     info = _load(buffers[1])
     rest = buffers[2:]
     if len(rest) != info["nargs"] + len(info["kw_keys"]):
@@ -75,7 +75,7 @@ def unpack(buffers, namespace):
 
 
 def pack(result, is_new=False):
-    """The buffers of a result.  is_new  nobody else has the array that it is: its memory is shared, not copied."""
+    """The buffers of a result.  is_new  nothing else refers to the array that it is: its memory is shared, not copied."""
     if type(result) in _PLAIN:
         return [pickle.dumps(result, _PROTOCOL)]
     module = _canning()

@@ -1,4 +1,4 @@
-"""What the C++ core calls: requests in, contents of replies out, as JSON text."""
+"""The functions that the C++ core calls: requests in, contents of replies out, as JSON text."""
 
 import os
 import signal
@@ -66,7 +66,7 @@ class Backend:
 
     @staticmethod
     def _end_request(error):
-        """Tells process_groups what came of user code, also where an interrupt comes just now: ranks would
+        """Tells process_groups what came of user code, also if an interrupt comes just now: ranks would
         wait for this one. error  what it raised; None: nothing."""
         late = None
         while True:

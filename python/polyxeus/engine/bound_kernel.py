@@ -15,9 +15,21 @@ _current = None  # the BoundKernel of this process, if it is an engine
 def bind_kernel() -> str:
     """Lets Jupyter's clients connect to the engine in which it is called.
 
-    Returns the path of the connection file, on the engine's host, for
-    `jupyter console --existing FILE`. Further calls return the same file.
-    errors  RuntimeError: outside of an engine, or it cannot listen or write the file.
+    Returns
+    -------
+    str
+        The path of the connection file on the engine's host, for ``jupyter console --existing FILE``. Further calls give
+        the same file.
+
+    Raises
+    ------
+    RuntimeError
+        It is called outside of an engine, or the engine cannot listen or write the file.
+
+    Examples
+    --------
+    >>> rc[0].apply_sync(px.bind_kernel)    # doctest: +SKIP
+    '/home/ann/.local/share/jupyter/runtime/kernel-4711.json'
     """
     if _current is None:
         raise RuntimeError(
@@ -67,7 +79,7 @@ class BoundKernel:
         return self._file
 
     def describe(self):
-        """What %connect_info prints."""
+        """The text that %connect_info prints."""
         file = Path(self.connection_file)
         name = file.name if file.parent == runtime_folder() else file
         return (f"{file.read_text()}\n"
@@ -90,7 +102,7 @@ class BoundKernel:
 
 
 def qtconsole_command():
-    """The words that start it; None where it is not installed."""
+    """The words that start it; None if it is not installed."""
     if importlib.util.find_spec("qtconsole") is not None:
         return [sys.executable, "-m", "qtconsole"]
     found = shutil.which("jupyter-qtconsole")

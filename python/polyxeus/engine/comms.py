@@ -1,4 +1,4 @@
-"""Comms of widgets in an engine; only where the package `comm` is imported."""
+"""Comms of widgets in an engine; only if the package `comm` is imported."""
 
 from polyxeus.engine import json_text
 

@@ -42,7 +42,7 @@ class _Finder:
 
 
 class _InPlaceOfIpyparallel:
-    """Gives polyxeus to programs and modules that import ipyparallel where that is not installed."""
+    """Gives polyxeus to programs and modules that import ipyparallel if that is not installed."""
 
     @staticmethod
     def find_spec(name, path=None, target=None):

@@ -1,4 +1,4 @@
-"""What an interrupt does, as cells leave it."""
+"""The effect of an interrupt, as cells leave it."""
 
 import contextlib
 import signal

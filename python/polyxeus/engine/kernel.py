@@ -1,4 +1,4 @@
-"""What code in an engine finds as `get_ipython().kernel`."""
+"""The object that code in an engine finds as `get_ipython().kernel`."""
 
 import logging
 

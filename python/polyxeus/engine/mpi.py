@@ -23,7 +23,7 @@ _LIBRARIES = {"openmpi": "libmpi.so.40", "mpich": "libmpi.so.12"}
 def find_steps(implementation):
     """The path of the library that makes calls of this MPI ("openmpi", "mpich") answer interrupts, and "".
 
-    None and the reason where there is none, or it is off.
+    None and the reason if there is none, or it is off.
     """
     if os.environ.get("POLYXEUS_MPI_INTERRUPTS") == "0":
         return None, "POLYXEUS_MPI_INTERRUPTS=0"
@@ -36,7 +36,7 @@ def find_steps(implementation):
 def _load_steps():
     """Loads what stands in front of MPI's functions, so that mpi4py finds that first.
 
-    Returns the path of the library; None where there is none for this MPI, or it is off.
+    Returns the path of the library; None if there is none for this MPI, or it is off.
     """
     from polyxeus import _engine
 
@@ -131,7 +131,7 @@ def initialize(engine, user_ns):
     which imports mpi4py on one engine alone would wait for ever.
 
     Returns the name and version of the MPI, and whether its calls can be interrupted: "on", or "off: " and
-    why; twice "" where none was loaded.
+    why; twice "" if none was loaded.
     """
     if engine.world is None:
         return "", ""

@@ -133,7 +133,7 @@ def _note_item(error, function, sequences, index, part):
 
 
 def last_words(error):
-    """What the traceback of an error ends with: which item of a map failed."""
+    """The end of an error's traceback: which item of a map failed."""
     words = getattr(error, "_polyxeus_item", None)
     return [] if words is None else [words]
 

@@ -1,4 +1,4 @@
-"""Which results are arrays that nobody else has: they are sent without a copy.
+"""Which results are arrays to which nothing else refers: they are sent without a copy.
 
 Whatever else a function gives may be, or hold, what a variable holds, too, and the next request may change
 it before it is sent.
@@ -29,12 +29,12 @@ _OF_AN_ITEM = _most_references([object() for _ in range(2)])
 
 
 def is_new(value):
-    """Whether this is an array that only a local variable of the caller has, and its memory nobody else."""
+    """Whether only a local variable of the caller refers to this array, and nothing else to its memory."""
     return sys.getrefcount(value) <= _OF_A_LOCAL and _owns_its_memory(value)
 
 
 def all_new(values):
-    """The same of all items of a list, where there are some."""
+    """The same of all items of a list, if there are some."""
     return all(map(_owns_its_memory, values)) and _most_references(values) <= _OF_AN_ITEM
 
 

@@ -15,7 +15,7 @@ _SHOWN = ("display_data", "execute_result", "error")
 
 
 class Outputs:
-    """What an Output widget shows, as notebooks store it."""
+    """The outputs that an Output widget shows, as notebooks store them."""
 
     def __init__(self):
         self.list = []

@@ -51,7 +51,7 @@ def _is_of_user(code, libraries):
 
 
 def find(frame):
-    """What a usage_reply tells of the innermost line that the user wrote in a cell, or else in a file.
+    """The facts in a usage_reply about the innermost line that the user wrote in a cell, or else in a file.
 
     frame  the innermost one of the main thread.
     """

@@ -35,7 +35,7 @@ class CellCompiler(CachingCompiler):
 
 
 class _Exited(Exception):
-    """What a request that says `exit` ends with: one sentence, without a traceback."""
+    """The error of a request that says `exit`: one sentence, without a traceback."""
 
     def __init__(self):
         super().__init__("exit() has ended this engine: `pxcluster restart` starts the engines again")

@@ -19,7 +19,7 @@ restore_streams = streams.restore
 
 
 def _profile_dir(path):
-    """IPython's view of the cluster's profile, or of a folder for now where that is read-only."""
+    """IPython's view of the cluster's profile, or of a temporary folder if that is read-only."""
     from IPython.core.profiledir import ProfileDir
 
     try:

@@ -1,4 +1,4 @@
-"""What a traceback shows: no frames without source, and of mpi4py the function that the user called."""
+"""The frames of a traceback: none without source, and of mpi4py the function that the user called."""
 
 import linecache
 import re

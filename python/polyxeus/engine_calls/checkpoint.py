@@ -1,6 +1,6 @@
-"""What an engine does for a checkpoint: it writes its variables to files and reads them again.
+"""The part of an engine in a checkpoint: it writes its variables to files and reads them again.
 
-A checkpoint is a folder of numbered folders. A new one is made as `.new-TOKEN` beside them, and
+A checkpoint is a folder of numbered folders. A new one is made as `.new-TOKEN` in the same folder, and
 gets its number when all engines have written and everything is on disk: what has a number is
 complete. The client says which engine does what (client/checkpoints); docs/checkpoints.md describes
 the files.
@@ -30,7 +30,7 @@ class CheckpointError(Exception):
 
 
 class CheckpointFileError(CheckpointError):
-    """The same, where the file system is the cause."""
+    """The same, if the file system is the cause."""
 
 
 def _host():
@@ -162,7 +162,7 @@ def _is_removed(path, name):
 
 
 def _read_manifest(path, name):
-    """What a manifest says.  CheckpointFileError: it is malformed."""
+    """The contents of a manifest.  CheckpointFileError: it is malformed."""
     file_name = os.path.join(path, name, _MANIFEST)
     try:
         with open(file_name, encoding="utf-8") as file:
@@ -185,7 +185,7 @@ def write(path, token, previous, rank, names=None, scattered=()):
     previous   the name of the checkpoint whose unchanged files are linked; None: there is none.
     rank       the number in the names of the files.
     names      None: all of the user's that can be written.
-    scattered  names of variables that are blocks of one array, beside those of scatter().
+    scattered  names of variables that are blocks of one array, in addition to those of scatter().
     result     what the manifest says of this rank
     """
     folder = os.path.join(path, f".new-{token}")

@@ -50,7 +50,7 @@ class Progress:
 
 
 def numpy_version():
-    """None where it is not imported."""
+    """None if it is not imported."""
     return getattr(sys.modules.get("numpy"), "__version__", None)
 
 
@@ -188,7 +188,7 @@ class Writer:
         )
 
     def _link(self, old, path):
-        """False where the old file is gone or cannot have another name."""
+        """False if the old file is gone or cannot have another name."""
         source = os.path.join(self._old_folder, old["file"])
         try:
             if os.path.getsize(source) != old["bytes"]:
@@ -299,7 +299,7 @@ def _read_whole(folder, entry, names, progress):
 
 
 def _read_block(folder, part, progress):
-    """Items begin to end of one file; who reads its first item checks the file."""
+    """Items begin to end of one file; the reader of its first item checks the file."""
     entry, begin, end = part["entry"], part["begin"], part["end"]
     path = os.path.join(folder, entry["file"])
     if begin == 0 and end > 0:
@@ -335,7 +335,7 @@ def _import(entry):
 
 
 def _check(folder, entry, progress):
-    """The path of the file; DamagedFileError where it is not what was written."""
+    """The path of the file; DamagedFileError if it is not what was written."""
     path = os.path.join(folder, entry["file"])
     checksum = hashlib.sha256()
     buffer = memoryview(bytearray(min(_PIECE_BYTES, max(1, entry["bytes"]))))

@@ -59,7 +59,7 @@ class _Life:
 
 
 def start(address, nanny=False, **options):
-    """Starts a worker for the scheduler at this address; nothing where one runs already."""
+    """Starts a worker for the scheduler at this address; nothing if one runs already."""
     global _running
     if _running is not None and _running._thread.is_alive():
         return
@@ -70,7 +70,7 @@ def start(address, nanny=False, **options):
 
 
 def stop():
-    """Ends the worker; nothing where none runs."""
+    """Ends the worker; nothing if none runs."""
     global _running
     life, _running = _running, None
     if life is None:

@@ -1,6 +1,6 @@
 """New files whose bytes go to the disk past the page cache.
 
-A large file that nobody reads soon costs a copy of its pages there, and pushes out others'. On a fast
+A large file that is not read soon costs a copy of its pages there, and pushes out others'. On a fast
 disk that copy takes longer than the disk does.
 """
 
@@ -19,10 +19,10 @@ _BLOCK_BYTES = 4096  # of which a write past the page cache must be a multiple
 class DirectFile:
     """Writes a new file, one buffer in a thread while the caller fills the other one.
 
-    Where the file system cannot write past the page cache, it goes through that. The file is on disk
+    If the file system cannot write past the page cache, it goes through that. The file is on disk
     when its `with` block has ended well. OSError: the path exists, the disk is full and so on.
 
-    checksum  of hashlib: of the bytes that go to the file, also where somebody changes what is being written
+    checksum  of hashlib: of the bytes that go to the file, also if the data changes while it is written
     """
 
     def __init__(self, path, checksum=None):

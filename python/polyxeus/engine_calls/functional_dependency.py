@@ -1,4 +1,4 @@
-"""What tasks need on their engine: checked there, before they run."""
+"""Conditions of tasks on their engine, which are checked there before they run."""
 
 from __future__ import annotations
 
@@ -16,20 +16,30 @@ __all__ = ["depend", "dependent", "require"]
 
 
 class depend:
-    """Decorator: before a task runs, f(*args, **kwargs) must not give False on its engine, or
-    another engine is tried. Where none will do the task fails with ImpossibleDependency.
+    """Decorator: a task runs only on engines on which f(*args, **kwargs) does not give False.
 
-        view["rank"] = 0
-        rc[3]["rank"] = 3
+    If an engine does not fit, another one is tried. If none fits, the task fails with ImpossibleDependency.
 
-        def is_rank(number):
-            return rank == number
+    Parameters
+    ----------
+    _wrapped_f : callable
+        The function that is called on the engine before the task.
+    *args : Any
+        Its arguments.
+    **kwargs : Any
+        Its named arguments.
 
-        @ipp.depend(is_rank, 3)
-        def where():
-            return rank
-
-        rc.load_balanced_view().apply_sync(where)             # -> 3
+    Examples
+    --------
+    >>> view["rank"] = 0
+    >>> rc[3]["rank"] = 3
+    >>> def is_rank(number):
+    ...     return rank == number
+    >>> @px.depend(is_rank, 3)
+    ... def where():
+    ...     return rank
+    >>> rc.load_balanced_view().apply_sync(where)
+    3
     """
 
     def __init__(self, _wrapped_f: Callable[..., Any], *args: Any, **kwargs: Any) -> None:
@@ -42,15 +52,28 @@ class depend:
 
 
 class dependent:
-    """A function, and what must hold where it runs.
+    """A function, and a condition that must hold on the engine on which it runs.
 
-    The decorators depend() and require() give it.
+    The decorators depend() and require() make it.
 
-        @ipp.require("math")
-        def root(x):
-            return math.sqrt(x)
+    Parameters
+    ----------
+    _wrapped_f : callable
+        The function.
+    _wrapped_df : callable
+        The condition: a function that does not give False.
+    *dargs : Any
+        Arguments of the condition.
+    **dkwargs : Any
+        Named arguments of the condition.
 
-        isinstance(root, ipp.dependent)                       # -> True
+    Examples
+    --------
+    >>> @px.require("math")
+    ... def root(x):
+    ...     return math.sqrt(x)
+    >>> isinstance(root, px.dependent)
+    True
     """
 
     def __init__(
@@ -63,7 +86,13 @@ class dependent:
         self.dkwargs = dkwargs
 
     def check_dependency(self) -> None:
-        """Raises UnmetDependency where it does not hold."""
+        """Checks the condition in this process.
+
+        Raises
+        ------
+        UnmetDependency
+            It does not hold.
+        """
         if self.df(*self.dargs, **self.dkwargs) is False:
             raise UnmetDependency(f"{self.__name__}() cannot run here")
 
@@ -73,17 +102,32 @@ class dependent:
 
 
 def require(*objects: Any, **mapping: Any) -> depend:
-    """Decorator: these modules are imported, and these things defined, where the function runs.
+    """Decorator: modules are imported, and objects are defined, on the engine before the function runs there.
 
-    objects  modules or their names; functions and classes, which keep their names
-    mapping  other things by name
-    errors   TypeError: a thing without a name; for the task UnmetDependency where a module cannot be imported
+    Parameters
+    ----------
+    *objects : module, str, callable or type
+        Modules or their names; functions and classes, which keep their names.
+    **mapping : Any
+        Other objects, by their names.
 
-        @ipp.require("math", factor=3)
-        def scaled(x):
-            return factor * math.sqrt(x)
+    Returns
+    -------
+    depend
+        The decorator. A task fails with UnmetDependency on an engine that cannot import a module.
 
-        rc.load_balanced_view().apply_sync(scaled, 4)         # -> 6.0
+    Raises
+    ------
+    TypeError
+        One of `objects` has no name.
+
+    Examples
+    --------
+    >>> @px.require("math", factor=3)
+    ... def scaled(x):
+    ...     return factor * math.sqrt(x)
+    >>> rc.load_balanced_view().apply_sync(scaled, 4)
+    6.0
     """
     modules = []
     for each in objects:

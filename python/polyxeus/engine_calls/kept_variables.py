@@ -41,7 +41,7 @@ def save(folders, engine, names=None, share=1):
     folders  paths; those that are not on this host, or not the user's alone, are left aside.
     names    None: all that the user has defined.
     share    how many engines write at the same time.
-    result   {"kept": names, "lost": {name: why not}}; {"is_far": True} where this host sees no folder
+    result   {"kept": names, "lost": {name: why not}}; {"is_far": True} if this host sees no folder
     """
     present = [folder for folder in folders if _is_ours(folder)]
     if not present:
@@ -90,7 +90,7 @@ def unpack(data):
 
 
 def offer(folders, names):
-    """What this engine could give another one, of variables of these names.
+    """Which of these variables this engine could give another one.
 
     result  {"defined": names, "sees_folders": whether save() and restore() can use the folders}
     """
@@ -177,7 +177,7 @@ def _remove(path):
 
 
 def users_names(known):
-    """What the user has defined, or a library for the user."""
+    """The names that the user has defined, or a library for the user."""
     shell = known.get("get_ipython")
     hidden = getattr(shell() if callable(shell) else None, "user_ns_hidden", {})
     return [
@@ -218,7 +218,7 @@ def groups(values, lost):
 
 
 def _is_ours(folder):
-    """Whether it is there, and nobody else can write to it."""
+    """Whether it is there, and only this user can write to it."""
     try:
         about = os.stat(folder)
     except OSError:
@@ -333,7 +333,7 @@ def _read_piece(file, size):
     while view:
         count = file.readinto(view[:_MOST_WRITTEN_BYTES])
         if not count:
-            raise EOFError("what was kept is incomplete")
+            raise EOFError("the file with the kept variables is incomplete")
         view = view[count:]
     return memory
 

@@ -6,7 +6,7 @@ __all__ = ["assign", "import_names", "require", "use_pickler"]
 
 
 def use_pickler(name):
-    """What the results of this engine are pickled with where nothing else takes them: "dill", or None."""
+    """Sets the module that pickles results of this engine that nothing else can pickle: "dill", or None."""
     other_pickler.use(name)
 
 

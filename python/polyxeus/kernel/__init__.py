@@ -8,5 +8,5 @@ _current = None
 
 
 def current():
-    """The polyxeus.kernel.core.Core of this process; None where it is no pxkernel."""
+    """The polyxeus.kernel.core.Core of this process; None if it is no pxkernel."""
     return _current

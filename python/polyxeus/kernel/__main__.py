@@ -26,7 +26,7 @@ def install(kernel):
 
 
 def become_cpp(arguments):
-    """pxkernel, which becomes the C++ kernel in turn; returns only where that fails."""
+    """pxkernel, which becomes the C++ kernel in turn; returns only if that fails."""
     program = os.path.join(os.path.dirname(sys.executable), "pxkernel")
     program = program if os.access(program, os.X_OK) else shutil.which("pxkernel")
     if not program:

@@ -1,4 +1,4 @@
-"""What the C++ core calls in a kernel: the engine's backend, for a client that has a user."""
+"""The functions that the C++ core calls in a kernel: the engine's backend, for a client that has a user."""
 
 import sys
 

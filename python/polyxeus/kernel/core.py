@@ -1,4 +1,4 @@
-"""What Python code of a kernel speaks to: the C++ core, told to which cell output belongs."""
+"""The C++ core for Python code of a kernel, told to which cell output belongs."""
 
 import contextvars
 import threading
@@ -28,7 +28,7 @@ class Core:
         self._kernel.publish(message_type, content, metadata, list(buffers), cell or parent())
 
     def begin_cell(self):
-        """What follows in this context belongs to the request that runs now."""
+        """From here on this context belongs to the request that runs now."""
         _parent.set(self._kernel.parent)
 
 

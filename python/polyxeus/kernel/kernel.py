@@ -1,4 +1,4 @@
-"""What code in a kernel finds as `get_ipython().kernel`."""
+"""The object that code in a kernel finds as `get_ipython().kernel`."""
 
 from polyxeus.engine import json_text
 from polyxeus.engine.kernel import Kernel as EngineKernel

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 
 class Failure(Exception):
-    """What to tell the user."""
+    """A failure, with a sentence for the user."""
 
 
 class Place(NamedTuple):

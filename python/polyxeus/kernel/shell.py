@@ -25,7 +25,7 @@ class KernelShell(Shell):
     init_history = InteractiveShell.init_history  # the user's own
 
     def init_environment(self):
-        """Child processes shall use colours, and no pager: there is nobody to turn its pages."""
+        """Child processes shall use colours, and no pager, which would wait for a key."""
         os.environ.update(TERM="xterm-color", CLICOLOR="1", FORCE_COLOR="1", CLICOLOR_FORCE="1",
                           PAGER="cat", GIT_PAGER="cat")
 

@@ -49,7 +49,7 @@ def _arguments(core):
 
 
 def _find_writable_folder(core):
-    """IPython keeps its profiles there; for now elsewhere, where the home cannot be written."""
+    """IPython keeps its profiles there; in a temporary folder, if the home cannot be written."""
     folder = core.ipython_dir or get_ipython_dir()
     try:
         os.makedirs(folder, exist_ok=True)

@@ -23,7 +23,7 @@ def _classes():
 
 
 def find_unknown(options):
-    """A sentence about the first option whose class or trait is misspelled; None where there is none.
+    """A sentence about the first option whose class or trait is misspelled; None if there is none.
 
     A class that is more than one letter away from those that are known may be one of an extension's:
     IPython takes any.

@@ -1,4 +1,4 @@
-"""What the clusters tab can do: each function runs pxcluster, or asks the cluster as a client."""
+"""The actions of the clusters tab: each function runs pxcluster, or asks the cluster as a client."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _NAME = re.compile(r"[\w.@+-]+")
 
 
 class Refused(Exception):
-    """What was asked for cannot be done; the text says why, in a sentence for the user."""
+    """The action cannot be done; the text says why, in a sentence for the user."""
 
 
 def list_clusters() -> list[dict[str, Any]]:
@@ -31,7 +31,7 @@ def list_clusters() -> list[dict[str, Any]]:
     key        names the cluster in the calls below
     profile, profile_dir, cluster_id
     n          how many engines were started and live
-    launcher   how they were started: "local", "mpi", "ssh", "slurm" ...; "started by hand" where the controller was
+    launcher   how they were started: "local", "mpi", "ssh", "slurm" ...; "started by hand" if the controller was
     is_world   whether engines are ranks of one MPI program, which cannot be ended one by one
     owner      the command of the process with which the cluster ends; None: it stays until stopped
     host       where its controller runs; None: on this host
@@ -43,7 +43,7 @@ def list_clusters() -> list[dict[str, Any]]:
 
 
 def profile_names() -> list[str]:
-    """The names of the profiles of this user, with "default" first even where it is not there yet."""
+    """The names of the profiles of this user, with "default" first, even if it is not there yet."""
     listed = json.loads(_run(["profile", "list", "--json"]))["profiles"]
     names = {_profile_name(each["profile_dir"]) for each in listed}
     return ["default", *sorted(names - {"default"})]
@@ -189,7 +189,7 @@ def _is_world(engine_set, launcher):
 
 
 def _other_host(listed):
-    """Where the controller runs; None: on this host."""
+    """The host on which the controller runs; None: this host."""
     if controller := listed.get("by_hand"):
         return None if controller["pid"] is not None else controller["host"]
     host = listed.get("controller", {}).get("state", {}).get("host")

@@ -39,7 +39,7 @@ class _Handler(APIHandler):
         await self.finish(None if status == 204 and value is None else json.dumps(value))
 
     def body(self, *known: str) -> dict[str, Any]:
-        """The JSON object of the request; 400 where it has other members than the known ones."""
+        """The JSON object of the request; 400 if it has unknown members."""
         body = self.get_json_body()
         if body is None:
             return {}

@@ -1,4 +1,4 @@
-"""What the C++ magics write to: the output of the cell that runs now."""
+"""The object to which the C++ magics write: the output of the cell that runs now."""
 
 import re
 import shutil
@@ -105,7 +105,7 @@ class CellOutput:
 
     @staticmethod
     def terminal_size():
-        """Of the terminal where progress is drawn; None where there is none."""
+        """Of the terminal where progress is drawn; None if there is none."""
         return shutil.get_terminal_size() if sys.stderr.isatty() else None
 
     @staticmethod

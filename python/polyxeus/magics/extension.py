@@ -13,7 +13,7 @@ _ATTRIBUTE = "_polyxeus_magics"  # of the shell: what load() has made
 
 
 class _Loaded:
-    """What is hooked into a shell."""
+    """The hooks in a shell."""
 
     def __init__(self, shell):
         self.shell = shell

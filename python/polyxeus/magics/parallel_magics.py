@@ -37,7 +37,7 @@ class Interrupted(KeyboardInterrupt):
 
 @contextmanager
 def _plainly():
-    """What is wrong with a line is said in one sentence, without a traceback."""
+    """Shows an error in a line as one sentence, without a traceback."""
     from polyxeus.error import KernelError
 
     try:
@@ -159,18 +159,18 @@ class ParallelMagics(Magics):
 
     @property
     def view(self):
-        """The view on which the magics work; connects where it is that of the session."""
+        """The view on which the magics work; connects if it is that of the session."""
         return self.session.view(self._core) if self._given_view is None else self._given_view
 
     def _connection(self):
         return self.view.client._connection
 
     def _known_view(self):
-        """The same without connecting: None where it is not known yet."""
+        """The same without connecting: None if it is not known yet."""
         return self.session.known_view if self._given_view is None else self._given_view
 
     def _take_flags(self):
-        """What the user has set at the view holds for the magics."""
+        """Takes over the flags that the user has set at the view."""
         view = self._known_view()
         if view is None:
             return
@@ -273,12 +273,29 @@ class ParallelMagics(Magics):
         progress_after=None,
         signal_on_interrupt=None,
     ):
-        """What %%px does, from Python: runs `cell`; gives its AsyncResult where it does not block.
+        """Does from Python what %%px does. Options that are None are as %pxconfig has set them.
 
-        groupby             "type", "engine" or "order": how outputs are put together that are not streamed
-        save_name           a variable that gets the AsyncResult
-        progress_after      seconds
-        Each that is None is as %pxconfig has set it.
+        Parameters
+        ----------
+        cell : str
+            The source text.
+        block : bool, optional
+            Whether to wait.
+        groupby : {"type", "engine", "order"}
+            How outputs are put together that are not streamed.
+        save_name : str, optional
+            A variable that gets the AsyncResult.
+        stream_output : bool, optional
+            Whether output is shown while it comes.
+        progress_after : float, optional
+            Seconds after which a progress bar is shown.
+        signal_on_interrupt : str or int, optional
+            The signal that engines get when the cell is interrupted.
+
+        Returns
+        -------
+        AsyncResult or None
+            An AsyncResult, if it does not wait.
         """
         words = [f"--group-outputs={groupby}"]
         if block is not None:
@@ -294,7 +311,7 @@ class ParallelMagics(Magics):
         return self.cell_px(" ".join(words), cell)
 
     def pxrun_cell(self, raw_cell, *args, **kwargs):
-        """Runs a cell on the engines as in %autopx mode, in place of the shell's run_cell(), whose
+        """Runs a cell on the engines as in %autopx mode, instead of the shell's run_cell(), whose
         arguments and result it has."""
         return self.shell.run_cell(
             f"get_ipython().run_cell_magic('autopx_cell{self.suffix}', '', {raw_cell!r})", *args, **kwargs

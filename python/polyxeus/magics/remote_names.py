@@ -15,7 +15,7 @@ _MAGIC = re.compile(r"[^\S\n]*(%{1,2})(\w+)")
 
 
 class RemoteNames:
-    """Asks one engine of the view; where none answers in time IPython goes on alone."""
+    """Asks one engine of the view; if none answers in time, IPython goes on alone."""
 
     def __init__(self, shell, loaded):
         self._shell = shell
@@ -46,7 +46,7 @@ class RemoteNames:
     # ------------------------------------------------------------ which code is meant
 
     def remote_part(self, text, cursor):
-        """(magics, code for the engine, cursor there), or None where it is not for engines."""
+        """(magics, code for the engine, cursor there), or None if it is not for engines."""
         cell = _HEAD.match(text)
         if cell and cell.group(1).lstrip().startswith("%%"):
             begin = text.find("\n") + 1
@@ -69,7 +69,7 @@ class RemoteNames:
 
     @staticmethod
     def _engine(magics):
-        """(connection, one engine of the view) where there is a connection already."""
+        """(connection, one engine of the view) if there is a connection already."""
         view = magics.session.open_view if magics._given_view is None else magics._given_view
         if view is None:
             return None

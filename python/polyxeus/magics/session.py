@@ -28,7 +28,7 @@ class Session:
     """Connects when that is needed first, and again when the cluster is another one.
 
     The magics use the user's `rc`, whenever it becomes another client, else the client of the user's
-    `view`, else the client that they have; they make one where there is none.
+    `view`, else the client that they have; they make one if there is none.
     """
 
     def __init__(self, shell):
@@ -45,7 +45,7 @@ class Session:
     # ------------------------------------------------------------ connecting
 
     def view(self, magics):
-        """The view of all engines of the client; connects where there is none."""
+        """The view of all engines of the client; connects if there is none."""
         client = self.client()
         if self.known_view is None:
             view = client.direct_view("all")
@@ -56,7 +56,7 @@ class Session:
         return self.known_view
 
     def client(self):
-        """The open client of the magics; connects where there is none."""
+        """The open client of the magics; connects if there is none."""
         client = self._open_client()
         if client is None:
             from polyxeus.client.client import Client
@@ -75,11 +75,11 @@ class Session:
 
     @property
     def open_view(self):
-        """The view of all engines, where the client that the magics would use has one."""
+        """The view of all engines, if the client that the magics would use has one."""
         return self.known_view if self._open_client() is self._client else None
 
     def _open_client(self):
-        """The client that the magics are to use, where there is one."""
+        """The client that the magics are to use, if there is one."""
         for client in [*self._users_clients(), self._client]:
             if client is not None and not client._closed:
                 return client
@@ -133,8 +133,8 @@ class Session:
     # ------------------------------------------------------------ rc and view
 
     def before_cell(self, code, magics):
-        """Defines `rc` and `view`, as %pxconfig has set it, where a cell names them, nobody has
-        defined them, and a cluster runs."""
+        """Defines `rc` and `view`, as %pxconfig has set it, if a cell names them, they are not
+        defined, and a cluster runs."""
         missing = {name for name in _NAMES.findall(code) if self._is_free(name)}
         if not missing or not self.shell.user_ns:
             return
@@ -146,7 +146,7 @@ class Session:
             return  # the cell itself says that a name is not defined
 
     def _is_free(self, name):
-        """Whether nobody has defined it, or we have, for a client that the magics use no longer."""
+        """Whether it is not defined, or we have defined it, for a client that the magics use no longer."""
         if name not in self.shell.user_ns:
             return True
         is_ours = self.shell.user_ns[name] is self._defined.get(name)
@@ -168,7 +168,7 @@ class Session:
     # ------------------------------------------------------------ pxcluster
 
     def run_cluster_command(self, program, line, output):
-        """The exit status of `pxcluster <line>`, for the cluster of the notebook where the line names none.
+        """The exit status of `pxcluster <line>`, for the cluster of the notebook if the line names none.
 
         errors  UsageError: it would end what this notebook does not use, or that cluster is not known
         """

@@ -27,7 +27,7 @@ def _parser():
 
 
 def run(line, view):
-    """What the magic says. ValueError and RuntimeError: what is wrong, in a sentence."""
+    """Runs the magic and gives its text. ValueError and RuntimeError have a sentence for the user."""
     parser = _parser()
     options = parser.parse_args(shlex.split(line))
     if options.help:

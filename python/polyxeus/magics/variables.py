@@ -1,4 +1,4 @@
-"""What the C++ magics read from and write to: the user's variables."""
+"""The user's variables, which the C++ magics read and write."""
 
 import keyword
 import math

@@ -1,1 +1,1 @@
-"""What comes back from engines: results of calls and maps, their metadata and their output."""
+"""Results of calls and maps, their metadata and their output."""

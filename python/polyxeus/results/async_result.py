@@ -1,4 +1,4 @@
-"""The results of requests that are on their way."""
+"""Results of requests, which may not be there yet."""
 
 from __future__ import annotations
 
@@ -46,15 +46,42 @@ def _seconds(timeout):
 
 
 class AsyncResult(DisplayMixin, TimingMixin, Future[T]):
-    """The result of a call, maybe one that is not there yet.
+    """The result of a call, which may not be there yet.
 
-    It is a concurrent.futures.Future; `await` works, too. A call on one engine has one result, a
-    call on several a list of them. Metadata are attributes: ar.stdout, ar.engine_id, ar.started ...
+    It is a concurrent.futures.Future; ``await`` works, too. A call on one engine has one result, a call on several
+    engines has a list of them. Metadata are attributes: ``result.stdout``, ``result.engine_id``, ``result.started`` and
+    the other keys of Metadata. Views make it.
 
-        pending = rc[:].apply_async(pow, 2, 3)
-        pending.get(timeout=10)                               # -> [8, 8, 8, 8]
-        pending.engine_id                                     # -> [0, 1, 2, 3]
-        pending.get_dict()                                    # -> {0: 8, 1: 8, 2: 8, 3: 8}
+    Parameters
+    ----------
+    client : Client
+        The client that has sent the requests.
+    tasks : Any
+        The requests, as the C++ library has them.
+    read : callable
+        Reads the value of an answer.
+    fname : str
+        The name of the function, for texts.
+    targets : list of int, optional
+        The engines, one for each request.
+    single : bool
+        Whether the result is that of the only request, not a list.
+    owner : bool
+        Whether results from the controller's records are not kept in the client's `results`.
+    return_exceptions : bool, optional
+        Whether failures are given as items instead of being raised.
+    chunk_sizes : list of int, optional
+        How many items of a map each request has.
+
+    Examples
+    --------
+    >>> pending = rc[:].apply_async(pow, 2, 3)
+    >>> pending.get(timeout=10)
+    [8, 8, 8, 8]
+    >>> pending.engine_id
+    [0, 1, 2, 3]
+    >>> pending.get_dict()
+    {0: 8, 1: 8, 2: 8, 3: 8}
     """
 
     if TYPE_CHECKING:  # of a call on several engines lists
@@ -133,25 +160,76 @@ class AsyncResult(DisplayMixin, TimingMixin, Future[T]):
         return asyncio.wrap_future(self).__await__()
 
     def cancel(self) -> bool:
-        """Aborts what has not begun. False: whether that comes in time is not known yet."""
+        """Cancels the requests that have not started.
+
+        Returns
+        -------
+        bool
+            False: it is not known yet whether that was in time.
+        """
         if not self.ready():
             self._client.abort(self, block=False)
         return False
 
     def cancelled(self) -> bool:
-        """False: what was aborted has TaskAborted as its exception."""
+        """Returns False. Requests that were cancelled fail with TaskAborted.
+
+        Returns
+        -------
+        bool
+            False.
+        """
         return False
 
     def running(self) -> bool:
-        """Whether there is no answer yet."""
+        """Tells whether an answer is missing.
+
+        Returns
+        -------
+        bool
+            Whether an answer is missing.
+        """
         return not self.done()
 
     def done(self) -> bool:
-        """The same as ready()."""
+        """Tells whether all answers are there, as ready().
+
+        Returns
+        -------
+        bool
+            Whether all answers are there.
+        """
         return self.ready()
 
     def result(self, timeout: float | None = None) -> T:
-        """The result; waits for it. Raises what failed; TimeoutError when it is not there then."""
+        """Waits for the result and gives it.
+
+        Parameters
+        ----------
+        timeout : float, optional
+            Seconds to wait. Default: without a limit.
+
+        Returns
+        -------
+        Any
+            One result, or a list with the result of each request.
+
+        Raises
+        ------
+        TimeoutError
+            The result is not there in time; the request goes on.
+        RemoteError
+            The request failed; see polyxeus.error for its subclasses.
+        CompositeError
+            Some of several requests failed.
+        TaskAborted
+            The request was cancelled before it ran.
+
+        Examples
+        --------
+        >>> rc[0].apply_async(pow, 2, 3).result()
+        8
+        """
         if not self.wait(-1 if timeout is None else timeout):
             raise TimeoutError(self._not_ready())
         value, problem = self._outcome()
@@ -160,7 +238,28 @@ class AsyncResult(DisplayMixin, TimingMixin, Future[T]):
         return value
 
     def exception(self, timeout: float | None = None) -> BaseException | None:
-        """What result() would raise, or None; waits for it."""
+        """Waits for the result and gives the exception that result() would raise.
+
+        Parameters
+        ----------
+        timeout : float, optional
+            Seconds to wait. Default: without a limit.
+
+        Returns
+        -------
+        BaseException or None
+            None if all went well.
+
+        Raises
+        ------
+        TimeoutError
+            The result is not there in time.
+
+        Examples
+        --------
+        >>> rc[0].apply_async(lambda: 1 / 0).exception().ename
+        'ZeroDivisionError'
+        """
         if not self.wait(-1 if timeout is None else timeout):
             raise TimeoutError(self._not_ready())
         return self._outcome()[1]
@@ -241,7 +340,7 @@ class AsyncResult(DisplayMixin, TimingMixin, Future[T]):
         )
 
     def _reconstruct_result(self, results):
-        """What the list of all results means to the caller."""
+        """The value for the caller, made of the list of all results."""
         return results[0] if self._single_result else results
 
     # ------------------------------------------------------------ waiting
@@ -255,7 +354,21 @@ class AsyncResult(DisplayMixin, TimingMixin, Future[T]):
         return ids
 
     def ready(self) -> bool:
-        """Whether all answers are there."""
+        """Tells whether all answers are there.
+
+        Returns
+        -------
+        bool
+            Whether all answers are there.
+
+        Examples
+        --------
+        >>> pending = rc[0].apply_async(pow, 2, 3)
+        >>> pending.wait(10)
+        True
+        >>> pending.ready()
+        True
+        """
         return self._tasks.is_ready()
 
     @overload
@@ -267,10 +380,29 @@ class AsyncResult(DisplayMixin, TimingMixin, Future[T]):
     ) -> tuple[set[AsyncResult[Any]], set[AsyncResult[Any]]]: ...
 
     def wait(self, timeout: float | None = -1, return_when: Any = None) -> Any:
-        """Waits until all answers are there, at most `timeout` seconds; True where they are.
+        """Waits until all answers are there.
 
-        return_when  FIRST_COMPLETED, FIRST_EXCEPTION or ALL_COMPLETED: waits for that, and gives
-                     the sets (done, pending) of the results of single requests.
+        Parameters
+        ----------
+        timeout : float, optional
+            Seconds to wait; None or below 0: without a limit.
+        return_when : str, optional
+            FIRST_COMPLETED, FIRST_EXCEPTION or ALL_COMPLETED of concurrent.futures: waits for that.
+
+        Returns
+        -------
+        bool or tuple of two sets
+            Whether all answers are there; with `return_when` the results of single requests, as (done, pending).
+
+        Raises
+        ------
+        TypeError
+            `timeout` is no number.
+
+        Examples
+        --------
+        >>> rc[:].apply_async(pow, 2, 3).wait(10)
+        True
         """
         if return_when is None:
             is_ready = self._client._wait_for(self._tasks, _seconds(timeout))
@@ -289,7 +421,26 @@ class AsyncResult(DisplayMixin, TimingMixin, Future[T]):
         return found
 
     def wait_for_output(self, timeout: float | None = -1) -> bool:
-        """Waits until all that was printed and shown is here, too; True where it is."""
+        r"""Waits until all output of the requests is here, too.
+
+        Parameters
+        ----------
+        timeout : float, optional
+            Seconds to wait; None or below 0: without a limit.
+
+        Returns
+        -------
+        bool
+            Whether all is here.
+
+        Examples
+        --------
+        >>> pending = rc[0].execute("print('done')")
+        >>> pending.wait_for_output(10)
+        True
+        >>> pending.stdout
+        'done\n'
+        """
         with ends_at_caller:
             return self._tasks.wait_output(_seconds(timeout))
 
@@ -299,11 +450,37 @@ class AsyncResult(DisplayMixin, TimingMixin, Future[T]):
         return_exceptions: bool | None = None,
         return_when: ReturnWhen | None = None,
     ) -> T:
-        """The result; waits for it.
+        """Waits for the result and gives it.
 
-        timeout            seconds; raises TimeoutError when it is not there by then.
-        return_exceptions  give exceptions in place of raising them.
-        return_when        FIRST_EXCEPTION: raise as soon as one request fails.
+        Parameters
+        ----------
+        timeout : float, optional
+            Seconds to wait. Default: without a limit.
+        return_exceptions : bool, optional
+            Whether exceptions are returned as items instead of being raised. Default: as the call was made.
+        return_when : str, optional
+            FIRST_EXCEPTION: raises as soon as one request fails.
+
+        Returns
+        -------
+        Any
+            One result, or a list with the result of each request.
+
+        Raises
+        ------
+        TimeoutError
+            The result is not there in time; the request goes on.
+        RemoteError
+            The request failed; see polyxeus.error for its subclasses.
+        CompositeError
+            Some of several requests failed.
+        TaskAborted
+            The request was cancelled before it ran.
+
+        Examples
+        --------
+        >>> rc[:].apply_async(pow, 2, 3).get()
+        [8, 8, 8, 8]
         """
         if return_when == FIRST_COMPLETED:
             warnings.warn(
@@ -335,7 +512,7 @@ class AsyncResult(DisplayMixin, TimingMixin, Future[T]):
         return f"{text}; {failures[0]} was raised already{more}: others may wait for it in vain"
 
     def _failures_so_far(self):
-        """What has gone wrong before all answers are there, a line each."""
+        """The failures before all answers are there, a line each."""
         failures = []
         for index in range(len(self._tasks)):
             if self._tasks.is_answered(index):
@@ -349,13 +526,55 @@ class AsyncResult(DisplayMixin, TimingMixin, Future[T]):
             raise TimeoutError(self._not_ready())
 
     def successful(self) -> bool:
-        """Whether all went well.  Raises RuntimeError where the result is not there yet."""
+        """Tells whether all requests went well.
+
+        Returns
+        -------
+        bool
+            Whether all went well.
+
+        Raises
+        ------
+        RuntimeError
+            The result is not there yet.
+
+        Examples
+        --------
+        >>> pending = rc[0].apply_async(lambda: 1 / 0)
+        >>> pending.wait(10)
+        True
+        >>> pending.successful()
+        False
+        """
         if not self.ready():
             raise RuntimeError("the result is not ready: wait for it before successful()")
         return self._outcome()[1] is None
 
     def get_dict(self, timeout: float | None = -1) -> dict[int, Any]:
-        """The results by engine id.  Raises ValueError where an engine has several."""
+        """Waits for the results and gives them by the ids of the engines.
+
+        Parameters
+        ----------
+        timeout : float, optional
+            Seconds to wait; None or below 0: without a limit.
+
+        Returns
+        -------
+        dict
+            ``{engine id: result}``.
+
+        Raises
+        ------
+        ValueError
+            An engine has several results.
+        TimeoutError
+            The results are not there in time.
+
+        Examples
+        --------
+        >>> rc[:2].apply_async(pow, 2, 3).get_dict()
+        {0: 8, 1: 8}
+        """
         results = self.get(timeout)
         if self._single_result:
             results = [results]
@@ -368,34 +587,73 @@ class AsyncResult(DisplayMixin, TimingMixin, Future[T]):
 
     @property
     def r(self) -> T:
-        """The result, as get() gives it."""
+        """The result, as get() gives it.
+
+        Examples
+        --------
+        >>> rc[0].apply_async(pow, 2, 3).r
+        8
+        """
         return self.get()
 
     @property
     def result_dict(self) -> dict[int, Any]:
-        """The results by engine id."""
+        """The results by the ids of the engines, as get_dict() gives them."""
         return self.get_dict()
 
     def abort(self) -> None:
-        """What has not begun is not to run.  Raises RuntimeError where all is answered."""
+        """Cancels the requests that have not started, and waits until the engines are told.
+
+        Raises
+        ------
+        RuntimeError
+            The result is already there.
+        """
         if self.ready():
             raise RuntimeError("nothing to abort: the result is already there")
         return self._client.abort(self.msg_ids, targets=self._targets, block=True)
 
     @property
     def sent(self) -> bool:
-        """Whether arrays of 256 KiB and more that were sent may be changed again; smaller ones may be at once."""
+        """Whether arrays of 256 KiB and more that were sent may be changed again; smaller ones may be changed at once."""
         return self._tasks.wait_sent(0)
 
     def wait_for_send(self, timeout: float | None = -1) -> None:
-        """Waits until arrays that were sent may be changed again: see `sent`. Raises TimeoutError after `timeout` seconds."""
+        """Waits until arrays that were sent may be changed again; see `sent`.
+
+        Parameters
+        ----------
+        timeout : float, optional
+            Seconds to wait; None or below 0: without a limit.
+
+        Raises
+        ------
+        TimeoutError
+            The request is not sent in time.
+
+        Examples
+        --------
+        >>> pending = rc[0].apply_async(len, bytearray(1_000_000))
+        >>> pending.wait_for_send(10)
+        """
         if not self._tasks.wait_sent(_seconds(timeout)):
             raise TimeoutError("timed out: the request is not sent yet")
 
     # ------------------------------------------------------------ parts
 
     def split(self) -> tuple[AsyncResult[Any], ...]:
-        """One AsyncResult for each request."""
+        """Gives one AsyncResult for each request.
+
+        Returns
+        -------
+        tuple of AsyncResult
+            The parts.
+
+        Examples
+        --------
+        >>> [each.get() for each in rc[:].apply_async(pow, 2, 3).split()]
+        [8, 8, 8, 8]
+        """
         if len(self._tasks) == 1:
             return (self,)
         if self._parts is None:
@@ -418,7 +676,28 @@ class AsyncResult(DisplayMixin, TimingMixin, Future[T]):
 
     @classmethod
     def join(cls, *async_results: AsyncResult[Any]) -> AsyncResult[Any]:
-        """One AsyncResult for the requests of all: the inverse of split()."""
+        """Makes one AsyncResult for the requests of several: the inverse of split().
+
+        Parameters
+        ----------
+        *async_results : AsyncResult
+            The parts.
+
+        Returns
+        -------
+        AsyncResult
+            All of them.
+
+        Raises
+        ------
+        ValueError
+            None is given.
+
+        Examples
+        --------
+        >>> px.AsyncResult.join(rc[0].apply_async(abs, -1), rc[1].apply_async(abs, -2)).get()
+        [1, 2]
+        """
         if not async_results:
             raise ValueError("join() needs at least one AsyncResult")
         first = async_results[0]
@@ -449,7 +728,16 @@ class AsyncResult(DisplayMixin, TimingMixin, Future[T]):
 
     @property
     def progress(self) -> int:
-        """How many of len(self) are done."""
+        """How many of ``len(self)`` items are done.
+
+        Examples
+        --------
+        >>> pending = rc[:].apply_async(pow, 2, 3)
+        >>> pending.wait(10)
+        True
+        >>> pending.progress, len(pending)
+        (4, 4)
+        """
         if self._chunks is None:
             return self._tasks.answered()
         return sum(n for i, n in enumerate(self._chunks) if self._tasks.is_answered(i))
@@ -477,7 +765,16 @@ class AsyncResult(DisplayMixin, TimingMixin, Future[T]):
 
     @property
     def metadata(self) -> Any:
-        """Metadata of the request, or a list of them: dicts that fill themselves in as the request goes on."""
+        """The Metadata of the request, or a list of them. They fill themselves in as the request goes on.
+
+        Examples
+        --------
+        >>> pending = rc[0].apply_async(pow, 2, 3)
+        >>> pending.get()
+        8
+        >>> pending.metadata.engine_id, pending.metadata["status"]
+        (0, 'ok')
+        """
         self._metadata = [self._live_at(i) for i in range(len(self._tasks))]
         return self._metadata[0] if self._single_result else list(self._metadata)
 
@@ -535,15 +832,19 @@ class AsyncResult(DisplayMixin, TimingMixin, Future[T]):
 
 
 class AsyncHubResult(AsyncResult[T]):
-    """The result of a request of any client, from the controller's records.
+    """The result of requests of any client, from the controller's records.
 
-    Client.get_result() gives it where the client has not sent the request itself.
+    Client.get_result() gives it if the client has not sent the requests itself. For its parameters see AsyncResult.
 
-        other = ipp.Client(rc.cluster.connection_file)
-        sent = rc[0].apply_async(pow, 2, 3)
-        sent.wait(10)                                         # the controller has it, too
-        other.get_result(sent.msg_ids[0]).get(10)             # -> 8
-        other.close()
+    Examples
+    --------
+    >>> other = px.Client(rc.cluster.connection_file)
+    >>> sent = rc[0].apply_async(pow, 2, 3)
+    >>> sent.wait(10)                              # the controller has it, too
+    True
+    >>> other.get_result(sent.msg_ids[0]).get(10)
+    8
+    >>> other.close()
     """
 
     def _load(self, index):
@@ -575,7 +876,7 @@ class AsyncHubResult(AsyncResult[T]):
         return metadata
 
     def _recorded(self):
-        """What the controller has on record of the requests, by msg_id."""
+        """The controller's records of the requests, by msg_id."""
         if self._records is not None:
             return self._records
         found = self._client.db_query({"msg_id": {"$in": self.msg_ids}}, keys=self._KEYS)

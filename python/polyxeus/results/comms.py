@@ -46,7 +46,7 @@ class _IpykernelFrontEnd:
 
 
 def front_end():
-    """That of the kernel in which this runs; None where there is none, as in a terminal.
+    """That of the kernel in which this runs; None if there is none, as in a terminal.
 
     request()                     the message that the kernel serves now
     publish(request, type, content, metadata, buffers)
@@ -65,7 +65,7 @@ def front_end():
 
 
 class _EngineComm:
-    """What the kernel's comm manager holds for a comm that an engine has opened."""
+    """The object that the kernel's comm manager holds for a comm that an engine has opened."""
 
     primary = False
 
@@ -110,7 +110,7 @@ class _Relay:
         )
 
     def deliver(self):
-        """What the engines have said goes to the front end, in its order."""
+        """Sends the messages of the engines to the front end, in their order."""
         with self._lock:
             if self._connection is None:
                 return
@@ -159,7 +159,7 @@ def relay_comms(connection):
 
 
 def deliver():
-    """What engines have said of their widgets until now is with the front end when this returns:
+    """Sends all messages of engines about their widgets to the front end before it returns:
     to be called before a widget is displayed."""
     for relay in list(_relays.values()):
         relay.deliver()

@@ -43,7 +43,7 @@ def _tell(token):
 
 
 def _make_calls():
-    """One after the other: whoever finds another thread at it leaves its own to that."""
+    """One after the other: a thread that finds another one at it leaves its own calls to that."""
     while _calls and _calling.acquire(blocking=False):
         try:
             while _calls:
@@ -63,7 +63,7 @@ def _stop():
 
 
 def _forget_parent():
-    """In the child of a fork there is no thread, and nobody's answers will come."""
+    """In the child of a fork there is no thread, and no answers will come."""
     global _thread, _waiting, _clients, _calls, _calling
     _calls = collections.deque()
     _calling = threading.Lock()

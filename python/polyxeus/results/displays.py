@@ -47,7 +47,7 @@ def _republish(content, engine_id):
 
 
 class _Writer:
-    """Writes text of many engines, headed where the engine changes."""
+    """Writes text of many engines, with a heading at each change of the engine."""
 
     def __init__(self):
         self._heading = None
@@ -124,11 +124,25 @@ class _Stream:
 
 
 class DisplayMixin:
-    """What an AsyncResult can show."""
+    """The methods of an AsyncResult that show output."""
 
     @contextmanager
     def stream_output(self) -> Iterator[None]:
-        """Shows output while it comes, as long as the `with` statement lasts."""
+        """Shows output while it comes, as long as a `with` statement lasts.
+
+        Yields
+        ------
+        None
+            Nothing.
+
+        Examples
+        --------
+        >>> pending = rc[0].execute("print('done')")
+        >>> with pending.stream_output():
+        ...     _ = pending.wait_for_output()
+        [stdout:0]
+        done
+        """
         stream = _Stream(self)
         stream.start()
         try:
@@ -139,11 +153,30 @@ class DisplayMixin:
     def display_outputs(
         self, groupby: Literal["type", "engine", "order"] = "type", result_only: bool = False
     ) -> None:
-        """Shows what the engines printed, displayed and gave back.
+        """Shows what the engines printed and displayed, and the values of the last lines.
 
-        groupby      "type": all stdout, then all stderr ...; "engine": all of each engine;
-                     "order": like "type", and the first displays of all, then the second ...
-        result_only  only the values of the last lines.
+        Parameters
+        ----------
+        groupby : {"type", "engine", "order"}
+            "type": all stdout, then all stderr, then displays; "engine": all of each engine; "order": like "type", but the
+            first displays of all engines, then the second, and so on.
+        result_only : bool
+            Whether only the values of the last lines are shown.
+
+        Raises
+        ------
+        ValueError
+            `groupby` is unknown.
+        TimeoutError
+            The result is not there yet.
+
+        Examples
+        --------
+        >>> rc[:2].execute("print(6 * 7)", block=True).display_outputs()
+        [stdout:0]
+        42
+        [stdout:1]
+        42
         """
         if groupby not in ("type", "engine", "order"):
             raise ValueError(

@@ -11,7 +11,7 @@ __all__ = ["show_failures_of_cells"]
 
 
 def show_failures_of_cells() -> None:
-    """From now on a cell that ends by a CompositeError shows all of its errors in HTML, where its text has only
+    """From now on a cell that ends by a CompositeError shows all of its errors in HTML; its text has only
     the first ones.
 
     May be called again; outside of notebooks it does nothing.

@@ -18,7 +18,7 @@ class History(list[str]):
         self._longest = 2 * _LEAST_KEPT
 
     def extend(self, msg_ids):
-        """What was sent now."""
+        """Adds requests that were sent now."""
         super().extend(msg_ids)
         if len(self) <= self._longest:
             return

@@ -17,9 +17,24 @@ T = TypeVar("T")
 
 
 class LazyMapIterator(Iterator[T]):
-    """The results of a map over sequences that are read as results come: they may be endless.
+    """The results of a map over sequences that are read as results come: they may be endless. imap() makes it.
 
-    A thread of its own reads them, as they may take their time.
+    A thread of its own reads the sequences, as that may take long.
+
+    Parameters
+    ----------
+    view : LoadBalancedView
+        The view on which it runs.
+    f : callable
+        The function.
+    arguments : iterator
+        The arguments of each call, as a tuple.
+    ordered : bool
+        Whether the results come in the order of the items.
+    max_outstanding : int
+        How many calls may be sent and not answered; 0: any number.
+    return_exceptions : bool
+        Whether failures are items of the result instead of being raised.
     """
 
     def __init__(self, view, f, arguments, ordered, max_outstanding, return_exceptions):
@@ -41,7 +56,13 @@ class LazyMapIterator(Iterator[T]):
         self._feeder = threading.Thread(target=self._feed, name="polyxeus-map", daemon=True)
 
     def start(self):
-        """Begins to read the sequences; gives itself."""
+        """Begins to read the sequences.
+
+        Returns
+        -------
+        LazyMapIterator
+            This iterator.
+        """
         self._iterator = self._results()
         try:
             self._view._outstanding_maps.add(self)
@@ -87,7 +108,7 @@ class LazyMapIterator(Iterator[T]):
             self._first.set()
 
     def cancel(self) -> None:
-        """Reads no further input. What is sent already runs on."""
+        """Reads no further items of the sequences. Calls that are sent already run on."""
         self._is_cancelled = True
         if self._permits is not None:
             self._permits.release()

@@ -59,7 +59,7 @@ class _LiveDisplay:
         return not is_last
 
     def close(self):
-        """What is shown stays; the button goes."""
+        """Removes the button; the display stays."""
         button, self._button = self._button, None
         if button is not None:
             self._replace(f"{self._id}-stop", {})
@@ -146,7 +146,7 @@ def show_live(result: Any) -> bool:
 
 
 def _cancel_button(result):
-    """A button that stops the result; None where there are no widgets."""
+    """A button that stops the result; None if there are no widgets."""
     if not has_widgets():
         return None
     from ipywidgets import Button

@@ -27,13 +27,30 @@ def join_parts(map_object, results):
 
 
 class AsyncMapResult(AsyncResult[list[T]]):
-    """The results of a map, as one list; iterate over it while they come.
+    """The results of a map, as one list. Iterate over it to get them as they come.
 
-    ordered  whether iteration keeps the order of the items; else first come, first served
+    Parameters
+    ----------
+    client : Client
+        The client that has sent the requests.
+    tasks : Any
+        The requests, as the C++ library has them.
+    read : callable
+        Reads the value of an answer.
+    map_object : Any
+        Joins the results of the requests.
+    ordered : bool
+        Whether iteration keeps the order of the items. False: first come, first served.
+    **options : Any
+        As in AsyncResult.
 
-        pending = rc.load_balanced_view().map_async(pow, range(4), [2] * 4)
-        [each for each in pending]                            # -> [0, 1, 4, 9]
-        pending.get()                                         # -> [0, 1, 4, 9]
+    Examples
+    --------
+    >>> pending = rc.load_balanced_view().map_async(pow, range(4), [2] * 4)
+    >>> [each for each in pending]
+    [0, 1, 4, 9]
+    >>> pending.get()
+    [0, 1, 4, 9]
     """
 
     def __init__(
@@ -113,10 +130,14 @@ class AsyncRecordedResult(AsyncMapResult):
 
 
 class AsyncHubMapResult(AsyncRecordedResult, AsyncHubResult):
-    """The same from the controller's records: what Client.get_result() gives for maps.
+    """The results of maps from the controller's records: Client.get_result() gives it.
 
-        other = ipp.Client(rc.cluster.connection_file)
-        rc.load_balanced_view().map(abs, range(-3, 3), label="distances").wait(10)
-        other.get_result(label="distances").get(10)           # -> [3, 2, 1, 0, 1, 2]
-        other.close()
+    Examples
+    --------
+    >>> other = px.Client(rc.cluster.connection_file)
+    >>> rc.load_balanced_view().map(abs, range(-3, 3), label="distances").wait(10)
+    True
+    >>> other.get_result(label="distances").get(10)
+    [3, 2, 1, 0, 1, 2]
+    >>> other.close()
     """

@@ -1,4 +1,4 @@
-"""What is known of a request beside its result: times, engine, output."""
+"""The metadata of a request: times, engine, output."""
 
 from __future__ import annotations
 
@@ -27,9 +27,47 @@ _OVERWRITTEN = re.compile(r".*\r(?=[^\n])")
 
 
 class Metadata(dict[str, Any]):
-    """A dict with these keys and no others; they are attributes, too.
+    r"""The facts about a request: a dict with fixed keys, which are attributes, too.
 
-    That of a request fills itself in: who looks at it finds what is known by then.
+    The Metadata of a request fill themselves in: each look at them finds what is known by then.
+
+    Parameters
+    ----------
+    *args : Any
+        As for a dict.
+    **kwargs : Any
+        As for a dict.
+
+    Attributes
+    ----------
+    msg_id : str
+        The id of the request.
+    submitted, started, completed, received : datetime
+        When the client sent it, the engine began and ended it, and the client got the answer.
+    engine_uuid, engine_id : str, int
+        The engine.
+    follow, after : list
+        The dependencies of a task.
+    status : str
+        "ok", "error" or "aborted".
+    execute_input, execute_result : str, dict
+        The code of a cell, and the value of its last line.
+    error : RemoteError
+        The exception that ended the cell.
+    stdout, stderr : str
+        What was printed.
+    outputs : list of dict
+        What was displayed.
+    data : dict
+        What publish_data() gave.
+    label : Any
+        The label of the view.
+
+    Examples
+    --------
+    >>> pending = rc[0].execute("print(6 * 7)", block=True)
+    >>> pending.metadata.stdout
+    '42\n'
     """
 
     msg_id: str | None
@@ -116,7 +154,7 @@ def live_metadata(msg_id, known, tasks=None):
     """The one Metadata of a request, which fills itself in.
 
     known  gives what is known of the request, and whether that is all.
-    tasks  of the request: it is filled in once they are answered, although nobody looks.
+    tasks  of the request: it is filled in once they are answered, even if it is not read.
     """
     with _filling:
         metadata = _live.get(msg_id)
@@ -175,7 +213,7 @@ def known_of(tasks):
 
 
 class MetadataByRequest(dict[str, Metadata]):
-    """msg_id -> Metadata: that of a request whose result somebody still has; empty for others.
+    """msg_id -> Metadata: that of a request whose result still exists; empty for others.
 
     find  gives the task of a msg_id, or None
     """
@@ -217,7 +255,7 @@ def _published_error(content, metadata):
         "engine_uuid": metadata["engine_uuid"],
         "method": "execute",
     }
-    return error.RemoteError(
+    return error.remote_error(
         content.get("ename", ""),
         content.get("evalue", ""),
         "\n".join(content.get("traceback", ())),
@@ -226,7 +264,7 @@ def _published_error(content, metadata):
 
 
 def _add_data(data, buffers):
-    """What publish_data() sent; nothing where it needs what is not installed here."""
+    """Adds the values that publish_data() sent; none if they need modules that are not installed here."""
     import pickle
 
     try:
@@ -246,11 +284,21 @@ def remote_error(failure):
     if engine_id is not None:
         method = "apply" if method in ("call", "push", "pull") else method
         engine = {"engine_id": engine_id, "engine_uuid": engine_uuid, "method": method}
-    return error.RemoteError(name, text, "\n".join(lines), engine)
+    return error.remote_error(name, text, "\n".join(lines), engine)
 
 
 class ExecuteReply:
-    """What came of a cell: its metadata as attributes; shows the value of its last line."""
+    """The outcome of a cell: its metadata are attributes, and it shows the value of the last line.
+
+    Parameters
+    ----------
+    msg_id : str
+        The id of the request.
+    content : dict
+        The content of the engine's reply.
+    metadata : callable
+        Gives the Metadata of the request.
+    """
 
     def __init__(self, msg_id: str, content: dict[str, Any], metadata: Any) -> None:
         """metadata  gives that of the request."""
@@ -261,7 +309,7 @@ class ExecuteReply:
 
     @property
     def metadata(self) -> Metadata:
-        """The request's Metadata, its output included as far as it has come."""
+        """The Metadata of the request, with the output that has come so far."""
         return self._metadata_of()
 
     def __getitem__(self, key: str) -> Any:
@@ -280,12 +328,18 @@ class ExecuteReply:
 
     @property
     def source(self) -> str:
-        """The code, where the engine gives it."""
+        """The source code, if the engine gives it."""
         return self._result("source") or ""
 
     @property
     def data(self) -> dict[str, Any]:
-        """The value of the last line in all its forms, by MIME type."""
+        """The value of the last line in all its forms, by MIME type.
+
+        Examples
+        --------
+        >>> rc[0].execute("6 * 7", silent=False).get().data["text/plain"]
+        '42'
+        """
         return self._result("data")
 
     def __repr__(self):

@@ -26,7 +26,7 @@ def shows_text_alone():
 def progress(*args, widget=None, **kwargs):
     """A bar of tqdm.
 
-    widget  that for notebooks; None: where this is one and ipywidgets are installed.
+    widget  that for notebooks; None: if this is one and ipywidgets are installed.
     """
     if widget is None:
         widget = is_notebook() and has_widgets()

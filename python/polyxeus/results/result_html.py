@@ -21,7 +21,7 @@ how_to_stop = (
 
 
 class _Share:
-    """What one engine has of a result."""
+    """The part of a result that one engine has."""
 
     def __init__(self) -> None:
         self.tasks = self.done = self.failed = 0

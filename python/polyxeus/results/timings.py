@@ -16,12 +16,29 @@ __all__ = ["TimingMixin"]
 
 
 class TimingMixin:
-    """What an AsyncResult knows of time."""
+    """The methods of an AsyncResult about times."""
 
     def timedelta(
         self, start: Any, end: Any, start_key: Callable[..., Any] = min, end_key: Callable[..., Any] = max
     ) -> float:
-        """The seconds between two moments; of several the earliest start and the latest end."""
+        """Computes the seconds between two moments.
+
+        Parameters
+        ----------
+        start : datetime or list of datetime
+            The start; of several moments `start_key` chooses one.
+        end : datetime or list of datetime
+            The end; of several moments `end_key` chooses one.
+        start_key : callable
+            Chooses the start. Default: the earliest.
+        end_key : callable
+            Chooses the end. Default: the latest.
+
+        Returns
+        -------
+        float
+            Seconds.
+        """
         if not isinstance(start, datetime):
             start = start_key(start)
         if not isinstance(end, datetime):
@@ -30,7 +47,7 @@ class TimingMixin:
 
     @property
     def elapsed(self) -> float:
-        """Seconds since the first request was sent, until all answers came."""
+        """Seconds since the first request was sent, until all answers have come."""
         if self.ready():
             return self.wall_time
         submitted = [moment for moment in self._values("submitted") if moment]
@@ -39,14 +56,23 @@ class TimingMixin:
 
     @property
     def serial_time(self) -> float:
-        """Seconds that the engines worked, all together."""
+        """The sum of the seconds that the engines worked. TimeoutError if an answer is missing."""
         self._check_ready()
         pairs = zip(self._values("started"), self._values("completed"))
         return sum((end - start).total_seconds() for start, end in pairs if start and end)
 
     @property
     def wall_time(self) -> float:
-        """Seconds from the first request that was sent to the last answer that came."""
+        """Seconds from the first request that was sent to the last answer that came. TimeoutError if an answer is missing.
+
+        Examples
+        --------
+        >>> pending = rc[0].apply_async(pow, 2, 3)
+        >>> pending.get()
+        8
+        >>> 0 < pending.wall_time < 60
+        True
+        """
         self._check_ready()
         return self.timedelta(self._values("submitted"), self._values("received"))
 
@@ -57,9 +83,23 @@ class TimingMixin:
         widget: bool | None = None,
         return_when: ReturnWhen | None = ALL_COMPLETED,
     ) -> None:
-        """Waits with a progress bar, drawn every `interval` seconds.
+        """Waits until all answers are there, with a progress bar.
 
-        widget  a bar for notebooks; None: where this is one.
+        Parameters
+        ----------
+        interval : float
+            Seconds between two updates of the bar.
+        timeout : float, optional
+            Seconds to wait; None or below 0: without a limit.
+        widget : bool, optional
+            Whether the bar is one for notebooks. Default: found out.
+        return_when : str, optional
+            FIRST_COMPLETED, FIRST_EXCEPTION or ALL_COMPLETED of concurrent.futures: waits for that.
+
+        Raises
+        ------
+        ValueError
+            `return_when` is unknown.
         """
         from polyxeus.results.progress import progress
 

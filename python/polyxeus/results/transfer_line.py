@@ -1,4 +1,4 @@
-"""What somebody who waits sees of large arrays on their way to and from other hosts."""
+"""The line that shows large arrays on their way to and from other hosts to a user who waits."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class TransferLine:
 
 
 def text_of(done: int, total: int, rate: float) -> str:
-    """rate  bytes in a second; 0: nobody knows yet."""
+    """rate  bytes in a second; 0: not known yet."""
     text = f"arrays between hosts: {_bytes(done)} of {_bytes(total)}"
     if rate <= 0:
         return text

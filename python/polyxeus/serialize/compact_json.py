@@ -12,7 +12,7 @@ _scan = _decoder.scan_once
 
 
 def load(text):
-    """The value of JSON text.  ValueError where it is none."""
+    """The value of JSON text.  ValueError if it is none."""
     try:
         value, end = _scan(text, 0)
     except StopIteration:  # it begins with white space, or is not JSON

@@ -87,7 +87,7 @@ def forget_carried(names):
 
 
 def explain(error, where):
-    """Says in a NameError why the name did not travel.  where  "engine 3"."""
+    """Says in a NameError why the name was not sent.  where  "engine 3"."""
     name = getattr(error, "name", None)
     if name is None:  # Python 3.9
         found = re.match(r"name '(\w+)' is not defined", str(error))
@@ -162,7 +162,7 @@ class _BoundedFile:
 
 
 class _Trip:
-    """What the picklers of one dumps() share."""
+    """The state that the picklers of one dumps() share."""
 
     def __init__(self, is_careful):
         self.is_careful = is_careful  # test whether each thing can be pickled before it is
@@ -182,8 +182,8 @@ def _is_surely_large(value):
 
 def _left_behind(reason):
     if reason == _TOO_LARGE:
-        return "it was too large to travel with the function: push it first"
-    return f"it cannot travel with the function ({reason}): define it on the engine"
+        return "it was too large to be sent with the function: push it first"
+    return f"it cannot be sent with the function ({reason}): define it on the engine"
 
 
 class _FunctionPickler:
@@ -338,7 +338,7 @@ _attributes_of = weakref.WeakKeyDictionary()  # code -> _attribute_names(code)
 
 def _ingredients(function, global_names):
     """(objects, names of modules): all that the pickle of an interactive function is made of, in
-    an order that its code fixes. None where some of it could change and stay the same object."""
+    an order that its code fixes. None if some of it could change and stay the same object."""
     if function.__dict__ or function.__kwdefaults__:
         return None
     code = function.__code__
@@ -461,7 +461,7 @@ def _travels_by_name(value):
 
 
 def _beside(buffers):
-    """What a pickler asks of each buffer: whether it is to be in the pickle. Others are appended to the list."""
+    """A callback for each buffer of a pickle: whether it is to be in the pickle. Others are appended to the list."""
     first = len(buffers)
 
     def take(buffer):

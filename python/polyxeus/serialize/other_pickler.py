@@ -18,7 +18,7 @@ def use(name):
 
 
 def dump(value):
-    """A pickle of the value by this module; None where there is no such module.
+    """A pickle of the value by this module; None if there is no such module.
 
     errors  those of the module
     """

@@ -17,12 +17,25 @@ _Anything: Any = object  # for type checkers: an argument of any type may be a r
 
 
 class Reference(_Anything):
-    """Stands for what an expression is on the engine, mostly the name of a variable there.
+    """Stands for the value of an expression on the engine, such as a variable there.
 
-    As an argument, or anywhere inside of one, it becomes that value where the function runs.
+    As an argument, or inside of one, it becomes that value when the function runs.
 
-        view.scatter("part", range(8), block=True)
-        view.apply_sync(sum, ipp.Reference("part"))           # -> [1, 5, 9, 13]
+    Parameters
+    ----------
+    name : str
+        The expression.
+
+    Raises
+    ------
+    TypeError
+        `name` is no text.
+
+    Examples
+    --------
+    >>> view.scatter("part", range(8), block=True)
+    >>> view.apply_sync(sum, px.Reference("part"))
+    [1, 5, 9, 13]
     """
 
     def __init__(self, name: str) -> None:
@@ -40,7 +53,23 @@ class Reference(_Anything):
         return hash((Reference, self.name))
 
     def get_object(self, g: Mapping[str, Any] | None = None) -> Any:
-        """What it stands for in the namespace `g`, a dict; None: an empty one."""
+        """Gives the value of the expression in a namespace.
+
+        Parameters
+        ----------
+        g : dict, optional
+            The namespace. Default: an empty one.
+
+        Returns
+        -------
+        Any
+            The value.
+
+        Examples
+        --------
+        >>> px.Reference("a + 1").get_object({"a": 2})
+        3
+        """
         return eval(self.name, {} if g is None else g)
 
     def __reduce__(self):
@@ -50,17 +79,28 @@ class Reference(_Anything):
 
 
 def interactive(f: F) -> F:
-    """Decorator: a function whose globals are, where it runs, those of the user's cells.
+    """Decorator: the globals of the function are, on the engine, those of the user's cells.
 
-    For functions of modules, which see their own module else:
+    It is for functions of modules, whose globals are those of their module otherwise.
 
-        view["a"] = 5
+    Parameters
+    ----------
+    f : callable
+        The function.
 
-        @ipp.interactive
-        def twice():
-            return 2 * a
+    Returns
+    -------
+    callable
+        The function with other globals.
 
-        view.apply_sync(twice)                                # -> [10, 10, 10, 10]
+    Examples
+    --------
+    >>> view["a"] = 5
+    >>> @px.interactive
+    ... def twice():
+    ...     return 2 * a
+    >>> view.apply_sync(twice)
+    [10, 10, 10, 10]
     """
     if isinstance(f, types.FunctionType):
         main = sys.modules["__main__"].__dict__

@@ -17,7 +17,7 @@ _CALL = "call_request"
 
 
 def _function(function, buffers, forms):
-    """The description of a function as text; TypeError where it is none."""
+    """The description of a function as text; TypeError if it is none."""
     if isinstance(function, Reference):
         return dump({"reference": function.name})
     if "pickle" not in forms:
@@ -28,7 +28,7 @@ def _function(function, buffers, forms):
 
 
 def _title(function):
-    """What people call a function: the engine shows it while it runs."""
+    """The name of a function for users: the engine shows it while it runs."""
     title = getattr(function, "__name__", None)
     return f',"title":{quote(title)}' if type(title) is str else ""
 

@@ -18,7 +18,7 @@ _files = OrderedDict()  # name of a file that is not here -> the lines that came
 
 
 def lines_of(code):
-    """(name of the file, number of the first line, text) of a function's code; None where its
+    """(name of the file, number of the first line, text) of a function's code; None if its
     source is not known."""
     text = _texts.get(code)
     if text is None:

@@ -38,7 +38,7 @@ def set_engine_id(engine_id):
 
 
 def receiver():
-    """What messages call this process."""
+    """The name of this process in messages."""
     return "the client" if _engine_id is None else f"engine {_engine_id}"
 
 
@@ -122,7 +122,7 @@ class _Storage:
         return self.blocks[place] if is_inside else None
 
     def merged(self):
-        """The blocks that the sent memory makes up; None where each tensor was rightly sent alone."""
+        """The blocks that the sent memory makes up; None if each tensor was rightly sent alone."""
         blocks = []
         for begin, end in sorted(self.memories):
             if blocks and begin < blocks[-1][1]:
@@ -151,13 +151,13 @@ class Tensors:
         return cls(torch) if hasattr(torch, "frombuffer") else None  # also while it is being imported
 
     def reduce(self, value):
-        """What a pickler's reducer_override() gives for an object whose type is among `kinds`."""
+        """The result of a pickler's reducer_override() for an object whose type is among `kinds`."""
         if type(value) is not self._torch.Tensor:
             return self._reduce_storage(value)
         return self._reduce_plain(value) if _is_plain(self._torch, value) else NotImplemented
 
     def key(self, value):
-        """What tensors of one storage have in common; None for what is no tensor of plain memory."""
+        """A key that tensors of one storage have in common; None for objects that are no tensors of plain memory."""
         is_plain = type(value) is self._torch.Tensor and _is_plain(self._torch, value)
         return _key(_untyped(value)) if is_plain else None
 
@@ -190,7 +190,7 @@ class Tensors:
         return _make_tensor, (memory, *about, tensor.stride(), offset, needs_grad)
 
     def _memory_of(self, tensor, begin, end):
-        """None where the tensor has gaps, and no other that shares its memory fills them."""
+        """None if the tensor has gaps, and no other that shares its memory fills them."""
         storage = _untyped(tensor)
         known = self._known(storage)
         block = known.block_around(begin, end)
@@ -219,7 +219,7 @@ class Tensors:
 
 
 def reduce_alone(value):
-    """What the pickle of a contiguous tensor on the CPU is made of, which is a whole value; None for anything else.
+    """The parts of the pickle of a contiguous tensor on the CPU, which is a whole value; None for anything else.
     It is quicker than Tensors."""
     torch = sys.modules.get("torch")
     if type(value) is not getattr(torch, "Tensor", None) or not _is_plain(torch, value):
@@ -265,7 +265,7 @@ def is_tensor(value):
 
 
 def concatenate(parts):
-    """The tensors one behind the other, as a leaf that needs a gradient where one of them does."""
+    """The tensors one after the other, as a leaf that needs a gradient if one of them does."""
     torch = _torch()
     with torch.no_grad():
         joined = torch.cat(list(parts))

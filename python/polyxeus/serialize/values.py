@@ -148,9 +148,9 @@ def encode(value, accepts, buffers, snapshot=0):
 
     accepts   the forms that the receiver reads, some of FORMS.
     buffers   the message's list of buffers: what is large is appended.
-    snapshot  copy the memory of arrays of fewer bytes than this, as somebody may change them before
+    snapshot  copy the memory of arrays of fewer bytes than this, as the caller may change them before
               the message is sent; `buffers` share that of others.
-    errors    TypeError where no accepted form holds it; says what and where.
+    errors    TypeError if no accepted form holds it; says what and where.
     """
     kind = type(value)
     if "json" in accepts and (
@@ -317,7 +317,7 @@ def _advice(what):
 
 
 def _as_array(value, has_json):
-    """An array that holds the value, where no other form does; None where there is none."""
+    """An array that holds the value, if no other form does; None if there is none."""
     array = tensors.array_of(value)
     if array is not None:
         return array

@@ -18,7 +18,7 @@ class Exchange(NamedTuple):
 
 
 class ClockOffset(NamedTuple):
-    """What has to be added to the times of the other clock to get ours, and by how much it may be wrong."""
+    """The difference to add to the times of the other clock to get ours, and by how much it may be wrong."""
 
     offset: int
     error: int

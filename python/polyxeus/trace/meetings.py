@@ -1,4 +1,4 @@
-"""Collective calls of all ranks, put together: who came when, and who kept the others waiting."""
+"""Collective calls of all ranks, put together: which rank came when, and which one kept the others waiting."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class LateRank(NamedTuple):
 
 
 def mpi_key(call, seen: Counter) -> tuple | None:
-    """What all ranks of a collective MPI call have in common; None of another call.
+    """The part of a collective MPI call that all ranks have in common; None for another call.
 
     seen  the places that this rank's earlier calls have had: a stop begins to count anew
     """

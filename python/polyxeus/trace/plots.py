@@ -35,7 +35,7 @@ def bars(rows: Sequence[Bar], title: str) -> str:
 
 
 def rows_of_spans(rows: Sequence[tuple[str, Iterable[tuple[int, int, str]]]], title: str) -> str:
-    """What happened when.  rows  (label, [(first column, how many, colour), ...]); WIDTH columns"""
+    """A chart of when each kind of work ran.  rows  (label, [(first column, how many, colour), ...]); WIDTH columns"""
     made = []
     for row, (label, spans) in enumerate(rows):
         top = row * (_ROW + _GAP)

@@ -62,16 +62,23 @@ def detach(recorder: Any) -> None:
 
 
 class span:
-    """A part of your program that is to stand in traces, under a name of yours.
+    """A part of your program that is shown in traces, under a name of your choice: a context manager.
 
-    name     what the trace shows
-    details  further values that it shows beside the name: text, numbers or lists of them
+    It works on engines and in the client's process, in any thread. Without a trace it does nothing.
 
-    Works on engines and in the client's process, in any thread.  While no trace is on it does nothing.
+    Parameters
+    ----------
+    name : str
+        The name in the trace.
+    **details : Any
+        Further values that the trace shows with the name: text, numbers or lists of them.
 
-        with ipp.span("load", file="a.npy"):
-            data = list(range(10))
-        len(data)                                             # -> 10
+    Examples
+    --------
+    >>> with px.span("load", file="a.npy"):
+    ...     data = list(range(10))
+    >>> len(data)
+    10
     """
 
     __slots__ = ("_began", "_details", "_name")

@@ -1,4 +1,4 @@
-"""What engines, controller and client have recorded, as read from their answers, by the client's clock."""
+"""The records of engines, controller and client, as read from their answers, by the client's clock."""
 
 from __future__ import annotations
 

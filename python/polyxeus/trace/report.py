@@ -1,4 +1,4 @@
-"""A page about a trace that needs nothing else: who worked, who waited, who was late, what took longest."""
+"""A page about a trace that needs nothing else: which engines worked, waited and were late, and which calls took longest."""
 
 from __future__ import annotations
 
@@ -126,7 +126,7 @@ def _picture(engines: list[Process], began: int, length: int) -> str:
 
 
 def _columns(process: Process, began: int, length: int) -> list[str]:
-    """What each column of the picture shows; "": nothing."""
+    """The kind that each column of the picture shows; "": nothing."""
     columns = [""] * plots.WIDTH
     slices = slices_of(process)
     for kind in KINDS:  # later kinds stand above earlier ones

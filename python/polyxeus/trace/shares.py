@@ -27,7 +27,7 @@ class EngineShares(NamedTuple):
 
 
 class Traffic(NamedTuple):
-    """What was sent by MPI and to the engines."""
+    """The bytes that were sent by MPI and to the engines."""
 
     messages: dict[tuple[int, int], tuple[int, int]]  #: {(rank, rank): (messages, bytes)}, from the first to the second
     collectives: dict[str, tuple[int, int]]  #: {name: (calls, bytes)} of all ranks together

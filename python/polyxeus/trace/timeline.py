@@ -1,4 +1,4 @@
-"""What a trace shows: processes with tracks of nested slices, and flows between slices. Pure."""
+"""The contents of a trace: processes with tracks of nested slices, and flows between slices. Pure."""
 
 from __future__ import annotations
 
@@ -140,7 +140,7 @@ def _passage_details(sent, passage):
 
 
 def _encodings(spans):
-    """What a call does until its request is sent, and between two requests: spans of the kind "sent" end it."""
+    """Slices for the work of a call until its request is sent, and between two requests: spans of the kind "sent" end them."""
     calls = sorted((span for span in spans if span.kind == "call"), key=lambda span: span.began)
     begins = [span.began for span in calls]
     until = {}  # the end of the latest encoding, by the call's place
@@ -252,7 +252,7 @@ def _milliseconds(nanoseconds):
 
 def _match_messages(engines):
     """{(rank, call): (flows_from, flows_to)} of sends and the receives that got their messages: those of the same
-    two ranks, communicator and tag meet in their order. Where a rank has begun to receive from any rank, or with any
+    two ranks, communicator and tag meet in their order. If a rank has begun to receive from any rank, or with any
     tag, it is not known which messages that took: the messages that it may have been are left out."""
     flows = {}
     waiting = defaultdict(deque)

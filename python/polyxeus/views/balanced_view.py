@@ -23,21 +23,40 @@ __all__ = ["LoadBalancedView"]
 
 
 class LoadBalancedView(View):
-    """Runs each task on whichever engine is free; made by client.load_balanced_view().
+    """Runs each task on an engine that is free. `client.load_balanced_view()` makes it.
 
-    targets  the engines that may be taken; None: all
-    after    results or msg_ids, or a Dependency: tasks run after these ...
-    follow   ... and on the engine where these ran
-    timeout  seconds that a task may wait for them; 0: for ever
-    retries  further attempts on other engines, after a failure
+    Parameters
+    ----------
+    client : Client
+        The connection.
+    targets : list of int, optional
+        The engines that may be used. Default: all.
+    **flags : Any
+        The attributes below, and `block`, `track` and `label`, as in View.
 
-        balanced = rc.load_balanced_view()
-        balanced.apply_sync(pow, 2, 3)                        # -> 8
-        balanced.map_sync(lambda i: i * i, range(6))          # -> [0, 1, 4, 9, 16, 25]
-        first = balanced.apply_async(pow, 2, 3)
-        with balanced.temp_flags(after=first, retries=2):     # when `first` is done; up to three attempts
-            second = balanced.apply_async(abs, -1)
-        second.get()                                          # -> 1
+    Attributes
+    ----------
+    after : AsyncResult, str, Dependency or list of them
+        Results or ids of requests: tasks run after these.
+    follow : AsyncResult, str, Dependency or list of them
+        The same, and on the engine on which these ran.
+    timeout : float
+        Seconds that a task may wait for them; 0: without a limit.
+    retries : int
+        How often a task that fails runs again, on another engine.
+
+    Examples
+    --------
+    >>> balanced = rc.load_balanced_view()
+    >>> balanced.apply_sync(pow, 2, 3)
+    8
+    >>> balanced.map_sync(lambda i: i * i, range(6))
+    [0, 1, 4, 9, 16, 25]
+    >>> first = balanced.apply_async(pow, 2, 3)
+    >>> with balanced.temp_flags(after=first, retries=2):    # when `first` is done; up to three attempts
+    ...     second = balanced.apply_async(abs, -1)
+    >>> second.get()
+    1
     """
 
     _flag_names = ["targets", "block", "track", "follow", "after", "timeout", "retries", "label"]
@@ -57,7 +76,30 @@ class LoadBalancedView(View):
         super().__init__(client, targets, **flags)
 
     def set_flags(self, **kwargs: Unpack[BalancedFlags]) -> Self:
-        """Sets several flags at once; gives the view back."""
+        """Sets several flags at once.
+
+        Parameters
+        ----------
+        **kwargs : Any
+            Flags and their values.
+
+        Returns
+        -------
+        LoadBalancedView
+            This view.
+
+        Raises
+        ------
+        KeyError
+            A flag is unknown.
+        ValueError
+            A dependency or the timeout is wrong.
+
+        Examples
+        --------
+        >>> rc.load_balanced_view().set_flags(retries=2, block=True).apply(pow, 2, 3)
+        8
+        """
         for name in ("follow", "after"):
             if name in kwargs:
                 _render_dependency(kwargs[name])  # says now what is wrong with it
@@ -126,14 +168,42 @@ class LoadBalancedView(View):
         return_exceptions: bool | None = False,
         label: Any = None,
     ) -> Any:
-        """Calls f for each item of the sequences, on whichever engines are free.
+        """Calls f for each item of the sequences, on the engines that are free.
 
-        chunksize          items in one message. None: one while there are few of them; with many
-                           a message has up to 128, so that tiny calls are cheap.
-        ordered            iterating over the result keeps the order; else first come, first served.
-        return_exceptions  failures stand among the results; each item is a message of its own then.
+        Parameters
+        ----------
+        f : callable
+            The function.
+        *sequences : iterable
+            A sequence for each argument of `f`.
+        block : bool, optional
+            Whether to wait. Default: as the view's flag.
+        chunksize : int, optional
+            How many items a message has. Default: one if there are few items, else up to 128, so that short calls are cheap.
+        ordered : bool
+            Whether iterating over the result keeps the order of the items. False: first come, first served.
+        return_exceptions : bool, optional
+            Whether failures are items of the result. Each item is a message of its own then.
+        label : Any, optional
+            Is recorded by the controller with the requests. Default: as the view's flag.
 
-        Gives a list, or an AsyncMapResult where `block` is not set.
+        Returns
+        -------
+        AsyncMapResult or list
+            A list after waiting.
+
+        Raises
+        ------
+        ValueError
+            `chunksize` is no number from 1 on.
+        TypeError
+            No sequence is given.
+
+        Examples
+        --------
+        >>> balanced = rc.load_balanced_view()
+        >>> balanced.map(abs, [-1, 2, -3], block=True)
+        [1, 2, 3]
         """
         if chunksize is not None and (not isinstance(chunksize, int) or chunksize < 1):
             raise ValueError(f"chunksize must be a number from 1 on, or None, not {chunksize!r}")
@@ -175,11 +245,41 @@ class LoadBalancedView(View):
         max_outstanding: int | Literal["auto"] = "auto",
         return_exceptions: bool | None = False,
     ) -> LazyMapIterator[T]:
-        """An iterator over the results of a map that reads the sequences while it goes on: they may
-        be endless.
+        """Calls f for each item of the sequences, and reads these while results come: they may be endless.
 
-        max_outstanding  calls that are sent and not answered; "auto": one for each engine, 0: any
-                         number, so that the sequences are read at once.
+        Parameters
+        ----------
+        f : callable
+            The function.
+        *sequences : iterable
+            A sequence for each argument of `f`.
+        ordered : bool
+            Whether the results come in the order of the items. False: first come, first served.
+        max_outstanding : int or "auto"
+            How many calls may be sent and not answered. "auto": one for each engine; 0: any number, so that the sequences are
+            read at once.
+        return_exceptions : bool, optional
+            Whether failures are items of the result instead of being raised.
+
+        Returns
+        -------
+        iterator
+            The results.
+
+        Raises
+        ------
+        ValueError
+            `max_outstanding` is no number from 0 on.
+        TypeError
+            No sequence is given.
+
+        Examples
+        --------
+        >>> import itertools
+        >>> squares = rc.load_balanced_view().imap(lambda i: i * i, itertools.count())
+        >>> [next(squares) for _ in range(5)]
+        [0, 1, 4, 9, 16]
+        >>> squares.cancel()
         """
         if not sequences:
             raise TypeError("a map needs at least one sequence")
@@ -191,10 +291,14 @@ class LoadBalancedView(View):
         return lazy.start()
 
     def register_joblib_backend(self, name: str | None = None, make_default: bool = False) -> None:
-        """Lets joblib run on this view, under this name: Parallel(backend=name).
+        """Registers this view as a backend of joblib: ``Parallel(backend=name)``.
 
-        name          None: "polyxeus", and "ipyparallel" where that is free
-        make_default  joblib takes it where a program names no backend
+        Parameters
+        ----------
+        name : str, optional
+            The name of the backend. Default: "polyxeus", and "ipyparallel" if no other backend has that name.
+        make_default : bool
+            Whether joblib uses it in programs that name no backend.
         """
         from polyxeus.views import joblib_backend
 
@@ -202,7 +306,7 @@ class LoadBalancedView(View):
 
 
 def _render_dependency(dependency):
-    """What a task waits for, as it travels.  TypeError or ValueError where it is none."""
+    """The dependency of a task in the form of a message.  TypeError or ValueError if it is none."""
     if dependency is None:
         return []
     if isinstance(dependency, Dependency):

@@ -19,11 +19,18 @@ __all__ = ["Checkpoint", "CheckpointTimer", "checkpoint", "restore"]
 
 
 class Checkpoint(Mapping[str, Any]):
-    """What a checkpoint holds, or what was restored: a dict, printed as text.
+    """The contents of a checkpoint, or what was restored: a read-only dict, printed as text.
 
-    checkpoint()  path, name, label, time, size (ranks), ranks (a list: what the manifest says of
-                  each), written and linked (bytes), removed (names of older checkpoints)
-    restore()     path, label, time, ranks, engines, names, scattered, bytes
+    The keys after checkpoint(): path, name, label, time, size (ranks), ranks (a list: what the manifest says of each),
+    written and linked (bytes), removed (names of older checkpoints). After restore(): path, label, time, ranks, engines,
+    names, scattered, bytes.
+
+    Parameters
+    ----------
+    told : str
+        The contents as JSON text.
+    text : str
+        The text that is printed.
     """
 
     def __init__(self, told: str, text: str) -> None:
@@ -47,13 +54,24 @@ class Checkpoint(Mapping[str, Any]):
 
 
 class CheckpointTimer:
-    """Makes a checkpoint every so many seconds, in a thread, until it is stopped.
+    """Makes a checkpoint again and again, in a thread, until it is stopped. ``view.checkpoint(every=...)`` makes it.
 
-    A checkpoint waits until the engines are idle. One that fails is a warning, and the next one is
-    tried in its time.
+    A checkpoint waits until the engines are idle. If one fails, a warning says so, and the next one is tried in its time.
+    It is a context manager that stops itself.
 
-    last   the last Checkpoint; None: there is none yet
-    error  the exception of the last try; None: it went well
+    Parameters
+    ----------
+    seconds : float
+        The time between two checkpoints.
+    make : callable
+        Makes a checkpoint.
+
+    Attributes
+    ----------
+    last : Checkpoint or None
+        The latest checkpoint; None if there is none yet.
+    error : Exception or None
+        The exception of the latest try; None if it went well.
     """
 
     def __init__(self, seconds: float, make: Callable[[], Checkpoint]) -> None:
@@ -78,7 +96,7 @@ class CheckpointTimer:
                 warnings.warn(f"{problem}", RuntimeWarning, stacklevel=1)
 
     def stop(self) -> None:
-        """Returns when a checkpoint that is being written is complete."""
+        """Makes no further checkpoints. Returns when the one that is being written is complete."""
         self._is_stopped.set()
         if self._thread is not threading.current_thread():
             self._thread.join()

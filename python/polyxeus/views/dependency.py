@@ -1,4 +1,4 @@
-"""What tasks wait for."""
+"""Dependencies of tasks: the requests that they wait for."""
 
 from __future__ import annotations
 
@@ -8,17 +8,33 @@ __all__ = ["Dependency"]
 
 
 class Dependency(set[str]):
-    """Requests that a task waits for.
+    """Requests that a task waits for: a value for the flags `after` and `follow`.
 
-    dependencies  msg_ids, AsyncResults, or what as_dict() gave
-    all           all of them, or any one
-    success       one that went well counts ...
-    failure       ... one that failed counts
+    Parameters
+    ----------
+    dependencies : AsyncResult, str, dict or list of them
+        AsyncResults, ids of requests, or a dict that as_dict() gave.
+    all : bool
+        Whether all of them must have ended. False: one is enough.
+    success : bool
+        Whether requests that went well count.
+    failure : bool
+        Whether requests that failed count.
 
-        balanced = rc.load_balanced_view()
-        first, second = balanced.apply_async(abs, -1), balanced.apply_async(abs, -2)
-        with balanced.temp_flags(after=ipp.Dependency([first, second], all=False)):
-            balanced.apply_sync(abs, -3)                      # -> 3
+    Raises
+    ------
+    TypeError
+        An item is neither a result nor an id.
+    ValueError
+        Neither `success` nor `failure` is set.
+
+    Examples
+    --------
+    >>> balanced = rc.load_balanced_view()
+    >>> first, second = balanced.apply_async(abs, -1), balanced.apply_async(abs, -2)
+    >>> with balanced.temp_flags(after=px.Dependency([first, second], all=False)):
+    ...     balanced.apply_sync(abs, -3)
+    3
     """
 
     def __init__(
@@ -54,21 +70,70 @@ class Dependency(set[str]):
         return counted | set(failed) if failed is not None and failure else counted
 
     def check(self, completed: Iterable[str], failed: Iterable[str] | None = None) -> bool:
-        """Whether it is met by these completed and failed requests, sets of msg_ids."""
+        """Tells whether the dependency is met.
+
+        Parameters
+        ----------
+        completed : iterable of str
+            The ids of requests that went well.
+        failed : iterable of str, optional
+            The ids of requests that failed.
+
+        Returns
+        -------
+        bool
+            Whether it is met.
+
+        Examples
+        --------
+        >>> px.Dependency(["a", "b"]).check({"a"})
+        False
+        >>> px.Dependency(["a", "b"], all=False).check({"a"})
+        True
+        """
         if not self:
             return True
         counted = self._counting(completed, failed, self.success, self.failure)
         return self <= counted if self.all else not self.isdisjoint(counted)
 
     def unreachable(self, completed: Iterable[str], failed: Iterable[str] | None = None) -> bool:
-        """Whether it can never be met any more by these completed and failed requests, sets of msg_ids."""
+        """Tells whether the dependency can never be met any more.
+
+        Parameters
+        ----------
+        completed : iterable of str
+            The ids of requests that went well.
+        failed : iterable of str, optional
+            The ids of requests that failed.
+
+        Returns
+        -------
+        bool
+            Whether it cannot be met.
+
+        Examples
+        --------
+        >>> px.Dependency(["a", "b"]).unreachable(completed=set(), failed={"a"})
+        True
+        """
         if not self:
             return False
         against = self._counting(completed, failed, not self.success, not self.failure)
         return not self.isdisjoint(against) if self.all else self <= against
 
     def as_dict(self) -> dict[str, Any]:
-        """The same as a dict, for messages."""
+        """Gives the dependency as a dict, for messages.
+
+        Returns
+        -------
+        dict
+            The keys all, success, failure and dependencies.
+
+        Examples
+        --------
+        >>> px.Dependency(["a"]).as_dict()
+        {'all': True, 'success': True, 'failure': False, 'dependencies': ['a']}
+        """
         return {
             "all": self.all,
             "success": self.success,

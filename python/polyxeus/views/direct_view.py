@@ -27,16 +27,32 @@ __all__ = ["BroadcastView", "DirectView"]
 
 
 class DirectView(View):
-    """Runs things on the same engines all the time; made by client[...].
+    """Runs code on the same engines each time. `client[...]` and `client.direct_view()` make it.
 
-    A view of several engines gives lists, in the order of its engines; that of one gives the value itself.
+    A view of several engines gives lists, in the order of its engines; a view of one engine gives the value itself.
+    ``view["x"] = 5`` sets a variable on each engine, and ``view["x"]`` reads it.
 
-        view = rc[:]
-        view["x"] = 5                                     # a variable on each engine
-        view["x"]                                         # -> [5, 5, 5, 5]
-        view.apply_sync(pow, 2, 3)                        # -> [8, 8, 8, 8]
-        rc[0].apply_sync(pow, 2, 3)                       # -> 8
-        view.map_sync(lambda i: i * i, range(6))          # -> [0, 1, 4, 9, 16, 25]
+    Parameters
+    ----------
+    client : Client
+        The connection.
+    targets : int, list of int or "all", optional
+        The engines.
+    **flags : Any
+        `block`, `track` and `label`, as in View.
+
+    Examples
+    --------
+    >>> view = rc[:]
+    >>> view["x"] = 5
+    >>> view["x"]
+    [5, 5, 5, 5]
+    >>> view.apply_sync(pow, 2, 3)
+    [8, 8, 8, 8]
+    >>> rc[0].apply_sync(pow, 2, 3)
+    8
+    >>> view.map_sync(lambda i: i * i, range(6))
+    [0, 1, 4, 9, 16, 25]
     """
 
     # ------------------------------------------------------------ sending
@@ -90,13 +106,39 @@ class DirectView(View):
         block: bool | None = None,
         label: Any = None,
     ) -> AsyncResult[Any]:
-        """Runs source text on the engines, as a cell; always gives an AsyncResult.
+        r"""Runs source text on the engines, as a cell.
 
-        silent  the value of the last line is not shown, and the cell gets no number
-        block   wait until it has run and its output is here
-        errors  RemoteError or CompositeError when waiting: the code raised
+        Parameters
+        ----------
+        code : str
+            The source text.
+        silent : bool
+            True: the value of the last line is not shown, and the cell gets no number.
+        targets : int, slice, list of int or "all", optional
+            The engines. Default: those of the view.
+        block : bool, optional
+            Whether to wait until it has run and its output is here. Default: as the view's flag.
+        label : Any, optional
+            Is recorded by the controller with the requests. Default: as the view's flag.
 
-            view.execute("print(6 * 7)", block=True).stdout       # -> ['42\\n', '42\\n', '42\\n', '42\\n']
+        Returns
+        -------
+        AsyncResult
+            The result, also after waiting: its `stdout` has what was printed.
+
+        Raises
+        ------
+        TypeError
+            `code` is no text.
+        RemoteError
+            After waiting: the code raised on the only engine.
+        CompositeError
+            After waiting: the code raised on some of several engines.
+
+        Examples
+        --------
+        >>> view.execute("print(6 * 7)", block=True).stdout
+        ['42\n', '42\n', '42\n', '42\n']
         """
         if not isinstance(code, str):
             raise TypeError(f"execute() needs source text, not {type(code).__name__}")
@@ -114,9 +156,39 @@ class DirectView(View):
         block: bool | None = None,
         label: Any = None,
     ) -> AsyncResult[Any]:
-        """Runs the text of a file of this host on the engines, which need not have it: execute() with it.
+        """Runs a file of this host on the engines, which need not have it.
 
-        errors  OSError: the file cannot be read
+        Parameters
+        ----------
+        filename : str or path
+            The file.
+        targets : int, slice, list of int or "all", optional
+            The engines. Default: those of the view.
+        block : bool, optional
+            Whether to wait until it has run and its output is here. Default: as the view's flag.
+        label : Any, optional
+            Is recorded by the controller with the requests. Default: as the view's flag.
+
+        Returns
+        -------
+        AsyncResult
+            The result, as execute() gives it.
+
+        Raises
+        ------
+        OSError
+            The file cannot be read.
+        TypeError
+            `filename` is no path.
+
+        Examples
+        --------
+        >>> with open("/tmp/polyxeus-example.py", "w") as file:
+        ...     _ = file.write("y = 6 * 7")
+        >>> view.run("/tmp/polyxeus-example.py").wait()
+        True
+        >>> view["y"]
+        [42, 42, 42, 42]
         """
         if not isinstance(filename, (str, os.PathLike)):
             raise TypeError(f"run() needs the path of a file, not {filename!r:.80}")
@@ -134,17 +206,43 @@ class DirectView(View):
         block: bool | None = None,
         track: bool | None = None,
     ) -> Any:
-        """Sets variables on each engine, by a dict of their names and values.
+        """Sets variables on each engine.
 
-        ns      names like "a", "a.b" or "a[0]"; values of any type that can be pickled. Large arrays of numpy and
-                tensors of torch lie in shared memory on this host; each engine gets one of its own, which it may change.
-                You may change one of less than 256 KiB when this returns; a larger one when the AsyncResult is ready, or
-                its wait_for_send() returns, which is at once where it goes through shared memory
-        block   wait; gives the AsyncResult else
-        errors  TypeError or ValueError: a name that is none, a value that cannot be sent
+        Parameters
+        ----------
+        ns : dict
+            Names like "a", "a.b" or "a[0]", and values of any type that can be pickled.
+        targets : int, slice, list of int or "all", optional
+            The engines. Default: those of the view.
+        block : bool, optional
+            Whether to wait until the variables are set. Default: as the view's flag.
+        track : bool, optional
+            Accepted, without effect.
 
-            view.push({"a": 1, "b": [2]}, block=True)
-            view["b"]                                         # -> [[2], [2], [2], [2]]
+        Returns
+        -------
+        AsyncResult or list of None
+            An AsyncResult, if it does not wait.
+
+        Raises
+        ------
+        TypeError
+            `ns` is no dict, a name is no text, or a value cannot be sent.
+        ValueError
+            A name cannot be that of a variable.
+
+        Notes
+        -----
+        Large arrays of numpy and tensors of torch are in shared memory on this host; each engine gets an array of its own,
+        which it may change. You may change an array of less than 256 KiB when this returns; a larger one when the AsyncResult
+        is ready, or its wait_for_send() returns, which is at once if it goes through shared memory.
+
+        Examples
+        --------
+        >>> view.push({"a": 1, "b": [2]}).wait()
+        True
+        >>> view["b"]
+        [[2], [2], [2], [2]]
         """
         if not isinstance(ns, dict):
             raise TypeError(f"push() needs a dict of names and values, not {type(ns).__name__}")
@@ -157,20 +255,61 @@ class DirectView(View):
         return self._finish(result, self._flag("block", block))
 
     def update(self, ns: dict[str, Any]) -> Any:
-        """push() with the view's flags."""
+        """Sets variables on each engine, as push() with the view's flags.
+
+        Parameters
+        ----------
+        ns : dict
+            Names and values.
+
+        Returns
+        -------
+        AsyncResult or list of None
+            An AsyncResult, if it does not wait.
+
+        Examples
+        --------
+        >>> view.update({"a": 1}).wait()
+        True
+        >>> view["a"]
+        [1, 1, 1, 1]
+        """
         return self.push(ns)
 
     @stops_on_interrupt
     def pull(self, names: str | Iterable[str], targets: Targets = None, block: bool | None = None) -> Any:
-        """The value of a variable (or expression) of each engine.
+        """Gives the value of a variable, or of an expression, on each engine.
 
-        names   one, or a list of several: each engine gives a list then
-        result  one value for each engine, or the value itself for a view of one engine
-        errors  RemoteError or CompositeError with a NameError: an engine lacks it
+        Parameters
+        ----------
+        names : str or list of str
+            A name or an expression; with a list each engine gives a list of values.
+        targets : int, slice, list of int or "all", optional
+            The engines. Default: those of the view.
+        block : bool, optional
+            Whether to wait. Default: as the view's flag.
 
-            view.push({"a": 1, "b": 2}, block=True)
-            view.pull(["a", "b"], block=True)                 # -> [[1, 2], [1, 2], [1, 2], [1, 2]]
-            rc[0].pull("a + b", block=True)                   # -> 3
+        Returns
+        -------
+        AsyncResult or its result
+            After waiting: one value for each engine, or the value itself for a view of one engine.
+
+        Raises
+        ------
+        TypeError
+            `names` is neither text nor a list of texts.
+        RemoteError
+            After waiting: the only engine does not have the variable (NameError in `ename`).
+        CompositeError
+            After waiting: some of several engines do not have it.
+
+        Examples
+        --------
+        >>> view["a"], view["b"] = 1, 2
+        >>> view.pull(["a", "b"], block=True)
+        [[1, 2], [1, 2], [1, 2], [1, 2]]
+        >>> rc[0].pull("a + b", block=True)
+        3
         """
         read = requests.read
         if isinstance(names, str):
@@ -187,7 +326,31 @@ class DirectView(View):
         return self._finish(result, self._flag("block", block))
 
     def get(self, key_s: str | Iterable[str]) -> Any:
-        """pull(), waiting for it."""
+        """Gives the value of a variable on each engine, as pull(), and waits for it.
+
+        Parameters
+        ----------
+        key_s : str or list of str
+            A name or an expression, or several.
+
+        Returns
+        -------
+        Any
+            One value for each engine, or the value itself for a view of one engine.
+
+        Raises
+        ------
+        RemoteError
+            The only engine does not have the variable.
+        CompositeError
+            Some of several engines do not have it.
+
+        Examples
+        --------
+        >>> view["a"] = 5
+        >>> view.get("a")
+        [5, 5, 5, 5]
+        """
         return self.pull(key_s, block=True)
 
     def __getitem__(self, key: str | Iterable[str]) -> Any:
@@ -207,17 +370,45 @@ class DirectView(View):
         block: bool | None = None,
         track: bool | None = None,
     ) -> AsyncResult[Any] | None:
-        """Cuts a sequence into one part for each engine, named `key` there.
+        """Cuts a sequence into one part for each engine, and gives the parts a name there.
 
-        seq      a list, a range, an array or tensor (shape (m, ...): cut along its first dimension), a DataFrame (by rows)
-        dist     "b": blocks, of which the first m % n have one item more; "r": like cards
-        flatten  a part of one item becomes that item
-        errors   TypeError: no sequence; ValueError: `key` cannot be a name
+        Parameters
+        ----------
+        key : str
+            The name of the part on the engines.
+        seq : sequence
+            A list, a range, an array or tensor (cut along its first dimension), or a DataFrame (cut by rows).
+        dist : {"b", "r"}
+            "b": blocks, of which the first m % n have one item more; "r": items are dealt in turn, one to each engine.
+        flatten : bool
+            Whether a part of one item becomes that item.
+        targets : int, slice, list of int or "all", optional
+            The engines. Default: those of the view.
+        block : bool, optional
+            Whether to wait until the parts are there. Default: as the view's flag.
+        track : bool, optional
+            Accepted, without effect.
 
-            view.scatter("part", range(6), block=True)
-            view["part"]                     # -> [range(0, 2), range(2, 4), range(4, 5), range(5, 6)]
-            view.scatter("rank", rc.ids, flatten=True, block=True)
-            view["rank"]                                      # -> [0, 1, 2, 3]
+        Returns
+        -------
+        AsyncResult or None
+            None after waiting.
+
+        Raises
+        ------
+        TypeError
+            `seq` is no sequence, or `key` is no text.
+        ValueError
+            `key` cannot be the name of a variable, or `dist` is unknown.
+
+        Examples
+        --------
+        >>> view.scatter("part", range(6), block=True)
+        >>> view["part"]
+        [range(0, 2), range(2, 4), range(4, 5), range(5, 6)]
+        >>> view.scatter("rank", rc.ids, flatten=True, block=True)
+        >>> view["rank"]
+        [0, 1, 2, 3]
         """
         _check_name(key)
         ids, _ = self._engines(targets)
@@ -240,27 +431,68 @@ class DirectView(View):
         return None
 
     def exchange(self, key: str, source: int) -> None:
-        """Copies the array `key` of engine `source` to the other engines of this view by MPI.
+        """Copies an array of one engine to the other engines of this view by MPI, and waits until all have it.
 
-        The engines are ranks of one MPI world and may speak different languages; the controller
-        sees nothing of the data. Returns when all have it.
+        The engines are ranks of one MPI world and may be of different languages. The data does not pass through the
+        controller.
+
+        Parameters
+        ----------
+        key : str
+            The name of the array.
+        source : int
+            The engine that has it.
+
+        Raises
+        ------
+        RuntimeError
+            The engines are not ranks of one MPI world.
+        ValueError
+            `key` cannot be the name of a variable.
+
+        Examples
+        --------
+        >>> view.exchange("x", source=0)    # doctest: +SKIP
         """
         _check_name(key)
         mpi_exchange.exchange(self, key, source)
 
     @stops_on_interrupt
     def gather(self, key: str, dist: Dist = "b", targets: Targets = None, block: bool | None = None) -> Any:
-        """The parts of a sequence that the engines have, as one sequence: the inverse of scatter().
+        """Joins the parts of a sequence that the engines have: the inverse of scatter().
 
-        dist    as in scatter()
-        result  arrays: shape (sum of the first dimensions, ...); lists: one list; pandas', polars', torch's and
-                xarray's objects: as pandas.concat, polars.concat, torch.cat and xarray.concat join them; other
-                values: a list of them
-        errors  ValueError, TypeError: the parts do not fit together
+        Parameters
+        ----------
+        key : str
+            The name of the parts on the engines.
+        dist : {"b", "r"}
+            How the sequence was cut, as in scatter().
+        targets : int, slice, list of int or "all", optional
+            The engines. Default: those of the view.
+        block : bool, optional
+            Whether to wait. Default: as the view's flag.
 
-            view.scatter("part", [0, 1, 2, 3, 4, 5], block=True)
-            view.execute("part = [10 * each for each in part]", block=True)
-            view.gather("part", block=True)                   # -> [0, 10, 20, 30, 40, 50]
+        Returns
+        -------
+        AsyncMapResult or its result
+            After waiting: of arrays one array, joined along the first dimension; of lists one list; objects of pandas,
+            polars, torch and xarray as pandas.concat, polars.concat, torch.cat and xarray.concat join them; of other values a
+            list of them.
+
+        Raises
+        ------
+        ValueError
+            After waiting: the parts have shapes that do not fit together.
+        TypeError
+            After waiting: the parts have types that do not fit together.
+
+        Examples
+        --------
+        >>> view.scatter("part", [0, 1, 2, 3, 4, 5], block=True)
+        >>> view.execute("part = [10 * each for each in part]").wait()
+        True
+        >>> view.gather("part", block=True)
+        [0, 10, 20, 30, 40, 50]
         """
         _check_text(key)
         ids, _ = self._engines(targets)
@@ -297,20 +529,50 @@ class DirectView(View):
         every: Any = None,
         targets: Targets = None,
     ) -> Any:
-        """Writes variables of the engines to files, for restore(); gives a Checkpoint.
+        """Writes variables of the engines to files, from which restore() reads them.
 
-        Each engine writes its own files into a new folder below `path`, which all hosts of the
-        engines must see. The checkpoint counts when all of it is on disk; until then the one before
-        is the last. A value that did not change since then takes no space: its file is linked.
+        Each engine writes its own files into a new folder below `path`, which all hosts of the engines must see. The
+        checkpoint counts when all of it is on disk; until then the previous one stays the latest. A value that did not change
+        since then takes no space: its file is linked.
 
-        names      of variables that all engines have; default: all that can be written, the others
-                   are named
-        label      text or any JSON, to find it again
-        scattered  names of variables that are blocks of one array along its first dimension, beside
-                   those that scatter() has made: they can be restored on any number of engines
-        keep       so many checkpoints with this label stay, older ones are removed; 0: all.
-                   Default: 0, with `every` 2
-        every      minutes: makes one again and again, in a thread; gives a CheckpointTimer
+        Parameters
+        ----------
+        path : str or path
+            The folder of all checkpoints.
+        names : str or list of str, optional
+            Variables that all engines have. Default: all that can be written; the others are named.
+        label : Any, optional
+            Text, or any value that JSON can hold, to find the checkpoint again.
+        scattered : str or list of str
+            Variables that are blocks of one array along its first dimension, in addition to those that scatter() has made.
+            They can be restored on any number of engines.
+        keep : int, optional
+            How many checkpoints with this label stay; older ones are removed. 0: all. Default: 0, or 2 with `every`.
+        every : float, optional
+            Minutes after which a checkpoint is made again, in a thread.
+        targets : int, slice, list of int or "all", optional
+            The engines. Default: those of the view.
+
+        Returns
+        -------
+        Checkpoint or CheckpointTimer
+            A CheckpointTimer, if `every` is given.
+
+        Raises
+        ------
+        ValueError
+            A name, `keep` or `every` is wrong, or a variable cannot be written.
+        OSError
+            The files cannot be written.
+
+        Examples
+        --------
+        >>> view["x"] = 5
+        >>> written = view.checkpoint("/tmp/polyxeus-checkpoints", names="x", keep=1)
+        >>> view["x"] = 6
+        >>> restored = view.restore("/tmp/polyxeus-checkpoints")
+        >>> view["x"]
+        [5, 5, 5, 5]
         """
         return checkpoints.checkpoint(self, path, names, label, scattered, keep, every, targets)
 
@@ -322,14 +584,34 @@ class DirectView(View):
         scattered: str | Iterable[str] = (),
         targets: Targets = None,
     ) -> Checkpoint:
-        """Defines the variables of a checkpoint on the engines; gives what was done.
+        """Defines the variables of a checkpoint on the engines.
 
-        As many engines as ranks: each gets what its rank had. Another number: what was scattered is
-        cut into new blocks, what is the same on all ranks is copied, and ValueError names all else.
+        With as many engines as the checkpoint has ranks, each engine gets the variables of its rank. With another number,
+        scattered variables are cut into new blocks and variables that are the same on all ranks are copied.
 
-        path   that of checkpoint(): the last one is restored, or the last one with `label`; or the
-               folder of one checkpoint
-        names  default: all
+        Parameters
+        ----------
+        path : str or path
+            The path that was given to checkpoint(): the last checkpoint is restored, or the last one with `label`; or the
+            folder of one checkpoint.
+        names : str or list of str, optional
+            The variables. Default: all.
+        label : Any, optional
+            The label of the checkpoint.
+        scattered : str or list of str
+            Variables that are blocks of one array, in addition to those that the checkpoint names.
+        targets : int, slice, list of int or "all", optional
+            The engines. Default: those of the view.
+
+        Returns
+        -------
+        Checkpoint
+            What was restored.
+
+        Raises
+        ------
+        ValueError
+            There is no such checkpoint, or variables cannot be restored on this number of engines.
         """
         return checkpoints.restore(self, path, names, label, scattered, targets)
 
@@ -344,9 +626,37 @@ class DirectView(View):
         return_exceptions: bool | None = False,
         label: Any = None,
     ) -> Any:
-        """Calls f for each item of the sequences; each engine gets one block of them.
+        """Calls f for each item of the sequences. Each engine gets one block of them.
 
-        Gives a list, or an AsyncMapResult where `block` is not set.
+        Parameters
+        ----------
+        f : callable
+            The function.
+        *sequences : iterable
+            A sequence for each argument of `f`.
+        block : bool, optional
+            Whether to wait. Default: as the view's flag.
+        track : bool, optional
+            Accepted, without effect.
+        return_exceptions : bool, optional
+            Whether failures are items of the result instead of being raised.
+        label : Any, optional
+            Is recorded by the controller with the requests. Default: as the view's flag.
+
+        Returns
+        -------
+        AsyncMapResult or list
+            A list after waiting.
+
+        Raises
+        ------
+        TypeError
+            No sequence is given.
+
+        Examples
+        --------
+        >>> view.map(pow, [2, 3], [5, 2], block=True)
+        [32, 9]
         """
         function = ParallelFunction(
             self, f, block=self._flag("block", block), return_exceptions=return_exceptions,
@@ -374,16 +684,47 @@ class DirectView(View):
     # ------------------------------------------------------------ the engines' state
 
     def sync_imports(self, local: bool = True, quiet: bool = False) -> AbstractContextManager[None]:
-        """`with view.sync_imports(): import numpy` imports here and on the engines.
+        """Imports modules here and on the engines, by the import statements of a `with` block.
 
-        local  False: on the engines only
-        quiet  do not print what is imported
+        ``import x as y`` imports x on the engines, under the name x.
+
+        Parameters
+        ----------
+        local : bool
+            Must be True; for imports on the engines alone use execute().
+        quiet : bool
+            Whether not to print what is imported.
+
+        Returns
+        -------
+        context manager
+            For the `with` statement.
+
+        Raises
+        ------
+        NotImplementedError
+            `local` is False.
+
+        Examples
+        --------
+        >>> with view.sync_imports():
+        ...     import math
+        importing math on engine(s)
+        >>> view.apply_sync(lambda: math.sqrt(16))
+        [4.0, 4.0, 4.0, 4.0]
         """
         return sync_imports(self, local=local, quiet=quiet)
 
     @property
     def importer(self) -> AbstractContextManager[None]:
-        """sync_imports() for `with view.importer:`."""
+        """A context manager like sync_imports(): ``with view.importer: import numpy``.
+
+        Examples
+        --------
+        >>> with view.importer:
+        ...     import math
+        importing math on engine(s)
+        """
         return self.sync_imports(True)
 
     @stops_on_interrupt
@@ -392,44 +733,108 @@ class DirectView(View):
         return self._finish(self._send(requests.call(namespace.use_pickler, (name,))), self.block)
 
     def use_dill(self) -> Any:
-        """dill pickles here and on the engines what polyxeus cannot, such as functions that hold open files.
+        """Pickles with dill, here and on the engines, objects that polyxeus cannot pickle.
 
-        errors  ImportError: dill is not installed here; RemoteError: not on the engines
+        Returns
+        -------
+        AsyncResult or its result
+            After waiting: None of each engine.
+
+        Raises
+        ------
+        ImportError
+            dill is not installed here.
+        RemoteError
+            dill is not installed on the engine.
         """
         return self._use_pickler("dill")
 
     def use_cloudpickle(self) -> Any:
-        """Ends use_dill(): functions of a session always travel by value, by cloudpickle where that is needed."""
+        """Ends use_dill(). Functions of a session are always sent by value, with cloudpickle if needed.
+
+        Returns
+        -------
+        AsyncResult or its result
+            After waiting: None of each engine.
+        """
         return self._use_pickler(None)
 
     use_pickle = use_cloudpickle
 
     def clear(self, targets: Targets = None, block: bool | None = None) -> AsyncResult[Any] | None:
-        """Forgets all that was defined on the engines.
+        """Deletes all variables that were defined on the engines.
 
-        targets, block  None: those of the view
+        Engines do this before they run requests that wait in their queue.
+
+        Parameters
+        ----------
+        targets : int, slice, list of int or "all", optional
+            The engines. Default: those of the view.
+        block : bool, optional
+            Whether to wait until it is done. Default: as the view's flag.
+
+        Returns
+        -------
+        AsyncResult or None
+            None after waiting.
+
+        Examples
+        --------
+        >>> view.push({"a": 5}).wait()
+        True
+        >>> view.clear(block=True)
+        >>> view.apply_sync(lambda: "a" in globals())
+        [False, False, False, False]
         """
         return self.client.clear(self._flag("targets", targets), self._flag("block", block))
 
     def interrupt(self, targets: Targets = None, block: bool | None = None) -> AsyncResult[Any] | None:
-        """Interrupts what the engines run now, as Ctrl-C does; their variables stay.
+        """Interrupts the code that the engines run, as Ctrl-C does. Their variables stay.
 
-        What ran fails with a KeyboardInterrupt, what waits in the queue runs.
+        The request that ran fails with a KeyboardInterrupt; requests that wait in the queue run.
+
+        Parameters
+        ----------
+        targets : int, slice, list of int or "all", optional
+            The engines. Default: those of the view.
+        block : bool, optional
+            Whether to wait until they have the signal. Default: as the view's flag.
+
+        Returns
+        -------
+        AsyncResult or None
+            None after waiting.
         """
         return self.client.send_signal(
             "SIGINT", self._flag("targets", targets), self._flag("block", block)
         )
 
     def kill(self, targets: Targets = None, block: bool | None = None) -> AsyncResult[Any] | None:
-        """Ends the engines at once by SIGKILL, whatever they do; what ran on them fails with an EngineError."""
+        """Ends the engines at once by SIGKILL. Requests that ran on them fail with an EngineError.
+
+        Parameters
+        ----------
+        targets : int, slice, list of int or "all", optional
+            The engines. Default: those of the view.
+        block : bool, optional
+            Whether to wait until they have the signal. Default: as the view's flag.
+
+        Returns
+        -------
+        AsyncResult or None
+            None after waiting.
+        """
         return self.client.send_signal(
             "SIGKILL", self._flag("targets", targets), self._flag("block", block)
         )
 
     def activate(self, suffix: str = "") -> None:
-        """Defines the magics %px, %%px, %autopx ... for this view in IPython.
+        """Defines the magics %px, %%px, %autopx and the others for this view in IPython.
 
-        suffix  is appended to their names: several views may have theirs.
+        Parameters
+        ----------
+        suffix : str
+            A suffix of their names, so that several views can have magics.
         """
         activation.activate(self, suffix)
 
@@ -466,11 +871,26 @@ def _distribution(dist):
 
 
 class BroadcastView(DirectView):
-    """A DirectView that sends the same work once, and the controller copies it: for many engines.
+    """A DirectView that sends one message for all engines, which the controller copies. It is for many engines.
 
-    is_coalescing  accepted: the controller answers for each engine in any case
+    Parameters
+    ----------
+    client : Client
+        The connection.
+    targets : int, list of int or "all", optional
+        The engines.
+    **flags : Any
+        `block`, `track` and `label`, as in View.
 
-        rc.broadcast_view().apply_sync(pow, 2, 3)             # -> [8, 8, 8, 8]
+    Attributes
+    ----------
+    is_coalescing : bool
+        Accepted, without effect: the controller answers for each engine.
+
+    Examples
+    --------
+    >>> rc.broadcast_view().apply_sync(pow, 2, 3)
+    [8, 8, 8, 8]
     """
 
     is_coalescing = False

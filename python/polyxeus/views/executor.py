@@ -19,12 +19,18 @@ __all__ = ["ViewExecutor"]
 
 
 class ViewExecutor(concurrent.futures.Executor):
-    """An executor (PEP 3148) on a view.
+    """An executor of concurrent.futures (PEP 3148) on a view. `view.executor` and `client.executor()` give it.
 
-    view.executor or client.executor() give it.
+    Parameters
+    ----------
+    view : DirectView or LoadBalancedView
+        The view on which it runs.
 
-        with rc.executor() as executor:
-            list(executor.map(pow, [2, 3], [5, 2]))           # -> [32, 9]
+    Examples
+    --------
+    >>> with rc.executor() as executor:
+    ...     list(executor.map(pow, [2, 3], [5, 2]))
+    [32, 9]
     """
 
     def __init__(self, view: DirectView | LoadBalancedView) -> None:
@@ -35,11 +41,51 @@ class ViewExecutor(concurrent.futures.Executor):
         return len(self.view)
 
     def submit(self, fn: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> AsyncResult[T]:
-        """view.apply_async(): gives an AsyncResult, which is a Future."""
+        """Calls fn(*args, **kwargs) on the view, and returns at once.
+
+        Parameters
+        ----------
+        fn : callable
+            The function.
+        *args : Any
+            Its arguments.
+        **kwargs : Any
+            Its named arguments.
+
+        Returns
+        -------
+        AsyncResult
+            The result, which is a Future.
+
+        Examples
+        --------
+        >>> rc.executor().submit(pow, 2, 3).result()
+        8
+        """
         return self.view.apply_async(fn, *args, **kwargs)
 
     def map(self, func: Callable[..., T], *iterables: Iterable[Any], **kwargs: Any) -> Iterator[T]:
-        """view.imap(): an iterator over the results."""
+        """Calls func for each item of the iterables.
+
+        Parameters
+        ----------
+        func : callable
+            The function.
+        *iterables : iterable
+            An iterable for each argument of `func`.
+        **kwargs : Any
+            Options of the view's imap(). `timeout` and `chunksize` have no effect, with a warning.
+
+        Returns
+        -------
+        iterator
+            The results.
+
+        Examples
+        --------
+        >>> list(rc.executor().map(abs, [-1, 2, -3]))
+        [1, 2, 3]
+        """
         if kwargs.pop("timeout", None) is not None:
             warnings.warn("map() of a ViewExecutor has no timeout", stacklevel=2)
         if kwargs.pop("chunksize", 1) != 1:
@@ -47,9 +93,22 @@ class ViewExecutor(concurrent.futures.Executor):
         return self.view.imap(func, *iterables, **kwargs)
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
-        """Waits for what was submitted; the engines stay.
+        """Waits for the calls that were submitted. The engines go on.
 
-        cancel_futures  what has not begun is not to run
+        Parameters
+        ----------
+        wait : bool
+            Whether to wait.
+        cancel_futures : bool
+            Whether calls that have not started are cancelled.
+
+        Examples
+        --------
+        >>> executor = rc.executor()
+        >>> future = executor.submit(pow, 2, 3)
+        >>> executor.shutdown()
+        >>> future.done()
+        True
         """
         if cancel_futures:
             for each in list(getattr(self.view, "_outstanding_maps", ())):

@@ -42,7 +42,7 @@ def _result_for_callback(future):
 
 
 def register_factory(factory, name=None, make_default=False):
-    """Registers a backend under this name; None: "polyxeus", and "ipyparallel" where that is free."""
+    """Registers a backend under this name; None: "polyxeus", and "ipyparallel" if that is free."""
     if name is not None:
         register_parallel_backend(name, factory, make_default=make_default)
         return
@@ -53,5 +53,5 @@ def register_factory(factory, name=None, make_default=False):
 
 
 def register_view(view, name=None, make_default=False):
-    """Lets joblib run on a view, under this name; None: "polyxeus", and "ipyparallel" where that is free."""
+    """Lets joblib run on a view, under this name; None: "polyxeus", and "ipyparallel" if that is free."""
     register_factory(lambda **kwargs: ViewBackend(view=view, **kwargs), name, make_default)

@@ -38,7 +38,7 @@ def join(parts, is_dealt=False, instead="pull() instead of gather()"):
 
 
 def _joiner(part, instead):
-    """What joins parts of the kind of this one, or None."""
+    """The function that joins parts of the kind of this one, or None."""
     if isinstance(part, (list, tuple)):
         return lambda parts, is_dealt: _join_lists(parts, is_dealt, instead)
     if getattr(part, "ndim", 1) == 0:
@@ -120,7 +120,7 @@ def _join_of(library, kinds, concatenate, parts, is_dealt, instead):
 
 
 def _join_in_place(parts, numpy):
-    """The arrays as one, without a copy; None where it needs one."""
+    """The arrays as one, without a copy; None if it needs one."""
     first = parts[0]
     for part in parts:
         is_plain = type(part) is numpy.ndarray and part.flags.c_contiguous
@@ -133,7 +133,7 @@ def _join_in_place(parts, numpy):
 
 
 def _check_shapes(parts, numpy, instead):
-    """ValueError where arrays cannot stand one behind the other."""
+    """ValueError if arrays cannot be joined one after the other."""
     shapes = dict.fromkeys(numpy.shape(part) for part in parts)
     if len({shape[1:] if shape else None for shape in shapes}) > 1:
         shown = " and ".join(map(str, list(shapes)[:4])) + (" ..." if len(shapes) > 4 else "")

@@ -9,7 +9,7 @@ __all__ = ["Map", "RoundRobinMap", "chunks", "cut", "dists", "lengths"]
 
 
 class Map:
-    """Contiguous blocks, the first ones longer by one where they cannot all be equal."""
+    """Contiguous blocks, the first ones longer by one if they cannot all be equal."""
 
     def getPartition(self, seq, p, q, n=None):
         """Part p of q."""
@@ -21,7 +21,7 @@ class Map:
         return cut(seq, low, low + size + (p < longer))
 
     def joinPartitions(self, listOfPartitions):
-        """All parts, one behind the other; scalars as a list."""
+        """All parts, one after the other; scalars as a list."""
         return join(listOfPartitions)
 
 

@@ -23,16 +23,29 @@ __all__ = ["ParallelFunction", "RemoteFunction", "getname", "parallel", "remote"
 def remote(
     view: DirectView | LoadBalancedView, block: bool | None = None, **flags: Any
 ) -> Callable[[Callable[..., Any]], RemoteFunction]:
-    """Decorator: calls of the function run on the view's engines.
+    """Makes a decorator: calls of the function run on the view's engines.
 
-    block  wait for the result; None: as the view does
-    flags  of the view, for the time of a call
+    Parameters
+    ----------
+    view : DirectView or LoadBalancedView
+        The view.
+    block : bool, optional
+        Whether calls wait for the result. Default: as the view's flag.
+    **flags : Any
+        Flags of the view, for the time of a call.
 
-        @ipp.remote(rc[:], block=True)
-        def power(a, b):
-            return a ** b
+    Returns
+    -------
+    callable
+        The decorator, which makes a RemoteFunction.
 
-        power(2, 3)                                           # -> [8, 8, 8, 8]
+    Examples
+    --------
+    >>> @px.remote(rc[:], block=True)
+    ... def power(a, b):
+    ...     return a ** b
+    >>> power(2, 3)
+    [8, 8, 8, 8]
     """
     return lambda f: RemoteFunction(view, f, block=block, **flags)
 
@@ -44,23 +57,41 @@ def parallel(
     ordered: bool = True,
     **flags: Any,
 ) -> Callable[[Callable[..., Any]], ParallelFunction]:
-    """Decorator: calls of the function run on the view's engines, each with a part of the
-    arguments; its method map() calls it for each item.
+    """Makes a decorator: calls of the function run on the view's engines, each with a part of the arguments.
 
-    dist     "b": blocks, "r": like cards
-    ordered  iterating over the result keeps the order of the items
+    The method map() of the decorated function calls it for each item.
 
-        @ipp.parallel(rc[:], block=True)
-        def squares(numbers):
-            return [each * each for each in numbers]
+    Parameters
+    ----------
+    view : DirectView or LoadBalancedView
+        The view.
+    dist : {"b", "r"}
+        "b": each engine gets one block of the items; "r": items are dealt in turn, one to each engine.
+    block : bool, optional
+        Whether calls wait for the result. Default: as the view's flag.
+    ordered : bool
+        Whether iterating over the result keeps the order of the items.
+    **flags : Any
+        Flags of the view, for the time of a call.
 
-        squares(range(6))                                     # -> [0, 1, 4, 9, 16, 25]
+    Returns
+    -------
+    callable
+        The decorator, which makes a ParallelFunction.
+
+    Examples
+    --------
+    >>> @px.parallel(rc[:], block=True)
+    ... def squares(numbers):
+    ...     return [each * each for each in numbers]
+    >>> squares(range(6))
+    [0, 1, 4, 9, 16, 25]
     """
     return lambda f: ParallelFunction(view, f, dist=dist, block=block, ordered=ordered, **flags)
 
 
 def getname(f: Callable[..., Any]):
-    """What to call a function in a message."""
+    """The name of a function for messages."""
     found = getattr(f, "__name__", None)
     if isinstance(found, str):
         return found
@@ -69,15 +100,24 @@ def getname(f: Callable[..., Any]):
 
 
 class RemoteFunction:
-    """A function that runs on the engines of a view.
+    """A function whose calls run on the engines of a view.
 
-    view   where it runs
-    func   the function itself
-    block  wait for the result; None: as the view does
-    flags  of the view, for the time of a call
+    Parameters
+    ----------
+    view : DirectView or LoadBalancedView
+        The view.
+    f : callable
+        The function.
+    block : bool, optional
+        Whether calls wait for the result. Default: as the view's flag.
+    **flags : Any
+        Flags of the view, for the time of a call.
 
-        power = ipp.RemoteFunction(rc[:], pow, block=True)
-        power(2, 3)                                           # -> [8, 8, 8, 8]
+    Examples
+    --------
+    >>> power = px.RemoteFunction(rc[:], pow, block=True)
+    >>> power(2, 3)
+    [8, 8, 8, 8]
     """
 
     def __init__(
@@ -106,15 +146,34 @@ class RemoteFunction:
 
 
 class ParallelFunction(RemoteFunction):
-    """A function that gets parts of sequences: called, each engine gets one part as arguments;
-    map() calls it for each item.
+    """A function that gets parts of sequences: in a call, each engine gets one part as arguments.
 
-    dist       "b": blocks, "r": like cards
-    chunksize  items in one message of a balanced view; None: chosen by their number
-    ordered    whether results are iterated over in the order of the items
+    Its method map() calls the function for each item.
 
-        reverse = ipp.ParallelFunction(rc[:], sorted, block=True)
-        reverse([3, 1, 2, 9, 8, 7, 6, 5])                     # -> [1, 3, 2, 9, 7, 8, 5, 6]
+    Parameters
+    ----------
+    view : DirectView or LoadBalancedView
+        The view.
+    f : callable
+        The function.
+    dist : {"b", "r"}
+        "b": each engine gets one block of the items; "r": items are dealt in turn, one to each engine.
+    block : bool, optional
+        Whether calls wait for the result. Default: as the view's flag.
+    chunksize : int, optional
+        How many items a message of a load-balanced view has. Default: chosen by their number.
+    ordered : bool
+        Whether iterating over the result keeps the order of the items.
+    return_exceptions : bool, optional
+        Whether failures are items of the result instead of being raised.
+    **flags : Any
+        Flags of the view, for the time of a call.
+
+    Examples
+    --------
+    >>> in_order = px.ParallelFunction(rc[:], sorted, block=True)
+    >>> in_order([3, 1, 2, 9, 8, 7, 6, 5])
+    [1, 3, 2, 9, 7, 8, 5, 6]
     """
 
     def __init__(
@@ -142,12 +201,34 @@ class ParallelFunction(RemoteFunction):
         return self._run(sequences, is_mapping=False)
 
     def map(self, *sequences: Iterable[Any]) -> Any:
-        """Calls the function for each item, as the builtin map() does."""
+        """Calls the function for each item, as the builtin map() does.
+
+        Parameters
+        ----------
+        *sequences : iterable
+            A sequence for each argument of the function.
+
+        Returns
+        -------
+        AsyncMapResult or list
+            A list after waiting.
+
+        Raises
+        ------
+        TypeError
+            No sequence is given.
+
+        Examples
+        --------
+        >>> absolute = px.ParallelFunction(rc[:], abs, block=True)
+        >>> absolute.map([-1, 2, -3])
+        [1, 2, 3]
+        """
         return self._run(sequences, is_mapping=True)
 
     @property
     def client(self) -> Client:
-        """The Client of its view."""
+        """The Client of the view."""
         return self.view.client
 
     @stops_on_interrupt
@@ -179,7 +260,22 @@ class ParallelFunction(RemoteFunction):
         return self.view._finish(result, block)
 
     def requests_for(self, f: Callable[..., Any], parts: Any, forms: Any) -> list[Any]:
-        """The requests for these parts of the sequences, in forms that the engines read."""
+        """Makes the requests for parts of the sequences. Views call it.
+
+        Parameters
+        ----------
+        f : callable
+            The function.
+        parts : list
+            The parts.
+        forms : Any
+            The forms of values that the engines read.
+
+        Returns
+        -------
+        list
+            The requests.
+        """
         if self._is_mapping:
             return requests.map_calls(f, parts, forms, self._dist)
         return [requests.call(f, part, None, forms) for part in parts]

@@ -15,7 +15,7 @@ __all__ = ["stops_on_interrupt"]
 
 def stops_on_interrupt(method: F) -> F:
     """Decorator of what asks engines for something: a KeyboardInterrupt meanwhile is raised as it
-    is, and what was asked for is interrupted where it runs and aborted where it waits.
+    is, and what was asked for is interrupted if it runs and aborted if it waits.
 
     method  its first argument has a `client`.
     """

@@ -1,4 +1,4 @@
-"""What the views of engines have in common."""
+"""The methods that the views of engines have in common."""
 
 from __future__ import annotations
 
@@ -25,13 +25,30 @@ __all__ = ["View"]
 
 
 class View:
-    """Ways to run things on engines; see DirectView, LoadBalancedView and BroadcastView.
+    """The methods that all views have; see DirectView, LoadBalancedView and BroadcastView.
 
-    block    wait for results in place of giving an AsyncResult
-    track    accepted: AsyncResult.wait_for_send() tells in any case when arrays of at least 256 KiB may be changed
-             again; what is smaller may be changed as soon as a method returns
-    targets  the engines that are meant
-    label    stands in the controller's records beside each request
+    Parameters
+    ----------
+    client : Client
+        The connection.
+    targets : int, list of int or "all", optional
+        The engines.
+    **flags : Any
+        The flags of the view, by their names.
+
+    Attributes
+    ----------
+    block : bool
+        Whether methods wait for results. False: they return an AsyncResult.
+    track : bool
+        Accepted, without effect: AsyncResult.wait_for_send() always tells when arrays of at least 256 KiB may be changed
+        again; smaller ones may be changed as soon as a method returns.
+    targets : int, list of int or "all"
+        The engines.
+    label : Any
+        Is recorded by the controller with each request: text, or any value that JSON can hold.
+    history : list of str
+        The ids of the requests of this view.
     """
 
     _flag_names = ["targets", "block", "track", "label"]
@@ -71,13 +88,45 @@ class View:
 
     @property
     def outstanding(self) -> set[str]:
-        """The ids of the requests of this view that are not answered."""
+        """The ids of the requests of this view that have no answer yet.
+
+        Examples
+        --------
+        >>> pending = view.apply_async(pow, 2, 3)
+        >>> view.wait(timeout=10)
+        True
+        >>> view.outstanding
+        set()
+        """
         return self.client.outstanding.intersection(self.history)
 
     # ------------------------------------------------------------ flags
 
     def set_flags(self, **kwargs: Unpack[Flags]) -> Self:
-        """Sets several flags at once; gives the view back."""
+        """Sets several flags at once.
+
+        Parameters
+        ----------
+        **kwargs : Any
+            Flags and their values.
+
+        Returns
+        -------
+        View
+            This view.
+
+        Raises
+        ------
+        KeyError
+            A flag is unknown.
+        TypeError
+            A value is of a wrong type.
+
+        Examples
+        --------
+        >>> view.set_flags(block=True, label="first").apply(pow, 2, 3)
+        [8, 8, 8, 8]
+        """
         for name, value in kwargs.items():
             if name not in self._flag_names:
                 raise KeyError(
@@ -91,7 +140,29 @@ class View:
 
     @contextmanager
     def temp_flags(self, **kwargs: Unpack[Flags]) -> Iterator[None]:
-        """Sets flags for the time of a `with` statement."""
+        """Sets flags for the time of a `with` statement.
+
+        Parameters
+        ----------
+        **kwargs : Any
+            Flags and their values.
+
+        Yields
+        ------
+        None
+            Nothing.
+
+        Raises
+        ------
+        KeyError
+            A flag is unknown.
+
+        Examples
+        --------
+        >>> with view.temp_flags(block=True):
+        ...     view.apply(pow, 2, 3)
+        [8, 8, 8, 8]
+        """
         saved = {name: getattr(self, name) for name in self._flag_names}
         self.set_flags(**kwargs)
         try:
@@ -113,7 +184,7 @@ class View:
 
     @staticmethod
     def _finish(result, block):
-        """What a method gives: the result, or its value where the caller waits for it."""
+        """The result, or its value if the caller waits for it."""
         return result.get() if block else result
 
     # ------------------------------------------------------------ calls
@@ -122,35 +193,196 @@ class View:
         raise NotImplementedError("use a DirectView, a LoadBalancedView or a BroadcastView")
 
     def apply(self, f: Callable[P, Any], /, *args: P.args, **kwargs: P.kwargs) -> Any:
-        """Calls f(*args, **kwargs) on the engines; waits for it where `block` is set."""
+        """Calls f(*args, **kwargs) on the engines. The view's flag `block` decides whether it waits.
+
+        Parameters
+        ----------
+        f : callable
+            The function. Functions of cells and scripts are sent with the variables that they use.
+        *args : Any
+            Its arguments.
+        **kwargs : Any
+            Its named arguments.
+
+        Returns
+        -------
+        AsyncResult or its result
+            The result, if `block` is set.
+
+        Raises
+        ------
+        TypeError
+            `f` cannot be called, or an argument cannot be sent.
+        RemoteError
+            After waiting: the call failed on the only engine.
+        CompositeError
+            After waiting: the call failed on some of several engines.
+        """
         return self._really_apply(f, args, kwargs)
 
     def apply_async(self, f: Callable[P, Any], /, *args: P.args, **kwargs: P.kwargs) -> AsyncResult[Any]:
-        """Calls f(*args, **kwargs) on the engines; gives an AsyncResult at once."""
+        """Calls f(*args, **kwargs) on the engines, and returns at once.
+
+        Parameters
+        ----------
+        f : callable
+            The function. Functions of cells and scripts are sent with the variables that they use.
+        *args : Any
+            Its arguments.
+        **kwargs : Any
+            Its named arguments.
+
+        Returns
+        -------
+        AsyncResult
+            The result, which may not be there yet.
+
+        Raises
+        ------
+        TypeError
+            `f` cannot be called, or an argument cannot be sent.
+
+        Examples
+        --------
+        >>> pending = view.apply_async(pow, 2, 3)
+        >>> pending.get(timeout=10)
+        [8, 8, 8, 8]
+        """
         return self._really_apply(f, args, kwargs, block=False)
 
     def apply_sync(self, f: Callable[P, Any], /, *args: P.args, **kwargs: P.kwargs) -> Any:
-        """Calls f(*args, **kwargs) on the engines and gives what came of it."""
+        """Calls f(*args, **kwargs) on the engines, and waits for the result.
+
+        Parameters
+        ----------
+        f : callable
+            The function. Functions of cells and scripts are sent with the variables that they use.
+        *args : Any
+            Its arguments.
+        **kwargs : Any
+            Its named arguments.
+
+        Returns
+        -------
+        Any
+            One result, or a list with the result of each engine.
+
+        Raises
+        ------
+        TypeError
+            `f` cannot be called, or an argument cannot be sent.
+        RemoteError
+            The call failed on the only engine.
+        CompositeError
+            The call failed on some of several engines.
+
+        Examples
+        --------
+        >>> view.apply_sync(pow, 2, 3)
+        [8, 8, 8, 8]
+        """
         return self._really_apply(f, args, kwargs, block=True)
 
     # ------------------------------------------------------------ maps
 
     def map(self, f: Callable[..., Any], *sequences: Iterable[Any], **kwargs: Any):
-        """Calls f for each item of the sequences."""
+        """Calls f for each item of the sequences. The classes of views implement it.
+
+        Parameters
+        ----------
+        f : callable
+            The function.
+        *sequences : iterable
+            A sequence for each argument of `f`.
+        **kwargs : Any
+            Options of the view's own map().
+        """
         raise NotImplementedError("use a DirectView, a LoadBalancedView or a BroadcastView")
 
     def map_async(self, f: Callable[..., T], *sequences: Iterable[Any], **kwargs: Any) -> AsyncMapResult[T]:
-        """map(..., block=False): gives an AsyncMapResult at once."""
+        """Calls f for each item of the sequences, and returns at once.
+
+        Parameters
+        ----------
+        f : callable
+            The function.
+        *sequences : iterable
+            A sequence for each argument of `f`.
+        **kwargs : Any
+            Options of the view's own map().
+
+        Returns
+        -------
+        AsyncMapResult
+            The results, which come as they are ready.
+
+        Raises
+        ------
+        TypeError
+            No sequence is given, or `block` is.
+
+        Examples
+        --------
+        >>> view.map_async(pow, [2, 3], [5, 2]).get()
+        [32, 9]
+        """
         self._refuse_block("map_async", kwargs)
         return self.map(f, *sequences, block=False, **kwargs)
 
     def map_sync(self, f: Callable[..., T], *sequences: Iterable[Any], **kwargs: Any) -> list[T]:
-        """map(..., block=True): gives the list of results."""
+        """Calls f for each item of the sequences, and waits for the results.
+
+        Parameters
+        ----------
+        f : callable
+            The function.
+        *sequences : iterable
+            A sequence for each argument of `f`.
+        **kwargs : Any
+            Options of the view's own map().
+
+        Returns
+        -------
+        list
+            The results, in the order of the items.
+
+        Raises
+        ------
+        TypeError
+            No sequence is given, or `block` is.
+        CompositeError
+            The call failed for some items.
+
+        Examples
+        --------
+        >>> view.map_sync(pow, [2, 3], [5, 2])
+        [32, 9]
+        """
         self._refuse_block("map_sync", kwargs)
         return self.map(f, *sequences, block=True, **kwargs)
 
     def imap(self, f: Callable[..., T], *sequences: Iterable[Any], **kwargs: Any) -> Iterator[T]:
-        """An iterator over the results of a map."""
+        """Calls f for each item of the sequences, and gives the results one by one.
+
+        Parameters
+        ----------
+        f : callable
+            The function.
+        *sequences : iterable
+            A sequence for each argument of `f`.
+        **kwargs : Any
+            Options of the view's own map().
+
+        Returns
+        -------
+        iterator
+            The results.
+
+        Examples
+        --------
+        >>> list(view.imap(abs, [-1, 2, -3]))
+        [1, 2, 3]
+        """
         return iter(self.map_async(f, *sequences, **kwargs))
 
     @staticmethod
@@ -161,38 +393,105 @@ class View:
     def remote(
         self, block: bool | None = None, **flags: Any
     ) -> Callable[[Callable[..., Any]], RemoteFunction]:
-        """Decorator: calls of the function run on the engines."""
+        """Makes a decorator: calls of the function run on the engines.
+
+        Parameters
+        ----------
+        block : bool, optional
+            Whether calls wait for the result. Default: as the view's flag.
+        **flags : Any
+            Flags of the view, for the time of a call.
+
+        Returns
+        -------
+        callable
+            The decorator, which makes a RemoteFunction.
+
+        Examples
+        --------
+        >>> @view.remote(block=True)
+        ... def power(a, b):
+        ...     return a ** b
+        >>> power(2, 3)
+        [8, 8, 8, 8]
+        """
         return remote(self, block=self._flag("block", block), **flags)
 
     def parallel(
         self, dist: Dist = "b", block: bool | None = None, **flags: Any
     ) -> Callable[[Callable[..., Any]], ParallelFunction]:
-        """Decorator: calls of the function run on the engines, each with a part of what it gets.
+        """Makes a decorator: calls of the function run on the engines, each with a part of the arguments.
 
-        dist   "b": blocks, "r": like cards
-        block  wait for the results; None: as the view does
+        Parameters
+        ----------
+        dist : {"b", "r"}
+            "b": each engine gets one block of the items; "r": items are dealt in turn, one to each engine.
+        block : bool, optional
+            Whether calls wait for the result. Default: as the view's flag.
+        **flags : Any
+            Flags of the view, for the time of a call.
+
+        Returns
+        -------
+        callable
+            The decorator, which makes a ParallelFunction.
+
+        Examples
+        --------
+        >>> @view.parallel(block=True)
+        ... def squares(numbers):
+        ...     return [each * each for each in numbers]
+        >>> squares(range(6))
+        [0, 1, 4, 9, 16, 25]
         """
         return parallel(self, dist=dist, block=self._flag("block", block), **flags)
 
     # ------------------------------------------------------------ orders and questions
 
     def spin(self) -> None:
-        """Nothing: answers come by themselves."""
+        """Does nothing: results arrive without it. It is here for ipyparallel's programs."""
 
     def wait(self, jobs: SomeRequests = None, timeout: float | None = -1) -> bool:
-        """Waits for requests, at most `timeout` seconds (below 0: for ever); False when the time is over.
+        """Waits until requests are answered.
 
-        jobs  AsyncResults, msg_ids or indices into the history; None: all of this view
+        Parameters
+        ----------
+        jobs : AsyncResult, str, int or list of them, optional
+            AsyncResults, ids of requests, or indices into the history. Default: all requests of this view.
+        timeout : float, optional
+            Seconds to wait; None or below 0: without a limit.
+
+        Returns
+        -------
+        bool
+            True if all are answered.
+
+        Examples
+        --------
+        >>> pending = view.apply_async(pow, 2, 3)
+        >>> view.wait(pending, timeout=10)
+        True
         """
         return self.client.wait(self.history if jobs is None else jobs, timeout)
 
     def abort(
         self, jobs: SomeRequests = None, targets: Targets = None, block: bool | None = None
     ) -> AsyncResult[Any] | None:
-        """What of these requests has not begun is not to run; it fails with TaskAborted.
+        """Cancels the requests that have not started. They fail with TaskAborted.
 
-        jobs     AsyncResults or msg_ids; None: all of this view that are not answered
-        targets  the engines that are told; None: those of the view
+        Parameters
+        ----------
+        jobs : AsyncResult, str or list of them, optional
+            AsyncResults or ids of requests. Default: all of this view that have no answer yet.
+        targets : int, slice, list of int or "all", optional
+            The engines that are told. Default: those of the view.
+        block : bool, optional
+            Whether to wait until they are told. Default: as the view's flag.
+
+        Returns
+        -------
+        AsyncResult or None
+            None after waiting.
         """
         jobs = list(self.outstanding) if jobs is None else jobs
         return self.client.abort(
@@ -200,14 +499,39 @@ class View:
         )
 
     def queue_status(self, targets: Targets = None, verbose: bool = False) -> dict[Any, Any]:
-        """What waits at the engines, by their ids: {0: {"queue": 2, "completed": 5, "tasks": 0}, ...}.
+        """Tells how many requests wait at the engines.
 
-        verbose  the msg_ids in place of their number
+        Parameters
+        ----------
+        targets : int, slice, list of int or "all", optional
+            The engines. Default: those of the view.
+        verbose : bool
+            Whether the ids of the requests are returned instead of their number.
+
+        Returns
+        -------
+        dict
+            By the ids of the engines: ``{0: {"queue": 2, "completed": 5, "tasks": 0}, ...}``.
         """
         return self.client.queue_status(self._flag("targets", targets), verbose=verbose)
 
     def purge_results(self, jobs: Any = (), targets: Any = ()) -> None:
-        """Lets the controller forget results: of these requests (`jobs`), or of these engines (`targets`)."""
+        """Deletes results here and in the controller.
+
+        Parameters
+        ----------
+        jobs : AsyncResult, str, int, list of them or "all"
+            AsyncResults, ids of requests, or indices into the history.
+        targets : int, list of int or "all"
+            Engines all of whose results the controller deletes.
+
+        Raises
+        ------
+        RuntimeError
+            One of the requests has no answer yet.
+        ValueError
+            Neither `jobs` nor `targets` is given.
+        """
         if targets is None or targets == "all":
             targets = self.targets
         return self.client.purge_results(jobs=jobs, targets=targets)
@@ -215,9 +539,18 @@ class View:
     def shutdown(
         self, targets: Targets = None, restart: bool = False, hub: bool = False, block: bool | None = None
     ) -> None:
-        """Ends the engines; with `hub` the controller as well.
+        """Ends the engines.
 
-        restart  NotImplementedError where it is set: see Client.restart_engines()
+        Parameters
+        ----------
+        targets : int, slice, list of int or "all", optional
+            The engines. Default: those of the view.
+        restart : bool
+            Not supported: see Client.restart_engines().
+        hub : bool
+            Whether the controller ends, too. Then all engines end and the client is closed.
+        block : bool, optional
+            Whether to wait until they have ended. Default: as the view's flag.
         """
         if targets is None or targets == "all":
             targets = self.targets
@@ -228,10 +561,33 @@ class View:
     def get_result(
         self, indices_or_msg_ids: SomeRequests = None, block: bool | None = None, owner: bool = False
     ) -> AsyncResult[Any]:
-        """Results by msg_id, or by index into this view's history; default: the last one.
+        """Gives the results of requests.
 
-        block  wait for them
-        owner  the client keeps the result until it is purged
+        Parameters
+        ----------
+        indices_or_msg_ids : str, int, AsyncResult or list of them, optional
+            Ids of requests, or indices into this view's history. Default: the last request, which is that of the last
+            engine if the view has several.
+        block : bool, optional
+            Whether to wait for them. Default: as the client's `block`.
+        owner : bool
+            True: results from the controller's records are not kept in the client's `results`.
+
+        Returns
+        -------
+        AsyncResult
+            The results.
+
+        Raises
+        ------
+        IndexError
+            The history has no such item.
+
+        Examples
+        --------
+        >>> pending = view.apply_async(pow, 2, 3)
+        >>> view.get_result(pending.msg_ids).get()
+        [8, 8, 8, 8]
         """
         jobs = -1 if indices_or_msg_ids is None else indices_or_msg_ids
         if isinstance(jobs, int):
@@ -242,7 +598,7 @@ class View:
 
 
 def label_text(label: Any):
-    """The label as JSON.  TypeError where it is none."""
+    """The label as JSON.  TypeError if it cannot be one."""
     if label is None:
         return "null"
     try:

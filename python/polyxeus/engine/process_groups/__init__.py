@@ -42,7 +42,7 @@ def explain(error, entries):
 
 
 def describe(frame):
-    """What `where` tells of the latest call of this rank; None before the first.
+    """The facts that `where` shows about the latest call of this rank; None before the first.
 
     frame  the innermost one of the main thread.
     """

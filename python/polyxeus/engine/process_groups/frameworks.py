@@ -1,4 +1,4 @@
-"""What objects of torch hold of calls that a stop has ended."""
+"""Objects of torch that hold calls that a stop has ended."""
 
 import gc
 import logging

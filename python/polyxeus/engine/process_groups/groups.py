@@ -37,7 +37,7 @@ def _grace():
 
 
 def _prepare_tracebacks():
-    """Imports what a first traceback needs: half a second, where all ranks of a cell do so when one has failed."""
+    """Imports the modules that a first traceback needs: that takes half a second, for all ranks of a cell if one has failed."""
     from IPython import get_ipython
 
     try:
@@ -163,7 +163,7 @@ class Groups:
     # ------------------------------------------------------------ meetings in the store, which signals end
 
     def _together(self, meeting, act):
-        """What `act()` returns, which all ranks of the meeting do, or none: in it they wait for one another in C++.
+        """The result of `act()`, which all ranks of the meeting call, or none: in it they wait for one another in C++.
 
         A rank that is stopped while the others act already acts, too, before it raises.
         """
@@ -230,7 +230,7 @@ class Groups:
             traces.before(_HOOK, group, arguments, began)
 
     def _admit(self, world, group, name):
-        """Renews the group where it has to be. RuntimeError: the call may not begin."""
+        """Renews the group if it has to be. RuntimeError: the call may not begin."""
         if world.is_lost:
             raise RuntimeError(f"{name} cannot begin: rank 0, which holds the store of the process groups, has "
                                "died: restart the engines, or call polyxeus.torch.init(view)")
@@ -330,7 +330,7 @@ class Groups:
         return [each for each in entries if not _is_of_torch(_code(each))] or entries
 
     def _explanation(self, world, group, call, error):
-        """What to say in place of the error's own text; None: nothing."""
+        """The text that replaces the error's own; None: it stays."""
         epoch = world.epochs.of_request
         is_stop = isinstance(error, KeyboardInterrupt)
         if not is_stop and (not isinstance(error, RuntimeError) or " cannot begin: " in str(error)):

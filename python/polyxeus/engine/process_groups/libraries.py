@@ -1,4 +1,4 @@
-"""What libraries of training are told on an engine that is a rank, when they are imported."""
+"""Settings for libraries of training on an engine that is a rank, made when they are imported."""
 
 import os
 
@@ -11,7 +11,7 @@ def _adopt_accelerate(module):
 
 
 def _adopt_fabric(module):
-    """Lightning works in no interactive Python, where it could not start processes; ranks need none."""
+    """Lightning refuses to work in an interactive Python, in which it could not start processes; ranks need none."""
     if "LOCAL_RANK" in os.environ:
         module._IS_INTERACTIVE = False
 
@@ -20,7 +20,7 @@ def _adopt_jax(module):
     """jax.distributed.initialize() asks these classes; ours comes first.
 
     Without it only engines under Open MPI or Slurm would be known, and each would take the GPU of the number
-    of its local rank also where it sees a single one.
+    of its local rank, even if it sees a single one.
     """
     base = module.ClusterEnv
 

@@ -26,7 +26,7 @@ class Meeting:
         return self.store.check([f"{self.key}/{rank}" for rank in self.ranks])
 
     def decide(self, word):
-        """What the ranks do: what the first of them has said, "go" or "no"."""
+        """The action of all ranks, as the first of them has said: "go" or "no"."""
         return self.store.compare_set(f"{self.key}/decision", "", word).decode()
 
     def missing(self):

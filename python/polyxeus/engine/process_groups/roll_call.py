@@ -1,4 +1,4 @@
-"""Who waits for whom, and the sentences that say it. Pure."""
+"""Which ranks wait for which others, and the sentences that say it. Pure."""
 
 from typing import NamedTuple, Optional
 
@@ -67,7 +67,7 @@ def described(call, group_ranks):
 
 
 def interrupted_in(call, group_ranks, counts):
-    """What a KeyboardInterrupt in `call` says."""
+    """The text of a KeyboardInterrupt in `call`."""
     absent = missing(call, group_ranks, counts) if call.is_collective else []
     return interrupted_at(described(call, group_ranks), absent)
 
@@ -78,14 +78,14 @@ def interrupted_at(name, absent):
 
 
 def cannot_end(call, cause, group_ranks, counts):
-    """What the error says of a call whose epoch a rank has ended."""
+    """The text of the error in a call whose epoch a rank has ended."""
     absent = [rank for rank in missing(call, group_ranks, counts) if rank != cause.rank]
     also = f"; {name_ranks(absent)} had not reached it" if call.is_collective and absent else ""
     return f"{described(call, group_ranks)} cannot end: {cause}{also}"
 
 
 def too_late(call, group_ranks, counts):
-    """What the error says of a call that took longer than the group's time limit."""
+    """The text of the error in a call that took longer than the group's time limit."""
     absent = missing(call, group_ranks, counts) if call.is_collective else []
     why = f": {name_ranks(absent)} had not reached it" if absent else ""
     return f"{call.name} did not end within the time limit of its process group{why}"

@@ -1,4 +1,4 @@
-"""What a rank and the others tell each other in the store of their process groups, and its connections."""
+"""The messages of ranks in the store of their process groups, and their connections."""
 
 import json
 import logging
@@ -89,7 +89,7 @@ class World:
             self._write(f"began/{self.rank}", self.epochs.current)
 
     def who_rests(self, ranks):
-        """Why the latest epoch has ended, where that rank is one of `ranks` and has begun no request since; else None.
+        """Why the latest epoch has ended, if the rank that ended it is one of `ranks` and has begun no request since; else None.
 
         A rank can fail so soon that its failure is known before others begin the same cell: they wait for it then.
         """
@@ -102,7 +102,7 @@ class World:
     # ------------------------------------------------------------ the store
 
     def _read(self, key):
-        """What the ranks have written there; None: nothing, or the store is lost."""
+        """The text that the ranks have written there; None: nothing, or the store is lost."""
         key = f"polyxeus/{key}"
         try:
             if not self.is_lost and self.store.check([key]):

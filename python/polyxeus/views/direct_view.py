@@ -376,7 +376,7 @@ class DirectView(View):
     def sync_imports(self, local: bool = True, quiet: bool = False) -> AbstractContextManager[None]:
         """`with view.sync_imports(): import numpy` imports here and on the engines.
 
-        local  False: on the engines only
+        local  must be True; for the engines alone use view.execute("import numpy")
         quiet  do not print what is imported
         """
         return sync_imports(self, local=local, quiet=quiet)

@@ -1,4 +1,4 @@
-"""Sentences of the guides that once said something else than the code."""
+"""What the guides say about the code: sentences that were once wrong, and bounds."""
 
 import ast
 import builtins
@@ -134,3 +134,9 @@ def test_limits_says_the_bounds_that_the_code_has(what):
     for pattern, shown in numbers.items():
         found = re.search(pattern, text_of(source))[1].replace("'", "").replace("_", "")
         assert shown in row and int(found) == int(re.sub(r"\D", "", shown)), row
+
+
+def test_only_the_pages_for_users_of_ipyparallel_call_it_ipp():
+    pages = [ROOT / "README.md", *(ROOT / "docs").rglob("*.md"), *(ROOT / "notebooks").rglob("*.ipynb")]
+    assert {page.name for page in pages if "import polyxeus as ipp" in page.read_text()} == {
+        "compatibility.md", "from-ipyparallel.md", "ipyparallel.md"}  # fmt: skip

@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <utility>
 
+#include "controller/engine_restart.hpp"
 #include "controller/hub/memory_store.hpp"
 #include "controller/hub/no_store.hpp"
 #include "controller/hub/sqlite_store.hpp"
@@ -322,6 +323,7 @@ Result<ServerOptions> make_server_options(const ControllerOptions& options,
   server.is_successor = options.reuse || options.restore;
   server.has_successor = server.is_successor || options.restartable;
   server.membership.saves_first = server.has_successor;
+  if (options.restartable) server.pxcluster = EngineRestart::find_pxcluster();
   return server;
 }
 

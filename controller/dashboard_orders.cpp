@@ -20,11 +20,13 @@ std::string name_of_wish(const EngineWish& wish) {
 }  // namespace
 
 DashboardOrders::DashboardOrders(std::shared_ptr<Dashboard> dashboard, const EngineTable& engines,
-                                 ControlRelay& control, Packer packer, Drain drain)
+                                 ControlRelay& control, Packer packer, EngineRestart restart,
+                                 Drain drain)
     : dashboard_(std::move(dashboard)),
       engines_(engines),
       control_(control),
       packer_(packer),
+      restart_(std::move(restart)),
       drain_(std::move(drain)) {
   control_.on_own_reply([this](const MessageId& order, std::string_view content) {
     if (asking_) asking_->question.answered(order, content);
@@ -66,6 +68,7 @@ Result<std::vector<EngineId>> DashboardOrders::engines_of(const EngineOrder& ord
 
 /// All of it or nothing.
 void DashboardOrders::carry_out(const Order& order, Instant now) {
+  if (std::holds_alternative<RestartEngines>(order.order.what)) return restart(order);
   const auto engines = engines_of(order.order);
   if (!engines) return order.answer(engines.error());
   spdlog::info("the dashboard {} {} engines", name_of_wish(order.order.what), engines->size());
@@ -89,6 +92,16 @@ Result<WebContent::OrderNews> DashboardOrders::tell(const EngineWish& wish,
       control_.order(uuid_of(id), "shutdown_request", {{"restart", false}});
   }
   return WebContent::OrderNews{};
+}
+
+/// Also those that are not registered at the moment, as they have died: pxcluster checks the ids.
+void DashboardOrders::restart(const Order& order) {
+  spdlog::info("the dashboard restarts engines");
+  restart_.begin(order.order.engines.value_or(std::vector<EngineId>{}),
+                 [answer = order.answer](const Result<void>& done) {
+                   if (!done) return answer(done.error());
+                   answer(WebContent::OrderNews{});
+                 });
 }
 
 void DashboardOrders::ask_stacks(const std::vector<EngineId>& engines,

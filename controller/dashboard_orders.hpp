@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "controller/engine_restart.hpp"
 #include "controller/membership/engine_table.hpp"
 #include "controller/relay/control_relay.hpp"
 #include "controller/web/dashboard.hpp"
@@ -15,8 +16,8 @@
 namespace px::controller {
 
 /// Does what users of the dashboard order: sends signals and shutdown requests to engines, drains
-/// them, and asks them for their stacks, for one user at a time. The Server owns it, on the I/O
-/// thread.
+/// and restarts them, and asks them for their stacks, for one user at a time. The Server owns it,
+/// on the I/O thread.
 class DashboardOrders {
  public:
   /// Lets the queue give an engine no further tasks, or give it some again.
@@ -24,9 +25,10 @@ class DashboardOrders {
 
   /// dashboard  null: there is none, and nothing is ordered.
   /// engines    those that are registered; outlives this, as does `control`.
+  /// restart    See EngineRestart.
   /// drain      null: there is no queue.
   DashboardOrders(std::shared_ptr<Dashboard> dashboard, const EngineTable& engines,
-                  ControlRelay& control, Packer packer, Drain drain);
+                  ControlRelay& control, Packer packer, EngineRestart restart, Drain drain);
 
   /// `waker` wakes the loop whose thread calls the other functions.
   void wake_by(net::Waker waker);
@@ -47,6 +49,7 @@ class DashboardOrders {
   Result<std::vector<EngineId>> engines_of(const EngineOrder& order) const;
   void carry_out(const Order& order, Instant now);
   Result<WebContent::OrderNews> tell(const EngineWish& wish, const std::vector<EngineId>& engines);
+  void restart(const Order& order);
   void ask_stacks(const std::vector<EngineId>& engines, const WebContent::Answer& answer,
                   Instant now);
   std::string_view uuid_of(EngineId id) const { return engines_.engines().at(id).text; }
@@ -55,6 +58,7 @@ class DashboardOrders {
   const EngineTable& engines_;
   ControlRelay& control_;
   const Packer packer_;
+  EngineRestart restart_;
   const Drain drain_;
   std::optional<Asking> asking_;
 };

@@ -222,7 +222,8 @@ Server::State::State(BoundSockets bound, Session session, std::unique_ptr<TaskSt
                engine_ports(bound.connection.engine), options.membership.heartbeat.period,
                bound.descriptors),
       has_queue_(has_task_queue(options.tasks.scheme)),
-      orders_(options.dashboard, membership_.table(), control_, shared_.packer(), drain()),
+      orders_(options.dashboard, membership_.table(), control_, shared_.packer(),
+              EngineRestart{options.pxcluster}, drain()),
       client_connections_(*bound.context, sockets_.registration),
       engine_connections_(*bound.context, sockets_.engine_registration) {
   for (const Json& event : options.earlier_events) hub_.post(EventNoted{event});

@@ -38,6 +38,8 @@ struct ServerOptions {
   std::shared_ptr<const os::SegmentFolder> memory = {};
   /// Already serves; null: it is off.
   std::shared_ptr<Dashboard> dashboard = {};
+  /// The program that restarts engines for users of the dashboard; empty: they cannot be.
+  std::filesystem::path pxcluster = {};
   /// Where load-balanced tasks are written down; null: nowhere.
   std::shared_ptr<JournalStorage> journal_storage = {};
   /// Where direct calls and broadcasts are written down; null: nowhere.

@@ -28,6 +28,8 @@ using std::chrono::milliseconds;
 constexpr Duration subscription_timeout = std::chrono::seconds(2);
 constexpr Duration redial_pause = std::chrono::seconds(1);
 constexpr Duration leave_pause = milliseconds(20);
+/// A request that still runs so long after it came is told of, with the call in which it is.
+constexpr Duration measures_pause = milliseconds(500);
 /// For the line of the user's code; then C code keeps Python's lock.
 constexpr Duration place_patience = milliseconds(300);
 /// What an engine takes: its 9 sockets and their connections, those that watch them, libzmq's
@@ -92,7 +94,7 @@ std::optional<Instant> Server::further_deadline() const {
   std::optional<Instant> next = earlier(registration_deadline_, heart_deadline_);
   next = earlier(earlier(next, redial_at_), place_finder_.next_deadline());
   next = earlier(next, stack_taker_.next_deadline());
-  next = earlier(next, force_interrupt_at_);
+  next = earlier(earlier(next, force_interrupt_at_), measures_due_);
   if (channels_) next = earlier(next, channels_->next_deadline());
   if (config_.segments) next = earlier(next, config_.segments->next_deadline());
   return heart_watch_ ? earlier(next, heart_watch_->next_deadline()) : next;
@@ -112,6 +114,10 @@ void Server::on_time(Instant now) {
     if (find_stop_point()->force()) signal_main();
   }
   if (redial_at_ && now >= *redial_at_) dial_lifeline();
+  if (measures_due_ && now >= *measures_due_) {
+    measures_due_.reset();
+    if (queues().requests.unfinished() > 0) tell_measures();
+  }
   place_finder_.on_time(now);
   stack_taker_.on_time(now);
   if (channels_) channels_->on_time(now);
@@ -169,7 +175,8 @@ void Server::begin() {
       *context_, loop(), config_.info, config_.memory, config_.results,
       Session{SessionId{config_.uuid.text}, config_.username, packer_, signer_},
       DialingChannels::Handlers{
-          handlers(), [this](RequestPtr message) { on_controller_message(std::move(message)); },
+          handlers_that_note_work(),
+          [this](RequestPtr message) { on_controller_message(std::move(message)); },
           [this] {
             if (heart_watch_) heart_watch_->heard();
             tell_measures();
@@ -192,6 +199,16 @@ void Server::begin() {
   write_engine_facts(content, config_.facts);
   channels_->send_registration("registration_request", content);
   registration_deadline_ = Clock::now() + config_.registration_timeout;
+}
+
+/// Those of all engines; and what came is told of soon, if it is not done by then.
+jupyter::ChannelHandlers Server::handlers_that_note_work() {
+  jupyter::ChannelHandlers each = handlers();
+  each.on_request = [this, pass_on = std::move(each.on_request)](RequestPtr request) {
+    if (takes_measures_ && !measures_due_) measures_due_ = Clock::now() + measures_pause;
+    pass_on(std::move(request));
+  };
+  return each;
 }
 
 Result<int> Server::read_registration(const Json& content) const {

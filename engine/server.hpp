@@ -118,6 +118,7 @@ class Server final : public jupyter::IoThread {
   void start_working(int heart_period_ms);
   void start_heart_if_due(Instant now);
   void tell_mpi();
+  jupyter::ChannelHandlers handlers_that_note_work();
   void tell_measures();
   void send_measures(EngineMeasures measures);
   EngineFacts facts_of_mpi();
@@ -147,6 +148,7 @@ class Server final : public jupyter::IoThread {
   const std::unique_ptr<TraceAnswers> trace_answers_;
   std::optional<Instant> registration_deadline_;
   std::optional<Instant> heart_deadline_;  // the heart starts then, subscribed or not
+  std::optional<Instant> measures_due_;    // beside those after pings
   bool is_subscribed_ = false;
   bool is_beating_ = false;
   bool is_controller_ours_ = false;

@@ -144,11 +144,6 @@ Result<void> set_scattered(MagicOptions& options, const std::string& value) {
   return {};
 }
 
-/// The magics of Python take this option out of the line.
-Result<void> refuse_trace(MagicOptions&, const std::string&) {
-  return wrong("in Python notebooks write it as --trace=FILE; elsewhere use `pxcluster trace`");
-}
-
 Result<void> set_keep(MagicOptions& options, const std::string& value) {
   const auto number = read_whole_number<int>(value);
   if (!number || *number < 0) return wrong("'" + value + "' is not a number of checkpoints");
@@ -190,11 +185,13 @@ const std::array all_options{
            set_max_output},
     Option{"progress-after", 0, "SECONDS", runs,
            "show a progress bar after this time (2); 0: at once, -1: never", set_progress},
-    Option{
-        "trace", 0, "FILE", of(Magic::px),
-        "record what the engines do meanwhile: open the file at ui.perfetto.dev (*.json: Chrome's "
-        "format)",
-        refuse_trace},
+    Option{"trace", 0, "FILE", of(Magic::px),
+           "record what the engines do meanwhile, for ui.perfetto.dev; *.json: in Chrome's format; "
+           "*.html: as a page that sums it up",
+           [](MagicOptions& options, const std::string& value) -> Result<void> {
+             options.trace = value;
+             return {};
+           }},
     Option{"timeout", 0, "SECONDS", runs,
            "interrupt engines that run longer than this number of seconds, and name them; 0: never",
            set_timeout},
@@ -241,12 +238,6 @@ const std::array all_options{
            set_scattered},
     Option{"keep", 0, "NUMBER", of(Magic::pxcheckpoint),
            "so many checkpoints with this label stay, older ones are removed; 0: all", set_keep},
-    Option{"trace", 0, "FILE", of(Magic::px),
-           "record what the engines do, for ui.perfetto.dev; *.html: as a page",
-           [](MagicOptions& options, const std::string& value) -> Result<void> {
-             options.trace = value;
-             return {};
-           }},
     Option{"once", 0, "", of(Magic::pxtop), "show the table once, and do not follow it",
            flag<&MagicOptions::is_once, true>},
     Option{"libraries", 0, "", of(Magic::pxstacks), "also threads that run libraries only",

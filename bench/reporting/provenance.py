@@ -66,7 +66,7 @@ def git(*arguments):
 def commit():
     """(the commit of this checkout, whether tracked files differ from it); what bench/report itself
     writes does not count. ("", True) outside of a checkout."""
-    made = ("bench/results", "docs/performance.md")
+    made = ("bench/results", "docs/performance.md", "docs/performance-details.md")
     changed = git("status", "--porcelain", "--untracked-files=no", "--", ".",
                   *(f":!{path}" for path in made))  # fmt: skip
     identity = git("rev-parse", "HEAD").strip()

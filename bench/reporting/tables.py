@@ -1,4 +1,4 @@
-"""Makes the tables of a document from the records of bench/results."""
+"""Makes the tables of documents from the records of bench/results."""
 
 import re
 
@@ -8,6 +8,7 @@ from provenance import check
 BEGIN = "<!-- table {name}: made by bench/report, do not edit -->"
 END = "<!-- end of table {name} -->"
 ANY_BEGIN = re.compile(r"<!-- table ([\w.]+): made by bench/report, do not edit -->")
+
 
 
 class BadMarkers(Exception):
@@ -71,14 +72,21 @@ def table(rows):
     return "\n".join("| " + " | ".join(line) + " |" for line in lines)
 
 
-def provenance_text(record):
-    """One paragraph: commit, date, machine, load, options, versions."""
+def where_text(record):
+    """One sentence: date, commit, machine."""
     machine = record["machine"]
     changed = " with uncommitted changes" if record["has_changes"] else ""
+    return (
+        f"{record['date']}, commit {record['commit'][:12]}{changed}, {machine['cpus']} CPUs "
+        f"({machine['cpu']}), Linux {machine['kernel']}."
+    )
+
+
+def provenance_text(record):
+    """One paragraph: commit, date, machine, load, options, versions."""
     known = {name: version for name, version in record["versions"].items() if version}
     text = (
-        f"{record['date']}, commit {record['commit'][:12]}{changed}, {machine['cpus']} CPUs "
-        f"({machine['cpu']}), Linux {machine['kernel']}; load average {record['load_before']:g} "
+        f"{where_text(record)[:-1]}; load average {record['load_before']:g} "
         f"before and {record['load_after']:g} after, {record['busy_before']:g} CPUs in use just "
         f"before; {record['seconds']:.0f} s. "
     )
@@ -143,6 +151,19 @@ def render_missed(records):
 
 def not_measured(name):
     return f"Not measured yet: run `bench/report --only {name}`."
+
+
+def replace_in_documents(documents, tables):
+    """The documents with `tables` between their markers. Each table stands in one of them, once; else BadMarkers."""
+    found = [set(ANY_BEGIN.findall(document)) for document in documents]
+    for name in tables:
+        places = sum(name in names for names in found)
+        if places != 1:
+            raise BadMarkers(f"one document must have the line {BEGIN.format(name=name)!r}; {places} have it")
+    return [
+        replace_tables(document, {name: text for name, text in tables.items() if name in names})
+        for document, names in zip(documents, found)
+    ]
 
 
 def replace_tables(document, tables):

@@ -96,6 +96,7 @@ struct TaskSubmitted {
 struct TaskAssigned {
   MessageId msg_id;
   EngineUuid engine;
+  bool is_retry = false;  ///< An earlier attempt has failed, or its engine has died.
 };
 /// A task's final answer: the engine's reply as it came, or the scheduler's own failure message
 /// (then `engine` is empty). Not told of attempts that are retried.

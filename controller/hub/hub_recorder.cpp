@@ -143,7 +143,7 @@ void HubRecorder::on(const TaskAssigned& event, Moment when) {
   if (!slot || !index_.assign(event.msg_id, *slot)) return;
   store_.change_existing(event.msg_id,
                          [&](TaskRecord& record) { record.engine_uuid = event.engine; });
-  sight_.assigned(event.msg_id, when.now);
+  sight_.assigned(event.msg_id, event.is_retry, when.now);
   passages_.given(event.msg_id, index_.id(*slot), when.now);
 }
 

@@ -312,7 +312,8 @@ void TaskLedger::assign(AssignTask& task) {
   transport_.assign(task);
   if (task.is_resent) return;
   if (journal_) journal_->assigned(task.msg_id, task.engine);
-  transport_.record(TaskAssigned{std::move(task.msg_id), std::move(task.engine)});
+  transport_.record(
+      TaskAssigned{std::move(task.msg_id), std::move(task.engine), task.failures > 0});
 }
 
 void TaskLedger::fail(const ArrivedTask& task, const SharedFrames& frames, const Problem& problem,

@@ -170,7 +170,8 @@ void write_work(MetricWriter& out, const Snapshot& snapshot) {
   out.one("polyxeus_tasks_assigned_total", counter,
           "Balanced tasks that were given to engines, each time counted.", work.assigned_total);
   out.one("polyxeus_tasks_retried_total", counter,
-          "Balanced tasks that were given to an engine again.", work.retried_total);
+          "Balanced tasks that ran again after a failed attempt or a lost engine.",
+          work.retried_total);
   out.one("polyxeus_clients", gauge, "Clients that asked for something in the last ten minutes.",
           snapshot.clients.size());
   out.histogram("polyxeus_request_duration_seconds", "How long requests ran on engines.",

@@ -35,14 +35,12 @@ void RequestLog::submitted(const SeenRequest& request, Instant now, WallTime wal
   place->second = {client, request.kind, request.label, wall, now};
 }
 
-void RequestLog::assigned(const MessageId& msg_id, Instant now) {
+void RequestLog::assigned(const MessageId& msg_id, bool is_retry, Instant now) {
   ++work_.assigned_total;
+  if (is_retry) ++work_.retried_total;
   const auto found = followed_.find(msg_id);
   if (found == followed_.end()) return;
-  if (std::exchange(found->second.is_assigned, true))
-    ++work_.retried_total;
-  else
-    queueing_.add(now - found->second.arrived);
+  if (!std::exchange(found->second.is_assigned, true)) queueing_.add(now - found->second.arrived);
 }
 
 void RequestLog::finished(const SeenAnswer& answer, std::optional<EngineId> engine, WallTime wall) {

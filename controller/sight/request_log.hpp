@@ -39,8 +39,9 @@ struct SeenAnswer {
 class RequestLog {
  public:
   void submitted(const SeenRequest& request, Instant now, WallTime wall);
-  /// A balanced task was given to an engine.
-  void assigned(const MessageId& msg_id, Instant now);
+  /// A balanced task was given to an engine: the first time, after an attempt that failed, or
+  /// after it was recalled from an engine that would have been slower.
+  void assigned(const MessageId& msg_id, bool is_retry, Instant now);
   /// engine  that answered, if it has an id.
   void finished(const SeenAnswer& answer, std::optional<EngineId> engine, WallTime wall);
 

@@ -49,7 +49,9 @@ class Sight {
 
   // What happened to a request. Each request is told of once, and answered once at most.
   void submitted(const SeenRequest& request, Instant now, WallTime wall);
-  void assigned(const MessageId& msg_id, Instant now) { requests_.assigned(msg_id, now); }
+  void assigned(const MessageId& msg_id, bool is_retry, Instant now) {
+    requests_.assigned(msg_id, is_retry, now);
+  }
   void printed(const MessageId& msg_id, std::string_view text) { cells_.printed(msg_id, text); }
   void finished(const SeenAnswer& answer, Instant now, WallTime wall);
 

@@ -128,8 +128,8 @@ struct WorkView {
   std::size_t running = 0;  ///< Balanced tasks that engines have.
   std::size_t direct = 0;   ///< Direct requests that are not answered.
   std::uint64_t submitted_total = 0, finished_total = 0, failed_total = 0;  ///< Of both kinds.
-  std::uint64_t assigned_total = 0;  ///< Tasks that were given to engines, retries included.
-  /// Of these: given again, as they failed, were recalled or their engine was lost.
+  std::uint64_t assigned_total = 0;  ///< Tasks given to engines, each time that one was.
+  /// Of these: given again, as an attempt has failed or its engine has died.
   std::uint64_t retried_total = 0;
   double submitted_rate = 0, finished_rate = 0;  ///< Per second since the last snapshot.
 };

@@ -65,6 +65,7 @@ Result<EngineWish> read_wish(std::string_view verb, const Json& body) {
   if (verb == "shutdown") return EngineWish{ShutDownEngines{}};
   if (verb == "drain") return EngineWish{DrainEngines{true}};
   if (verb == "resume") return EngineWish{DrainEngines{false}};
+  if (verb == "restart") return EngineWish{RestartEngines{}};
   if (verb == "stacks") return EngineWish{AskStacks{}};
   if (verb != "signal") return Error{ErrorKind::not_found, "there is no such action"};
   if (const auto signal = read_signal(json_member(body, "signal")))
@@ -73,10 +74,6 @@ Result<EngineWish> read_wish(std::string_view verb, const Json& body) {
 }
 
 WebDecision read_order(std::string_view verb, std::string_view body) {
-  if (verb == "restart")
-    return RefuseRequest{501,
-                         "the controller cannot start processes: run `pxcluster restart`, with "
-                         "--targets for some of the engines"};
   const Result<Json> json = unpack(Packer::json, body);
   if (!json) return RefuseRequest{400, "the body is not a JSON object"};
   auto wish = read_wish(verb, *json);

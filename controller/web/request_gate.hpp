@@ -31,13 +31,16 @@ struct SignalEngines {
   int signal = 0;
 };
 struct ShutDownEngines {};
+/// They are to be started anew, with the same ids.
+struct RestartEngines {};
 /// They are to get no further balanced tasks, or to get them again.
 struct DrainEngines {
   bool is_drained = true;
 };
 /// In which calls are their threads? The answer says it.
 struct AskStacks {};
-using EngineWish = std::variant<AskStacks, DrainEngines, SignalEngines, ShutDownEngines>;
+using EngineWish =
+    std::variant<AskStacks, DrainEngines, RestartEngines, SignalEngines, ShutDownEngines>;
 struct EngineOrder {
   EngineWish what = {};
   std::optional<std::vector<EngineId>> engines = {};  ///< Nothing: all.

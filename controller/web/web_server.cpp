@@ -113,6 +113,7 @@ class WebServer::State : public std::enable_shared_from_this<WebServer::State> {
  private:
   class Connection;
   static GateOptions gate_options(const WebContent& content);
+  void run();
   void accept();
   void send_snapshot();
   SharedText snapshot_event() const;
@@ -306,7 +307,15 @@ Result<void> WebServer::State::listen(int port) {
 void WebServer::State::start() {
   accept();
   const os::SignalsBlocked for_main_thread;
-  thread_ = std::thread([this] { context_.run(); });
+  thread_ = std::thread([this] { run(); });
+}
+
+void WebServer::State::run() {
+  while (!context_.stopped()) try {
+      context_.run();
+    } catch (const std::exception&) {
+      // No memory for what one peer wants: its connection ends, the others go on.
+    }
 }
 
 void WebServer::State::stop() {

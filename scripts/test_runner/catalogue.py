@@ -10,6 +10,8 @@ WAITING, COMPUTING = 5, 10
 
 _CPP_CELLS = r"^px_interpreters_cpp_tests\."
 _SIMULATION = r"^px_simulation_tests\."
+# The rooms that start threads, and the swarm on a real controller.
+_THREADED = tuple(f"px_{room}_tests" for room in ("os", "net", "interpreters", "jupyter", "controller", "engine", "client"))
 
 
 def _build(preset, *targets, name=""):
@@ -25,9 +27,9 @@ def _compiler_cache():
     return (f"-DCMAKE_CXX_COMPILER_LAUNCHER={ccache}",) if ccache else ()
 
 
-def _cpp(preset, what):
-    return Ctest(name=preset, preset=preset, nice=COMPUTING, needs=(f"build-{preset}",),
-                 what=f"C++ tests of every room, {what}")  # fmt: skip
+def _cpp(preset, what, **options):
+    return Ctest(name=preset, preset=preset, nice=COMPUTING, needs=(f"build-{preset}",), what=f"C++ tests {what}",
+                 **options)  # fmt: skip
 
 
 def _pytest(name, what, *folders, **options):
@@ -59,11 +61,13 @@ def _why_no_peer_suite():
 def all_groups(is_quick):
     """-> {lane: [Group]}. `is_quick`: the C++ tests once, without sanitizers."""
     if is_quick:
-        cpp = [_build("dev"), _cpp("dev", "without sanitizers")]
+        cpp = [_build("dev"), _cpp("dev", "of every room, without sanitizers")]
         build_simulation = simulation = []
     else:
-        cpp = [_build("asan"), _cpp("asan", "and each fuzz target for a short time, under ASan+UBSan"),
-               _build("tsan"), _cpp("tsan", "under TSan")]  # fmt: skip
+        cpp = [_build("asan"), _cpp("asan", "of every room, and each fuzz target for a short time, under ASan+UBSan"),
+               _build("tsan", *_THREADED, "swarm", "pxcontroller"),
+               _cpp("tsan", "of the rooms with threads, and the swarm, under TSan",
+                    select=rf"^(({'|'.join(_THREADED)})\.|swarm$)")]  # fmt: skip
         build_simulation = [_build("cells", "px_simulation_tests", name="simulation")]
         # Behind the other group of its folder, as ctest runs once at a time there.
         simulation = [Ctest(name="simulation", preset="cells", select=_SIMULATION, needs=("build-simulation",),

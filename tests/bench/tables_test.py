@@ -1,16 +1,17 @@
-"""The tables of docs/performance.md: made from records that say where they come from."""
+"""The tables of docs/performance.md and docs/performance-details.md: made from records that say where they come from."""
 
 import json
 import re
 from pathlib import Path
 
 import benches
+import overview
 import provenance
 import pytest
 import tables
 
 FOLDER = Path(__file__).resolve().parent
-DOCUMENT = FOLDER.parents[1] / "docs" / "performance.md"
+DOCUMENTS = [FOLDER.parents[1] / "docs" / name for name in ("performance.md", "performance-details.md")]
 NAME = "compare_ipyparallel"
 
 
@@ -170,16 +171,71 @@ def test_a_table_of_no_bench_is_refused():
         tables.replace_tables(document("one", "two"), {"one": ""})
 
 
-def test_the_document_has_a_table_for_each_bench():
-    names = [bench.name for bench in benches.ALL] + ["missed_aims"]
-    assert sorted(tables.ANY_BEGIN.findall(DOCUMENT.read_text())) == sorted(names)
+def test_each_table_goes_into_the_document_that_has_it():
+    after = tables.replace_in_documents([document("one"), document("two")], {"one": "new 1", "two": "new 2"})
+    assert after == [document("one").replace("old one", "new 1"), document("two").replace("old two", "new 2")]
 
 
-def test_the_prose_of_the_document_holds_no_measured_figure():
+@pytest.mark.parametrize("documents", [[document("one")], [document("one", "two"), document("two")]])
+def test_a_table_in_no_document_or_in_two_is_refused(documents):
+    with pytest.raises(tables.BadMarkers, match="two"):
+        tables.replace_in_documents(documents, {"one": "", "two": ""})
+
+
+def test_the_documents_have_a_table_for_each_bench():
+    names = [bench.name for bench in benches.ALL] + ["missed_aims", "pushes", "summary"]
+    found = [name for each in DOCUMENTS for name in tables.ANY_BEGIN.findall(each.read_text())]
+    assert sorted(found) == sorted(names)
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda document: document.stem)
+def test_the_prose_of_the_document_holds_no_measured_figure(document):
     table = re.compile(r"<!-- table .*?<!-- end of table \w+ -->", re.DOTALL)
-    prose = table.sub("", DOCUMENT.read_text())
+    prose = table.sub("", document.read_text())
     prose = prose.replace("heartbeats every 500 ms", "")  # an option of swarm
     found = re.findall(
         r"[\d.,]+ ?(?:ns|us|ms|s|MB|[MG]B/s|MiB/s|(?:tasks|items|calls)/s|%)(?!\w)", prose
     )
     assert found == []
+
+
+# ------------------------------------------------------------------------------------- summary
+
+
+def figure(bench, what, peer, value, unit):
+    return {"bench": bench, "what": what, "unit": unit, "value": value, "peer": peer, "n_runs": 3, "spread": [value, value]}
+
+
+def test_the_summary_shows_medians_and_the_best_in_bold(record):
+    submits, start = list(overview.FIGURES)[1], list(overview.FIGURES)[0]
+    record["rows"] = [
+        figure("compare_peers", submits, "polyxeus", 13949, "tasks/s"), figure("compare_peers", submits, "ray", 2420, "tasks/s"),
+        figure("compare_peers", start, "polyxeus", 0.41, "s"), figure("compare_peers", start, "ray", 0.3, "s"),
+        figure("compare_peers", start, "MPI", 0.1, "s"),
+    ]  # fmt: skip
+    lines = overview.render_summary(record, "a.json").split("\n")
+    assert lines[2] == "| start of four workers, s | 0.41 | **0.3** |  |  |  |  |"
+    assert lines[3] == "| tasks, one call for each, tasks/s | **13,900** | 2,420 |  |  |  |  |"
+    assert lines[-1] == "Medians. 2026-11-22 14:03 UTC, commit 0123456789ab, 2 CPUs (A CPU), Linux 6.1.0."
+
+
+def test_figures_of_the_summary_need_provenance(record):
+    del record["commit"]
+    with pytest.raises(provenance.NoProvenance, match="commit"):
+        overview.render_summary(record, "a.json")
+
+
+def test_pushes_have_one_unit(record):
+    push = overview.PUSHES[0]
+    record["rows"] = [figure(push.bench, push.what, push.peer, 1000, "MiB/s")]
+    assert overview.render_pushes({push.bench: record}).endswith("| 1.05 |")
+
+
+def test_the_names_of_the_overview_are_those_that_the_benches_write():
+    def rows(bench):
+        return json.loads((FOLDER.parents[1] / "bench" / "results" / f"{bench}.json").read_text())["rows"]
+
+    lines = {each["what"] for each in rows(overview.PEERS_BENCH)}
+    assert [what for what in overview.FIGURES if what not in lines] == []
+    assert [push for push in overview.PUSHES
+            if not any((each["what"], each["peer"]) == (push.what, push.peer) for each in rows(push.bench))] == []  # fmt: skip

@@ -47,7 +47,7 @@ TEST(MeasuredEngines, ACallOfTorchIsOneThatIsUnderWay) {
   row.erase("mpi");
   row["torch"] = {{"call", "all_reduce"}, {"seconds", 1.0}, {"bytes", 4 << 20}, {"count", 7}};
   EXPECT_EQ(call_text(measured_places({{"engines", Json::array({row})}})[0]),
-            "all_reduce of 4 MiB (7th call of its group)");
+            "all_reduce of 4.2 MB (7th call of its group)");
 }
 
 TEST(MeasuredEngines, OfWhatBeganSinceTheyWereMeasuredOnlyTheAgeIsKnown) {

@@ -16,7 +16,7 @@ def test_a_cell_with_trace_leaves_a_file_with_a_track_for_each_engine(notebook, 
     cell = notebook.ok(f"%%px --trace={path}\nimport time\ntime.sleep(0.2)")
     assert cell.text().splitlines()[-1].startswith(f"{path}: ")
     engines = [f"engine {number}" for number in range(4)]
-    assert engines_with(path, "import time") == ["client"] * 4 + engines
+    assert engines_with(path, "import time") == ["client"] * 4 + ["controller"] * 4 + engines
     assert engines_with(path, "%%px") == ["client"]
 
 
@@ -25,7 +25,7 @@ def test_a_cell_that_fails_leaves_its_trace_too(notebook, tmp_path):
     cell = notebook.run(f'%%px --trace "{path}"\n1 / 0')
     assert cell.status == "error"
     assert f"{path}: " in cell.text()
-    assert len(engines_with(path, "1 / 0")) == 8
+    assert len(engines_with(path, "1 / 0")) == 12
 
 
 def test_a_file_that_cannot_be_written_is_said_before_the_cell_runs(notebook, tmp_path):

@@ -21,7 +21,7 @@ export function Work({ snapshot, history, theme }: ViewProps) {
         <Figure name="finished per second" value={count(work.finished_rate)} />
         <Figure name="finished" value={count(work.finished_total)} />
         <Figure name="failed" value={count(work.failed_total)} />
-        <Figure name="given again" value={count(work.retried_total)} />
+        <Figure name="retried" value={count(work.retried_total)} />
         <Figure name="median time" value={durations.count > 0 ? seconds(durations.quantiles['0.5']) : '-'} />
         <Figure name="99 % below" value={durations.count > 0 ? seconds(durations.quantiles['0.99']) : '-'} />
         <Figure name="median wait" value={queueing.count > 0 ? seconds(queueing.quantiles['0.5']) : '-'} />

@@ -57,7 +57,7 @@ TEST(StackText, TheInnermostCallsAreNamedInAFewWords) {
                        python("<module>", "<ipython-input-2>", 9)}),
             "libffi.so.8+0x7a4e, called by cell line 9");
   EXPECT_EQ(innermost({{FrameKind::cell, "step", "cell 3", 2}, {FrameKind::cell, "", "cell 3", 5}}),
-            "step() at cell 3 line 2, called by cell 3 line 5");
+            "step() at cell line 2, called by cell line 5");
   EXPECT_EQ(innermost({{.kind = FrameKind::cell, .function = "code of cell 3"}}), "code of cell 3");
   EXPECT_EQ(innermost({}), "");
   EXPECT_EQ(innermost_calls({.why = "a disk"}), "");

@@ -149,11 +149,12 @@ TEST_F(RequestLogTest, MoreThanAPageCanShowAreCounted) {
 
 TEST_F(RequestLogTest, ATaskWaitsUntilItIsGivenToAnEngineForTheFirstTime) {
   submit("1", 0s);
-  log.assigned(MessageId{"1"}, start + 2s);
-  log.assigned(MessageId{"1"}, start + 30s);
-  log.assigned(MessageId{"unknown"}, start + 30s);
+  log.assigned(MessageId{"1"}, false, start + 2s);
+  log.assigned(MessageId{"1"}, false, start + 10s);  // recalled from its first engine
+  log.assigned(MessageId{"1"}, true, start + 30s);
+  log.assigned(MessageId{"unknown"}, false, start + 30s);
   const Snapshot seen = look(40s);
-  EXPECT_EQ(seen.work.assigned_total, 3u);
+  EXPECT_EQ(seen.work.assigned_total, 4u);
   EXPECT_EQ(seen.work.retried_total, 1u);
   EXPECT_EQ(seen.queueing_total.count(), 1u);
   EXPECT_DOUBLE_EQ(seen.queueing_total.sum(), 2);

@@ -37,61 +37,53 @@ TEST(StackQuestion, IsOverWhenItTakesTooLong) {
 
 TEST(StackQuestion, ThePageGetsWhatTheEnginesSayOfTheirCalls) {
   StackQuestion question = question_to_two();
-  question.answered(first, R"({"pid": 4, "running": {"what": "f()", "seconds": 2.5
-}
-, "place" : {}, "stacks" : {
-  "hidden" : 7, "threads" : [ {"thread" : 4, "main" : true, "frames" : []} ]
-}
-})");
+  question.answered(first, R"({"pid": 4, "running": {"what": "f", "seconds": 2.5}, "place": {},
+      "stacks": {"hidden": 7, "threads": [{"thread": 4, "main": true, "frames": []}]}})");
   question.answered(MessageId{"of another question"}, R"({"place": {}})");
   EXPECT_EQ(rows(question), Json::parse(R"([
-      {"engine": 3, "running": {"what": "f()", "seconds": 2.5
-  }
-  , "place" : {}, "stacks" : {
-    "hidden" : 7, "threads" : [ {"thread" : 4, "main" : true, "frames" : []} ]
-  }
-  },
+      {"engine": 3, "running": {"what": "f", "seconds": 2.5}, "place": {},
+       "stacks": {"hidden": 7, "threads": [{"thread": 4, "main": true, "frames": []}]}},
       {"engine": 1}])"));
-  }
+}
 
-  TEST(StackQuestion, AnEngineThatAnswersTwiceIsHeardOnce) {
-    StackQuestion question = question_to_two();
-    question.answered(first, R"({"place": {}})");
-    question.answered(first, R"({"place": {"line": 3}})");
-    EXPECT_EQ(rows(question)[0], (Json{{"engine", 3}, {"place", Json::object()}}));
-    EXPECT_FALSE(question.is_over(start));
-  }
+TEST(StackQuestion, AnEngineThatAnswersTwiceIsHeardOnce) {
+  StackQuestion question = question_to_two();
+  question.answered(first, R"({"place": {}})");
+  question.answered(first, R"({"place": {"line": 3}})");
+  EXPECT_EQ(rows(question)[0], (Json{{"engine", 3}, {"place", Json::object()}}));
+  EXPECT_FALSE(question.is_over(start));
+}
 
-  TEST(StackQuestion, WhatIsNoAnswerIsSaid) {
-    StackQuestion question = question_to_two();
-    question.answered(first, "{");
-    question.answered(second, R"({"status": "error", "evalue": "engine 1 is gone"})");
-    EXPECT_EQ(rows(question)[0]["why"], "its answer cannot be read");
-    EXPECT_EQ(rows(question)[1]["why"], "engine 1 is gone");
-  }
+TEST(StackQuestion, WhatIsNoAnswerIsSaid) {
+  StackQuestion question = question_to_two();
+  question.answered(first, "{");
+  question.answered(second, R"({"status": "error", "evalue": "engine 1 is gone"})");
+  EXPECT_EQ(rows(question)[0]["why"], "its answer cannot be read");
+  EXPECT_EQ(rows(question)[1]["why"], "engine 1 is gone");
+}
 
-  TEST(StackQuestion, AnswersThatAreTooLongTogetherAreLeftOut) {
-    StackQuestion question = question_to_two();
-    question.answered(first, std::string(StackQuestion::most_bytes, ' '));
-    question.answered(second, "{}");
-    EXPECT_TRUE(question.is_over(start));
-    EXPECT_FALSE(question.replies()[0].is_left_out);
-    EXPECT_TRUE(question.replies()[1].is_left_out);
-    EXPECT_EQ(rows(question)[1]["why"], "the answers of all engines are too long: ask fewer");
-  }
+TEST(StackQuestion, AnswersThatAreTooLongTogetherAreLeftOut) {
+  StackQuestion question = question_to_two();
+  question.answered(first, std::string(StackQuestion::most_bytes, ' '));
+  question.answered(second, "{}");
+  EXPECT_TRUE(question.is_over(start));
+  EXPECT_FALSE(question.replies()[0].is_left_out);
+  EXPECT_TRUE(question.replies()[1].is_left_out);
+  EXPECT_EQ(rows(question)[1]["why"], "the answers of all engines are too long: ask fewer");
+}
 
-  TEST(StackQuestion, OddShapesDoNoHarm) {
-    StackQuestion question = question_to_two();
-    question.answered(first, R"(["a"])");
-    question.answered(second, R"({"stacks": 7, "running": "x", "place": null})");
-    EXPECT_EQ(rows(question).size(), 2u);
-  }
+TEST(StackQuestion, OddShapesDoNoHarm) {
+  StackQuestion question = question_to_two();
+  question.answered(first, R"(["a"])");
+  question.answered(second, R"({"stacks": 7, "running": "x", "place": null})");
+  EXPECT_EQ(rows(question).size(), 2u);
+}
 
-  TEST(StackQuestion, AnEngineThatDoesNotKnowTheQuestionSaysSo) {
-    StackQuestion question = question_to_two();
-    question.answered(first, R"({"pid": 4})");  // as one of ipyparallel
-    EXPECT_EQ(rows(question)[0], (Json{{"engine", 3}, {"why", "it does not tell stacks"}}));
-  }
+TEST(StackQuestion, AnEngineThatDoesNotKnowTheQuestionSaysSo) {
+  StackQuestion question = question_to_two();
+  question.answered(first, R"({"pid": 4})");  // as one of ipyparallel
+  EXPECT_EQ(rows(question)[0], (Json{{"engine", 3}, {"why", "it does not tell stacks"}}));
+}
 
-  }  // namespace
-  }  // namespace px::controller
+}  // namespace
+}  // namespace px::controller

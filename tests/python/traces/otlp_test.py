@@ -4,8 +4,9 @@ import base64
 import copy
 import re
 
-import pytest
 import some_records as some
+from google.protobuf.json_format import ParseDict
+from opentelemetry.proto.collector.trace.v1 import trace_service_pb2
 from polyxeus.trace.otlp import otlp_requests
 from polyxeus.trace.timeline import Process, Slice, Timeline, Track, make_timeline
 
@@ -117,12 +118,9 @@ def test_nothing_makes_no_request():
 
 
 def test_the_classes_of_opentelemetry_read_it_strictly():
-    service = pytest.importorskip("opentelemetry.proto.collector.trace.v1.trace_service_pb2")
-    from google.protobuf.json_format import ParseDict
-
     client, engines = some.late_cell()
     for body in bodies(make_timeline(client, engines, some.controller(("m2", 2, 2, 4, 535)))):
-        read = ParseDict(with_base64(body), service.ExportTraceServiceRequest())  # unknown fields are errors
+        read = ParseDict(with_base64(body), trace_service_pb2.ExportTraceServiceRequest())  # unknown fields are errors
         assert read.resource_spans[0].scope_spans[0].spans[0].trace_id.hex() == TRACE_ID
 
 

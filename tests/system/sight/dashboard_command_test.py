@@ -115,6 +115,29 @@ def test_an_interrupt_stops_what_an_engine_runs(local_cluster, browser):
         assert browser.order("interrupt", engines=[1, 77])[0] == 404
 
 
+def test_engines_are_restarted_by_the_process_that_started_them(stage, cluster_cmd):
+    profile = "--profile=dashboard_restart"
+    run = lambda verb, *options: stage.run([*cluster_cmd, verb, profile, *options])
+    assert run("start", "-n2", "--daemonize").returncode == 0
+    try:
+        browser = Browser(json.loads(run("dashboard", "--json").stdout))
+        security = stage.ipython_dir / "profile_dashboard_restart" / "security"
+        with connect(security / "ipcontroller-client.json", 2) as rc:
+            pids = rc[:].apply_sync(os.getpid)
+            assert browser.order("restart", engines=[1]) == (200, '{"status":"ok"}')
+            now = wait_until(lambda: rc.ids == [0, 1] and rc[:].apply_sync(os.getpid), "both are there")
+            assert now[0] == pids[0] and now[1] != pids[1]
+        status, text = browser.order("restart", engines=[77])
+        assert status == 500 and "77" in json.loads(text)["why"]
+    finally:
+        run("stop")
+
+
+def test_engines_that_were_started_by_hand_are_not_restarted(browser):
+    status, text = browser.order("restart", engines="all")
+    assert status == 501 and "pxcluster restart" in json.loads(text)["why"]
+
+
 def test_without_a_dashboard_the_command_says_why(own_cluster, cluster_cmd):
     cluster = own_cluster()
     cluster.start_controller("--dashboard=off")

@@ -26,7 +26,7 @@ def test_scripts_get_all_that_is_measured(ours, cluster_cmd, mpi_cluster):
 
     def of_engines():
         """Once each engine has told what it does now."""
-        rows = [row["measures"] for row in told("--json")]
+        rows = [row["measures"] or {} for row in told("--json")]
         whole = rows[0].get("mpi") and rows[0].get("queued") and rows[2].get("line") and rows[3].get("errors")
         return rows if whole else None
 
@@ -62,3 +62,15 @@ def test_one_engine_alone_has_no_measures_of_the_cluster(cluster_cmd, mpi_cluste
     command = [*cluster_cmd, "status", f"--profile-dir={mpi_cluster.profile_dir}", "--measures", "-t", "1"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=60)
     assert done.returncode == 2 and "--targets" in done.stderr
+
+
+def test_a_request_that_goes_on_is_told_of_before_the_next_heartbeat(own_cluster):
+    cluster = own_cluster()
+    cluster.start_controller("--ping=600000")
+    cluster.start_engines(1)
+    with connect(cluster.connection_file("client"), 1) as rc:
+        cell = rc[0].execute("import time\ntime.sleep(600)", block=False)
+        (row,) = wait_until(lambda: [row for row in rc.measures()["engines"] if row.get("line")], "its line is told")
+        assert row["line"] == "time.sleep(600)" and row["state"] == "busy"
+        rc.interrupt(0, block=True)
+        cell.wait(30)

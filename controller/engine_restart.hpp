@@ -1,0 +1,38 @@
+#pragma once
+
+#include <atomic>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "wire/error.hpp"
+#include "wire/ids.hpp"
+
+namespace px::controller {
+
+/// Restarts engines for users of the dashboard: a controller starts no processes of the cluster, so
+/// it runs `pxcluster restart`, which asks the process that started them. One restart at a time.
+/// The thread that owns it calls it.
+class EngineRestart {
+ public:
+  /// Called once, on a thread of its own, when the restart is done or has failed.
+  using Done = std::function<void(Result<void>)>;
+
+  /// program  pxcluster; empty: nobody can restart these engines, as they were started by hand.
+  /// The cluster's profile and id are in the environment, as pxcluster gives them to a controller.
+  explicit EngineRestart(std::filesystem::path program) : program_(std::move(program)) {}
+
+  /// The pxcluster in the folder of this program; empty: there is none.
+  static std::filesystem::path find_pxcluster();
+
+  /// engines  empty: all.
+  void begin(const std::vector<EngineId>& engines, Done done);
+
+ private:
+  const std::filesystem::path program_;
+  const std::shared_ptr<std::atomic<bool>> runs_ = std::make_shared<std::atomic<bool>>(false);
+};
+
+}  // namespace px::controller

@@ -52,7 +52,7 @@ class Push:
     peer: str
     client: str  # whose client sends
     path: str  # how the bytes reach the engine
-    memory: str  # which memory of the host is written
+    memory: str  # the memory that is written, and what happens between two pushes
 
 
 PUSHES = [
@@ -63,11 +63,11 @@ PUSHES = [
     Push("far_arrays_bench", "push to one engine", "TCP, encrypted", "Python, as from another host",
          "encrypted stream through the controller", "new for each hop"),
     Push("compare_peers", "64 MiB to one worker", "polyxeus", "Python",
-         "shared memory", "the first five arrays of a new cluster: mostly new pages"),
+         "shared memory", "the first five arrays of a new cluster, each pulled back and compared"),
     Push("client_bench", "push of 64 MiB to one engine", "Python engines", "C++",
          "shared memory", "the first five arrays of a new cluster, one push after another"),
     Push("arrays_bench", "push to one engine: 64 MiB", "shared memory", "Python",
-         "shared memory", "used before: pages that are mapped"),
+         "shared memory", "used before, one push after another"),
 ]  # fmt: skip
 BYTES = {"MiB/s": 2**20, "MB/s": 1e6, "GB/s": 1e9}
 

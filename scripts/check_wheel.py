@@ -19,7 +19,7 @@ def expect(what, found, wanted):
 
 
 def check_package_and_engines(cluster):
-    import polyxeus as ipp
+    import polyxeus as px
 
     with cluster.connect_client_sync() as rc:
         rc.wait_for_engines(ENGINES, timeout=60)
@@ -39,7 +39,7 @@ def check_package_and_engines(cluster):
         try:
             rc[1].execute("1 / 0", block=True)
             sys.exit("1 / 0 did not raise")
-        except ipp.RemoteError as error:
+        except px.RemoteError as error:
             expect("error", error.ename, "ZeroDivisionError")
         view.execute("import asyncio\nawait asyncio.sleep(0)\nx += 1", block=True)
         expect("x after an await", view["x"], [22] * ENGINES)
@@ -78,16 +78,16 @@ def kernel(name):
 def check_kernel(cluster):
     with kernel("pxpython") as client:
         expect("a cell", run_cell(client, "6 * 7"), "42")
-        run_cell(client, f"import polyxeus as ipp; rc = ipp.Client({cluster.connection_file!r})")
+        run_cell(client, f"import polyxeus as px; rc = px.Client({cluster.connection_file!r})")
         run_cell(client, "view = rc[:]; view.block = True; view.activate()")
         shown = run_cell(client, "%px print('on', x)")
         expect("cells of %px", shown.strip(), f"[0-{ENGINES - 1}] on 22")
 
 
 def check_cpp():
-    import polyxeus as ipp
+    import polyxeus as px
 
-    with ipp.Cluster(n=2, profile="cpp", language="cpp") as rc:
+    with px.Cluster(n=2, profile="cpp", language="cpp") as rc:
         said = rc[:].execute("std::vector<int> v{1, 2}; std::cout << v.size();")
         said.get(60)
         said.wait_for_output(10)

@@ -1,5 +1,5 @@
 """What mkdocs.yml adds to docs/: each notebook as a page, with what it printed and drew when scripts/run_notebooks.py
-ran it; without that where it has changed since, or was never run, and then the page says so.
+ran it; without that if its code has changed since, and then the page says so.
 """
 
 import base64
@@ -9,11 +9,11 @@ import re
 
 import docs_pages
 from mkdocs.structure.files import File
-from notebook_runs import RUN, SOURCES, digest, name_of, sources
+from notebook_runs import SOURCES, name_of, sources, was_run
 
 COLOURS = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
 MOST_LINES = 60
-NOT_RUN = "*Shown without its output, as it was not run when this site was built: `scripts/docs --run-notebooks` does.*\n"
+NOT_RUN = "*Shown without its output: its code was not run since it changed. `scripts/docs --run-notebooks` runs it.*\n"
 KINDS = {"pxcpp": "cpp"}  # kernel: language of its cells
 
 
@@ -21,18 +21,13 @@ def names():
     return [name_of(path) for path in sources()]
 
 
-def newest(name):
-    """The notebook as it was run, else as it stands. -> (notebook, whether it was run)"""
-    if (RUN / f"{name}.ipynb").exists():
-        book = json.loads((RUN / f"{name}.ipynb").read_text())
-        if book["metadata"].get("source") == digest(SOURCES / f"{name}.ipynb"):
-            return book, True
-    return json.loads((SOURCES / f"{name}.ipynb").read_text()), False
+def read(name):
+    return json.loads((SOURCES / f"{name}.ipynb").read_text())
 
 
 def title(name):
     """The heading of its first cell."""
-    text = "".join(json.loads((SOURCES / f"{name}.ipynb").read_text())["cells"][0]["source"])
+    text = "".join(read(name)["cells"][0]["source"])
     return re.match(r"# (.+)", text)[1]
 
 
@@ -76,7 +71,7 @@ def joined_streams(outputs):
     return joined
 
 
-def as_markdown(book, was_run, add_image, folder="notebooks"):
+def as_markdown(book, add_image, folder="notebooks"):
     language = KINDS.get(book["metadata"]["kernelspec"]["name"], "python")
     parts = []
     for cell in book["cells"]:
@@ -85,8 +80,9 @@ def as_markdown(book, was_run, add_image, folder="notebooks"):
             parts.append(docs_pages.moved(text, folder, f"docs/{folder}") + "\n")
         elif text.strip():
             parts.append(fenced(text, "cpp" if text.startswith("%%cpp") else language))
-            parts += [shown(output, add_image) for output in joined_streams(cell["outputs"])]
-    if not was_run:
+            if was_run(book):
+                parts += [shown(output, add_image) for output in joined_streams(cell["outputs"])]
+    if not was_run(book):
         parts.insert(1, NOT_RUN)
     return "\n".join(part for part in parts if part)
 
@@ -100,7 +96,6 @@ def on_config(config):
 def on_files(files, config):
     listing = ["# Notebooks", "", "Stories to run: open them in JupyterLab from the folder `notebooks/` of the source.", ""]
     for name in names():
-        book, was_run = newest(name)
         images = []
 
         def add_image(content, name=name, images=images):
@@ -108,7 +103,7 @@ def on_files(files, config):
             return f"{posixpath.basename(name)}_{len(images)}.png"
 
         folder = posixpath.dirname(f"notebooks/{name}")
-        content = as_markdown(book, was_run, add_image, folder)
+        content = as_markdown(read(name), add_image, folder)
         files.append(File.generated(config, f"notebooks/{name}.md", content=content))
         for number, content in enumerate(images, 1):
             files.append(File.generated(config, f"notebooks/{name}_{number}.png", content=content))

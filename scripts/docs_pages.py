@@ -13,6 +13,7 @@ from mkdocs.structure.files import File
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = {"README.md": "index.md", "CHANGELOG.md": "changelog.md", "CONTRIBUTING.md": "contributing.md"}
 LINK = re.compile(r"(?<!!)\[((?:[^\[\]]|\[[^\]]*\])*)\]\(([^)\s]+)\)")
+IMAGE = re.compile(r"(!\[[^\]]*\]\()([^):\s]+)\)")
 API = """# Python, name by name
 
 The public names of the package `polyxeus`, in the order of the alphabet, then the modules for MPI and torch, and the classes of what methods return.
@@ -94,7 +95,7 @@ def on_page_markdown(markdown, page, config, files):
 
 
 def moved(text, folder, new_folder):
-    """The text with the links of a page in `folder` as those of one in `new_folder`; folders of the tree."""
+    """The text with the links and images of a page in `folder` as those of one in `new_folder`; folders of the tree."""
 
     def link(found):
         label, target = found.groups()
@@ -108,4 +109,8 @@ def moved(text, folder, new_folder):
             return label if path in label else f"{label} (`{path}`)"
         return f"[{label}]({posixpath.relpath(path, new_folder)}{sharp}{heading})"
 
-    return LINK.sub(link, text)
+    def image(found):
+        path = posixpath.normpath(posixpath.join(folder, found[2]))
+        return f"{found[1]}{posixpath.relpath(path, new_folder)})"
+
+    return IMAGE.sub(image, LINK.sub(link, text))

@@ -1,4 +1,6 @@
-"""Makes the pictures of docs/start and docs/dashboard.md anew: docs_pictures.py [NAME ...], by a Python that has polyxeus, JupyterLab and playwright.
+"""Makes the pictures of README.md, docs/start and docs/dashboard.md anew: docs_pictures.py [NAME ...].
+
+Run it by a Python that has polyxeus, JupyterLab and playwright.
 
 Terminals become SVG (terminal_picture.py): real commands, what they printed, as text. Notebooks and the clusters tab are
 taken from a real JupyterLab in Debian's Chromium, and become PNG of few colours. All lie in docs/pictures.
@@ -29,6 +31,9 @@ FAILS = """%%px
 if comm.rank == 2:
     raise ValueError("no data")
 comm.Barrier()"""
+SUM = """%%px
+part = [comm.rank] * 3
+comm.allreduce(sum(part))"""
 LABEL = """%%px
 import os
 print("n is", n)
@@ -72,6 +77,10 @@ NOTEBOOKS = {
     "busy_engines": (
         ["%pxcluster start -n 4"],
         ["import time\nwork = rc[1:3].apply_async(time.sleep, 20)", "rc.status()"],
+    ),
+    "live_ranks": (
+        ["%pxcluster start -n 4 --engines=mpi", "%px from mpi4py import MPI; comm = MPI.COMM_WORLD"],
+        [SUM, FAILS, "%px print('rank', comm.rank, 'still has', part)\n%px comm.allreduce(sum(part))"],
     ),
     "ranks_notebook": (["%pxcluster start -n 4 --engines=mpi"], [RANKS, FAILS, "%pxwhere"]),
 }

@@ -1,11 +1,11 @@
-"""The notebooks, and where each lies as it was run for the documentation site."""
+"""The notebooks, and whether what they show was made by the cells that they have now."""
 
 import hashlib
+import json
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 SOURCES = ROOT / "notebooks"
-RUN = ROOT / "build/docs/notebooks"
 
 
 def sources():
@@ -18,6 +18,12 @@ def name_of(source):
     return source.relative_to(SOURCES).with_suffix("").as_posix()
 
 
-def digest(source):
-    """Of a notebook's file: kept with what was run, to tell whether it has changed since."""
-    return hashlib.sha256(source.read_bytes()).hexdigest()
+def digest(book):
+    """Of the code of a notebook: kept with its outputs, to tell whether it has changed since it was run."""
+    code = ["".join(cell["source"]) for cell in book["cells"] if cell["cell_type"] == "code"]
+    return hashlib.sha256(json.dumps(code).encode()).hexdigest()[:16]
+
+
+def was_run(book):
+    """Whether its outputs are those of its code."""
+    return book["metadata"].get("ran") == digest(book)

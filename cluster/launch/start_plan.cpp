@@ -144,8 +144,8 @@ std::string new_engine_set_id(long long unix_seconds,
 }
 
 std::string how_to_connect(const net::ProfilePaths& paths, bool is_default_folder, bool is_daemon) {
-  return std::string("connect from Python:\n") + "    import polyxeus as ipp\n" +
-         "    client = ipp.Client(" + python_arguments(paths, is_default_folder) + ")\n" +
+  return std::string("connect from Python:\n") + "    import polyxeus as px\n" +
+         "    client = px.Client(" + python_arguments(paths, is_default_folder) + ")\n" +
          "  stop it with " + (is_daemon ? "" : "Ctrl-C, or elsewhere with ") + "pxcluster stop" +
          command_arguments(paths, is_default_folder);
 }

@@ -1,8 +1,8 @@
 """polyxeus: an interactive parallel computing cluster that speaks ipyparallel's protocol.
 
-    import polyxeus as ipp
+    import polyxeus as px
 
-    with ipp.Cluster(n=4) as client:
+    with px.Cluster(n=4) as client:
         print(client[:].apply_sync(os.getpid))
 
 Every engine imports this package: what is public is imported when it is used first.

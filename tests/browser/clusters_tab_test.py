@@ -26,7 +26,7 @@ def test_a_cluster_is_driven_from_the_tab(server, page, screenshots):
 
     book.cells.nth(0).locator(".cm-content").click()
     tab.get_by_title("Insert code that connects to it").click()
-    assert "import polyxeus as ipp" in book.cells.nth(0).inner_text(), "the cell was empty"
+    assert "import polyxeus as px" in book.cells.nth(0).inner_text(), "the cell was empty"
     assert "[0, 1]" in book.run(0)
     tab.get_by_title("Insert code that connects to it").click()
     book.wait_until(lambda: book.cells.count() == 3, "a new cell, as the active one has code")

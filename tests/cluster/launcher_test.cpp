@@ -406,11 +406,11 @@ TEST(StartPlan, KnowsWhichLogsAreThoseOfItsCluster) {
 TEST(StartPlan, SaysHowToConnectWithTheArgumentsThatAreNeeded) {
   net::ProfilePaths paths;
   paths.root = "/home/ann/.ipython/profile_default";
-  EXPECT_NE(how_to_connect(paths, true, false).find("ipp.Client()"), std::string::npos);
+  EXPECT_NE(how_to_connect(paths, true, false).find("px.Client()"), std::string::npos);
   paths.root = "/home/ann/.ipython/profile_big";
   paths.cluster_id = "b";
   const std::string text = how_to_connect(paths, true, false);
-  EXPECT_NE(text.find("ipp.Client(profile=\"big\", cluster_id=\"b\")"), std::string::npos);
+  EXPECT_NE(text.find("px.Client(profile=\"big\", cluster_id=\"b\")"), std::string::npos);
   EXPECT_NE(text.find("pxcluster stop --profile=big --cluster-id=b"), std::string::npos);
   EXPECT_NE(how_to_connect(paths, false, false).find("profile_dir=\"/home/ann"), std::string::npos);
 }

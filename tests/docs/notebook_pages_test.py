@@ -1,8 +1,8 @@
 """A notebook on the site: its text, its cells, and what they printed and drew."""
 
 import base64
-import hashlib
 import json
+import re
 import sys
 from pathlib import Path
 
@@ -12,9 +12,11 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "scripts"))
 
 import docs_notebooks  # noqa: E402
+import notebook_runs  # noqa: E402
 import run_notebooks  # noqa: E402
 
 PICTURE = b"a picture"
+MOST_BYTES = 300_000  # of a notebook
 
 
 def cell(source, *outputs):
@@ -25,19 +27,21 @@ def stream(text, name="stdout"):
     return {"output_type": "stream", "name": name, "text": text}
 
 
-def notebook(*cells, kernel="pxpython"):
+def notebook(*cells, kernel="pxpython", ran=None):
     heading = {"cell_type": "markdown", "source": ["# Tiles\n", "See [the guide](../docs/python.md)."]}
-    return {"cells": [heading, *cells], "metadata": {"kernelspec": {"name": kernel}}}
+    book = {"cells": [heading, *cells], "metadata": {"kernelspec": {"name": kernel}}}
+    book["metadata"]["ran"] = ran or notebook_runs.digest(book)
+    return book
 
 
-def page(*cells, was_run=True, **options):
+def page(*cells, **options):
     pictures = []
 
     def add(content):
         pictures.append(content)
         return "one.png"
 
-    return docs_notebooks.as_markdown(notebook(*cells, **options), was_run, add), pictures
+    return docs_notebooks.as_markdown(notebook(*cells, **options), add), pictures
 
 
 def test_lines_of_a_stream_stand_in_one_block_without_colours():
@@ -68,25 +72,40 @@ def test_cells_in_cpp_are_coloured_as_cpp(kernel, source):
 
 
 def test_a_notebook_that_was_not_run_says_so():
-    assert docs_notebooks.NOT_RUN in page(cell("1"), was_run=False)[0]
-    assert docs_notebooks.NOT_RUN not in page(cell("1"))[0]
+    text, _ = page(cell("1", stream("said")), ran="another code")
+    assert docs_notebooks.NOT_RUN in text and "said" not in text
+    text, _ = page(cell("1", stream("said")))
+    assert docs_notebooks.NOT_RUN not in text and "said" in text
 
 
 def test_links_lead_to_the_pages_of_the_site():
     assert "[the guide](../python.md)" in page()[0]
 
 
-def test_what_was_run_is_shown_until_the_notebook_changes(tmp_path, monkeypatch):
-    monkeypatch.setattr(docs_notebooks, "SOURCES", tmp_path)
-    monkeypatch.setattr(docs_notebooks, "RUN", tmp_path / "run")
-    (tmp_path / "run").mkdir()
-    source, target = tmp_path / "tiles.ipynb", tmp_path / "run/tiles.ipynb"
-    source.write_text(json.dumps(notebook(cell("1"))))
+def test_outputs_belong_to_the_code_that_made_them():
     book = notebook(cell("1", stream("said")))
-    book["metadata"]["source"] = hashlib.sha256(source.read_bytes()).hexdigest()
-    target.write_text(json.dumps(book))
-    assert docs_notebooks.newest("tiles") == (book, True)
-    assert run_notebooks.is_new(source, target)
-    source.write_text(json.dumps(notebook(cell("2"))))
-    assert docs_notebooks.newest("tiles") == (notebook(cell("2")), False)
-    assert not run_notebooks.is_new(source, target)
+    assert notebook_runs.was_run(book)
+    book["cells"][0]["source"] = "# Other words"
+    assert notebook_runs.was_run(book)
+    book["cells"][1]["source"] = "2"
+    assert not notebook_runs.was_run(book)
+
+
+@pytest.mark.parametrize("path", notebook_runs.sources(), ids=notebook_runs.name_of)
+def test_what_a_notebook_shows_was_made_by_its_code(path):
+    """After a change of the code: scripts/docs --run-notebooks. Without outputs it is one that could not be run."""
+    book = json.loads(path.read_text())
+    shown = json.dumps([each.get("outputs") for each in book["cells"]])
+    assert notebook_runs.was_run(book) == ('"output_type"' in shown)
+    assert not re.search(r"/(home|root|work)/|\.venv", shown)
+    assert path.stat().st_size < MOST_BYTES
+
+
+def test_outputs_are_kept_without_the_names_of_a_machine(monkeypatch):
+    monkeypatch.setattr(run_notebooks.socket, "gethostname", lambda: "node7")
+    outputs = [stream("in "), stream(f"{run_notebooks.ROOT}/a.py\n"), stream("node7", "stderr"),
+               {"output_type": "display_data", "data": {}}, {"output_type": "display_data", "data": {run_notebooks.WIDGET: {}}},
+               {"output_type": "display_data", "data": {"image/png": "node7", "text/plain": "node7, node77"}}]  # fmt: skip
+    told = run_notebooks.readable(run_notebooks.joined(outputs), run_notebooks.names_of_this_machine())
+    assert told == [stream("in ~/polyxeus/a.py\n"), stream("myhost", "stderr"),
+                    {"output_type": "display_data", "data": {"image/png": "node7", "text/plain": "myhost, node77"}}]  # fmt: skip

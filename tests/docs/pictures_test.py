@@ -2,6 +2,7 @@
 there is shown."""
 
 import ast
+import os
 import re
 import struct
 import sys
@@ -18,8 +19,8 @@ WIDEST = 1100  # pixels
 
 
 def shown(docs):
-    """[(page, alternative text, path of the picture)] of all pages"""
-    for page in sorted(docs.rglob("*.md")):
+    """[(page, alternative text, path of the picture)] of all pages, and of the README beside them"""
+    for page in sorted([*docs.rglob("*.md"), *docs.parent.glob("README.md")]):
         text = re.sub(r"^( *)```.*?^\1```$", "", page.read_text(), flags=re.M | re.S)
         for words, target in IMAGE.findall(text):
             if not re.match(r"[a-z]+:", target):
@@ -30,7 +31,7 @@ def complaints(docs):
     pictures = {path.resolve() for path in docs.rglob("*") if path.suffix in KINDS}
     used = list(shown(docs))
     for page, words, path in used:
-        where = f"{page.relative_to(docs)}: {path.name}"
+        where = f"{os.path.relpath(page, docs)}: {path.name}"
         if path not in pictures:
             yield f"{where} is not there"
         if len(words.split()) < 2:

@@ -71,7 +71,7 @@ def commands_of(text):
 
 
 # The pages that say how a wheel is installed.
-GUIDES = ("README.md", "docs/start/from-nothing.md", "docs/start/from-mpi.md", "docs/start/from-ipyparallel.md")
+GUIDES = ("docs/install.md", "docs/start/from-nothing.md", "docs/start/from-mpi.md", "docs/start/from-ipyparallel.md")
 
 
 @pytest.mark.parametrize("guide", GUIDES)
@@ -87,8 +87,15 @@ def test_the_command_of_the_guides_finds_the_wheel_for_each_python(many_wheels, 
     assert f"Tag: {tag}-{tag}-" in about.read_text()
 
 
-def test_the_command_of_the_readme_finds_the_cpp_wheel(many_wheels, tmp_path):
-    (command,) = [each for each in commands_of((ROOT / "README.md").read_text()) if "[cpp]" in each]
+def test_the_command_of_the_readme_names_the_wheel_of_a_folder(environment):
+    (command,) = commands_of((ROOT / "README.md").read_text())
+    path = command.split()[2]
+    (wheel,) = (environment.parent / "dist").glob(path)
+    assert path.startswith("./") and wheel.name.startswith("polyxeus-")
+
+
+def test_the_command_of_the_guide_finds_the_cpp_wheel(many_wheels, tmp_path):
+    (command,) = [each for each in commands_of((ROOT / "docs/install.md").read_text()) if "[cpp]" in each]
     both = command.replace("'polyxeus[cpp]'", "polyxeus polyxeus-cpp")  # the dependencies of the first are not here
     run(sys.executable, "-m", *both.split(), "--no-deps", "--target", tmp_path, cwd=many_wheels)
     assert both != command and (tmp_path / "bin/pxengine-cpp").exists() and (tmp_path / "polyxeus").is_dir()

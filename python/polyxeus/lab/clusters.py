@@ -207,4 +207,4 @@ def _code(profile_dir, cluster_id):
     if os.path.dirname(os.path.dirname(named)) != profile_dir:
         options = [f"profile_dir={profile_dir!r}"]
     options += [f"cluster_id={cluster_id!r}"] if cluster_id else []
-    return f"import polyxeus as ipp\n\nrc = ipp.Client({', '.join(options)})\nrc.ids"
+    return f"import polyxeus as px\n\nrc = px.Client({', '.join(options)})\nrc.ids"

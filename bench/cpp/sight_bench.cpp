@@ -1,7 +1,7 @@
 // What the engines' measures and the dashboard cost the controller, in one run:
 //   engines at rest       a cluster with measures and dashboard beside one without, together
 //   pages                 balanced tasks without a page and with some open pages, in turn
-//   a page that is stuck  the controller's memory under tasks, without and with such a page
+//   a page that is stuck  the controller's memory under tasks and a page that reads, without and with such a page
 //   sight_bench --controller build/release/pxcontroller --json results.json
 
 #include <arpa/inet.h>
@@ -211,7 +211,8 @@ void compare_stuck_page(const SightOptions& options, Json& results) {
                .controller = options.controller,
                .controller_options = options.controller_options({"--nodb"}),  // records do not grow
                .engine_count = options.engines}};
-  peak_under_tasks(options, setup);  // warms up
+  const OpenPages read{dashboard_of(setup), 1};  // so that snapshots are made for pages
+  peak_under_tasks(options, setup);              // warms up
   results["no stuck page"]["controller_peak_pss_mb"] = peak_under_tasks(options, setup);
   const os::Descriptor page = open_page(dashboard_of(setup));
   results["a stuck page"]["controller_peak_pss_mb"] = peak_under_tasks(options, setup);

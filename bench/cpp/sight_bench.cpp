@@ -1,8 +1,8 @@
 // What the engines' measures and the dashboard cost the controller, in one run:
 //   engines at rest       a cluster with measures and dashboard beside one without, together
 //   pages                 balanced tasks without a page and with some open pages, in turn
-//   a page that is stuck  the controller's memory under tasks and a page that reads, without and with such a page
-//   sight_bench --controller build/release/pxcontroller --json results.json
+//   a page that is stuck  the controller's memory under tasks and a page that reads, without and
+//   with such a page sight_bench --controller build/release/pxcontroller --json results.json
 
 #include <arpa/inet.h>
 #include <poll.h>

@@ -360,13 +360,15 @@ void Supervisor::handle(const OwnerLeft&, Instant) {
 // ---------------------------------------------------------------- restarting
 
 void Supervisor::handle(const RestartAsked& event, Instant now) {
-  if (is_stopping() || is_restarting_) return;
+  if (is_stopping() || is_restarting_ || waiting_restart_) return;
+  if (!event.numbers.empty() && phase_ == Phase::registering) {
+    waiting_restart_ = event;
+    return;
+  }
   if (!event.rank_ports.empty()) plan_.engines.ranks.ports = event.rank_ports;
   is_restarting_ = true;
   if (phase_ < Phase::registering)
     return report_restart("the engines have not been started for the first time yet");
-  if (!event.numbers.empty() && phase_ == Phase::registering)
-    return report_restart("the engines are still starting: try again when all have registered");
   if (event.names_others || (!event.numbers.empty() && plan_.engines.processes.empty()))
     return report_restart(
         "all engines of their set have ended, and its pxcluster, too: restart all engines with "
@@ -563,15 +565,15 @@ void Supervisor::start_engines(Instant now) {
   check_registered(now);
 }
 
-void Supervisor::check_registered(Instant) {
+void Supervisor::check_registered(Instant now) {
   if (phase_ != Phase::registering || unstarted_engines_ > 0) return;
   if (registered_ < wanted_engines()) return;
   if (wanted_engines() == 0 && !running_chosen().empty()) return;  // they are about to end
   say(Level::info, counted(registered_, "engine") + (registered_ == 1 ? " is" : " are") + " ready");
-  become_ready();
+  become_ready(now);
 }
 
-void Supervisor::report_missing_engines(Instant) {
+void Supervisor::report_missing_engines(Instant now) {
   std::string logs;
   for (const ProcessKey key : running_chosen()) {
     if (logs.size() > 400) {
@@ -581,7 +583,7 @@ void Supervisor::report_missing_engines(Instant) {
     logs += " " + planned(key).command.log_file.string();
   }
   say(Level::warning, missing_engines() + "; the cluster keeps running. See" + logs);
-  become_ready();
+  become_ready(now);
 }
 
 std::string Supervisor::missing_engines() const {
@@ -590,7 +592,7 @@ std::string Supervisor::missing_engines() const {
          format_duration(plan_.engine_timeout);
 }
 
-void Supervisor::become_ready() {
+void Supervisor::become_ready(Instant now) {
   std::string problem;
   if (!first_exit_.empty()) problem = exited_engines() + "; the first " + first_exit_;
   if (!problem.empty()) say(Level::warning, problem);
@@ -600,6 +602,7 @@ void Supervisor::become_ready() {
   effects_.push_back(WatchEngines{false});
   report_restart(problem);
   if (!std::exchange(has_reported_, true)) effects_.push_back(ReportReady{registered_});
+  if (const auto asked = std::exchange(waiting_restart_, std::nullopt)) handle(*asked, now);
 }
 
 // ---------------------------------------------------------------- stopping
@@ -611,6 +614,8 @@ void Supervisor::fail(const std::string& text, Instant now) {
 }
 
 void Supervisor::begin_stop(Instant now) {
+  is_restarting_ = is_restarting_ || waiting_restart_.has_value();
+  waiting_restart_.reset();
   report_restart("the cluster stops");
   was_killed_ = false;
   effects_.push_back(WatchEngines{false});

@@ -78,7 +78,7 @@ class Supervisor {
   void check_registered(Instant now);
   void report_missing_engines(Instant now);
   std::string missing_engines() const;
-  void become_ready();
+  void become_ready(Instant now);
   void fail(const std::string& text, Instant now);
   void begin_stop(Instant now);
   void stop_controller(Instant now);
@@ -128,6 +128,7 @@ class Supervisor {
   bool has_reported_ = false;
   bool has_registered_ = false;  // an engine of ours has, ever
   bool is_restarting_ = false;
+  std::optional<RestartAsked> waiting_restart_;  // of some engines, until all have registered
   bool was_killed_ = false;
   int exit_code_ = 0;
   std::optional<Instant> deadline_;

@@ -460,9 +460,8 @@ void PythonConnection::close() {
 }
 
 void bind_connection(py::module_& module) {
-  py::class_<PythonConnection, std::shared_ptr<PythonConnection>>(module, "Connection",
-                                                                  py::module_local(),
-                                                                  "The connection of a client.")
+  py::class_<PythonConnection, std::shared_ptr<PythonConnection>>(
+      module, "Connection", py::module_local(), "The connection of a client.")
       .def(py::init([](const std::string& info, const std::string& where, double timeout,
                        const std::string& ssh_server, const std::string& ssh_key) {
              return std::make_shared<PythonConnection>(info, where, timeout,
@@ -542,8 +541,7 @@ void bind_connection(py::module_& module) {
           },
           "The address at which the controller was reached.")
       .def(
-          "check_up",
-          [](const PythonConnection& connection) { connection.core()->check_up(); },
+          "check_up", [](const PythonConnection& connection) { connection.core()->check_up(); },
           "Raises ConnectionError if nothing can be sent any more.")
       .def("why_closed", &PythonConnection::why_closed,
            "Why nothing can be sent any more; None while the connection is open.")

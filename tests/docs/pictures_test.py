@@ -69,7 +69,8 @@ def made_by_the_command():
     def keys(name):
         return {ast.literal_eval(key) for key in tables[name].keys}
 
-    return {f"{name}.svg" for name in keys("TERMINALS")} | {f"{name}.png" for name in keys("NOTEBOOKS") | {"clusters_tab"}}
+    windows = keys("NOTEBOOKS") | {"clusters_tab"} | {f"dashboard_{tab}" for tab in keys("TABS")}
+    return {f"{name}.svg" for name in keys("TERMINALS")} | {f"{name}.png" for name in windows}
 
 
 def test_one_command_makes_them_all():

@@ -32,7 +32,10 @@ try:
             polyxeus.Client(file, timeout=20).close()
         said["warnings"] = [str(each.message) for each in caught]
         time.sleep(0.5)
-    said["events"] = [each["kind"] for each in rc.events()].count("journal")
+    events = lambda: [each["kind"] for each in rc.events()].count("journal")
+    while events() < 2 and time.monotonic() < deadline:
+        time.sleep(0.1)
+    said["events"] = events()
     said["late"] = balanced.apply(abs, -7).msg_ids
     said["ids"] = rc.ids
     rc.close()

@@ -168,7 +168,7 @@ def test_the_code_of_a_cluster_connects_to_it(server, monkeypatch):
     done = subprocess.run([sys.executable, "-c", f"{cluster['code']}\nprint(rc.ids)"],
                           capture_output=True, text=True, timeout=50)  # fmt: skip
     assert done.stdout == "[0]\n", done.stderr
-    assert cluster["code"].endswith("rc = ipp.Client(cluster_id='second')\nrc.ids")
+    assert cluster["code"].endswith("rc = px.Client(cluster_id='second')\nrc.ids")
     assert server.ask("DELETE", f"/{cluster['key']}")[0] == 204
 
 

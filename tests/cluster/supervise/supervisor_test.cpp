@@ -682,6 +682,24 @@ TEST(SupervisorRestart, OfOneEngineStartsItAloneWithItsIdAndNumber) {
   EXPECT_EQ(only<ReportRestart>(story.placed(true)), (std::vector{ReportRestart{1, ""}}));
 }
 
+TEST(SupervisorRestart, OfOneEngineWaitsUntilAllHaveRegistered) {
+  Story story{two_local_engines()};
+  story.engines_are_started();
+  const auto early = story.supervisor.on(RestartAsked{{1}}, at(1s));
+  EXPECT_TRUE(only<ReportRestart>(early).empty());
+  EXPECT_TRUE(only<SendSignal>(early).empty());
+  EXPECT_EQ(only<SendSignal>(story.supervisor.on(EnginesCounted{2}, at(2s))),
+            (std::vector{SendSignal{21, SIGTERM, false}}));
+}
+
+TEST(SupervisorRestart, ThatWaitsIsAnsweredWhenTheClusterStops) {
+  Story story{two_local_engines()};
+  story.engines_are_started();
+  story.supervisor.on(RestartAsked{{1}}, at(1s));
+  EXPECT_EQ(only<ReportRestart>(story.supervisor.on(OwnerEnded{"the shell"}, at(2s))),
+            (std::vector{ReportRestart{0, "the cluster stops"}}));
+}
+
 TEST(SupervisorRestart, OfEnginesOfAnotherSetIsRefused) {
   SingleRestartStory story;
   const auto effects = story.supervisor.on(RestartAsked{{1}, true}, at(100s));

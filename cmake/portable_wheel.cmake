@@ -1,0 +1,30 @@
+# A wheel that runs with an older glibc than that of this host, and needs no library but glibc and libgcc: PX_PORTABLE
+# names what scripts/wheel_libraries.py made. Compiled as ever, with the headers of this host; only linked otherwise:
+# with static libraries, and with the older glibc, which refuses a function that it lacks. See docs/wheels.md.
+
+set(px_multiarch /usr/lib/${CMAKE_CXX_LIBRARY_ARCHITECTURE})
+
+# Takes an archive for the shared library of a package that was found.
+function(px_take_archive target path)
+  if(NOT EXISTS ${path})
+    message(FATAL_ERROR "There is no ${path}: install what scripts/setup installs")
+  endif()
+  foreach(kind "" _NONE _RELEASE)
+    set_target_properties(${target} PROPERTIES IMPORTED_LOCATION${kind} ${path} IMPORTED_SONAME${kind} "")
+  endforeach()
+endfunction()
+
+px_take_archive(fmt::fmt ${PX_PORTABLE}/lib/libfmt.a)
+px_take_archive(spdlog::spdlog ${PX_PORTABLE}/lib/libspdlog.a)
+px_take_archive(OpenSSL::Crypto ${px_multiarch}/libcrypto.a)
+px_take_archive(SQLite::SQLite3 ${px_multiarch}/libsqlite3.a)
+px_take_archive(LibUUID::LibUUID ${px_multiarch}/libuuid.a)
+px_take_archive(xeus ${px_multiarch}/libxeus.a)
+set_target_properties(PkgConfig::ZeroMQ PROPERTIES INTERFACE_LINK_LIBRARIES
+                      "${PX_PORTABLE}/lib/libzmq.a;${px_multiarch}/libsodium.a")
+
+# -B: where the compiler looks for the start of programs. --exclude-libs: a module shows none of its own libraries'
+# names, so that it meets no other copy of them in the process. --allow-shlib-undefined: libgcc_s of this host needs
+# this host's glibc; that of the host where the wheel is installed is loaded.
+add_link_options(-B${PX_PORTABLE}/glibc -L${PX_PORTABLE}/glibc -static-libstdc++
+                 -Wl,--exclude-libs,ALL -Wl,--allow-shlib-undefined)

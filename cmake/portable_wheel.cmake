@@ -18,8 +18,10 @@ px_take_archive(fmt::fmt ${PX_PORTABLE}/lib/libfmt.a)
 px_take_archive(spdlog::spdlog ${PX_PORTABLE}/lib/libspdlog.a)
 px_take_archive(OpenSSL::Crypto ${px_multiarch}/libcrypto.a)
 px_take_archive(SQLite::SQLite3 ${px_multiarch}/libsqlite3.a)
-px_take_archive(LibUUID::LibUUID ${px_multiarch}/libuuid.a)
+px_take_archive(LibUUID::LibUUID ${PX_PORTABLE}/lib/libuuid.a)
 px_take_archive(xeus ${px_multiarch}/libxeus.a)
+px_take_archive(libzmq ${PX_PORTABLE}/lib/libzmq.a)   # as xeus names it
+set_target_properties(libzmq PROPERTIES INTERFACE_LINK_LIBRARIES ${px_multiarch}/libsodium.a)
 set_target_properties(PkgConfig::ZeroMQ PROPERTIES INTERFACE_LINK_LIBRARIES
                       "${PX_PORTABLE}/lib/libzmq.a;${px_multiarch}/libsodium.a")
 

@@ -19,6 +19,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 SOURCES = ROOT / "scripts/wheel_sources.json"
 NEWER = ROOT / "cmake/old_glibc/newer_functions.cpp"
+UUID = ROOT / "cmake/old_glibc/uuid_generate.cpp"
 TARGET = "x86_64-linux-gnu"
 # Before 2.34 these were libraries of their own. Code that was compiled for later ones expects all of it in libc.
 PARTS = ("libpthread.so.0", "libdl.so.2", "librt.so.1", "libresolv.so.2", "libutil.so.1")
@@ -47,7 +48,7 @@ def compile_with(*command, **options):
 def digest():
     """Of all that the result depends on."""
     compiler = run("g++", "-dumpfullversion")
-    text = SOURCES.read_bytes() + NEWER.read_bytes() + Path(__file__).read_bytes() + compiler.encode()
+    text = SOURCES.read_bytes() + NEWER.read_bytes() + UUID.read_bytes() + Path(__file__).read_bytes() + compiler.encode()
     return hashlib.sha256(text).hexdigest()[:12]
 
 
@@ -147,6 +148,7 @@ def make_zmq(out, work, source):
 
 def make_libraries(out, work, wanted):
     out.mkdir()
+    compile_sources(out / "libuuid.a", work, [UUID])
     source = unpack_sources(work, wanted["compiled"])
     fmt, spdlog = source["fmt"], source["spdlog"]
     compile_sources(out / "libfmt.a", work, [fmt / "src/format.cc", fmt / "src/os.cc"], f"-I{fmt}/include")

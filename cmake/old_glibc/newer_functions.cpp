@@ -1,6 +1,6 @@
 // Functions of glibc newer than 2.28 that polyxeus and the static libraries call, made of older ones. They are
 // linked into each program and module of a portable wheel: see docs/wheels.md. scripts/wheel_libraries.py compiles
-// this file; scripts/check_symbols.py finds a function that is missing here.
+// this file; scripts/bundle_libraries.py finds a function that is missing here.
 
 #include <pthread.h>
 #include <semaphore.h>

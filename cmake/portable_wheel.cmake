@@ -30,3 +30,14 @@ set_target_properties(PkgConfig::ZeroMQ PROPERTIES INTERFACE_LINK_LIBRARIES
 # this host's glibc; that of the host where the wheel is installed is loaded.
 add_link_options(-B${PX_PORTABLE}/glibc -L${PX_PORTABLE}/glibc -static-libstdc++
                  -Wl,--exclude-libs,ALL -Wl,--allow-shlib-undefined)
+
+# Called when all targets are known.
+function(px_hide_names)   # MODULE ...
+  foreach(module ${ARGN})
+    if(TARGET ${module})
+      target_link_options(${module} PRIVATE
+                          -Wl,--version-script=${CMAKE_SOURCE_DIR}/cmake/old_glibc/module_names.map)
+    endif()
+  endforeach()
+endfunction()
+cmake_language(DEFER CALL px_hide_names _engine _kernel _client)

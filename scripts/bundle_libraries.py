@@ -24,7 +24,7 @@ LIBRARIES = "polyxeus.libs"
 OF_THE_USER = ("libmpi.so.40", "libmpi.so.12", "libmpich.so.12")
 LIBRARY_FOLDERS = ("site-packages", "dist-packages")
 # Functions without a version that a module takes from the process which loads it.
-OF_THE_PROCESS = re.compile(r"_?Py|P?MPI_|ompi_")
+OF_THE_PROCESS = re.compile(r"_?Py|[PO]?MPI_|ompi_")
 
 
 def run(*command):

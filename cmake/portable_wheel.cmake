@@ -1,11 +1,12 @@
 # A wheel that runs with an older glibc than that of this host, and needs no library but glibc and libgcc: PX_PORTABLE
 # names what scripts/wheel_libraries.py made. Compiled as ever, with the headers of this host; only linked otherwise:
-# with static libraries, and with the older glibc, which refuses a function that it lacks. See docs/wheels.md.
+# with libraries made for it, most of them static, and with the older glibc, which refuses a function that it lacks.
+# See docs/wheels.md.
 
 set(px_multiarch /usr/lib/${CMAKE_CXX_LIBRARY_ARCHITECTURE})
 
-# Takes an archive for the shared library of a package that was found.
-function(px_take_archive target path)
+# Takes this file for the library of a package that was found.
+function(px_take target path)
   if(NOT EXISTS ${path})
     message(FATAL_ERROR "There is no ${path}: install what scripts/setup installs")
   endif()
@@ -14,22 +15,20 @@ function(px_take_archive target path)
   endforeach()
 endfunction()
 
-px_take_archive(fmt::fmt ${PX_PORTABLE}/lib/libfmt.a)
-px_take_archive(spdlog::spdlog ${PX_PORTABLE}/lib/libspdlog.a)
-px_take_archive(OpenSSL::Crypto ${px_multiarch}/libcrypto.a)
-px_take_archive(SQLite::SQLite3 ${px_multiarch}/libsqlite3.a)
-px_take_archive(LibUUID::LibUUID ${PX_PORTABLE}/lib/libuuid.a)
-px_take_archive(xeus ${px_multiarch}/libxeus.a)
-px_take_archive(libzmq ${PX_PORTABLE}/lib/libzmq.a)   # as xeus names it
-set_target_properties(libzmq PROPERTIES INTERFACE_LINK_LIBRARIES ${px_multiarch}/libsodium.a)
-set_target_properties(PkgConfig::ZeroMQ PROPERTIES INTERFACE_LINK_LIBRARIES
-                      "${PX_PORTABLE}/lib/libzmq.a;${px_multiarch}/libsodium.a")
+px_take(fmt::fmt ${PX_PORTABLE}/lib/libfmt.a)
+px_take(spdlog::spdlog ${PX_PORTABLE}/lib/libspdlog.a)
+px_take(OpenSSL::Crypto ${PX_PORTABLE}/lib/libpolyxeus_crypto.so)
+px_take(SQLite::SQLite3 ${px_multiarch}/libsqlite3.a)
+px_take(LibUUID::LibUUID ${PX_PORTABLE}/lib/libuuid.a)
+px_take(xeus ${px_multiarch}/libxeus.a)
+px_take(libzmq ${PX_PORTABLE}/lib/libpolyxeus_zmq.so)   # as xeus names it
+set_target_properties(PkgConfig::ZeroMQ PROPERTIES INTERFACE_LINK_LIBRARIES ${PX_PORTABLE}/lib/libpolyxeus_zmq.so)
 
 # -B: where the compiler looks for the start of programs. --exclude-libs: a module shows none of its own libraries'
 # names, so that it meets no other copy of them in the process. --allow-shlib-undefined: libgcc_s of this host needs
 # this host's glibc; that of the host where the wheel is installed is loaded.
 add_link_options(-B${PX_PORTABLE}/glibc -L${PX_PORTABLE}/glibc -static-libstdc++
-                 -Wl,--exclude-libs,ALL -Wl,--allow-shlib-undefined)
+                 -Wl,--exclude-libs,ALL -Wl,--allow-shlib-undefined -Wl,--gc-sections)
 
 # Called when all targets are known.
 function(px_hide_names)   # MODULE ...

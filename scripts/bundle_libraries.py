@@ -1,7 +1,7 @@
-"""Makes wheels that need nothing of the system of one that does: bundle_libraries.py [--portable] WHEEL FOLDER.
+"""Makes wheels that need nothing of the system of one that does: bundle_libraries.py [--portable LIBRARIES] WHEEL FOLDER.
 
---portable  the wheel was linked with static libraries and an older glibc (docs/wheels.md): check that it is so, and add
-            the list of what is inside
+--portable  the wheel was linked with what scripts/wheel_libraries.py made in this folder, for an older glibc
+            (docs/wheels.md): check that it is so, and add the list of what is inside
 
 auditwheel puts libraries into a wheel for what lies in the package. Programs go to another folder of
 the environment when the wheel is installed, so they are shown to auditwheel inside of the package,
@@ -9,6 +9,7 @@ and moved back with the way from there to the libraries. The C++ engine and kern
 built, get a wheel of their own, polyxeus-cpp, as the clang that they need is large: see cpp_wheel.py.
 """
 
+import os
 import re
 import shutil
 import subprocess
@@ -64,9 +65,12 @@ def unknown_functions(path):
     return [name for name in names if "@" not in name and not OF_THE_PROCESS.match(name)]
 
 
-def check_portable(root):
-    if list(root.glob(LIBRARIES)):
-        sys.exit(f"a portable wheel needs no libraries: {', '.join(each.name for each in root.glob(LIBRARIES + '/*'))}")
+def check_portable(root, libraries):
+    """No other library was put into the wheel, and no file needs a function that an older glibc lacks."""
+    wanted = {each.stem for each in libraries.glob("lib/*.so")}
+    found = {each.name.partition("-")[0] for each in root.glob(f"{LIBRARIES}/*")}  # libpolyxeus_zmq-51c5e5f2.so
+    if found - wanted:
+        sys.exit(f"these libraries of the system were put into the wheel: {', '.join(found - wanted)}")
     for path in (each for each in root.rglob("*") if each.is_file() and is_elf(each)):
         if unknown := unknown_functions(path):
             sys.exit(f"{path.name} needs what an older glibc may lack: {', '.join(unknown)}")
@@ -79,7 +83,9 @@ def way_to_libraries(version):
     )
 
 
-def main(wheel, out, portable=False):
+def main(wheel, out, portable=None):
+    if portable:  # where auditwheel finds them
+        os.environ["LD_LIBRARY_PATH"] = str(portable / "lib")
     version = "{}.{}".format(*sys.version_info)
     with tempfile.TemporaryDirectory() as temporary:
         steps = [Path(temporary) / str(number) for number in range(6)]
@@ -103,11 +109,10 @@ def main(wheel, out, portable=False):
         (data / "scripts").mkdir(exist_ok=True)
         for name in names:
             program = shutil.move(inside / name, data / "scripts" / name)
-            if not portable:
-                run("patchelf", "--force-rpath", "--set-rpath", way_to_libraries(version), program)
+            run("patchelf", "--force-rpath", "--set-rpath", way_to_libraries(version), program)
         inside.rmdir()
         if portable:
-            check_portable(root)
+            check_portable(root, portable)
             wheel_sbom.write(root)
         Path(out).mkdir(exist_ok=True)
         made = packed(root, steps[4])
@@ -119,5 +124,7 @@ def main(wheel, out, portable=False):
 
 if __name__ == "__main__":
     words = sys.argv[1:]
-    is_portable = words[:1] == ["--portable"]
-    main(*words[is_portable:], portable=is_portable)
+    if words[:1] == ["--portable"]:
+        main(*words[2:], portable=Path(words[1]))
+    else:
+        main(*words)

@@ -3,7 +3,7 @@
 FOLDER  where it is kept; default: ~/.cache/polyxeus-wheels
 
 Prints the folder of the result: glibc/ has glibc 2.28 for the linker, with the functions of newer ones that are
-missing there; lib/ has the static libraries that Debian has only as shared ones, or with more than polyxeus needs.
+missing there; lib/ has the libraries that Debian has only for its own glibc, or with more than polyxeus needs.
 wheel_sources.json says what they are made of; what has been made is not made again. docs/wheels.md tells the reasons.
 """
 
@@ -21,10 +21,12 @@ SOURCES = ROOT / "scripts/wheel_sources.json"
 NEWER = ROOT / "cmake/old_glibc/newer_functions.cpp"
 UUID = ROOT / "cmake/old_glibc/uuid_generate.cpp"
 TARGET = "x86_64-linux-gnu"
+DEBIAN = Path("/usr/lib/x86_64-linux-gnu")
 # Before 2.34 these were libraries of their own. Code that was compiled for later ones expects all of it in libc.
 PARTS = ("libpthread.so.0", "libdl.so.2", "librt.so.1", "libresolv.so.2", "libutil.so.1")
 LOADER = "libld.so.2"  # zig's name of what it makes for ld-linux-x86-64.so.2
 COMPILE = ("g++", "-O2", "-DNDEBUG", "-fPIC", "-std=c++17", "-c")
+CRYPTO_NAMES = ("EVP_*", "HMAC_*", "RAND_*", "OSSL_PARAM_*", "CRYPTO_memcmp")  # what polyxeus and xeus call
 ZMQ_OPTIONS = {
     "BUILD_SHARED": "OFF", "BUILD_STATIC": "ON", "BUILD_TESTS": "OFF", "WITH_PERF_TOOL": "OFF", "WITH_DOCS": "OFF",
     "WITH_LIBSODIUM": "ON", "ENABLE_CURVE": "ON", "WITH_OPENPGM": "OFF", "WITH_NORM": "OFF", "WITH_TLS": "OFF",
@@ -50,6 +52,11 @@ def digest():
     compiler = run("g++", "-dumpfullversion")
     text = SOURCES.read_bytes() + NEWER.read_bytes() + UUID.read_bytes() + Path(__file__).read_bytes() + compiler.encode()
     return hashlib.sha256(text).hexdigest()[:12]
+
+
+def without_path(work):
+    """The compiler's option for objects that are the same wherever they are made."""
+    return f"-ffile-prefix-map={work}=."
 
 
 def archive(path, objects):
@@ -128,11 +135,22 @@ def unpack_sources(work, packages):
     return found
 
 
+def shared(out, glibc, archives, names):
+    """One shared library of archives, which shows only these names, under a version of its own: neither are they taken
+    for those of another copy in the process, nor the other way around."""
+    script = out.with_suffix(".map")
+    script.write_text(f"{out.stem.upper()} {{ global: {' '.join(f'{name};' for name in names)} local: *; }};\n")
+    run("g++", "-shared", "-o", out, f"-B{glibc}", f"-L{glibc}", "-static-libstdc++", f"-Wl,-soname,{out.name}",
+        f"-Wl,--version-script={script}", "-Wl,--allow-shlib-undefined", "-Wl,--gc-sections", "-Wl,-z,now", "-s",
+        "-Wl,--whole-archive", *archives, "-Wl,--no-whole-archive")  # fmt: skip
+    script.unlink()
+
+
 def compile_sources(out, work, sources, *options):
     objects = []
     for source in sources:
         objects.append(work / f"{out.stem}-{source.stem}.o")
-        compile_with(*COMPILE, *options, source, "-o", objects[-1])
+        compile_with(*COMPILE, without_path(work), *options, source, "-o", objects[-1])
     archive(out, objects)
 
 
@@ -140,21 +158,25 @@ def make_zmq(out, work, source):
     build = work / "zmq-build"
     launcher = ["-DCMAKE_CXX_COMPILER_LAUNCHER=ccache"] if shutil.which("ccache") else []
     options = [f"-D{name}={value}" for name, value in ZMQ_OPTIONS.items()]
+    options += [f"-DCMAKE_{language}_FLAGS={without_path(work)}" for language in ("C", "CXX")]
     run("cmake", "-S", source, "-B", build, "-G", "Ninja", *launcher, *options)
     jobs = os.environ.get("CMAKE_BUILD_PARALLEL_LEVEL", str(os.cpu_count()))
     run("cmake", "--build", build, "-j", jobs, "--target", "libzmq-static")
     shutil.copy(build / "lib/libzmq.a", out)
 
 
-def make_libraries(out, work, wanted):
+def make_libraries(out, glibc, work, wanted):
     out.mkdir()
+    # Both are in each program and module, so the wheel holds them once.
+    shared(out / "libpolyxeus_crypto.so", glibc, [DEBIAN / "libcrypto.a"], CRYPTO_NAMES)
     compile_sources(out / "libuuid.a", work, [UUID])
     source = unpack_sources(work, wanted["compiled"])
     fmt, spdlog = source["fmt"], source["spdlog"]
     compile_sources(out / "libfmt.a", work, [fmt / "src/format.cc", fmt / "src/os.cc"], f"-I{fmt}/include")
     compile_sources(out / "libspdlog.a", work, [each for each in (spdlog / "src").glob("*.cpp") if each.stem != "fmt"],
                     "-DSPDLOG_COMPILED_LIB", "-DSPDLOG_FMT_EXTERNAL", f"-I{spdlog}/include", f"-I{fmt}/include")  # fmt: skip
-    make_zmq(out / "libzmq.a", work, source["libzmq"])
+    make_zmq(work / "libzmq.a", work, source["libzmq"])
+    shared(out / "libpolyxeus_zmq.so", glibc, [work / "libzmq.a", DEBIAN / "libsodium.a"], ("zmq_*",))
 
 
 def main(place):
@@ -168,7 +190,7 @@ def main(place):
             for each in (work, made):
                 each.mkdir()
             make_glibc(made / "glibc", work, wanted)
-            make_libraries(made / "lib", work, wanted)
+            make_libraries(made / "lib", made / "glibc", work, wanted)
             made.rename(result)
     print(result)
 

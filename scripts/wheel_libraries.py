@@ -68,7 +68,7 @@ def archive(path, objects):
 
 def zig(work, version):
     """The program zig of the Python package of this version."""
-    place = work.parent / f"ziglang-{version}"
+    place = work.parent.parent / f"ziglang-{version}"
     if not place.exists():
         run(sys.executable, "-m", "pip", "install", "-q", "--disable-pip-version-check", "--no-deps", "--target",
             work / "ziglang", f"ziglang=={version}")  # fmt: skip

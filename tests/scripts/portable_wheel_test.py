@@ -49,5 +49,6 @@ def test_the_list_of_parts_names_all_of_them_and_is_the_same_each_time():
 
 def test_the_linked_archives_are_those_that_the_list_names():
     sources = json.loads((ROOT / "scripts/wheel_sources.json").read_text())
-    linked = set(re.findall(r"px_multiarch\}/(lib\w+\.a)", (ROOT / "cmake/portable_wheel.cmake").read_text()))
+    text = (ROOT / "cmake/portable_wheel.cmake").read_text() + (ROOT / "scripts/wheel_libraries.py").read_text()
+    linked = set(re.findall(r"(?:px_multiarch\}/|DEBIAN / \")(lib\w+\.a)", text))
     assert linked | {"libstdc++.a"} == {part["archive"] for part in sources["archives"]}

@@ -1,4 +1,7 @@
-"""Makes wheels that need nothing of the system of one that does: bundle_libraries.py WHEEL FOLDER.
+"""Makes wheels that need nothing of the system of one that does: bundle_libraries.py [--portable LIBRARIES] WHEEL FOLDER.
+
+--portable  the wheel was linked with what scripts/wheel_libraries.py made in this folder, for an older glibc
+            (docs/wheels.md): check that it is so, and add the list of what is inside
 
 auditwheel puts libraries into a wheel for what lies in the package. Programs go to another folder of
 the environment when the wheel is installed, so they are shown to auditwheel inside of the package,
@@ -6,6 +9,8 @@ and moved back with the way from there to the libraries. The C++ engine and kern
 built, get a wheel of their own, polyxeus-cpp, as the clang that they need is large: see cpp_wheel.py.
 """
 
+import os
+import re
 import shutil
 import subprocess
 import sys
@@ -13,17 +18,21 @@ import tempfile
 from pathlib import Path
 
 import cpp_wheel
+import wheel_sbom
 
 LIBRARIES = "polyxeus.libs"
 # An MPI is the user's own: the library for one that is not there is not loaded.
 OF_THE_USER = ("libmpi.so.40", "libmpi.so.12", "libmpich.so.12")
 LIBRARY_FOLDERS = ("site-packages", "dist-packages")
+# Functions without a version that a module takes from the process which loads it.
+OF_THE_PROCESS = re.compile(r"_?Py|[PO]?MPI_|ompi_")
 
 
 def run(*command):
     done = subprocess.run(command, capture_output=True, text=True)
     if done.returncode:
         sys.exit(f"{' '.join(map(str, command[:3]))} failed:\n{done.stdout}{done.stderr}")
+    return done.stdout
 
 
 def unpacked(wheel, folder):
@@ -49,6 +58,24 @@ def remove_cpp(root):
             shutil.rmtree(found) if found.is_dir() else found.unlink()
 
 
+def unknown_functions(path):
+    """What the file takes from elsewhere, but not from a version of glibc or libgcc, from Python or MPI."""
+    lines = run("nm", "-D", "--undefined-only", path).splitlines()
+    names = [line.split()[-1] for line in lines if line.split()[0] == "U"]
+    return [name for name in names if "@" not in name and not OF_THE_PROCESS.match(name)]
+
+
+def check_portable(root, libraries):
+    """No other library was put into the wheel, and no file needs a function that an older glibc lacks."""
+    wanted = {each.stem for each in libraries.glob("lib/*.so")}
+    found = {each.name.partition("-")[0] for each in root.glob(f"{LIBRARIES}/*")}  # libpolyxeus_zmq-51c5e5f2.so
+    if found - wanted:
+        sys.exit(f"these libraries of the system were put into the wheel: {', '.join(found - wanted)}")
+    for path in (each for each in root.rglob("*") if each.is_file() and is_elf(each)):
+        if unknown := unknown_functions(path):
+            sys.exit(f"{path.name} needs what an older glibc may lack: {', '.join(unknown)}")
+
+
 def way_to_libraries(version):
     """The run path of programs in bin/: from there to the libraries of each kind of environment."""
     return ":".join(
@@ -56,7 +83,9 @@ def way_to_libraries(version):
     )
 
 
-def main(wheel, out):
+def main(wheel, out, portable=None):
+    if portable:  # where auditwheel finds them
+        os.environ["LD_LIBRARY_PATH"] = str(portable / "lib")
     version = "{}.{}".format(*sys.version_info)
     with tempfile.TemporaryDirectory() as temporary:
         steps = [Path(temporary) / str(number) for number in range(6)]
@@ -82,6 +111,9 @@ def main(wheel, out):
             program = shutil.move(inside / name, data / "scripts" / name)
             run("patchelf", "--force-rpath", "--set-rpath", way_to_libraries(version), program)
         inside.rmdir()
+        if portable:
+            check_portable(root, portable)
+            wheel_sbom.write(root)
         Path(out).mkdir(exist_ok=True)
         made = packed(root, steps[4])
         print(shutil.copy(made, out))
@@ -91,4 +123,8 @@ def main(wheel, out):
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:])
+    words = sys.argv[1:]
+    if words[:1] == ["--portable"]:
+        main(*words[2:], portable=Path(words[1]))
+    else:
+        main(*words)

@@ -1,0 +1,42 @@
+# A wheel that runs with an older glibc than that of this host, and needs no library but glibc and libgcc: PX_PORTABLE
+# names what scripts/wheel_libraries.py made. Compiled as ever, with the headers of this host; only linked otherwise:
+# with libraries made for it, most of them static, and with the older glibc, which refuses a function that it lacks.
+# See docs/wheels.md.
+
+set(px_multiarch /usr/lib/${CMAKE_CXX_LIBRARY_ARCHITECTURE})
+
+# Takes this file for the library of a package that was found.
+function(px_take target path)
+  if(NOT EXISTS ${path})
+    message(FATAL_ERROR "There is no ${path}: install what scripts/setup installs")
+  endif()
+  foreach(kind "" _NONE _RELEASE)
+    set_target_properties(${target} PROPERTIES IMPORTED_LOCATION${kind} ${path} IMPORTED_SONAME${kind} "")
+  endforeach()
+endfunction()
+
+px_take(fmt::fmt ${PX_PORTABLE}/lib/libfmt.a)
+px_take(spdlog::spdlog ${PX_PORTABLE}/lib/libspdlog.a)
+px_take(OpenSSL::Crypto ${PX_PORTABLE}/lib/libpolyxeus_crypto.so)
+px_take(SQLite::SQLite3 ${px_multiarch}/libsqlite3.a)
+px_take(LibUUID::LibUUID ${PX_PORTABLE}/lib/libuuid.a)
+px_take(xeus ${px_multiarch}/libxeus.a)
+px_take(libzmq ${PX_PORTABLE}/lib/libpolyxeus_zmq.so)   # as xeus names it
+set_target_properties(PkgConfig::ZeroMQ PROPERTIES INTERFACE_LINK_LIBRARIES ${PX_PORTABLE}/lib/libpolyxeus_zmq.so)
+
+# -B: where the compiler looks for the start of programs. --exclude-libs: a module shows none of its own libraries'
+# names, so that it meets no other copy of them in the process. --allow-shlib-undefined: libgcc_s of this host needs
+# this host's glibc; that of the host where the wheel is installed is loaded.
+add_link_options(-B${PX_PORTABLE}/glibc -L${PX_PORTABLE}/glibc -static-libstdc++
+                 -Wl,--exclude-libs,ALL -Wl,--allow-shlib-undefined -Wl,--gc-sections)
+
+# Called when all targets are known.
+function(px_hide_names)   # MODULE ...
+  foreach(module ${ARGN})
+    if(TARGET ${module})
+      target_link_options(${module} PRIVATE
+                          -Wl,--version-script=${CMAKE_SOURCE_DIR}/cmake/old_glibc/module_names.map)
+    endif()
+  endforeach()
+endfunction()
+cmake_language(DEFER CALL px_hide_names _engine _kernel _client)

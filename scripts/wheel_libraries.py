@@ -1,0 +1,199 @@
+"""Makes what portable wheels are linked with: wheel_libraries.py [FOLDER]
+
+FOLDER  where it is kept; default: ~/.cache/polyxeus-wheels
+
+Prints the folder of the result: glibc/ has glibc 2.28 for the linker, with the functions of newer ones that are
+missing there; lib/ has the libraries that Debian has only for its own glibc, or with more than polyxeus needs.
+wheel_sources.json says what they are made of; what has been made is not made again. docs/wheels.md tells the reasons.
+"""
+
+import hashlib
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+SOURCES = ROOT / "scripts/wheel_sources.json"
+NEWER = ROOT / "cmake/old_glibc/newer_functions.cpp"
+UUID = ROOT / "cmake/old_glibc/uuid_generate.cpp"
+TARGET = "x86_64-linux-gnu"
+DEBIAN = Path("/usr/lib/x86_64-linux-gnu")
+# Before 2.34 these were libraries of their own. Code that was compiled for later ones expects all of it in libc.
+PARTS = ("libpthread.so.0", "libdl.so.2", "librt.so.1", "libresolv.so.2", "libutil.so.1")
+LOADER = "libld.so.2"  # zig's name of what it makes for ld-linux-x86-64.so.2
+COMPILE = ("g++", "-O2", "-DNDEBUG", "-fPIC", "-std=c++17", "-c")
+CRYPTO_NAMES = ("EVP_*", "HMAC_*", "RAND_*", "OSSL_PARAM_*", "CRYPTO_memcmp")  # what polyxeus and xeus call
+ZMQ_OPTIONS = {
+    "BUILD_SHARED": "OFF", "BUILD_STATIC": "ON", "BUILD_TESTS": "OFF", "WITH_PERF_TOOL": "OFF", "WITH_DOCS": "OFF",
+    "WITH_LIBSODIUM": "ON", "ENABLE_CURVE": "ON", "WITH_OPENPGM": "OFF", "WITH_NORM": "OFF", "WITH_TLS": "OFF",
+    "WITH_NSS": "OFF", "WITH_LIBBSD": "OFF", "ENABLE_DRAFTS": "OFF", "ENABLE_WS": "OFF", "CMAKE_BUILD_TYPE": "Release",
+    "CMAKE_POSITION_INDEPENDENT_CODE": "ON",
+}  # fmt: skip
+
+
+def run(*command, **options):
+    done = subprocess.run(list(map(str, command)), capture_output=True, text=True, **options)
+    if done.returncode:
+        sys.exit(f"{' '.join(map(str, command[:3]))} failed:\n{done.stdout}{done.stderr}")
+    return done.stdout
+
+
+def compile_with(*command, **options):
+    """Runs a compiler, through ccache if it is installed."""
+    return run(*(["ccache"] if shutil.which("ccache") else []), *command, **options)
+
+
+def digest():
+    """Of all that the result depends on."""
+    compiler = run("g++", "-dumpfullversion")
+    text = SOURCES.read_bytes() + NEWER.read_bytes() + UUID.read_bytes() + Path(__file__).read_bytes() + compiler.encode()
+    return hashlib.sha256(text).hexdigest()[:12]
+
+
+def without_path(work):
+    """The compiler's option for objects that are the same wherever they are made."""
+    return f"-ffile-prefix-map={work}=."
+
+
+def archive(path, objects):
+    run("ar", "rcsD", path, *sorted(objects))
+
+
+# ---------------------------------------------------------------- glibc
+
+
+def zig(work, version):
+    """The program zig of the Python package of this version."""
+    place = work.parent.parent / f"ziglang-{version}"
+    if not place.exists():
+        run(sys.executable, "-m", "pip", "install", "-q", "--disable-pip-version-check", "--no-deps", "--target",
+            work / "ziglang", f"ziglang=={version}")  # fmt: skip
+        (work / "ziglang").rename(place)
+    return place / "ziglang/zig"
+
+
+def make_glibc(out, work, wanted):
+    """zig holds the names and versions of all glibcs: it makes the libraries to link with, and the start of programs."""
+    cache = work / "zig"
+    (work / "main.c").write_text("int main(void) { return 0; }\n")
+    environment = {**os.environ, "ZIG_GLOBAL_CACHE_DIR": str(cache), "ZIG_LOCAL_CACHE_DIR": str(cache)}
+    target = f"{TARGET}.{wanted['glibc']}"
+    run(zig(work, wanted["stubs"]["version"]), "cc", "-target", target, "-fPIE", "-pie", "-g0", "-o", "main",
+        "main.c", cwd=work, env=environment)  # fmt: skip
+    out.mkdir()
+    for name in ("libc.so.6", "libm.so.6", *PARTS, LOADER, "Scrt1.o", "libc_nonshared.a"):
+        (found,) = cache.glob(f"o/*/{name}")
+        shutil.copy(found, out / name)
+    shutil.copy(out / "Scrt1.o", out / "crt1.o")
+    newer = work / "newer_functions.o"
+    compile_with("g++", "-O2", "-fPIC", "-fno-exceptions", "-std=c++20", "-c", NEWER, "-o", newer)
+    archive(out / "libnewer_functions.a", [newer])
+    libc = f"GROUP ( libc.so.6 libnewer_functions.a libc_nonshared.a AS_NEEDED ( {' '.join((*PARTS, LOADER))} ) )"
+    (out / "libc.so").write_text(f"/* The linker looks for these files in this folder. */\n{libc}\n")
+    (out / "libm.so").write_text("GROUP ( libm.so.6 )\n")
+    for name in PARTS:
+        (out / name.rsplit(".", 1)[0]).write_text(f"GROUP ( AS_NEEDED ( {name} ) )\n")
+
+
+# ---------------------------------------------------------------- libraries
+
+
+def apt_options(folder):
+    """apt's own settings and sources, for source packages, with all that it writes in `folder`."""
+    sources = folder / "sources"
+    for each in (sources, folder / "state/lists/partial", folder / "cache/archives/partial"):
+        each.mkdir(parents=True)
+    etc = Path("/etc/apt")
+    for file in [etc / "sources.list", *etc.glob("sources.list.d/*")]:
+        if file.suffix in (".list", ".sources") and file.exists():
+            text = file.read_text().replace("Types: deb\n", "Types: deb-src\n")
+            lines = ["deb-src " + line[4:] if line.startswith("deb ") else line for line in text.splitlines(True)]
+            (sources / file.name).write_text("".join(lines))
+    settings = {"Dir::State": folder / "state", "Dir::Cache": folder / "cache", "Dir::Etc::sourcelist": "/dev/null",
+                "Dir::Etc::sourceparts": sources, "APT::Sandbox::User": ""}  # fmt: skip
+    return [word for name, value in settings.items() for word in ("-o", f"{name}={value}")]
+
+
+def unpack_sources(work, packages):
+    """-> {name: folder of its source}, with Debian's corrections."""
+    options = apt_options(work / "apt")
+    run("apt-get", *options, "update", "-qq")
+    found = {}
+    for each in packages:
+        wanted = f"{each['source']}={each['version']}"
+        run("apt-get", *options, "source", "--download-only", "-qq", wanted, cwd=work)
+        file = work / f"{each['source']}_{each['version'].split(':')[-1]}.dsc"
+        # It holds the checksums of the other files, which dpkg-source checks.
+        if hashlib.sha256(file.read_bytes()).hexdigest() != each["sha256"]:
+            sys.exit(f"{file.name} has another checksum than scripts/wheel_sources.json says")
+        found[each["name"]] = work / each["name"]
+        run("dpkg-source", "--no-check", "-x", file, found[each["name"]], cwd=work)
+    return found
+
+
+def shared(out, glibc, archives, names):
+    """One shared library of archives, which shows only these names, under a version of its own: neither are they taken
+    for those of another copy in the process, nor the other way around."""
+    script = out.with_suffix(".map")
+    script.write_text(f"{out.stem.upper()} {{ global: {' '.join(f'{name};' for name in names)} local: *; }};\n")
+    run("g++", "-shared", "-o", out, f"-B{glibc}", f"-L{glibc}", "-static-libstdc++", f"-Wl,-soname,{out.name}",
+        f"-Wl,--version-script={script}", "-Wl,--allow-shlib-undefined", "-Wl,--gc-sections", "-Wl,-z,now", "-s",
+        "-Wl,--whole-archive", *archives, "-Wl,--no-whole-archive")  # fmt: skip
+    script.unlink()
+
+
+def compile_sources(out, work, sources, *options):
+    objects = []
+    for source in sources:
+        objects.append(work / f"{out.stem}-{source.stem}.o")
+        compile_with(*COMPILE, without_path(work), *options, source, "-o", objects[-1])
+    archive(out, objects)
+
+
+def make_zmq(out, work, source):
+    build = work / "zmq-build"
+    launcher = ["-DCMAKE_CXX_COMPILER_LAUNCHER=ccache"] if shutil.which("ccache") else []
+    options = [f"-D{name}={value}" for name, value in ZMQ_OPTIONS.items()]
+    options += [f"-DCMAKE_{language}_FLAGS={without_path(work)}" for language in ("C", "CXX")]
+    run("cmake", "-S", source, "-B", build, "-G", "Ninja", *launcher, *options)
+    jobs = os.environ.get("CMAKE_BUILD_PARALLEL_LEVEL", str(os.cpu_count()))
+    run("cmake", "--build", build, "-j", jobs, "--target", "libzmq-static")
+    shutil.copy(build / "lib/libzmq.a", out)
+
+
+def make_libraries(out, glibc, work, wanted):
+    out.mkdir()
+    # Both are in each program and module, so the wheel holds them once.
+    shared(out / "libpolyxeus_crypto.so", glibc, [DEBIAN / "libcrypto.a"], CRYPTO_NAMES)
+    compile_sources(out / "libuuid.a", work, [UUID])
+    source = unpack_sources(work, wanted["compiled"])
+    fmt, spdlog = source["fmt"], source["spdlog"]
+    compile_sources(out / "libfmt.a", work, [fmt / "src/format.cc", fmt / "src/os.cc"], f"-I{fmt}/include")
+    compile_sources(out / "libspdlog.a", work, [each for each in (spdlog / "src").glob("*.cpp") if each.stem != "fmt"],
+                    "-DSPDLOG_COMPILED_LIB", "-DSPDLOG_FMT_EXTERNAL", f"-I{spdlog}/include", f"-I{fmt}/include")  # fmt: skip
+    make_zmq(work / "libzmq.a", work, source["libzmq"])
+    shared(out / "libpolyxeus_zmq.so", glibc, [work / "libzmq.a", DEBIAN / "libsodium.a"], ("zmq_*",))
+
+
+def main(place):
+    wanted = json.loads(SOURCES.read_text())
+    result = place / f"{TARGET}-{digest()}"
+    if not result.exists():
+        print("== compiling the libraries of portable wheels (once)", file=sys.stderr)
+        place.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=place) as temporary:
+            work, made = Path(temporary) / "work", Path(temporary) / "made"
+            for each in (work, made):
+                each.mkdir()
+            make_glibc(made / "glibc", work, wanted)
+            make_libraries(made / "lib", made / "glibc", work, wanted)
+            made.rename(result)
+    print(result)
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]) if len(sys.argv) > 1 else Path.home() / ".cache/polyxeus-wheels")

@@ -17,6 +17,7 @@ __all__ = [
 
 TimeoutError = builtins.TimeoutError
 _COLOURS = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
+_CELL_NUMBER = re.compile(r"(\bIn ?\[|\bcell )\d+")
 _MOST_GROUPS = 20  # of equal errors, in HTML
 _MOST_TEXT, _MOST_TRACEBACK = 500, 20_000  # characters
 _Entry = Tuple[str, str, Any, Dict[str, Any]]  # name, text, traceback, engine_info
@@ -92,8 +93,9 @@ def _folded(entries: list[_Entry], by_traceback: bool = True) -> list[tuple[str,
     """
     alike: dict[Any, list[_Entry]] = {}
     for entry in entries:
-        same = entry[:3] if by_traceback else entry[:2]
-        alike.setdefault((*same, entry[3].get("method")), []).append(entry)
+        name, text, trace, where = entry
+        same = _CELL_NUMBER.sub(r"\1", trace or "") if by_traceback else ""  # engines count their own cells
+        alike.setdefault((name, text, same, where.get("method")), []).append(entry)
     folded = []
     for same in alike.values():
         ids = sorted({each[3]["engine_id"] for each in same if "engine_id" in each[3]})

@@ -158,6 +158,7 @@ def test_many_failures_are_shown_in_part(rc, capsys):
 
 
 def test_the_same_failure_of_several_engines_is_shown_once(rc):
+    rc[0].execute("its_cells_have_other_numbers = 1", block=True)
     rc[:].scatter("rank", rc.ids, flatten=True, block=True)
     with pytest.raises(ipp.CompositeError) as caught:
         rc[:].execute("1/0", block=True)

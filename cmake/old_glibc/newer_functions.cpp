@@ -1,6 +1,7 @@
-// Functions of glibc newer than 2.28 that polyxeus and the static libraries call, made of older ones. They are
-// linked into each program and module of a portable wheel: see docs/wheels.md. scripts/wheel_libraries.py compiles
-// this file; scripts/bundle_libraries.py finds a function that is missing here.
+// Functions of glibc newer than 2.28 that polyxeus and the static libraries call, made of older
+// ones. They are linked into each program and module of a portable wheel: see docs/wheels.md.
+// scripts/wheel_libraries.py compiles this file; scripts/bundle_libraries.py finds a function that
+// is missing here.
 
 #include <pthread.h>
 #include <semaphore.h>
@@ -17,12 +18,17 @@
 namespace {
 
 constexpr std::int64_t second = 1'000'000'000;
-// Clocks can be set while a thread waits by the time of day: it looks again at the caller's clock this often.
+// Clocks can be set while a thread waits by the time of day: it looks again at the caller's clock
+// this often.
 constexpr std::int64_t longest_wait = second;
 
-std::int64_t nanoseconds(const timespec& time) { return time.tv_sec * second + time.tv_nsec; }
+std::int64_t nanoseconds(const timespec& time) {
+  return time.tv_sec * second + time.tv_nsec;
+}
 
-timespec time_of(std::int64_t value) { return {.tv_sec = value / second, .tv_nsec = value % second}; }
+timespec time_of(std::int64_t value) {
+  return {.tv_sec = value / second, .tv_nsec = value % second};
+}
 
 std::int64_t now_by(clockid_t clock) {
   timespec time{};
@@ -36,7 +42,9 @@ timespec next_look(clockid_t clock, const timespec* deadline) {
   return time_of(now_by(CLOCK_REALTIME) + std::clamp<std::int64_t>(rest, 0, longest_wait));
 }
 
-bool has_passed(clockid_t clock, const timespec* deadline) { return now_by(clock) >= nanoseconds(*deadline); }
+bool has_passed(clockid_t clock, const timespec* deadline) {
+  return now_by(clock) >= nanoseconds(*deadline);
+}
 
 }  // namespace
 
@@ -46,10 +54,14 @@ extern "C" {
 char __libc_single_threaded = 0;
 
 /// 2.30
-pid_t gettid() noexcept { return static_cast<pid_t>(::syscall(SYS_gettid)); }
+pid_t gettid() noexcept {
+  return static_cast<pid_t>(::syscall(SYS_gettid));
+}
 
-/// 2.30; a wait that ends before the deadline counts as a spurious wake-up, which each caller expects.
-int pthread_cond_clockwait(pthread_cond_t* condition, pthread_mutex_t* mutex, clockid_t clock, const timespec* deadline) {
+/// 2.30; a wait that ends before the deadline counts as a spurious wake-up, which each caller
+/// expects.
+int pthread_cond_clockwait(pthread_cond_t* condition, pthread_mutex_t* mutex, clockid_t clock,
+                           const timespec* deadline) {
   const timespec look = next_look(clock, deadline);
   const int result = ::pthread_cond_timedwait(condition, mutex, &look);
   return result == ETIMEDOUT && !has_passed(clock, deadline) ? 0 : result;
@@ -75,38 +87,70 @@ std::uint32_t arc4random() noexcept {
 /// 2.32
 const char* sigabbrev_np(int signal) noexcept {
   switch (signal) {
-    case SIGHUP: return "HUP";
-    case SIGINT: return "INT";
-    case SIGQUIT: return "QUIT";
-    case SIGILL: return "ILL";
-    case SIGTRAP: return "TRAP";
-    case SIGABRT: return "ABRT";
-    case SIGBUS: return "BUS";
-    case SIGFPE: return "FPE";
-    case SIGKILL: return "KILL";
-    case SIGUSR1: return "USR1";
-    case SIGSEGV: return "SEGV";
-    case SIGUSR2: return "USR2";
-    case SIGPIPE: return "PIPE";
-    case SIGALRM: return "ALRM";
-    case SIGTERM: return "TERM";
-    case SIGSTKFLT: return "STKFLT";
-    case SIGCHLD: return "CHLD";
-    case SIGCONT: return "CONT";
-    case SIGSTOP: return "STOP";
-    case SIGTSTP: return "TSTP";
-    case SIGTTIN: return "TTIN";
-    case SIGTTOU: return "TTOU";
-    case SIGURG: return "URG";
-    case SIGXCPU: return "XCPU";
-    case SIGXFSZ: return "XFSZ";
-    case SIGVTALRM: return "VTALRM";
-    case SIGPROF: return "PROF";
-    case SIGWINCH: return "WINCH";
-    case SIGPOLL: return "POLL";
-    case SIGPWR: return "PWR";
-    case SIGSYS: return "SYS";
-    default: return nullptr;
+    case SIGHUP:
+      return "HUP";
+    case SIGINT:
+      return "INT";
+    case SIGQUIT:
+      return "QUIT";
+    case SIGILL:
+      return "ILL";
+    case SIGTRAP:
+      return "TRAP";
+    case SIGABRT:
+      return "ABRT";
+    case SIGBUS:
+      return "BUS";
+    case SIGFPE:
+      return "FPE";
+    case SIGKILL:
+      return "KILL";
+    case SIGUSR1:
+      return "USR1";
+    case SIGSEGV:
+      return "SEGV";
+    case SIGUSR2:
+      return "USR2";
+    case SIGPIPE:
+      return "PIPE";
+    case SIGALRM:
+      return "ALRM";
+    case SIGTERM:
+      return "TERM";
+    case SIGSTKFLT:
+      return "STKFLT";
+    case SIGCHLD:
+      return "CHLD";
+    case SIGCONT:
+      return "CONT";
+    case SIGSTOP:
+      return "STOP";
+    case SIGTSTP:
+      return "TSTP";
+    case SIGTTIN:
+      return "TTIN";
+    case SIGTTOU:
+      return "TTOU";
+    case SIGURG:
+      return "URG";
+    case SIGXCPU:
+      return "XCPU";
+    case SIGXFSZ:
+      return "XFSZ";
+    case SIGVTALRM:
+      return "VTALRM";
+    case SIGPROF:
+      return "PROF";
+    case SIGWINCH:
+      return "WINCH";
+    case SIGPOLL:
+      return "POLL";
+    case SIGPWR:
+      return "PWR";
+    case SIGSYS:
+      return "SYS";
+    default:
+      return nullptr;
   }
 }
 

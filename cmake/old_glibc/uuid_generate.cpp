@@ -1,5 +1,5 @@
-// uuid_generate() for xeus, the only function that it takes from libuuid: Debian's archive of that library cannot become
-// part of a module, as its thread-local variable is that of a program.
+// uuid_generate() for xeus, the only function that it takes from libuuid: Debian's archive of that
+// library cannot become part of a module, as its thread-local variable is that of a program.
 
 #include <sys/random.h>
 #include <uuid/uuid.h>

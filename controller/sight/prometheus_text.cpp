@@ -12,8 +12,6 @@
 namespace px::controller {
 namespace {
 
-using std::chrono::microseconds;
-
 /// Backslash, quote and line feed, as a label's value needs it.
 std::string escaped_label(std::string_view value) {
   std::string text;
@@ -99,7 +97,8 @@ class MetricWriter {
   }
   void histogram(std::string_view name, std::string_view help, const DurationCounts& counts) {
     begin(name, "histogram", help);
-    for (auto decade = microseconds(10); decade <= std::chrono::seconds(1000); decade *= 10)
+    for (auto decade = std::chrono::microseconds(10); decade <= std::chrono::seconds(1000);
+         decade *= 10)
       for (const int step : {1, 2, 5}) {
         const auto bound = decade * step;
         if (bound > std::chrono::seconds(1000)) break;

@@ -17,7 +17,7 @@ __all__ = [
 
 TimeoutError = builtins.TimeoutError
 _COLOURS = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
-_CELL_NUMBER = re.compile(r"(\bIn ?\[|\bcell )\d+")
+_CELL_NUMBER = re.compile(r"(In ?\[|cell )\d+")  # a colour may stand before it
 _MOST_GROUPS = 20  # of equal errors, in HTML
 _MOST_TEXT, _MOST_TRACEBACK = 500, 20_000  # characters
 _Entry = Tuple[str, str, Any, Dict[str, Any]]  # name, text, traceback, engine_info

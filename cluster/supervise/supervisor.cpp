@@ -284,11 +284,8 @@ void Supervisor::last_engine_ended(const ProcessEnded& event, Instant now) {
   say(Level::warning,
       "no engine is running any more; the controller keeps running: start the engines again with "
       "`pxcluster restart`");
-  effects_.push_back(WatchEngines{false});
-  phase_ = Phase::running;
-  deadline_.reset();
   save_record();
-  if (!std::exchange(has_reported_, true)) effects_.push_back(ReportReady{registered_});
+  run_on(now);
 }
 
 void Supervisor::handle(const FilesReady& event, Instant now) {
@@ -597,10 +594,15 @@ void Supervisor::become_ready(Instant now) {
   if (!first_exit_.empty()) problem = exited_engines() + "; the first " + first_exit_;
   if (!problem.empty()) say(Level::warning, problem);
   if (problem.empty() && registered_ < wanted_engines()) problem = missing_engines();
+  report_restart(problem);
+  run_on(now);
+}
+
+/// The engines are no longer waited for, however many there are.
+void Supervisor::run_on(Instant now) {
   phase_ = Phase::running;
   deadline_.reset();
   effects_.push_back(WatchEngines{false});
-  report_restart(problem);
   if (!std::exchange(has_reported_, true)) effects_.push_back(ReportReady{registered_});
   if (const auto asked = std::exchange(waiting_restart_, std::nullopt)) handle(*asked, now);
 }
@@ -614,8 +616,7 @@ void Supervisor::fail(const std::string& text, Instant now) {
 }
 
 void Supervisor::begin_stop(Instant now) {
-  is_restarting_ = is_restarting_ || waiting_restart_.has_value();
-  waiting_restart_.reset();
+  if (std::exchange(waiting_restart_, std::nullopt)) is_restarting_ = true;
   report_restart("the cluster stops");
   was_killed_ = false;
   effects_.push_back(WatchEngines{false});

@@ -79,6 +79,7 @@ class Supervisor {
   void report_missing_engines(Instant now);
   std::string missing_engines() const;
   void become_ready(Instant now);
+  void run_on(Instant now);
   void fail(const std::string& text, Instant now);
   void begin_stop(Instant now);
   void stop_controller(Instant now);

@@ -692,6 +692,17 @@ TEST(SupervisorRestart, OfOneEngineWaitsUntilAllHaveRegistered) {
             (std::vector{SendSignal{21, SIGTERM, false}}));
 }
 
+TEST(SupervisorRestart, ThatWaitsIsDoneWhenAllEnginesHaveEndedBefore) {
+  Story story{two_local_engines()};
+  story.engines_are_started();
+  story.supervisor.on(RestartAsked{{1}}, at(2s));
+  story.ended(first, 40s);
+  story.ended(second, 40s);
+  const auto orders = only<StartProcess>(story.supervisor.on(EnginesCounted{0}, at(41s)));
+  ASSERT_EQ(orders.size(), 1u);
+  EXPECT_EQ(orders[0].key, second);
+}
+
 TEST(SupervisorRestart, ThatWaitsIsAnsweredWhenTheClusterStops) {
   Story story{two_local_engines()};
   story.engines_are_started();

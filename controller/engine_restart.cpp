@@ -7,6 +7,7 @@
 
 #include "os/run_command.hpp"
 #include "os/signals_blocked.hpp"
+#include "program/find_python.hpp"
 
 namespace px::controller {
 namespace {
@@ -34,10 +35,8 @@ Result<void> restart(const std::vector<std::string>& argv) {
 }  // namespace
 
 std::filesystem::path EngineRestart::find_pxcluster() {
-  std::error_code error;
-  const auto folder = std::filesystem::read_symlink("/proc/self/exe", error).parent_path();
-  const auto program = folder / "pxcluster";
-  return std::filesystem::exists(program, error) ? program : std::filesystem::path();
+  const auto beside = std::filesystem::path(program::own_program()).replace_filename("pxcluster");
+  return program::is_program(beside.string()) ? beside : std::filesystem::path();
 }
 
 void EngineRestart::begin(const std::vector<EngineId>& engines, Done done) {

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "os/private_file.hpp"
+#include "program/find_python.hpp"
 
 namespace px::controller {
 namespace {
@@ -16,8 +17,7 @@ constexpr const char* page_without_files =
 
 std::vector<std::filesystem::path> page_folders() {
   if (const char* const set = std::getenv("POLYXEUS_DASHBOARD")) return {set};
-  std::error_code error;
-  const auto folder = std::filesystem::read_symlink("/proc/self/exe", error).parent_path();
+  const auto folder = std::filesystem::path(program::own_program()).parent_path();
   return {folder / "../share/polyxeus/dashboard", folder / "dashboard"};
 }
 

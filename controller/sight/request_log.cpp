@@ -57,33 +57,34 @@ void RequestLog::finished(const SeenAnswer& answer, std::optional<EngineId> engi
 }
 
 /// A label is counted under its own name as long as there is room for new ones.
-void RequestLog::count_label(const FinishedRequest& finished) {
-  if (finished.label.empty() || finished.kind == "execute") return;
-  const bool has_room = labels_.size() < Snapshot::max_labels || labels_.contains(finished.label);
-  LabelView& label = labels_[has_room ? finished.label : "(other)"];
+void RequestLog::count_label(const FollowedRequest& followed, bool is_ok, double run_seconds) {
+  if (followed.label.empty() || followed.kind == "execute") return;
+  const bool has_room = labels_.size() < Snapshot::max_labels || labels_.contains(followed.label);
+  LabelView& label = labels_[has_room ? followed.label : "(other)"];
   ++label.finished_total;
-  if (!finished.is_ok) ++label.failed_total;
-  if (finished.engine) label.run_seconds_total += finished.ended - finished.started;
+  if (!is_ok) ++label.failed_total;
+  label.run_seconds_total += run_seconds;
 }
 
 void RequestLog::note_finished(const SeenAnswer& answer, const FollowedRequest& followed,
                                std::optional<EngineId> engine, WallTime wall) {
   const WallTime started = std::clamp(answer.started.value_or(followed.submitted),
                                       std::min(followed.submitted, wall), wall);
-  FinishedRequest finished{.msg_id = answer.msg_id.text,
-                           .engine = engine,
-                           .label = followed.label,
-                           .kind = followed.kind,
-                           .session = followed.client->view.session,
-                           .is_ok = answer.status == "ok",
-                           .submitted = unix_seconds(followed.submitted),
-                           .started = unix_seconds(started),
-                           .ended = unix_seconds(wall)};
-  count_label(finished);
-  if (finished_.size() < Snapshot::max_finished)
-    finished_.push_back(std::move(finished));
-  else
+  const bool is_ok = answer.status == "ok";
+  count_label(followed, is_ok, engine ? unix_seconds(wall) - unix_seconds(started) : 0);
+  if (finished_.size() >= Snapshot::max_finished) {
     ++left_out_;
+    return;
+  }
+  finished_.push_back({.msg_id = answer.msg_id.text,
+                       .engine = engine,
+                       .label = followed.label,
+                       .kind = followed.kind,
+                       .session = followed.client->view.session,
+                       .is_ok = is_ok,
+                       .submitted = unix_seconds(followed.submitted),
+                       .started = unix_seconds(started),
+                       .ended = unix_seconds(wall)});
 }
 
 void RequestLog::look(Snapshot& snapshot, Instant now) {

@@ -66,7 +66,7 @@ class RequestLog {
     bool is_assigned = false;
   };
   ClientPtr client_of(const SeenRequest& request, Instant now);
-  void count_label(const FinishedRequest& finished);
+  void count_label(const FollowedRequest& followed, bool is_ok, double run_seconds);
   void note_finished(const SeenAnswer& answer, const FollowedRequest& followed,
                      std::optional<EngineId> engine, WallTime wall);
 

@@ -31,7 +31,7 @@ struct TorchWait {
   std::uint64_t bytes = 0;  ///< Size of the data that this rank sends or receives.
   int count = 0;            ///< The number of calls of all ranks of the group that it has begun
                             ///< since the group was made or renewed.
-  std::string group = {};  ///< torch's name of the process group, which all of its ranks have in common.
+  std::string group = {};   ///< torch's name of the group, the same on all of its ranks.
   Json peer = {};          ///< For send and recv: the other rank; otherwise null.
   Json missing = {};       ///< The ranks that have not begun the call, if known; otherwise null.
   bool is_inside = false;  ///< Whether its main thread is in torch's code.

@@ -1,6 +1,6 @@
 #pragma once
 
-// What every cell of a C++ session sees, beside the standard library.
+// The declarations that every cell of a C++ session can use, in addition to the standard library.
 
 #include "interpreters/cpp/prelude/px_array.hpp"
 #include "interpreters/cpp/prelude/px_call.hpp"

@@ -73,8 +73,8 @@ void Connection::take_up(const PendingRequests::Unanswered& unanswered, const st
   for (const auto& request : unanswered.to_send) send_again(*request);
   for (const MessageId& id : unanswered.lost)
     pending_.fail(id,
-                  lost(what + " before this was answered; control messages and questions are not "
-                              "repeated automatically: send it again"),
+                  lost(what + " before this was answered; control messages are not sent again "
+                              "automatically: send it again"),
                   wall_now());
 }
 

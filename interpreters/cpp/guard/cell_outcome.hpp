@@ -28,7 +28,7 @@ struct CellOutcome {
     crashed,  ///< A signal such as SIGSEGV ended it: its objects may be damaged.
   };
   Ending kind = Ending::ok;
-  // Where it is not ok:
+  // If it is not ok:
   std::string error_name = {};  ///< "CompileError", the exception's type ...
   std::string error_value = {};
   std::vector<std::string> traceback = {};

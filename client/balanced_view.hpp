@@ -81,8 +81,7 @@ class LoadBalancedView {
   /// Like map(), but as a stream: sends at most options.max_outstanding tasks at a time and returns
   /// results as they arrive, so that neither all arguments nor all results are in memory at once.
   /// is_ordered  whether results are returned in the order of the items instead of the order of
-  /// their
-  ///             arrival.
+  ///             their arrival.
   MapStream map_stream(const Function& function, Arguments sequences, bool is_ordered = true,
                        const MapOptions& options = {}) const;
 

@@ -60,10 +60,9 @@ class Client {
  public:
   /// Reads the connection file, connects, and waits until the controller has answered.
   /// errors  not_found: there is no connection file (the message names the path and says how to
-  /// start a cluster);
-  ///         bad_input: the file is malformed, or the controller refuses the client; lost_peer: no
-  ///         controller answers with the right key; system: ssh opens no tunnel, or too few file
-  ///         descriptors are left.
+  ///         start a cluster); bad_input: the file is malformed, or the controller refuses the
+  ///         client; lost_peer: no controller answers with the right key; system: ssh opens no
+  ///         tunnel, or too few file descriptors are left.
   static Client connect(const ClientOptions& options = {});
   /// The address of the controller to which this client is connected, of all addresses that the
   /// controller has, e.g. "tcp://10.0.0.1".
@@ -74,8 +73,7 @@ class Client {
   std::vector<EngineId> ids() const;
   /// Waits until `count` engines are registered.
   /// errors  TimeoutError: the message says how many there are; ClientError lost_peer: the
-  /// controller has
-  ///         ended.
+  ///         controller has ended.
   void wait_for_engines(std::size_t count, Timeout timeout = {}) const;
   /// Calls `handler` whenever an engine joins or leaves, on the I/O thread or on a thread that
   /// waits for an answer. The handler must not block or throw. It remains installed for the life of

@@ -20,8 +20,7 @@ class MapStream {
   /// blocks           the tasks, in the order in which they are sent.
   /// max_outstanding  the most unanswered tasks; 0: no limit.
   /// is_ordered       whether results are returned in the order of the items instead of the order
-  /// of
-  ///                  their arrival.
+  ///                  of their arrival.
   MapStream(std::function<AsyncResult(Block)> send, std::vector<Block> blocks,
             std::size_t max_outstanding, bool is_ordered);
 

@@ -41,8 +41,7 @@ class Targets {
   /// The ids of the selected engines. An id occurs twice if it was named twice.
   /// present  the ids of the engines that are present, ascending.
   /// errors   not_found: no engine is present, or one that was named is not; the message names
-  /// those
-  ///          that are.
+  ///          those that are.
   Result<std::vector<EngineId>> resolve(const std::vector<EngineId>& present) const;
 
  private:

@@ -51,8 +51,7 @@ Result<ServerOptions> make_server_options(const ControllerOptions& options,
 
 /// The settings of the dashboard; nothing if it is off.
 /// previous  the dashboard of the last run: a restored controller reuses its token and port, so
-/// that
-///           open pages continue to work.
+///           that open pages continue to work.
 std::optional<DashboardOptions> dashboard_options(const ControllerOptions& options,
                                                   const std::optional<DashboardAddress>& previous);
 

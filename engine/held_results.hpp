@@ -22,8 +22,7 @@ class HeldResults {
   /// empty ones in their places. Nothing if it is not.
   std::optional<os::HeldBuffers> take(std::vector<SharedBytes>& buffers, Instant now);
   /// errors  not_found: the result was released or forgotten, or there is no such buffer;
-  /// bad_input:
-  ///         the piece is not inside the buffer.
+  ///         bad_input: the piece is not inside the buffer.
   Result<SharedBytes> read(const os::FetchedPiece& piece, Instant now);
   void release(const std::string& name);
 

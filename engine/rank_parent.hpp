@@ -15,9 +15,8 @@ namespace px::engine {
 /// is.
 /// Call it while there is one thread.
 /// outlasts_world  If a rank of an MPI world ends that had begun to work, the parent stays until
-/// the
-///                 others have ended, the launcher is gone, or it receives SIGTERM itself: so the
-///                 launcher lets the others live. If the launcher watches the connection of the
+///                 the others have ended, the launcher is gone, or it receives SIGTERM itself: so
+///                 the launcher lets the others live. If the launcher watches the connection of the
 ///                 rank to its PMIx server, the parent keeps that open, too.
 /// result  in the child, and if no process can be forked: nothing; in the parent, after the
 ///         engine has ended: the exit code of this process.

@@ -19,8 +19,7 @@ class TraceAnswers {
   explicit TraceAnswers(jupyter::SpanLog& spans) : spans_(spans) {}
 
   /// wish  {"do": "start", "id": ...}, {"do": "take", "id": ..., "stops": true} or {}, which
-  /// requests
-  ///       only the time.
+  ///       requests only the time.
   /// mpi   null: the MPI calls of this process are not recorded.
   /// Returns the member `trace` of the reply.
   Json answer(const Json& wish, MpiSpans* mpi, Instant now);

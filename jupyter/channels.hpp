@@ -19,8 +19,7 @@ class Channels {
   virtual ~Channels() = default;
   /// Gives the message its msg_id, signs and sends it. Never waits.
   /// message  may keep its signed frames if it was not sent: the next attempt uses the same msg_id
-  /// and
-  ///          does not sign again.
+  ///          and does not sign again.
   /// False: it was not sent, because a client must read first, or is known to be gone.
   virtual bool send(Outgoing& message) = 0;
 };

@@ -60,9 +60,8 @@ class IoThread {
   /// descriptors 1 and 2 is output of the request that runs, or ran last. While no request runs it
   /// is also written to the process's own standard output and error.
   /// logs_stderr  whether text written to 2 is also written to the process's own standard error
-  /// while
-  ///              a request runs: an MPI library prints there why it aborts, and has the process
-  ///              killed before anything is sent.
+  ///              while a request runs: an MPI library prints there why it aborts, and has the
+  ///              process killed before anything is sent.
   /// errors       system: no pipes.
   Result<void> capture_descriptors(bool logs_stderr);
   /// For an idle main thread: returns when there is a request, when one of the two descriptors is

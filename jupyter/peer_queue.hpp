@@ -20,9 +20,8 @@ namespace px::jupyter {
 class PeerQueue {
  public:
   /// max_bytes  if this many bytes of content, metadata and buffers wait, further output is
-  /// dropped;
-  ///            replies, questions and states never are, because their clients would wait for them
-  ///            for ever. Nothing: no limit.
+  ///            dropped; replies, questions and states never are, because their clients would wait
+  ///            for them for ever. Nothing: no limit.
   explicit PeerQueue(std::optional<std::size_t> max_bytes = std::nullopt) : max_bytes_(max_bytes) {}
 
   bool is_bounded() const { return max_bytes_.has_value(); }

@@ -23,8 +23,7 @@ std::size_t free_descriptors(std::size_t enough);
 /// which aborts the process if it cannot.
 /// who     the user of the descriptors: "a client".
 /// errors  system: fewer are left; the message gives their number and the limit, and says how to
-/// raise
-///         it.
+///         raise it.
 Result<void> require_descriptors(std::size_t count, std::string_view who);
 
 }  // namespace px::os

@@ -49,8 +49,7 @@ Json write_checkpoint(const DirectView& view, const CheckpointRequest& request,
 /// Restores the variables of a checkpoint on these engines: on all of them, or on none if one
 /// cannot read its part. Blocks until that is done.
 /// path    the folder of all checkpoints, of which the latest is restored, or the latest with
-/// `label`;
-///         or the folder of a single checkpoint.
+///         `label`; or the folder of a single checkpoint.
 /// label   null: any.
 /// result  {"path", "label", "time", "ranks", "engines", "names", "scattered", "bytes"}
 /// errors  ClientError, from plan_restore() or from an engine; nothing was restored.

@@ -15,8 +15,7 @@ namespace px::client {
 class EndedCluster {
  public:
   /// file  the path of the connection file. It is used only if it lies in the folder `security` of
-  /// a
-  ///       profile: a copy elsewhere is not removed with the cluster.
+  ///       a profile: a copy elsewhere is not removed with the cluster.
   /// info  its content when the client connected.
   EndedCluster(const std::filesystem::path& file, const ClientConnectionInfo& info);
 

@@ -52,8 +52,7 @@ class Outbox {
   // ---- for the I/O thread, which calls take() in each of its turns, and at next_deadline()
   /// Returns the messages to send now and empties the queue.
   /// is_all_answered  no answer is awaited, so that the next posted message is probably a single
-  /// one
-  ///                  and wakes the thread.
+  ///                  one and wakes the thread.
   std::vector<OutgoingRequest> take(Instant now, bool is_all_answered) {
     const std::lock_guard lock{mutex_};
     is_woken_ = false;

@@ -60,8 +60,7 @@ class BroadcastCalls {
   /// Continues the gathered calls that an earlier controller left unanswered. Call it once, before
   /// the first request().
   /// left  the copies that it left, in the order of the requests. Targets whose replies are not in
-  /// the
-  ///       journal count as failed, with the error ResultLost.
+  ///       the journal count as failed, with the error ResultLost.
   void restore(const std::vector<LeftCall>& left, WallTime now);
 
   /// The number of gathered calls that wait for replies.

@@ -32,8 +32,7 @@ struct Death {
 class DeathJudge {
  public:
   /// report_patience  A watched engine is not given up before its watcher has reported how it
-  /// ended,
-  ///                  or this time has passed.
+  ///                  ended, or this time has passed.
   explicit DeathJudge(Duration report_patience) : report_patience_(report_patience) {}
 
   /// An engine joins: an earlier MPI world of that name is forgotten.

@@ -68,8 +68,7 @@ class EngineTable {
 
   /// The text of engines<id>.json (protocol 2.3).
   /// former  engines of an earlier controller that may return: those that are not in this table,
-  /// and
-  ///         whose id no engine has, are included in the text.
+  ///         and whose id no engine has, are included in the text.
   std::string write(const EngineTable& former) const;
   std::string write() const { return write(EngineTable{Duration{}}); }
   /// Registers the engines of such a text. Precondition: the table is empty.

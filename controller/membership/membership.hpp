@@ -128,8 +128,7 @@ class Membership {
   void terminated(EngineId id);
   /// The program that started this set of engines is about to end them.
   /// engine_set  the part before "/" of EngineFacts::set_member; or all of it: only that engine,
-  /// which
-  ///             is remembered as lost until another one has its id.
+  ///             which is remembered as lost until another one has its id.
   /// why         a clause for the clients that wait for these engines.
   void expect_ends(std::string_view engine_set, const std::string& why);
   /// Connections of an engine broke and were restored: clients are informed, and send unanswered

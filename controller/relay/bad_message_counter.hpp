@@ -13,8 +13,7 @@ namespace px::controller {
 class BadMessageCounter {
  public:
   /// kind    one of a few constant texts, such as "task: a message with a bad signature": each
-  /// keeps
-  ///         its own count for ever, so it must not contain text of the message.
+  ///         keeps its own count for ever, so it must not contain text of the message.
   /// detail  of this message, or the probable cause; only for the log.
   void add(std::string_view kind, std::string_view detail = {});
   std::uint64_t count(std::string_view kind) const;

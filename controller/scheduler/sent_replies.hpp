@@ -28,8 +28,7 @@ class SentReplies {
 
   /// This reply was sent to the request with this signature. A second answer changes nothing.
   /// reply  kept as it is: small frames should be in separate memory, because libzmq's frames keep
-  /// a
-  ///        whole buffer alive. Null: it must not be sent again.
+  ///        a whole buffer alive. Null: it must not be sent again.
   void sent(std::string_view signature, SharedFrames reply);
   /// Whether it is one of the latest 65,536 requests that were answered.
   bool was_answered(std::string_view signature) const { return answered_.has(signature); }

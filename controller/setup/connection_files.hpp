@@ -25,8 +25,7 @@ struct ConnectionFiles {
 
 /// Both files of an earlier run, if they belong together (protocol 2.3).
 /// errors  not_found, system: a file is missing, or cannot be read; bad_input: malformed, or made
-/// by
-///         different runs.
+///         by different runs.
 Result<ConnectionPair> read_connection_files(const ConnectionFiles& files);
 
 /// The checks of read_connection_files(), without files.

@@ -35,8 +35,7 @@ class Nvml {
   static std::optional<Nvml> open(const NvmlFunctions& functions);
 
   /// numbers  the GPUs, from 0 on; empty: all. GPUs that do not exist are left out, and so are
-  /// values
-  ///          that a GPU does not report. At most EngineMeasures::max_gpus.
+  ///          values that a GPU does not report. At most EngineMeasures::max_gpus.
   std::vector<GpuMeasures> read(const std::vector<int>& numbers = {}) const;
 
  private:

@@ -18,8 +18,7 @@ namespace px::os {
 class MappedSegment : public std::enable_shared_from_this<MappedSegment> {
  public:
   /// errors  not_found: the segment no longer exists; bad_input: the name or the file is not that
-  /// of a
-  ///         segment of this user; system: it cannot be mapped.
+  ///         of a segment of this user; system: it cannot be mapped.
   static Result<std::shared_ptr<const MappedSegment>> map(const SegmentFolder& folder,
                                                           const std::string& name);
   /// The mapped segment of this process that contains these bytes; null if there is none.

@@ -31,9 +31,8 @@ class SegmentInflow {
   /// which one is missing, is ignored.
   /// result  the number of pieces that have arrived, from the first one on.
   /// errors  bad_input: the name is not one that this process may make, or the piece is not inside
-  /// the
-  ///         segment; overloaded: no room in shared memory; system: it cannot be written, and is
-  ///         removed.
+  ///         the segment; overloaded: no room in shared memory; system: it cannot be written, and
+  ///         is removed.
   Result<std::uint64_t> take(const SegmentPiece& piece, std::string_view bytes, Instant now);
   /// Removes the segment of this name; mappings stay. Has no effect if there is none.
   void release(const std::string& segment);

@@ -61,8 +61,7 @@ class HeaderVersions {
 
   /// A cell with these inclusions was compiled.
   /// made  the headers of which it has read a new version: path of the version, and the stamp of
-  /// the
-  ///       file from which it was made.
+  ///       the file from which it was made.
   void note(const std::vector<Inclusion>& inclusions,
             const std::map<std::string, std::size_t>& made);
 

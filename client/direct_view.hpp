@@ -82,7 +82,7 @@ class DirectView {
     /// waits.
     template <ArrayElement T>
     const Item& operator=(std::vector<T> values) const {
-      return *this = Value{Array::adopt(std::move(values))};
+      return *this = Value{AnyArray::adopt(std::move(values))};
     }
     /// The values, one for each engine.
     /// errors  as AsyncResult::get().

@@ -23,8 +23,8 @@ struct MagicSettings {
   bool verbose = false;
   bool fold = true;
   std::optional<std::size_t> max_output = {};
-  double progress_after = 2;  ///< Seconds; below 0: never.
-  double timeout = 0;         ///< Seconds that a cell may take; 0: no limit.
+  double progress_after = 2;   ///< Seconds; below 0: never.
+  double interrupt_after = 0;  ///< Seconds that a cell may take; 0: any time.
   Json signal = "SIGINT";
 };
 
@@ -39,7 +39,10 @@ client::Targets targets_of(const Json& wanted);
 /// Like read_options(), but throws its error.
 MagicOptions options_of(Magic magic, const std::string& line);
 
-/// The result of a magic.
+/// Shows the warnings about old spellings.
+void show_warnings(const MagicOptions& options, CellOutput& screen);
+
+/// What came of a magic.
 struct MagicOutcome {
   std::optional<client::AsyncResult> result = {};  ///< Set if requests were sent.
   bool is_value = false;                           ///< The result is the value of the magic.

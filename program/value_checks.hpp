@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <limits>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,7 +21,11 @@ ValueCheck whole_number(const std::string& what, long long low,
 /// most  larger ones are refused, too: a Duration cannot exceed 292 years.
 ValueCheck number_of(const std::string& unit, double most = 1e9);
 
-/// "takes text or json, not 'jsn'; did you mean json?". Upper and lower case are equal.
+/// The seconds that "30s", "10m", "1.5h" or "1d" mean; nothing for any other text, for a negative
+/// number and for more than 1e9 seconds.
+std::optional<double> read_seconds(const std::string& text);
+
+/// "takes text or json, not 'jsn'; did you mean json?". Capital and small letters are the same.
 ValueCheck one_of(std::vector<std::string> words);
 
 // The following accept an empty text like an option that is not given, as ipyparallel does.

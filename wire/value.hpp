@@ -25,9 +25,9 @@ struct Reference {
   std::string expression;  ///< In the engine's language.
 };
 
-/// A value that clients and engines exchange in native messages. Programs in every language
-/// understand JSON, arrays and bytes; only Python programs understand pickles.
-using Value = std::variant<Json, Array, SharedBytes, Pickle, Reference>;
+/// A value that clients and engines exchange in native messages. JSON, arrays and bytes are
+/// understood in every language, pickles by Python programs only.
+using Value = std::variant<Json, AnyArray, SharedBytes, Pickle, Reference>;
 
 // In a message a value is a descriptor, a JSON object with one member. Large data is in the buffers
 // of the message, to which the descriptor refers by their indexes:

@@ -124,6 +124,8 @@ void RankBoard::hear(RankNote note, Instant now) {
   // What a rank that has failed does later makes it no less lost.
   const bool was_lost = !is_new && place->second.note.kind != NoteKind::leaving &&
                         place->second.note.cell == note.cell;
+  if (was_lost && place->second.note.kind == NoteKind::failed)
+    note.reason = place->second.note.reason;  // why it failed says more than that it then stopped
   // The grace has been given already where it stopped because of another one.
   const Instant since = note.is_consequence ? Instant{} : was_lost ? place->second.since : now;
   place->second = {std::move(note), since};

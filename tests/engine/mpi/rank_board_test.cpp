@@ -164,6 +164,13 @@ TEST(RankBoard, KeepsWhatARankHasToldBeforeItWasIdle) {
   EXPECT_EQ(board.why_lost(Rank{2}, cell, start), "raised ValueError: x");
 }
 
+TEST(RankBoard, KeepsWhyARankHasFailedWhenItThenFollowsOthersToTheNextEpoch) {
+  RankBoard board;
+  board.hear(note(NoteKind::failed), start);
+  board.hear(note(NoteKind::stopped, "had ended its cell"), start);
+  EXPECT_EQ(board.why_missing(Rank{2}, first, cell), "raised ValueError: x");
+}
+
 TEST(RankBoard, KnowsWhoAsks) {
   RankBoard board;
   board.hear(in_roll_call(NoteKind::leaving, second), start);

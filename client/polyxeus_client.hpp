@@ -55,7 +55,7 @@ using client::MapOptions;
 using client::SendOptions;
 using client::Targets;
 
-// What is sent. Value, AnyArray, SharedBytes, Reference and Json are names of px already.
+// The data that is sent. Value, AnyArray, SharedBytes, Reference and Json are already names of px.
 using client::Arguments;
 using client::Function;
 using client::NamedValues;

@@ -24,7 +24,7 @@ struct MagicSettings {
   bool fold = true;
   std::optional<std::size_t> max_output = {};
   double progress_after = 2;   ///< Seconds; below 0: never.
-  double interrupt_after = 0;  ///< Seconds that a cell may take; 0: any time.
+  double interrupt_after = 0;  ///< Seconds that a cell may take; 0: no limit.
   Json signal = "SIGINT";
 };
 
@@ -42,7 +42,7 @@ MagicOptions options_of(Magic magic, const std::string& line);
 /// Shows the warnings about old spellings.
 void show_warnings(const MagicOptions& options, CellOutput& screen);
 
-/// What came of a magic.
+/// The result of a magic.
 struct MagicOutcome {
   std::optional<client::AsyncResult> result = {};  ///< Set if requests were sent.
   bool is_value = false;                           ///< The result is the value of the magic.

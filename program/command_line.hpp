@@ -51,8 +51,8 @@ void mark_as_old(CLI::Option& option, const std::string& now);
 /// For each marked option in the last parse of `app`, one sentence that says what to write instead.
 std::vector<std::string> old_spellings(const CLI::App& app);
 
-/// {"error": {"ename": "bad_input", "evalue": SENTENCE}}, on one line: how our programs write an
-/// error to stdout with --json. `ename` is the name of its ErrorKind.
+/// {"error": {"ename": "bad_input", "evalue": SENTENCE}}, on one line: the form in which our
+/// programs write an error to stdout with --json. `ename` is the name of its ErrorKind.
 std::string error_as_json(const Error& error);
 
 }  // namespace px::program

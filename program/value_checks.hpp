@@ -25,7 +25,7 @@ ValueCheck number_of(const std::string& unit, double most = 1e9);
 /// number and for more than 1e9 seconds.
 std::optional<double> read_seconds(const std::string& text);
 
-/// "takes text or json, not 'jsn'; did you mean json?". Capital and small letters are the same.
+/// "takes text or json, not 'jsn'; did you mean json?". Upper and lower case are equal.
 ValueCheck one_of(std::vector<std::string> words);
 
 // The following accept an empty text like an option that is not given, as ipyparallel does.

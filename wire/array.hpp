@@ -21,7 +21,7 @@ namespace px {
 
 /// The element types that C++ code can read from and write to an AnyArray: the arithmetic types,
 /// and complex numbers of float and double. Arrays of other NumPy types (dates, fixed-length text)
-/// travel, too, but only as untyped bytes.
+/// can be transferred, too, but only as untyped bytes.
 template <class T>
 concept ArrayElement = std::is_arithmetic_v<T> || std::same_as<T, std::complex<float>> ||
                        std::same_as<T, std::complex<double>>;
@@ -52,11 +52,11 @@ Result<std::size_t> bytes_per_element(std::string_view dtype);
 ///
 /// Element type and rank are known at run time only; C++ cells have px::array<T, N> for known ones.
 ///
-/// Its members are public and not checked when they are set. read_value() validates what comes from
-/// a peer; code that fills the members by hand calls validate() itself.
+/// Its members are public and not checked when they are set. read_value() validates arrays that
+/// come from a peer; code that fills the members by hand calls validate() itself.
 struct AnyArray {
-  std::string dtype = "<f8";        ///< As dtype_of(); NumPy's other dtypes as they are.
-  std::vector<std::int64_t> shape;  ///< One extent for each axis. Empty: a scalar, of one element.
+  std::string dtype = "<f8";        ///< As dtype_of(); NumPy's other dtypes unchanged.
+  std::vector<std::int64_t> shape;  ///< One extent for each axis. Empty: a scalar.
   SharedBytes data;                 ///< The elements; size() times bytes_per_element() bytes.
 
   /// The number of elements: the product of the shape, 1 for a scalar.
@@ -129,7 +129,7 @@ Result<std::span<const T>> AnyArray::as() const {
 }
 
 /// The same array with its elements at an address that suits every type. Copies the elements only
-/// if they are not aligned already.
+/// if they are not already aligned.
 AnyArray aligned(AnyArray array);
 
 /// Tries to present several pieces of memory as a single one, in their order, without a copy.
@@ -140,7 +140,7 @@ using JoinBytes = std::function<std::optional<SharedBytes>(const std::vector<std
 /// Concatenates the blocks along the first axis, in their order. Copies the elements unless `join`
 /// can join them.
 /// errors  bad_input: there are no blocks, or they differ in dtype or in the extents of the other
-///         axes; names both.
+///         axes; the message names both.
 Result<AnyArray> join_rows(const std::vector<AnyArray>& blocks, const JoinBytes& join = {});
 
 }  // namespace px

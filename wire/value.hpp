@@ -25,8 +25,8 @@ struct Reference {
   std::string expression;  ///< In the engine's language.
 };
 
-/// A value that clients and engines exchange in native messages. JSON, arrays and bytes are
-/// understood in every language, pickles by Python programs only.
+/// A value that clients and engines exchange in native messages. Programs in every language
+/// understand JSON, arrays and bytes; only Python programs understand pickles.
 using Value = std::variant<Json, AnyArray, SharedBytes, Pickle, Reference>;
 
 // In a message a value is a descriptor, a JSON object with one member. Large data is in the buffers

@@ -87,8 +87,8 @@ struct ClusterOptions {
                CheckpointListOptions, CheckpointShowOptions, JobsOptions, TopCommandOptions,
                EventsOptions, ShowDashboardOptions>
       command;
-  bool as_json = false;               ///< Standard output is to hold JSON alone.
-  std::vector<std::string> warnings;  ///< Of options without effect and of old spellings.
+  bool as_json = false;               ///< Standard output contains only JSON.
+  std::vector<std::string> warnings;  ///< About options without effect and old spellings.
 };
 
 /// The options, or the exit code after --help, --version or an error (which are printed).

@@ -55,9 +55,9 @@ class CellNode {
 
   /// One number of the type that `dtype` names. False if the conversion would change it.
   bool number(std::string_view dtype, void* destination) const;
-  /// As an array: what is one, and lists of numbers that are regular.
+  /// The value as an array: an array, or regular lists of numbers.
   const AnyArray* array() const;
-  /// All elements of array() as that type, in C order. False where one would be another number.
+  /// All elements of array() as that type, in C order. False if the conversion would change one.
   bool elements(std::string_view dtype, void* destination) const;
   /// The elements without a copy, if they are of that type; null otherwise.
   void* memory(std::string_view dtype, std::shared_ptr<void>* owner) const;
@@ -70,7 +70,7 @@ class CellNode {
   CellArguments* arguments_ = nullptr;
   const std::string* label_ = nullptr;
   const Json* json_ = nullptr;          // null: an array or bytes
-  mutable std::optional<AnyArray> array_;  // or what a list was converted to
+  mutable std::optional<AnyArray> array_;  // or the result of converting a list
   SharedBytes bytes_;
   /// The most recently requested member of a map, so that iterating over them needs no search.
   Json::const_iterator member(std::size_t index) const;

@@ -516,7 +516,7 @@ class Client(HubQueries, EngineControl):
         IndexError
             One of the engines is not registered.
         RuntimeError
-            The engines are not Python engines of one MPI world.
+            The engines are not of one MPI world.
 
         Examples
         --------

@@ -1,4 +1,7 @@
-"""Communicators of gangs: some ranks of an MPI world, which make one without the other ranks."""
+"""Communicators of gangs: some ranks of an MPI world, which make one without the other ranks.
+
+C++ engines have the same in px_gangs.hpp.
+"""
 
 import os
 import sys
@@ -17,18 +20,18 @@ _made = {}  # (number, communicator), by the ranks in the world
 
 
 def look(ranks):
-    """(rank, size of the world, name of the launcher's run, number) of this engine.
+    """(rank, size of the world, number, name of the launcher's run) of this engine.
 
     number  of the communicator that it has made last for a gang of these ranks; 0: none.
     """
     if "mpi4py.MPI" not in sys.modules:  # importing it would make a world of this process alone
-        return 0, 1, "", 0
+        return 0, 1, 0, ""
     from mpi4py import MPI
 
     world = MPI.COMM_WORLD
     run = next((os.environ[name] for name in _RUN_NAMES if os.environ.get(name)), "")
     number, _ = _made.get(tuple(ranks), (0, None))
-    return world.Get_rank(), world.Get_size(), run, number
+    return world.Get_rank(), world.Get_size(), number, run
 
 
 def join(ranks, number, name):

@@ -479,7 +479,7 @@ class DirectView(View):
         ValueError
             The number of colors is wrong, or `name` cannot be the name of a variable.
         RuntimeError
-            The engines are not Python engines of one MPI world.
+            The engines are not of one MPI world.
 
         Examples
         --------

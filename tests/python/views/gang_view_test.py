@@ -9,7 +9,7 @@ RUN = "prterun-node1-7@1"
 def places(*numbers, ranks=None, size=8, run=RUN):
     """What the engines say that have made these communicators for the gang."""
     ranks = range(len(numbers)) if ranks is None else ranks
-    return [(rank, size, run, number) for rank, number in zip(ranks, numbers)]
+    return [(rank, size, number, run) for rank, number in zip(ranks, numbers)]
 
 
 def test_the_first_communicator_of_a_gang_has_the_number_1():
@@ -35,7 +35,7 @@ def test_the_gang_may_have_another_order_than_the_world():
 
 def test_engines_without_mpi_are_no_gang():
     with pytest.raises(RuntimeError, match="--engines=mpi"):
-        _number_of([(0, 1, "", 0), (0, 1, "", 0)], [0, 1], is_new=False)
+        _number_of([(0, 1, 0, ""), (0, 1, 0, "")], [0, 1], is_new=False)
 
 
 def test_engines_whose_ids_are_not_their_ranks_are_no_gang():

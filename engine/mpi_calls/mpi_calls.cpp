@@ -494,6 +494,7 @@ PX_MAKER(Dist_graph_create_adjacent,
 #undef PX_MAKER
 
 int MPI_Comm_create_group(MPI_Comm communicator, MPI_Group group, int tag, MPI_Comm* result) {
+  PX_CALLED;
   // Not all ranks of the communicator come: no roll call, but a meeting.
   constexpr const char* name = "MPI_Comm_create_group";
   const int code = px::engine::begin(name, communicator, [&](MPI_Comm comm) {

@@ -567,6 +567,7 @@ Duration MpiSteps::tick() {
   const CallLock::Holding alone{state.lock};
   state.hear_all();
   state.follow();
+  state.meetings.hear();  // a message that nobody receives could keep MPI from ending
   state.free_old();
   state.requests.free_kept();
   // Another rank has failed in the cell, and may not have received what this one has sent to it.

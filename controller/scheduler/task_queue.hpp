@@ -140,8 +140,8 @@ class TaskQueue {
   TaskEffects engine_reconnected(const EngineUuid& engine, Instant now);
   /// A task came. A msg_id that is in the queue already is ignored. One whose held_by has joined
   /// goes to that engine, and is not refused for want of room. Ends at once, by FailTask, if there
-  /// is no room for it (Overloaded) or if it depends on a task that is not known
-  /// (InvalidDependency).
+  /// is no room for it (Overloaded), if it depends on a task that is not known (InvalidDependency)
+  /// or if it asks for several ranks (ImpossibleDependency).
   TaskEffects submit(TaskRequest request, Instant now);
   /// An engine's reply came. `msg_id`: of the request. Ignored unless that engine has the task. A
   /// failure is final only if no retry is left.

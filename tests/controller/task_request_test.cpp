@@ -44,8 +44,8 @@ TEST(TaskRules, RanksAreANumberOrARange) {
 }
 
 TEST(TaskRules, SenselessRanksAreRefused) {
-  for (const char* ranks : {"0", "-1", "1.5", "[2]", "[3, 2]", "[0, 2]", "[2, 3, 4]", "true",
-                            R"("4")", "1000001"}) {
+  for (const char* ranks :
+       {"0", "-1", "1.5", "[2]", "[3, 2]", "[0, 2]", "[2, 3, 4]", "true", R"("4")", "1000001"}) {
     const auto read = read_task_rules(Packer::json, std::string(R"({"ranks": )") + ranks + "}");
     ASSERT_FALSE(read) << ranks;
     EXPECT_NE(read.error().what.find("ranks"), std::string::npos);

@@ -6,6 +6,7 @@
 #include "interpreters/cpp/prelude/px_call.hpp"
 #include "interpreters/cpp/prelude/px_exchange.hpp"
 #include "interpreters/cpp/prelude/px_exports.hpp"
+#include "interpreters/cpp/prelude/px_gangs.hpp"
 #include "interpreters/cpp/prelude/px_give.hpp"
 #include "interpreters/cpp/prelude/px_show.hpp"
 #include "interpreters/cpp/prelude/px_timing.hpp"

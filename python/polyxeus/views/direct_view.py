@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from datetime import timedelta
     from polyxeus.hints import Dist, Targets
     from polyxeus.views.checkpoints import Checkpoint, CheckpointTimer
+    from polyxeus.views.gang_view import GangView
 
 __all__ = ["BroadcastView", "DirectView"]
 
@@ -457,6 +458,38 @@ class DirectView(View):
         """
         _check_name(key)
         mpi_exchange.exchange(self, key, source)
+
+    def split(self, color: Iterable[Any] | Callable[[int], Any], name: str = "comm") -> dict[Any, GangView]:
+        """Divides the engines into gangs: views with an MPI communicator of their own each, as MPI_Comm_split does.
+
+        Parameters
+        ----------
+        color : list or callable
+            The color of each engine, in the order of the view, or a function that gives it for an engine id. Engines of one
+            color form a gang; those with the color None are in none.
+        name : str
+            The name of the communicator on the engines.
+
+        Returns
+        -------
+        dict
+            The GangView of each color, in the order in which the colors appear.
+
+        Raises
+        ------
+        ValueError
+            The number of colors is wrong, or `name` cannot be the name of a variable.
+        RuntimeError
+            The engines are not of one MPI world.
+
+        Examples
+        --------
+        >>> gangs = rc[:].split(["solid", "fluid", "fluid", None])    # doctest: +SKIP
+        >>> gangs["fluid"].apply_sync(lambda: comm.size)    # doctest: +SKIP
+        [2, 2]
+        """
+        gangs = partition.by_color(self._engines(None)[0], color)
+        return {each: self.client.gang(engines, name) for each, engines in gangs.items()}
 
     @stops_on_interrupt
     def gather(self, key: str, dist: Dist = "b", targets: Targets = None, block: bool | None = None) -> Any:

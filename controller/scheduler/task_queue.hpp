@@ -141,10 +141,10 @@ class TaskQueue {
   /// The engine's connection broke and was restored: messages in transit to or from it may be lost.
   /// All tasks that it has are sent again, unchanged.
   TaskEffects engine_reconnected(const EngineUuid& engine, Instant now);
-  /// A task came. A msg_id that is in the queue already is ignored. One whose held_by has joined
-  /// goes to that engine, and is not refused for want of room. Ends at once, by FailTask, if there
-  /// is no room for it (Overloaded), if it depends on a task that is not known (InvalidDependency)
-  /// or if it asks for several ranks (ImpossibleDependency).
+  /// A task arrived. A msg_id that is already in the queue is ignored. If its held_by has joined,
+  /// it goes to that engine, and is not refused for lack of room. It ends at once, with FailTask,
+  /// if there is no room for it (Overloaded), if it depends on an unknown task (InvalidDependency)
+  /// or if it requests several ranks (ImpossibleDependency).
   TaskEffects submit(TaskRequest request, Instant now);
   /// An engine's reply arrived. `msg_id`: of the request. Ignored unless that engine has the task.
   /// A failure is final only if no retry is left.

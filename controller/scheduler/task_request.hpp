@@ -14,13 +14,14 @@
 
 namespace px::controller {
 
-/// On how many engines of one MPI world a task runs at the same time: 1 <= least <= most.
+/// The number of engines of one MPI world on which a task runs at the same time:
+/// 1 <= least <= most.
 struct RankCount {
   std::size_t least = 1, most = 1;
   bool operator==(const RankCount&) const = default;
 };
 
-/// What the metadata of a task asks of the queue (protocol 8.1).
+/// The settings of a task for the queue, from its metadata (protocol 8.1).
 struct TaskRules {
   std::vector<EngineUuid> targets;  ///< Empty: any engine.
   DependencySpec after;             ///< Start after these.
@@ -28,7 +29,7 @@ struct TaskRules {
   Duration timeout{0};              ///< The longest wait in the queue; 0: no limit.
   int retries = 0;                  ///< Further attempts after a failure.
   RankCount ranks = {};             ///< More than one: a gang.
-  /// Any engine at any time, once: nearly all tasks.
+  /// Any engine at any time, once: true for nearly all tasks.
   bool is_plain() const {
     return targets.empty() && after.empty() && follow.empty() && timeout == Duration{0} &&
            retries == 0 && ranks == RankCount{};

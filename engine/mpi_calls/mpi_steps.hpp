@@ -129,12 +129,13 @@ class MpiSteps {
   int wait(const char* name, const std::vector<Need>& needs, bool needs_all,
            const std::function<bool()>& is_done, const std::function<void()>& clean_up = {});
   /// Before a call that only some ranks of the communicator make together, and that cannot be left:
-  /// returns when all of them have come. Otherwise the error code; then none of them makes it.
-  /// members  two of its ranks at least, in the same order on all of them, and this one among them.
-  /// tag      tells calls of the same ranks apart.
+  /// returns when all of them have come; otherwise returns the error code, and none of them makes
+  /// the call.
+  /// members  at least two of its ranks, in the same order on all of them, including this one.
+  /// tag      distinguishes calls of the same ranks.
   int meet(const char* name, const KnownCommunicator& known, const std::vector<int>& members,
            int tag);
-  /// Leaves the cell because of an interrupt; the error code.
+  /// Leaves the cell because of an interrupt; returns the error code.
   int leave(const char* name);
   /// Call it between unsuccessful tests in the user's own loop: answers interrupts as wait() does.
   int look(const char* name, const std::vector<Need>& needs, bool needs_all);

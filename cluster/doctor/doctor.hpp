@@ -73,7 +73,7 @@ struct HostFacts {
   std::string package_source;
   std::string cpp_error;  ///< Why the installed C++ engine cannot start.
   double unix_time = 0;
-  std::vector<Dialed> dialed;  ///< The results of its own attempts.
+  std::vector<Dialed> dialed;  ///< The results of the attempts that another doctor requested.
 };
 Json write_host_facts(const HostFacts& facts);
 /// errors  bad_input: not the output of write_host_facts().

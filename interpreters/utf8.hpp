@@ -5,8 +5,8 @@
 
 namespace px::interpreters {
 
-/// How many of the bytes are whole characters: all, but for the beginning of a character at the
-/// end, whose rest is still to come. What is not UTF-8 at all counts as whole.
+/// The number of bytes that are whole characters: all, except an unfinished character at the end,
+/// whose rest has not arrived yet. Bytes that are not UTF-8 count as whole.
 std::size_t whole_characters(std::string_view text);
 
 }  // namespace px::interpreters

@@ -8,10 +8,10 @@
 
 namespace px::interpreters {
 
-/// Joins characters of UTF-8 that were cut where one piece of text ended and the next began.
+/// Joins UTF-8 characters that were split between one piece of text and the next.
 class Utf8Tail {
  public:
-  /// What was kept and the text, without a character at its end that is not whole yet: it is kept.
+  /// The kept bytes and the text, without an unfinished character at its end, which is kept.
   std::string whole(std::string_view text) {
     std::string all = rest();
     all += text;
@@ -20,7 +20,7 @@ class Utf8Tail {
     all.resize(cut);
     return all;
   }
-  /// What is kept, whole or not.
+  /// The kept bytes, whole or not.
   std::string rest() { return std::exchange(kept_, {}); }
 
  private:

@@ -6,7 +6,7 @@
 
 namespace px::cluster {
 
-/// Whether `part` stands somewhere in `text`.
+/// Whether `text` contains `part`.
 inline bool holds(std::string_view text, std::string_view part) {
   return text.find(part) != std::string_view::npos;
 }

@@ -19,8 +19,8 @@ inline client::DirectView view_of(const client::Client& client, EngineId id) {
   return client.direct(std::vector{id});
 }
 
-/// What `asked` returns; nothing, and the reason in `why`, where it throws an error of the engine
-/// or of the client.
+/// The result of `asked`; nothing, and the reason in `why`, if it throws an error of the engine or
+/// of the client.
 template <class Ask>
 auto ask(const Ask& asked, std::string& why) -> std::optional<decltype(asked())> {
   try {

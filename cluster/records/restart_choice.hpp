@@ -8,7 +8,7 @@
 
 namespace px::cluster {
 
-/// Which engines of a cluster are to be restarted. A value.
+/// The engines of a cluster that are to be restarted. A value.
 struct RestartChoice {
   std::string engine_set = {};             ///< The id of the only set; empty: all sets.
   std::vector<PlacedEngine> engines = {};  ///< Only these; empty: all of the set or sets.

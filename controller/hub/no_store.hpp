@@ -5,7 +5,7 @@
 namespace px::controller {
 
 /// Keeps nothing (ipyparallel's NoDB): questions about contents are answered with NoData, those
-/// about queues and counts, which the TaskIndex knows, as usual.
+/// about queues and counts, which are in the TaskIndex, as usual.
 class NoStore final : public TaskStore {
  public:
   bool keeps_records() const override { return false; }

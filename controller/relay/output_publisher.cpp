@@ -44,7 +44,7 @@ void OutputPublisher::publish(const Frames& message, Publication kind) {
       if (subscriber.lost_messages++ == 0) {
         ++lagging_;
         spdlog::warn(
-            "a client does not read: {} MiB of output wait for it, it gets no more until it reads "
+            "a client does not read its output: {} MiB wait for it, it gets no more until it reads "
             "again",
             subscriber.unsent->value() >> 20);
       }

@@ -9,13 +9,13 @@
 
 namespace px::controller {
 
-/// Names one stay of an engine in the task queue, from when it joins until it leaves: never used
-/// twice, unlike uuids, which may come back. 0 is none.
+/// Identifies one stay of an engine in the task queue, from when it joins until it leaves: never
+/// used twice, unlike uuids, which may return. 0: none.
 using WorkerKey = std::uint32_t;
 
-/// 128 bits that stand for a msg_id, which is longer: by them queue, journal and backlog remember
-/// many tasks in little memory. Not cryptographic: a client could make
-/// two ids that have one digest.
+/// 128 bits that represent a msg_id, which is longer: with them queue, journal and backlog remember
+/// many tasks in little memory. Not cryptographic: a client could make two ids with the same
+/// digest.
 struct TaskDigest {
   std::uint64_t high = 0, low = 0;
   auto operator<=>(const TaskDigest&) const = default;
@@ -27,21 +27,21 @@ struct TaskDigestHash {
   }
 };
 
-/// How a task ended, as far as its dependents care.
+/// The end of a task, as far as its dependents need it.
 struct FinishedTask {
   bool is_ok = false;
-  WorkerKey worker = 0;  ///< Where; 0 = nowhere.
+  WorkerKey worker = 0;  ///< Where it ran; 0: nowhere.
 };
 
-/// Remembers the last `capacity` finished tasks, so that later ones may depend on them. What is
-/// older is forgotten, and is then an id that was never seen, so that a dependency on it is
+/// Remembers the last `capacity` finished tasks, so that later ones may depend on them. Older ones
+/// are forgotten and treated like ids that were never seen, so that a dependency on them is
 /// invalid: memory stays bounded.
 class FinishedTasks {
  public:
   explicit FinishedTasks(std::size_t capacity = 65536) : tasks_(capacity) {}
   /// A msg_id that finishes again (a client may use it twice) replaces its first end.
   void add(const TaskDigest& digest, FinishedTask task) { tasks_.add(digest, task); }
-  /// Null where it never finished, or long ago. Valid until the next add().
+  /// Null if it never finished, or finished long ago. Valid until the next add().
   const FinishedTask* find(const TaskDigest& digest) const { return tasks_.find(digest); }
   std::size_t size() const { return tasks_.size(); }
 

@@ -130,9 +130,8 @@ RetryTimer retry_timer;
 /// Why the process ends, though a cell ran.
 const char* reason_to_end(int number) {
   return number == SIGABRT
-             ? "the C library aborted while a cell ran, as it does when memory was written outside "
-               "of "
-               "its bounds or freed twice: nothing can be allocated any more"
+             ? "the C library aborted while a cell ran, probably because memory was written "
+               "outside of its bounds or freed twice: no memory can be allocated any more"
              : "a cell crashed in malloc(), free(), the dynamic loader or the code that throws "
                "exceptions: their locks stay held";
 }

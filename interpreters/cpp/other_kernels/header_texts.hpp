@@ -10,7 +10,7 @@ class CompilerInstance;
 
 namespace px::cpp {
 
-/// Lets cells include headers that are in memory alone: names and texts.
+/// Makes headers available to cells that exist only in memory: names and texts.
 void add_headers(clang::CompilerInstance& compiler,
                  const std::vector<std::pair<std::string, std::string>>& headers);
 

@@ -6,7 +6,7 @@
 
 namespace px::cpp {
 
-/// Of a cell of which no part has run.  name  "DirectiveError".
+/// The outcome of a cell of which no part has run.  name  "DirectiveError".
 inline CellOutcome refusal(const std::string& name, const std::string& why) {
   return {CellOutcome::Ending::compile_error, name, why, {name + ": " + why}};
 }

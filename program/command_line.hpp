@@ -45,6 +45,13 @@ std::vector<std::string> options_without_effect(const CLI::App& app);
 /// The sentence that warns of options_without_effect(); empty: there are none.
 std::string warning_of_options_without_effect(const CLI::App& app);
 
+/// Makes `option` an earlier spelling of `now`, e.g. "--keep-last": it is parsed as before, but
+/// help, completion and suggestions do not show it, and old_spellings() names it.
+void mark_as_old(CLI::Option& option, const std::string& now);
+
+/// For each marked option in the last parse of `app`, one sentence that says what to write instead.
+std::vector<std::string> old_spellings(const CLI::App& app);
+
 /// {"error": {"ename": "bad_input", "evalue": SENTENCE}}, on one line: how our programs write an
 /// error to stdout with --json. `ename` is the name of its ErrorKind.
 std::string error_as_json(const Error& error);

@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <limits>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,10 @@ ValueCheck whole_number(const std::string& what, long long low,
 /// "takes a number of seconds, not 'abc'"; negative ones, infinity and NaN are refused as well.
 /// most  larger ones are, too: a Duration holds no more than 292 years.
 ValueCheck number_of(const std::string& unit, double most = 1e9);
+
+/// The seconds that "30s", "10m", "1.5h" or "1d" mean; nothing for any other text, for a negative
+/// number and for more than 1e9 seconds.
+std::optional<double> read_seconds(const std::string& text);
 
 /// "takes text or json, not 'jsn'; did you mean json?". Capital and small letters are the same.
 ValueCheck one_of(std::vector<std::string> words);

@@ -20,8 +20,9 @@ struct CheckpointOptions : WorkOptions {
 struct CheckpointCreateOptions : CheckpointOptions {
   std::optional<std::vector<std::string>> names;  ///< Nothing: all.
   std::vector<std::string> scattered;
-  std::optional<int> keep;
-  std::optional<double> every_min;  ///< Again and again, until it is interrupted.
+  std::optional<int> keep_last;   ///< Older ones with this label are removed. 0: none is.
+  std::optional<double> every_s;  ///< Again and again, until it is interrupted.
+  bool has_bare_minutes = false;  ///< --every was a number without a unit.
 };
 struct CheckpointRestoreOptions : CheckpointOptions {
   std::optional<std::vector<std::string>> names;  ///< Nothing: all.

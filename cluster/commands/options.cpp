@@ -127,7 +127,7 @@ struct ParsedOptions {
   CheckpointShowOptions shown;
   ShowDashboardOptions dashboard;
   std::vector<SettingOptions> settings;
-  std::string output_format = "text";
+  std::string output_format = "text";  ///< Of list: -o, --output
   /// Each command, and what enters into the result what was parsed for it.
   std::vector<std::pair<const CLI::App*, std::function<void(ClusterOptions&)>>> commands;
 
@@ -354,15 +354,20 @@ void add_list_and_clean(CLI::App& app, ParsedOptions& parts) {
       app, "list",
       "List the running clusters of all profiles, also those whose controller was started by hand",
       parts.list);
-  list.add_option("-o,--output,--IPClusterList.output_format", parts.output_format, "text or json")
-      ->check(program::one_of({"text", "json"}));
-  list.add_flag("--json", parts.list.as_json, "The same as --output=json");
+  list.add_flag("--json", parts.list.as_json, "Print the clusters as JSON");
+  CLI::Option* const output = list.add_option("-o,--output", parts.output_format);
+  output->check(program::one_of({"text", "json"}));
+  program::mark_as_old(*output, "--json");
+  list.add_option("--IPClusterList.output_format", parts.output_format)
+      ->check(program::one_of({"text", "json"}))
+      ->group("");
   CLI::App& clean = parts.add(
       app, "clean", "Remove the logs and files of clusters that are not running", parts.clean);
   clean.add_flag("--force,--IPClusterClean.force", parts.clean.force,
                  "Stop running clusters first");
-  clean.add_flag("--all,--IPClusterClean.all_profiles", parts.clean.all_profiles,
-                 "In all profiles");
+  clean.add_flag("--all-profiles,--IPClusterClean.all_profiles", parts.clean.all_profiles,
+                 "Also those of all other profiles");
+  program::mark_as_old(*clean.add_flag("--all", parts.clean.all_profiles), "--all-profiles");
 }
 
 void add_logs(CLI::App& app, ParsedOptions& parts) {
@@ -526,7 +531,12 @@ std::vector<program::ExitCode> exit_codes() {
 ClusterOptions collect(const CLI::App& app, ParsedOptions& parts) {
   ClusterOptions options;
   options.program = parts.program;
-  options.warning = program::warning_of_options_without_effect(app);
+  options.warnings = program::old_spellings(app);
+  if (parts.checkpoint.has_bare_minutes)
+    options.warnings.push_back(
+        "--every without a unit means minutes; write for example --every 10m");
+  if (std::string text = program::warning_of_options_without_effect(app); !text.empty())
+    options.warnings.push_back(std::move(text));
   if (std::tolower(static_cast<unsigned char>(parts.output_format[0])) == 'j')
     parts.list.as_json = true;
   for (const auto& [command, enter] : parts.commands)

@@ -85,8 +85,8 @@ struct ClusterOptions {
                CheckpointListOptions, CheckpointShowOptions, JobsOptions, TopCommandOptions,
                EventsOptions, ShowDashboardOptions>
       command;
-  bool as_json = false;  ///< Standard output is to hold JSON alone.
-  std::string warning;   ///< Of options that have no effect; empty: there are none.
+  bool as_json = false;               ///< Standard output is to hold JSON alone.
+  std::vector<std::string> warnings;  ///< Of options without effect and of old spellings.
 };
 
 /// The options, or the exit code after --help, --version or an error (which are printed).

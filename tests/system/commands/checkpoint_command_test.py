@@ -70,7 +70,7 @@ def test_variables_are_written_listed_shown_and_restored(run, view, tmp_path):
     (["list", "."], 1, "there is no complete checkpoint in "),
     (["create"], 2, "needs the argument path"),
     (["crate", "c"], 2, "create"),
-    (["create", "c", "--keep=-1"], 2, "--keep"),
+    (["create", "c", "--keep-last=-1"], 2, "--keep-last"),
 ])  # fmt: skip
 def test_what_cannot_be_done_is_one_sentence_and_an_exit_code(run, view, arguments, code, sentence):
     assert sentence in run("checkpoint", *arguments, expect=code).stderr
@@ -93,7 +93,7 @@ def test_a_client_that_is_killed_while_it_writes_leaves_the_last_one_readable(
         whole += 1
         last = view.checkpoint(folder, names="x", keep=2)["name"]
         writer = subprocess.Popen(
-            command("checkpoint", "create", str(folder), "--every=0.000001", "--keep=2"),
+            command("checkpoint", "create", str(folder), "--every=0.0001s", "--keep-last=2"),
             stdout=subprocess.PIPE, text=True, env=local_cluster.stage.environment())
         for _ in range(chance.randrange(1, 30)):
             writer.stdout.readline()

@@ -41,9 +41,9 @@ struct MagicOptions {
   std::optional<bool> stream;
   std::optional<bool> verbose;
   std::optional<bool> fold;
-  std::optional<double> progress_after;  ///< Seconds; below 0: no progress bar.
-  std::optional<double> timeout;         ///< Seconds that a cell may take; 0: any time.
-  std::optional<Json> signal;            ///< Sent on an interrupt: a name or a number, 0 = none.
+  std::optional<double> progress_after;   ///< Seconds; below 0: no progress bar.
+  std::optional<double> interrupt_after;  ///< Seconds that a cell may take; 0: any time.
+  std::optional<Json> signal;             ///< Sent on an interrupt: a name or a number, 0 = none.
   std::optional<Grouping> group_outputs;
   std::optional<std::size_t> max_output;  ///< Lines of each engine that are shown.
   std::string save_name;                  ///< Where the result is kept.
@@ -56,10 +56,11 @@ struct MagicOptions {
   std::string label;                   ///< Of a request or a checkpoint; empty: none, or any.
   std::string session;                 ///< Of the client that sent a request; empty: any.
   std::vector<std::string> scattered;  ///< Variables that are blocks of one array.
-  std::optional<int> keep;             ///< So many checkpoints stay.
+  std::optional<int> keep_last;        ///< How many checkpoints stay; 0: all.
   bool is_once = false;                ///< It is shown once and not followed.
   bool has_libraries = false;          ///< Threads that run libraries only are shown, too.
   std::string trace;                   ///< The file for a trace of the cell; empty: none.
+  std::vector<std::string> warnings;   ///< One sentence for each old spelling.
 };
 
 /// Reads the line of a magic: long options may be shortened as long as they stay clear, values

@@ -23,8 +23,8 @@ struct MagicSettings {
   bool verbose = false;
   bool fold = true;
   std::optional<std::size_t> max_output = {};
-  double progress_after = 2;  ///< Seconds; below 0: never.
-  double timeout = 0;         ///< Seconds that a cell may take; 0: any time.
+  double progress_after = 2;   ///< Seconds; below 0: never.
+  double interrupt_after = 0;  ///< Seconds that a cell may take; 0: any time.
   Json signal = "SIGINT";
 };
 
@@ -38,6 +38,9 @@ client::Targets targets_of(const Json& wanted);
 
 /// read_options(), whose error is thrown.
 MagicOptions options_of(Magic magic, const std::string& line);
+
+/// Shows the warnings about old spellings.
+void show_warnings(const MagicOptions& options, CellOutput& screen);
 
 /// What came of a magic.
 struct MagicOutcome {

@@ -226,11 +226,11 @@ class PythonMagics {
     return run(std::move(screen),
                [&](magics::CellOutput& on) { return magics_.pxrestore(line, on); });
   }
-  /// (profile, cluster id) where the line names another cluster.
+  /// (profile, cluster id, warnings): the first two are None unless the line names another cluster.
   py::tuple pxconfig(const std::string& line) {
     magics::MagicOptions options;
     without_lock([&] { options = magics_.pxconfig(line); });
-    return py::make_tuple(options.profile, options.cluster_id);
+    return py::make_tuple(options.profile, options.cluster_id, options.warnings);
   }
 
   std::string settings_text(const std::string& profile, const std::string& cluster_id) {

@@ -359,7 +359,9 @@ class ParallelMagics(Magics):
             print(self._core.settings_text(session.profile, session.cluster_id or ""), end="")
             return
         with _plainly():
-            profile, cluster_id = self._core.pxconfig(line)
+            profile, cluster_id, warnings = self._core.pxconfig(line)
+            for warning in warnings:
+                print(f"Warning: {warning}.", file=sys.stderr)
             if profile is not None or cluster_id is not None:
                 self.session.choose(profile, cluster_id)
         self._give_flags()

@@ -87,11 +87,11 @@ def test_a_client_that_is_killed_while_it_writes_leaves_the_last_one_readable(
     chance = random.Random(7)
     whole = numpy.arange(100000.0)
     folder = tmp_path / "c"
-    view.checkpoint(folder, names="x", keep=2)
+    view.checkpoint(folder, names="x", keep_last=2)
     for turn in range(int(os.environ.get("PX_KILLS", 6))):
         view.execute("x += 1", block=True)
         whole += 1
-        last = view.checkpoint(folder, names="x", keep=2)["name"]
+        last = view.checkpoint(folder, names="x", keep_last=2)["name"]
         writer = subprocess.Popen(
             command("checkpoint", "create", str(folder), "--every=0.0001s", "--keep-last=2"),
             stdout=subprocess.PIPE, text=True, env=local_cluster.stage.environment())
@@ -102,7 +102,7 @@ def test_a_client_that_is_killed_while_it_writes_leaves_the_last_one_readable(
         told = view.restore(folder, names="x")
         assert os.path.basename(told["path"]) > last
         assert (view.gather("x", block=True) == whole).all(), turn
-    view.checkpoint(folder, names="x", keep=2)
+    view.checkpoint(folder, names="x", keep_last=2)
     assert len(os.listdir(folder)) == 2
 
 

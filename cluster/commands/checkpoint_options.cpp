@@ -61,7 +61,7 @@ constexpr const char* folder_help =
 
 void add_create_options(CLI::App& app, CheckpointCreateOptions& options) {
   add_work_options(app, options);
-  add_common(app, options, folder_help, "A label, to find it again");
+  add_common(app, options, folder_help, "Label to find the checkpoint by");
   add_names(app, options, "Only these variables: a,b (default: all)");
   app.add_option_function<std::string>(
          "--keep-last",
@@ -94,7 +94,7 @@ void add_restore_options(CLI::App& app, CheckpointRestoreOptions& options) {
 }
 
 void add_list_options(CLI::App& app, CheckpointListOptions& options) {
-  add_common(app, options, "The folder", "Only those with this label");
+  add_common(app, options, "The folder", "List only the checkpoints with this label");
 }
 
 void add_show_options(CLI::App& app, CheckpointShowOptions& options) {

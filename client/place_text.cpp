@@ -132,7 +132,7 @@ Phrase describe(const EnginePlace& place, bool names_size, Duration patience) {
     case EnginePlace::State::no_answer:
       return {.before = "did not answer within " + format_duration(patience)};
     case EnginePlace::State::unknown:
-      return {.before = "unknown (an engine that does not know the question, as of ipyparallel)"};
+      return {.before = "unknown (this engine cannot answer, like those of ipyparallel)"};
     case EnginePlace::State::idle:
       if (place.last_error.empty()) return {.before = "idle"};
       return {.before = "idle",

@@ -257,9 +257,8 @@ Result<std::shared_ptr<JournalStorage>> open_journal(const std::filesystem::path
   if (buffer)
     disk = std::make_shared<BufferedStorage>(std::move(disk), std::move(*buffer));
   else
-    spdlog::warn(
-        "there is no shared memory for the journal ({}): a disk that hangs holds up the controller",
-        buffer.error().what);
+    spdlog::warn("the journal has no shared memory ({}): a disk that hangs blocks the controller",
+                 buffer.error().what);
   return disk;
 }
 

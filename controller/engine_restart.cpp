@@ -42,9 +42,10 @@ std::filesystem::path EngineRestart::find_pxcluster() {
 
 void EngineRestart::begin(const std::vector<EngineId>& engines, Done done) {
   if (program_.empty())
-    return done(Error{ErrorKind::unsupported,
-                      "these engines were not started by pxcluster on the controller's host: start "
-                      "them again by hand, or run `pxcluster restart` where they were started"});
+    return done(
+        Error{ErrorKind::unsupported,
+              "these engines were not started by pxcluster on the controller's host: start them "
+              "again by hand, or run `pxcluster restart` on the host of their pxcluster"});
   if (runs_->exchange(true))
     return done(
         Error{ErrorKind::overloaded, "engines are restarted already: wait until it is done"});

@@ -126,11 +126,11 @@ Result<os::FileLock> lock_name(const net::ProfilePaths& paths) {
     Result<os::FileLock> lock = os::FileLock::take(paths.controller_lock_file());
     if (lock || lock.error().kind != ErrorKind::overloaded) return lock;
     if (Clock::now() >= deadline)
-      return Error{ErrorKind::overloaded,
-                   "a controller of the cluster '" + paths.cluster_id + "' already runs in " +
-                       paths.root.string() + ": " + lock.error().what +
-                       "; stop it with `pxcluster stop`, or give this one a name of its own with "
-                       "--cluster-id"};
+      return Error{
+          ErrorKind::overloaded,
+          "a controller of the cluster '" + paths.cluster_id + "' already runs in " +
+              paths.root.string() + ": " + lock.error().what +
+              "; stop it with `pxcluster stop`, or give this one another id with --cluster-id"};
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
   }
 }

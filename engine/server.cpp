@@ -108,7 +108,7 @@ void Server::on_time(Instant now) {
                            ": is the controller there, and is this its present connection file?"});
   start_heart_if_due(now);
   if (heart_watch_ && heart_watch_->is_lost(now) && !is_ending())
-    end(1, "no heartbeat from the controller for a long time: ending");
+    end(1, "no heartbeat from the controller for a long time: exiting");
   if (force_interrupt_at_ && now >= *force_interrupt_at_) {
     force_interrupt_at_.reset();
     if (find_stop_point()->force()) signal_main();

@@ -71,7 +71,7 @@ Array in_c_order(const Array& array, std::size_t element) {
 
 Result<Array> read_npy(std::string_view file) {
   if (!file.starts_with(magic) || file.size() < 12)
-    return not_npy("it does not begin like a .npy file");
+    return not_npy("it does not start like a .npy file");
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(file[i]); };
   const bool is_first_version = byte(6) == 1;
   std::size_t length = byte(8) | std::size_t{byte(9)} << 8;

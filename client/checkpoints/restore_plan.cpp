@@ -198,8 +198,8 @@ class Distribution {
       is_first = false;
     }
     return text +
-           ". Name as scattered what is blocks of one array along its first dimension, or "
-           "name only the other variables, or use " +
+           ". List variables that are blocks of one array in scattered, name only the other "
+           "variables, or use " +
            std::to_string(ranks_) + " engines";
   }
 

@@ -181,7 +181,7 @@ void Connection::on_lost_output(const Envelope& envelope) {
   const Result<Json> content = unpack(packer_, envelope.content);
   if (!header || !content || header->msg_type != "output_lost") return;
   pending_.lose_output();
-  warn("this client did not read what the controller sent it, e.g. as it was stopped: " +
+  warn("this client did not read its messages from the controller, e.g. because it was stopped: " +
        std::to_string(int_member(*content, "messages").value_or(0)) + " messages of output (" +
        std::to_string(int_member(*content, "bytes").value_or(0)) +
        " bytes) were dropped; no result is lost");

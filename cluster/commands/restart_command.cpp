@@ -112,7 +112,7 @@ Result<int> restart_keeping(const net::ProfilePaths& paths, const ClusterRecord&
   reports = variables.restore(connect(paths));
   if (restarted && variables.has_lost_an_engine())
     return Error{ErrorKind::system,
-                 "the engines run again, but not all have got back what was kept"};
+                 "the engines run again, but not all got their kept variables back"};
   return restarted;
 }
 

@@ -40,7 +40,7 @@ std::string read_code(const PxOptions& options) {
   if (options.code == "-") return read_stream(std::cin);
   if (options.code.empty())
     throw client::ClientError(ErrorKind::bad_input,
-                              "no code to run: give it as an argument, or a file with -f");
+                              "no code to run: give it as an argument, or a file with --code-file");
   return options.code;
 }
 

@@ -69,7 +69,7 @@ Finding lost_engines(const FileFacts& facts) {
     hosts.push_back(std::to_string(count) + " on " + (host.empty() ? "an unknown host" : host));
   return error("engines", "engines were lost: " + joined(hosts),
                "`pxcluster status` says how each of them ended",
-               "repair what ended them, then start them again: `pxcluster restart`");
+               "fix the cause, then start them again: `pxcluster restart`");
 }
 
 /// What is wrong where no address takes all connections.

@@ -21,7 +21,7 @@ void examine_programs(const HostFacts& facts, Findings& findings) {
        {std::pair{"pxcontroller", facts.controller}, {"pxengine", facts.engine}})
     if (path.empty())
       add(findings, Severity::error, "programs",
-          std::string(name) + " is neither beside pxcluster nor in PATH",
+          std::string(name) + " is neither in the folder of pxcluster nor in PATH",
           "no cluster can be started without it",
           "install polyxeus into one environment and call its pxcluster, or add the folder of " +
               std::string(name) + " to PATH");
@@ -104,7 +104,7 @@ void examine_mpi(const HostFacts& facts, bool needs_mpi, Findings& findings) {
   if (needs_mpi && python.mpi_interrupts.starts_with("off: polyxeus was built without"))
     add(findings, Severity::warning, "mpi",
         "MPI calls of engines cannot be interrupted: " + python.mpi_interrupts.substr(5),
-        "where one rank fails, the others wait in MPI until the engines are restarted",
+        "if one rank fails, the others wait in MPI until the engines are restarted",
         "install the compiler of this MPI (mpicc), then polyxeus from source: " +
             how_to_install(facts));
   const std::string library(name_of(read_mpi_kind(python.mpi)));

@@ -48,7 +48,7 @@ void EventMaker::tell_rarely(std::string_view kind, const EngineUuid& engine, st
 
 void EventMaker::started(bool is_successor, EventTime time) {
   std::string text = "the controller has started";
-  if (is_successor) text += " in the place of an earlier one, and goes on with its work";
+  if (is_successor) text += " and continues the work of an earlier one";
   tell("started", EngineUuid{}, std::move(text), time);
 }
 

@@ -199,12 +199,11 @@ void BroadcastCalls::restore(const std::vector<LeftCall>& left, WallTime now) {
   for (auto& [original_id, call] : calls_) {
     if (call.targets.size() >= sizes[original_id]) continue;
     Target forgotten;
-    forgotten.answer =
-        error_answer(call, original_id, forgotten,
-                     {"ResultLost",
-                      "it was done under an earlier controller by engines whose replies were not "
-                      "kept"},
-                     now);
+    forgotten.answer = error_answer(
+        call, original_id, forgotten,
+        {"ResultLost",
+         "engines ran it under an earlier controller, and their replies were not kept"},
+        now);
     call.targets.push_back(std::move(forgotten));
   }
 }

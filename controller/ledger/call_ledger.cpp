@@ -34,7 +34,7 @@ std::vector<LeftCall> CallLedger::restore(Instant now) {
     if (call.is_open) await(call.engine, now);
   }
   if (!left.empty())
-    spdlog::info("{} direct calls are taken over from an earlier controller", left.size());
+    spdlog::info("continuing {} direct calls of an earlier controller", left.size());
   broadcasts_.restore(left, transport_.wall());
   const std::map<EngineUuid, Instant> awaited = awaited_;
   for (const auto& [engine, until] : awaited)

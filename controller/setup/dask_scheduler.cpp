@@ -134,7 +134,7 @@ Error DaskScheduler::failure() const {
     }
   }
   return {ErrorKind::unsupported,
-          "cannot start the dask scheduler: install dask[distributed] where the controller runs" +
+          "cannot start the dask scheduler: install dask[distributed] on the controller's host" +
               (last.empty() ? std::string() : " (its last output: " + last + ")")};
 }
 

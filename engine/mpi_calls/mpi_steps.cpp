@@ -322,8 +322,8 @@ struct MpiSteps::State {
   /// What the user is to know of a library whose call is left.
   const char* library_note() const {
     return is_by_library() && lock.is_main()
-               ? "; a library made this call: what it keeps may be unusable now, so restart the "
-                 "engines if its calls fail"
+               ? "; a library made this call, and its internal state may be unusable now: restart "
+                 "the engines if its calls fail"
                : "";
   }
 
@@ -821,9 +821,9 @@ bool MpiSteps::is_stale(const Need& need) const {
 }
 
 int MpiSteps::refuse_stale(const char* name) {
-  return state_->refuse(std::string(name) +
-                        ": this request began before a cell was stopped, and can end no more; "
-                        "begin it again");
+  return state_->refuse(
+      std::string(name) +
+      ": this request was started before a cell was stopped and cannot complete; start it again");
 }
 
 }  // namespace px::engine

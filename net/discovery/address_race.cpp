@@ -20,7 +20,7 @@ std::string describe(const DialedAddress& address, int port) {
     case DialFailure::timed_out:
       return text + " does not answer";
     case DialFailure::silent:
-      return "a program listens at " + text + " but does not answer like a controller";
+      return "a program listens at " + text + " but does not answer as a controller";
     case DialFailure::wrong_key:
       return "the program that listens at " + text +
              " rejects the encryption key of the connection file";

@@ -98,8 +98,7 @@ TEST_F(EventMakerTest, RestartsAndStopsAreTold) {
   maker.shutdown_requested(at_second(4));
   maker.stopped(at_second(5));
   EXPECT_EQ(told(),
-            (Lines{"started: the controller has started in the place of an earlier one, and goes "
-                   "on with its work",
+            (Lines{"started: the controller has started and continues the work of an earlier one",
                    "ending: all engines of set 1700 are about to end: pxcluster restarts them",
                    "ending: engine 1700/2 is about to end: pxcluster ended it for a restart",
                    "broken: MPI world broken: rank 2 died",

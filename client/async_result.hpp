@@ -120,7 +120,7 @@ class AsyncResult {
   std::weak_ptr<ClientCore> core_;
 };
 
-/// Converts a value to a C++ type: bool, int, std::int64_t, double, std::string, Json, Array, or
+/// Converts a value to a C++ type: bool, int, std::int64_t, double, std::string, Json, AnyArray, or
 /// std::vector of double, float, std::int64_t or std::int32_t (from an array of rank 1 with these
 /// elements, or a JSON list). A number may also be an array with one element of just this type.
 /// errors  ClientError bad_input: the value is of another kind; names both.
@@ -131,7 +131,7 @@ T as(const Value& value);
 template <>
 Json as<Json>(const Value& value);
 template <>
-Array as<Array>(const Value& value);
+AnyArray as<AnyArray>(const Value& value);
 template <>
 std::string as<std::string>(const Value& value);
 template <>

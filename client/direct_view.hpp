@@ -79,7 +79,7 @@ class DirectView {
     /// The same with an array of rank 1, which takes the vector over without a copy.
     template <ArrayElement T>
     const Item& operator=(std::vector<T> values) const {
-      return *this = Value{Array::adopt(std::move(values))};
+      return *this = Value{AnyArray::adopt(std::move(values))};
     }
     /// Its values, one for each engine.
     /// errors  as AsyncResult::get().

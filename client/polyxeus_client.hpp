@@ -56,7 +56,7 @@ using client::MapOptions;
 using client::SendOptions;
 using client::Targets;
 
-// What is sent. Value, Array, SharedBytes, Reference and Json are names of px already.
+// What is sent. Value, AnyArray, SharedBytes, Reference and Json are names of px already.
 using client::Arguments;
 using client::Function;
 using client::NamedValues;

@@ -19,8 +19,8 @@
 
 namespace px {
 
-/// The element types that C++ code can read from and write to an Array: the arithmetic types, and
-/// complex numbers of float and double. Arrays of other NumPy types (dates, fixed-length text)
+/// The element types that C++ code can read from and write to an AnyArray: the arithmetic types,
+/// and complex numbers of float and double. Arrays of other NumPy types (dates, fixed-length text)
 /// travel, too, but only as untyped bytes.
 template <class T>
 concept ArrayElement = std::is_arithmetic_v<T> || std::same_as<T, std::complex<float>> ||
@@ -50,9 +50,11 @@ Result<std::size_t> bytes_per_element(std::string_view dtype);
 /// copy shares the elements, which are immutable and lie in C order (the last index varies
 /// fastest), one directly after the other.
 ///
+/// Element type and rank are known at run time only; C++ cells have px::array<T, N> for known ones.
+///
 /// Its members are public and not checked when they are set. read_value() validates what comes from
 /// a peer; code that fills the members by hand calls validate() itself.
-struct Array {
+struct AnyArray {
   std::string dtype = "<f8";        ///< As dtype_of(); NumPy's other dtypes as they are.
   std::vector<std::int64_t> shape;  ///< One extent for each axis. Empty: a scalar, of one element.
   SharedBytes data;                 ///< The elements; size() times bytes_per_element() bytes.
@@ -71,13 +73,13 @@ struct Array {
   /// Rows `begin` .. `end`-1 along the first axis, as an array of the same rank. Copies nothing:
   /// the result shares the elements and keeps all of them alive.
   /// Preconditions: rank >= 1, 0 <= begin <= end <= shape[0], valid.
-  Array rows(std::int64_t begin, std::int64_t end) const;
+  AnyArray rows(std::int64_t begin, std::int64_t end) const;
 
   /// An array with its own copy of `values`. Precondition: the product of `shape` is values.size().
   template <ArrayElement T>
-  static Array copy_of(std::span<const T> values, std::vector<std::int64_t> shape);
+  static AnyArray copy_of(std::span<const T> values, std::vector<std::int64_t> shape);
   template <ArrayElement T>
-  static Array copy_of(std::span<const T> values) {
+  static AnyArray copy_of(std::span<const T> values) {
     return copy_of(values, {static_cast<std::int64_t>(values.size())});
   }  ///< The same, of rank 1.
   /// An array that takes the vector over without a copy. Not for std::vector<bool>, which packs its
@@ -85,8 +87,8 @@ struct Array {
   /// shape  empty: rank 1, as many elements as `values` has. Otherwise its product is
   ///        values.size(), which is not checked.
   template <ArrayElement T>
-    requires(!std::same_as<T, bool>)
-  static Array adopt(std::vector<T> values, std::vector<std::int64_t> shape = {});
+  requires(!std::same_as<T, bool>) static AnyArray
+      adopt(std::vector<T> values, std::vector<std::int64_t> shape = {});
 
   /// The elements, in C order; valid as long as this array, or a copy of it, lives. Copies nothing.
   /// errors  bad_input: the elements have another type (names both), or they are not aligned for T,
@@ -95,16 +97,18 @@ struct Array {
   Result<std::span<const T>> as() const;
 };
 
+using Array [[deprecated("the name is px::AnyArray")]] = AnyArray;
+
 template <ArrayElement T>
-Array Array::copy_of(std::span<const T> values, std::vector<std::int64_t> shape) {
+AnyArray AnyArray::copy_of(std::span<const T> values, std::vector<std::int64_t> shape) {
   return {
       dtype_of<T>(), std::move(shape),
       owned_bytes(std::string(reinterpret_cast<const char*>(values.data()), values.size_bytes()))};
 }
 
 template <ArrayElement T>
-  requires(!std::same_as<T, bool>)
-Array Array::adopt(std::vector<T> values, std::vector<std::int64_t> shape) {
+requires(!std::same_as<T, bool>) AnyArray AnyArray::adopt(std::vector<T> values,
+                                                          std::vector<std::int64_t> shape) {
   if (shape.empty()) shape = {static_cast<std::int64_t>(values.size())};
   const auto owner = std::make_shared<const std::vector<T>>(std::move(values));
   return {dtype_of<T>(),
@@ -113,7 +117,7 @@ Array Array::adopt(std::vector<T> values, std::vector<std::int64_t> shape) {
 }
 
 template <ArrayElement T>
-Result<std::span<const T>> Array::as() const {
+Result<std::span<const T>> AnyArray::as() const {
   if (dtype != dtype_of<T>())
     return Error{ErrorKind::bad_input, "the array holds " + dtype + ", not " + dtype_of<T>()};
   // A received frame may lie anywhere in memory: aligned access needs it at a multiple.
@@ -125,7 +129,7 @@ Result<std::span<const T>> Array::as() const {
 
 /// The same array with its elements at an address that suits every type. Copies the elements only
 /// if they are not aligned already.
-Array aligned(Array array);
+AnyArray aligned(AnyArray array);
 
 /// Tries to present several pieces of memory as a single one, in their order, without a copy.
 /// Returns nothing where that is impossible; then the caller copies. The client passes
@@ -136,6 +140,6 @@ using JoinBytes = std::function<std::optional<SharedBytes>(const std::vector<std
 /// can join them.
 /// errors  bad_input: there are no blocks, or they differ in dtype or in the extents of the other
 ///         axes; names both.
-Result<Array> join_rows(const std::vector<Array>& blocks, const JoinBytes& join = {});
+Result<AnyArray> join_rows(const std::vector<AnyArray>& blocks, const JoinBytes& join = {});
 
 }  // namespace px

@@ -27,7 +27,7 @@ struct Reference {
 
 /// A value that clients and engines exchange in native messages. JSON, arrays and bytes are
 /// understood in every language, pickles by Python programs only.
-using Value = std::variant<Json, Array, SharedBytes, Pickle, Reference>;
+using Value = std::variant<Json, AnyArray, SharedBytes, Pickle, Reference>;
 
 // In a message a value is a descriptor, a JSON object with one member. Large data lies in the
 // buffers of the message, to which the descriptor refers by their indexes:

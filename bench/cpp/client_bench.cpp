@@ -89,7 +89,7 @@ class ClientSubject final : public Subject {
   }
   double payload_gb_per_s() override {
     const std::size_t bytes = options_.payload_mib << 20;
-    const Value payload = Array::adopt(std::vector<double>(bytes / 8));
+    const Value payload = AnyArray::adopt(std::vector<double>(bytes / 8));
     return static_cast<double>(bytes) / 1e3 / median_us(5, [&] {
              views_[0].push({{"x", payload}}).wait();
            });

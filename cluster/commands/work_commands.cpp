@@ -136,7 +136,7 @@ Json to_plain_json(const Value& value);
 
 void write_data(const std::string& path, const Value& value) {
   if (has_ending(path, ".npy")) {
-    const auto* array = std::get_if<Array>(&value);
+    const auto* array = std::get_if<AnyArray>(&value);
     if (!array)
       throw client::ClientError(
           ErrorKind::bad_input,
@@ -158,7 +158,7 @@ Json nested(std::span<const T> elements, std::span<const std::int64_t> shape) {
 }
 
 template <ArrayElement... Types>
-std::optional<Json> nested_if_one_of(const Array& array) {
+std::optional<Json> nested_if_one_of(const AnyArray& array) {
   std::optional<Json> list;
   ((array.dtype == dtype_of<Types>()
         ? void(list = nested(*array.as<Types>(), std::span{array.shape}))
@@ -169,7 +169,7 @@ std::optional<Json> nested_if_one_of(const Array& array) {
 
 Json to_plain_json(const Value& value) {
   if (const auto* json = std::get_if<Json>(&value)) return *json;
-  if (const auto* array = std::get_if<Array>(&value)) {
+  if (const auto* array = std::get_if<AnyArray>(&value)) {
     const auto list =
         nested_if_one_of<double, float, std::int64_t, std::int32_t, std::int16_t, std::int8_t,
                          std::uint64_t, std::uint32_t, std::uint16_t, std::uint8_t, bool>(

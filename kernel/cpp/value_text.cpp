@@ -28,7 +28,7 @@ void put(cpp::ShownText& text, const Json& json) {
   text.put("}");
 }
 
-void put(cpp::ShownText& text, const Array& array) {
+void put(cpp::ShownText& text, const AnyArray& array) {
   std::vector<std::ptrdiff_t> shape(array.shape.begin(), array.shape.end());
   std::vector<std::ptrdiff_t> strides(shape.size());
   std::size_t elements = 1;
@@ -44,7 +44,7 @@ void put(cpp::ShownText& text, const Array& array) {
 
 void put(cpp::ShownText& text, const Value& value) {
   if (const Json* json = std::get_if<Json>(&value)) return put(text, *json);
-  if (const Array* array = std::get_if<Array>(&value)) return put(text, *array);
+  if (const AnyArray* array = std::get_if<AnyArray>(&value)) return put(text, *array);
   if (const auto* bytes = std::get_if<SharedBytes>(&value))
     return text.put("<" + std::to_string(bytes->bytes.size()) + " bytes>");
   text.put("<a value that C++ cannot represent>");

@@ -67,7 +67,7 @@ bool link_file(const fs::path& source, const fs::path& target, const Json& entry
 
 /// The rows of an array, or items of a list.
 Result<Value> cut_block(const Value& value, std::size_t begin, std::size_t end) {
-  if (const auto* array = std::get_if<Array>(&value); array && !array->shape.empty())
+  if (const auto* array = std::get_if<AnyArray>(&value); array && !array->shape.empty())
     return Value{array->rows(static_cast<std::int64_t>(begin), static_cast<std::int64_t>(end))};
   const auto* list = std::get_if<Json>(&value);
   if (!list || !list->is_array() || end > list->size())
@@ -77,10 +77,10 @@ Result<Value> cut_block(const Value& value, std::size_t begin, std::size_t end) 
 }
 
 Result<Value> join_blocks(const std::vector<Value>& blocks) {
-  if (std::holds_alternative<Array>(blocks.front())) {
-    std::vector<Array> arrays;
+  if (std::holds_alternative<AnyArray>(blocks.front())) {
+    std::vector<AnyArray> arrays;
     for (const Value& block : blocks)
-      if (const auto* array = std::get_if<Array>(&block)) arrays.push_back(*array);
+      if (const auto* array = std::get_if<AnyArray>(&block)) arrays.push_back(*array);
     auto whole = join_rows(arrays);
     if (!whole) return whole.error();
     return Value{std::move(*whole)};
@@ -186,7 +186,7 @@ Result<Json> CppCheckpoints::write_value(const fs::path& folder, const std::stri
   std::string head;
   std::string_view body;
   const char* ending = ".json";
-  if (const auto* array = std::get_if<Array>(&pulled.value)) {
+  if (const auto* array = std::get_if<AnyArray>(&pulled.value)) {
     entry.update({{"kind", "array"}, {"dtype", array->dtype}, {"shape", array->shape}});
     head = os::npy_header(*array);
     body = array->data.bytes;

@@ -43,7 +43,7 @@ class CellAnswer {
   std::optional<Value> take();
 
  private:
-  using Item = std::variant<Json, Array, SharedBytes>;
+  using Item = std::variant<Json, AnyArray, SharedBytes>;
   struct Container {
     bool is_map = false;
     std::vector<Item> items;

@@ -55,7 +55,7 @@ class CellNode {
   /// One number of the type that `dtype` names. False where it would be another number.
   bool number(std::string_view dtype, void* destination) const;
   /// As an array: what is one, and lists of numbers that are regular.
-  const Array* array() const;
+  const AnyArray* array() const;
   /// All elements of array() as that type, in C order. False where one would be another number.
   bool elements(std::string_view dtype, void* destination) const;
   /// The elements where they lie, if they are of that type; null otherwise.
@@ -69,7 +69,7 @@ class CellNode {
   CellArguments* arguments_ = nullptr;
   const std::string* label_ = nullptr;
   const Json* json_ = nullptr;          // null: an array or bytes
-  mutable std::optional<Array> array_;  // or what a list was converted to
+  mutable std::optional<AnyArray> array_;  // or what a list was converted to
   SharedBytes bytes_;
   /// The member of a map that was asked for last: going through them is then no search.
   Json::const_iterator member(std::size_t index) const;

@@ -223,7 +223,7 @@ void add_engine_options(CLI::App& app, StartOptions& options, SettingOptions& se
             "none: each engine sees all GPUs")
       ->check(&check_gpus);
   settings.words("--engine-cmd,--EngineLauncher.engine_cmd", "engine_cmd",
-                 "Command of the engine (default: the pxengine beside this program)");
+                 "Command of the engine (default: pxengine in the folder of this program)");
   settings.words("--engine-args,--EngineLauncher.engine_args", "engine_args",
                  "Arguments for each engine, in one string");
   settings.words("--mpi-cmd,--MPILauncher.mpi_cmd", "mpi_cmd", "Command to use instead of mpiexec");
@@ -269,7 +269,7 @@ void add_controller_options(SettingOptions& settings) {
             "How to start the controller: local, mpi or a batch system, e.g. slurm")
       ->check(&check_launcher);
   settings.words("--controller-cmd,--ControllerLauncher.controller_cmd", "controller_cmd",
-                 "The controller's command (default: the pxcontroller beside this program)");
+                 "Command of the controller (default: pxcontroller in the folder of this program)");
   settings
       .text("--ip,--Cluster.controller_ip", "ip",
             "Address at which the controller listens (default: 127.0.0.1; *: all addresses)")

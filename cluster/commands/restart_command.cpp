@@ -59,7 +59,7 @@ Result<RestartChoice> choose(const net::ProfilePaths& paths, const ClusterRecord
     if (engine.set.empty())
       return Error{ErrorKind::unsupported, "engine " + std::to_string(engine.id.value) +
                                                " was not started by pxcluster, so it cannot be "
-                                               "restarted: end it, and start it as you did"};
+                                               "restarted: end it and start it again by hand"};
     choice.engines.push_back(engine);
   }
   if (const auto can = check_single_starts(record, choice, known); !can) return can.error();

@@ -208,9 +208,9 @@ int run_command(const program::ProgramOptions& program, const StatusOptions& opt
     if (options.has_measures) {
       const Json measures = client::ask_measures(*client.core());
       if (measures.is_null())
-        throw client::ClientError(ErrorKind::unsupported,
-                                  "the controller measures nothing: it is of ipyparallel or of an "
-                                  "earlier version");
+        throw client::ClientError(
+            ErrorKind::unsupported,
+            "this controller takes no measurements: it is ipyparallel's or an earlier version");
       std::cout << pack(Packer::json, measures) << "\n";
       return std::cout.flush() ? 0 : 1;
     }

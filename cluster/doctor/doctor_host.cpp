@@ -38,7 +38,7 @@ std::string how_to_install(const HostFacts& facts) {
   if (!facts.package_source.empty())
     return facts.python.path + " -m pip install '" + facts.package_source + "'";
   return "name a Python that has it with --python, or install polyxeus " + facts.polyxeus +
-         " from where this program came from: " + facts.python.path +
+         " from the same source as this program: " + facts.python.path +
          " -m pip install FOLDER_OR_WHEEL";
 }
 
@@ -177,7 +177,7 @@ void examine_limits(const HostFacts& facts, Findings& findings) {
   else if (facts.shared_bytes >= 0 && facts.shared_bytes < little_shared_memory)
     add(findings, Severity::warning, "shm",
         "/dev/shm has " + std::to_string(facts.shared_bytes >> 20) + " MiB free",
-        "arrays that find no room there lie in files on a disk, which is slower; when it is full, "
+        "arrays that do not fit are written to files on a disk, which is slower; when it is full, "
         "MPI ranks on this host crash with a bus error",
         "remove old files from it, or enlarge it (containers: --shm-size=1g)");
 }

@@ -115,7 +115,7 @@ void KeptVariables::fetch_far(const client::Client& client) {
         ErrorKind::overloaded,
         "nothing was restarted: the variables to keep of engines on other hosts take " +
             client::format_bytes(static_cast<std::uint64_t>(bytes)) +
-            ", for which this host has no memory: write a checkpoint that all hosts can read "
+            ", and this host has too little memory: write a checkpoint that all hosts can read "
             "(`pxcluster checkpoint create PATH`), restart without keeping, and restore it");
   for (const auto& [id, answer] : fetching) {
     std::string why;
@@ -229,7 +229,7 @@ void KeptVariables::take_from_peers(const client::Client& client, const std::set
   if (needy.empty()) return;
   if (!keep_.has_all) return PeerVariables{keep_.names, folders_}.give(client, needy);
   for (KeptEngine* report : needy)
-    report->why += "; name the variables that it is to get from another engine";
+    report->why += "; name the variables to copy from another engine";
 }
 
 bool KeptVariables::has_lost_an_engine() const {

@@ -99,8 +99,8 @@ void EventMaker::engine_returned(const EngineUuid& uuid, EventTime time) {
 
 void EventMaker::engine_drained(const EngineUuid& uuid, bool is_drained, EventTime time) {
   tell(is_drained ? "drained" : "resumed", uuid,
-       is_drained ? "it gets no further tasks, as was ordered on the dashboard"
-                  : "it gets tasks again, as was ordered on the dashboard",
+       is_drained ? "it gets no further tasks, as requested on the dashboard"
+                  : "it gets tasks again, as requested on the dashboard",
        time);
 }
 

@@ -69,9 +69,8 @@ TEST_F(EventMakerTest, TheLifeOfAnEngineIsToldWithItsReasons) {
             (Lines{"silent 3 host of ann: it does not answer heartbeats: it gets no tasks until it "
                    "answers again",
                    "back 3 host of ann: it answers heartbeats again",
-                   "drained 3 host of ann: it gets no further tasks, as was ordered on the "
-                   "dashboard",
-                   "resumed 3 host of ann: it gets tasks again, as was ordered on the dashboard",
+                   "drained 3 host of ann: it gets no further tasks, as requested on the dashboard",
+                   "resumed 3 host of ann: it gets tasks again, as requested on the dashboard",
                    "died 3 host of ann: its process was killed by SIGKILL; the last lines of its "
                    "log:"}));
 }

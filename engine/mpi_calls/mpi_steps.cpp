@@ -453,7 +453,7 @@ std::unique_ptr<MpiSteps> MpiSteps::join(bool wants, CellHooks hooks) {
   int error_class = MPI_ERR_OTHER;
   PMPI_Add_error_class(&error_class);
   PMPI_Add_error_code(error_class, &state->error_code);
-  PMPI_Add_error_string(state->error_code, const_cast<char*>("the call was left by an interrupt"));
+  PMPI_Add_error_string(state->error_code, const_cast<char*>("the call was interrupted"));
   auto steps = std::unique_ptr<MpiSteps>(new MpiSteps(std::move(state)));
   steps->made(MPI_COMM_WORLD);
   cell_thread = pthread_self();

@@ -142,7 +142,7 @@ def test_ctrl_c_while_the_engines_are_busy_ends_the_command_and_leaves_no_files(
         f"import os, time\nwhile not os.path.exists({str(gate)!r}):\n    time.sleep(0.01)")
     writer = subprocess.Popen(command("checkpoint", "create", str(tmp_path / "c"), "--label=stopped"),
                               stderr=subprocess.PIPE, text=True, env=local_cluster.stage.environment())
-    wait_until(lambda: any(job["kind"] == "call" for job in view.client.unfinished()),
+    wait_until(lambda: any(job["kind"] == "call" for job in view.client.jobs()),
                "the command has asked the engines")
     writer.send_signal(signal.SIGINT)
     assert writer.wait(30) == 130

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <map>
 
 #include "client/error.hpp"
 #include "client/measured_engines.hpp"
@@ -12,7 +11,6 @@
 #include "wire/checked_json.hpp"
 #include "wire/engine_facts.hpp"
 #include "wire/text_parsing.hpp"
-#include "wire/time.hpp"
 
 namespace px::client {
 namespace {

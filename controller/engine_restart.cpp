@@ -3,7 +3,6 @@
 #include <chrono>
 #include <system_error>
 #include <thread>
-#include <utility>
 
 #include "os/run_command.hpp"
 #include "os/signals_blocked.hpp"

@@ -7,7 +7,6 @@
 #include <iostream>
 #include <thread>
 
-#include "engine/handlers.hpp"
 #include "net/discovery/address.hpp"
 #include "os/host.hpp"
 #include "program/command_line.hpp"

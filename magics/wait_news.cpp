@@ -7,7 +7,6 @@
 #include "client/place_text.hpp"
 #include "client/stacks/stack_text.hpp"
 #include "client/targets.hpp"
-#include "wire/time.hpp"
 
 namespace px::magics {
 namespace {

@@ -2,9 +2,7 @@
 
 #include <zmq.hpp>
 
-#include <array>
 #include <cerrno>
-#include <cstring>
 #include <functional>
 #include <unordered_set>
 #include <utility>

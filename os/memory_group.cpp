@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <string>
 
 #include "os/private_file.hpp"
 #include "wire/text_parsing.hpp"

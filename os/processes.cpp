@@ -8,11 +8,8 @@
 
 #include <charconv>
 #include <filesystem>
-#include <string>
 #include <system_error>
 #include <thread>
-#include <utility>
-#include <vector>
 
 #include "os/command_words.hpp"
 #include "os/host.hpp"

@@ -1,7 +1,6 @@
 #include "wire/language_plan.hpp"
 
 #include <array>
-#include <utility>
 
 #include "wire/text_parsing.hpp"
 

@@ -6,7 +6,6 @@
 #include <cstdio>
 #include <deque>
 #include <functional>
-#include <iostream>
 #include <map>
 #include <memory>
 

@@ -4,11 +4,9 @@
 //   relay_bench --controller build/release/pxcontroller --json results.json
 
 #include <cstdio>
-#include <functional>
 #include <iostream>
 #include <map>
 #include <memory>
-#include <optional>
 
 #include "bench/load/setup.hpp"
 #include "wire/json.hpp"

@@ -14,7 +14,6 @@
 #include <array>
 #include <atomic>
 #include <functional>
-#include <memory>
 #include <string>
 #include <thread>
 #include <vector>

@@ -1,7 +1,5 @@
 // What people read about checkpoints: the texts of checkpoint.hpp.
 
-#include <array>
-#include <cstdio>
 #include <map>
 #include <utility>
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cctype>
 #include <functional>
-#include <vector>
 
 #include "os/command_words.hpp"
 #include "wire/checked_json.hpp"

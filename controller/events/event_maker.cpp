@@ -1,7 +1,5 @@
 #include "controller/events/event_maker.hpp"
 
-#include <utility>
-
 #include "wire/text_parsing.hpp"
 
 namespace px::controller {

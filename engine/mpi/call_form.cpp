@@ -1,8 +1,6 @@
 #include "engine/mpi/call_form.hpp"
 
 #include <algorithm>
-#include <array>
-#include <iterator>
 #include <utility>
 
 #include "engine/mpi/rank_names.hpp"

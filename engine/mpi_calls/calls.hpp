@@ -3,7 +3,6 @@
 #include <mpi.h>
 
 #include <climits>
-#include <vector>
 
 #include "engine/mpi/call_lock.hpp"
 #include "engine/mpi/call_place.hpp"

@@ -13,13 +13,11 @@
 #include <utility>
 
 #include "engine/mpi/call_entry.hpp"
-#include "engine/mpi/call_place.hpp"
 #include "engine/mpi/rank_board.hpp"
 #include "engine/mpi/rank_names.hpp"
 #include "engine/mpi/stop_point.hpp"
 #include "engine/mpi_calls/note_channel.hpp"
 #include "engine/mpi_calls/pause.hpp"
-#include "engine/mpi_calls/roll_call.hpp"
 #include "engine/mpi_calls/world_part.hpp"
 
 namespace px::engine {

@@ -3,7 +3,6 @@
 #include <openssl/evp.h>
 
 #include <algorithm>
-#include <cstring>
 
 #ifdef __aarch64__
 #include <sys/auxv.h>

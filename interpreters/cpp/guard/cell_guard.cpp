@@ -20,7 +20,6 @@
 #include <iostream>
 #include <mutex>
 #include <optional>
-#include <string>
 
 #include "interpreters/cpp/guard/cell_failure.hpp"
 #include "interpreters/cpp/guard/cell_stack.hpp"

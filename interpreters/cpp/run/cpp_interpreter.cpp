@@ -7,7 +7,6 @@
 #include <charconv>
 #include <string_view>
 #include <thread>
-#include <utility>
 
 #include "interpreters/cpp/cells/code_mask.hpp"
 #include "interpreters/cpp/cells/code_points.hpp"

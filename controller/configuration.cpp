@@ -18,7 +18,7 @@
 #include "os/memory_group.hpp"
 #include "os/private_file.hpp"
 #include "wire/new_session.hpp"
-#include "wire/text_parsing.hpp"
+#include "wire/text.hpp"
 
 namespace px::controller {
 namespace {

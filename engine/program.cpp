@@ -12,7 +12,7 @@
 #include "program/command_line.hpp"
 #include "program/gpu_share.hpp"
 #include "wire/new_session.hpp"
-#include "wire/text_parsing.hpp"
+#include "wire/text.hpp"
 
 namespace px::engine {
 namespace {

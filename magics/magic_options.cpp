@@ -11,7 +11,7 @@
 #include "os/command_words.hpp"
 #include "wire/language_plan.hpp"
 #include "wire/nearest_name.hpp"
-#include "wire/text_parsing.hpp"
+#include "wire/text.hpp"
 
 namespace px::magics {
 namespace {

@@ -6,7 +6,7 @@
 #include <charconv>
 
 #include "os/private_file.hpp"
-#include "wire/text_parsing.hpp"
+#include "wire/text.hpp"
 
 namespace px::os {
 namespace {

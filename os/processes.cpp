@@ -14,7 +14,7 @@
 #include "os/command_words.hpp"
 #include "os/host.hpp"
 #include "os/private_file.hpp"
-#include "wire/text_parsing.hpp"
+#include "wire/text.hpp"
 
 namespace px::os {
 namespace {

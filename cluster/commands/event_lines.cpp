@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "wire/checked_json.hpp"
-#include "wire/text_parsing.hpp"
+#include "wire/text.hpp"
 
 namespace px::cluster {
 namespace {

@@ -16,7 +16,7 @@
 #include "net/watched_child.hpp"
 #include "os/descriptor.hpp"
 #include "os/private_file.hpp"
-#include "wire/text_parsing.hpp"
+#include "wire/text.hpp"
 
 namespace px::cluster {
 namespace {

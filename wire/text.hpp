@@ -1,10 +1,13 @@
 #pragma once
 
 #include <charconv>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <system_error>
+#include <type_traits>
+#include <vector>
 
 namespace px {
 
@@ -27,6 +30,33 @@ inline std::string_view take_line(std::string_view& text) {
   const std::string_view line = text.substr(0, end);
   text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
   return line;
+}
+
+/// The parts of the text between the separators; one, which may be empty, where there is none.
+inline std::vector<std::string_view> split(std::string_view text, char separator) {
+  std::vector<std::string_view> parts;
+  for (;;) {
+    const std::size_t end = text.find(separator);
+    parts.push_back(text.substr(0, end));
+    if (end == std::string_view::npos) return parts;
+    text.remove_prefix(end + 1);
+  }
+}
+
+/// The texts of the items, with the separator between each two of them: "0, 1, 3".
+/// text_of  gives the text of an item, or a whole number that is spelled in decimal digits; without
+///          it the items are texts or numbers themselves.
+template <class Items, class TextOf = std::identity>
+std::string join(const Items& items, std::string_view separator, const TextOf& text_of = {}) {
+  std::string text;
+  for (const auto& item : items) {
+    if (!text.empty()) text += separator;
+    if constexpr (std::is_integral_v<std::decay_t<std::invoke_result_t<TextOf, decltype(item)>>>)
+      text += std::to_string(std::invoke(text_of, item));
+    else
+      text += std::invoke(text_of, item);
+  }
+  return text;
 }
 
 /// The text with a blank in the place of each control character, so that it is one line and moves

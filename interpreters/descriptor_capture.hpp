@@ -6,7 +6,7 @@
 #include <mutex>
 #include <string_view>
 
-#include "interpreters/utf8_tail.hpp"
+#include "interpreters/utf8.hpp"
 #include "os/descriptor.hpp"
 #include "wire/error.hpp"
 

@@ -2,6 +2,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "wire/engine_facts.hpp"
@@ -146,5 +147,10 @@ Findings examine_remote(const RemoteFacts& remote, const HostFacts& here, bool n
 
 /// The one to tell a person first: the first error, else the first warning.
 const Finding* most_likely(const Findings& findings);
+
+/// Whether `part` stands somewhere in `text`.
+inline bool holds(std::string_view text, std::string_view part) {
+  return text.find(part) != std::string_view::npos;
+}
 
 }  // namespace px::cluster

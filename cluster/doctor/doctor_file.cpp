@@ -6,7 +6,7 @@
 #include <set>
 
 #include "cluster/doctor/dialed_ports.hpp"
-#include "cluster/doctor/doctor_text.hpp"
+#include "cluster/doctor/doctor.hpp"
 #include "wire/text.hpp"
 
 namespace px::cluster {

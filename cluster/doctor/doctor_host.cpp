@@ -4,7 +4,6 @@
 
 #include "client/place_text.hpp"
 #include "cluster/doctor/doctor.hpp"
-#include "cluster/doctor/doctor_text.hpp"
 #include "cluster/launch/mpi_kind.hpp"
 #include "wire/text.hpp"
 

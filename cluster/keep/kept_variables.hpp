@@ -11,7 +11,7 @@
 #include "client/engine_status.hpp"
 #include "cluster/keep/cpp_variables.hpp"
 #include "cluster/keep/keep_report.hpp"
-#include "cluster/records/restart_choice.hpp"
+#include "cluster/records/placed_engine.hpp"
 
 namespace px::cluster {
 

@@ -3,7 +3,6 @@
 #include "interpreters/cpp/guard/cell_guard.hpp"
 #include "interpreters/cpp/messages/diagnostic_text.hpp"
 #include "interpreters/cpp/messages/hints.hpp"
-#include "interpreters/cpp/run/refusal.hpp"
 #include "wire/text.hpp"
 
 namespace px::cpp {

@@ -10,6 +10,11 @@
 // Outcomes of cells that were not run, in words for users.
 namespace px::cpp {
 
+/// Of a cell of which no part has run.  name  "DirectiveError".
+inline CellOutcome refusal(const std::string& name, const std::string& why) {
+  return {CellOutcome::Ending::compile_error, name, why, {name + ": " + why}};
+}
+
 /// said  by the compiler.
 CellOutcome compile_error(const std::string& said);
 

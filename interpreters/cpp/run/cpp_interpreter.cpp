@@ -13,7 +13,7 @@
 #include "interpreters/cpp/cells/completeness.hpp"
 #include "interpreters/cpp/compile/package_flags.hpp"
 #include "interpreters/cpp/messages/diagnostic_text.hpp"
-#include "interpreters/cpp/run/refusal.hpp"
+#include "interpreters/cpp/run/cell_errors.hpp"
 
 namespace px::cpp {
 namespace {

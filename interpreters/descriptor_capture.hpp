@@ -26,8 +26,7 @@ class DescriptorCapture {
 
   explicit DescriptorCapture(Sink sink);
   ~DescriptorCapture();
-  DescriptorCapture(const DescriptorCapture&) = delete;
-  DescriptorCapture& operator=(const DescriptorCapture&) = delete;
+  DescriptorCapture(DescriptorCapture&&) = delete;
 
   /// Captures from now on. Other threads may print meanwhile.
   /// errors  system: no pipes.

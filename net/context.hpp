@@ -16,8 +16,7 @@ class Context {
   /// io_threads  how many threads libzmq uses for its sockets' I/O.
   explicit Context(int io_threads = 1);
   ~Context();
-  Context(const Context&) = delete;
-  Context& operator=(const Context&) = delete;
+  Context(Context&&) = delete;
 
   /// For net/ alone: the zmq::context_t.
   void* handle() const;

@@ -45,8 +45,7 @@ class HandshakeLimiter {
   /// Stops the thread. The watched sockets must still be there; call it on the thread that owns
   /// them.
   ~HandshakeLimiter();
-  HandshakeLimiter(const HandshakeLimiter&) = delete;
-  HandshakeLimiter& operator=(const HandshakeLimiter&) = delete;
+  HandshakeLimiter(HandshakeLimiter&&) = delete;
 
   /// Adds a socket; only before start(). It must listen already, be a CURVE server and have no
   /// ConnectionMonitor.

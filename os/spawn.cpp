@@ -40,8 +40,7 @@ class StringArray {
     for (std::string& text : texts_) pointers_.push_back(text.data());
     pointers_.push_back(nullptr);
   }
-  StringArray(const StringArray&) = delete;
-  StringArray& operator=(const StringArray&) = delete;
+  StringArray(StringArray&&) = delete;
   char* const* data() const { return pointers_.data(); }
   std::size_t size() const { return pointers_.size(); }
 
@@ -210,8 +209,7 @@ class Stack {
   ~Stack() {
     if (is_there()) ::munmap(begin_, size_);
   }
-  Stack(const Stack&) = delete;
-  Stack& operator=(const Stack&) = delete;
+  Stack(Stack&&) = delete;
   bool is_there() const { return begin_ != MAP_FAILED; }
   void* top() const { return static_cast<char*>(begin_) + size_; }
 
@@ -230,8 +228,7 @@ class NoSignals {
     ::pthread_sigmask(SIG_SETMASK, &all, &before_);
   }
   ~NoSignals() { ::pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
-  NoSignals(const NoSignals&) = delete;
-  NoSignals& operator=(const NoSignals&) = delete;
+  NoSignals(NoSignals&&) = delete;
 
  private:
   sigset_t before_;

@@ -33,8 +33,7 @@ class ShortFolder {
     std::error_code error;
     std::filesystem::remove_all(path_, error);
   }
-  ShortFolder(const ShortFolder&) = delete;
-  ShortFolder& operator=(const ShortFolder&) = delete;
+  ShortFolder(ShortFolder&&) = delete;
   std::filesystem::path file(const char* name) const { return path_ / name; }
 
  private:

@@ -29,8 +29,7 @@ class HubThread {
   HubThread(Hub hub, net::Waker waker, Duration stuck_after = std::chrono::seconds(2));
   /// Ends the thread after it has taken in what was posted.
   ~HubThread();
-  HubThread(const HubThread&) = delete;
-  HubThread& operator=(const HubThread&) = delete;
+  HubThread(HubThread&&) = delete;
 
   /// Puts an event aside for the next flush(). Returns the frames that the records hold: of a small
   /// message a copy, which whoever keeps the message may share. Null where the event has none.

@@ -38,8 +38,7 @@ class BufferedStorage final : public JournalStorage {
   /// Waits for the disk for a while. What is not there then stays in the buffer for the next
   /// process; an empty buffer is removed.
   ~BufferedStorage() override;
-  BufferedStorage(const BufferedStorage&) = delete;
-  BufferedStorage& operator=(const BufferedStorage&) = delete;
+  BufferedStorage(BufferedStorage&&) = delete;
 
   Result<std::vector<SegmentNumber>> segments() override;
   Result<std::string> read(SegmentNumber segment) override;

@@ -36,8 +36,7 @@ class JournalBuffer {
                                                      const std::filesystem::path& memory,
                                                      std::size_t capacity);
   ~JournalBuffer();
-  JournalBuffer(const JournalBuffer&) = delete;
-  JournalBuffer& operator=(const JournalBuffer&) = delete;
+  JournalBuffer(JournalBuffer&&) = delete;
 
   /// Puts it behind all others. Where that fails nothing is changed.
   /// errors  overloaded: it is full; system: shared memory is.

@@ -38,8 +38,7 @@ class MpiSpans {
   MpiSpans() = default;
   /// At the end of the process: the writer's thread. What comes later is dropped.
   ~MpiSpans() { ::operator delete(spans_.exchange(nullptr)); }
-  MpiSpans(const MpiSpans&) = delete;
-  MpiSpans& operator=(const MpiSpans&) = delete;
+  MpiSpans(MpiSpans&&) = delete;
 
   static constexpr std::size_t most = std::size_t{1} << 17;
 

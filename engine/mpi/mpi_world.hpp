@@ -19,8 +19,7 @@ class MpiWorld {
  public:
   MpiWorld() = default;
   virtual ~MpiWorld() = default;
-  MpiWorld(const MpiWorld&) = delete;
-  MpiWorld& operator=(const MpiWorld&) = delete;
+  MpiWorld(MpiWorld&&) = delete;
 
   virtual Rank rank() const = 0;
   /// The ranks of the world whose engines speak C++ as well, this one among them.

@@ -38,8 +38,7 @@ class PassingThread {
                 const BrokenWorld* world, std::function<void()> wake);
   /// What is on its way is given up.
   ~PassingThread();
-  PassingThread(const PassingThread&) = delete;
-  PassingThread& operator=(const PassingThread&) = delete;
+  PassingThread(PassingThread&&) = delete;
 
   // As those of SegmentPassing.
   void give(const std::string& segment, std::uint64_t size, std::uint64_t takers);

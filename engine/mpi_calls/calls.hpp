@@ -27,8 +27,7 @@ class InCall {
   ~InCall() {
     if (steps_) steps_->exit(has_lock_);
   }
-  InCall(const InCall&) = delete;
-  InCall& operator=(const InCall&) = delete;
+  InCall(InCall&&) = delete;
 
  private:
   MpiSteps* const steps_;

@@ -96,8 +96,7 @@ class Communicators {
   Communicators(std::set<int> callers, HostMemory& memory, CallLock& lock);
   /// MPI is not finalized yet.
   ~Communicators();
-  Communicators(const Communicators&) = delete;
-  Communicators& operator=(const Communicators&) = delete;
+  Communicators(Communicators&&) = delete;
 
   /// Null where nothing is known of it: ranks that hold no roll calls, an intercommunicator.
   /// Numbers one that is new; all its ranks must ask for new ones in the same order.

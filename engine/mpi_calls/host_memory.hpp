@@ -23,8 +23,7 @@ class HostMemory {
   HostMemory(MPI_Comm notes, const std::vector<int>& ranks);
   /// The roll calls that it has made are gone.
   ~HostMemory();
-  HostMemory(const HostMemory&) = delete;
-  HostMemory& operator=(const HostMemory&) = delete;
+  HostMemory(HostMemory&&) = delete;
 
   /// All ranks of a communicator that was just made call it at once. Null on all of them where they
   /// have no memory in common, or one of them is in too many communicators already.

@@ -114,8 +114,7 @@ class SentBytes {
     if (MpiSteps* const steps = MpiSteps::of_this_thread())
       steps->requests().keep(request_, std::move(bytes_));
   }
-  SentBytes(const SentBytes&) = delete;
-  SentBytes& operator=(const SentBytes&) = delete;
+  SentBytes(SentBytes&&) = delete;
 
   char* data() { return bytes_.data(); }
   void sent_by(MPI_Request request) { request_ = request; }

@@ -401,8 +401,7 @@ class LongWait {
   ~LongWait() {
     if (note_ && state_.epoch == epoch_) state_.notes.tell(state_.make_note(NoteKind::stays, ""));
   }
-  LongWait(const LongWait&) = delete;
-  LongWait& operator=(const LongWait&) = delete;
+  LongWait(LongWait&&) = delete;
 
   /// Why it is in vain; nothing while it may end. make_note  says what it waits for.
   template <typename MakeNote>

@@ -42,8 +42,7 @@ class MpiSteps {
   /// that has failed or left for as many seconds as $POLYXEUS_MPI_GRACE says (2).
   static std::unique_ptr<MpiSteps> join(bool wants, CellHooks hooks);
   ~MpiSteps();
-  MpiSteps(const MpiSteps&) = delete;
-  MpiSteps& operator=(const MpiSteps&) = delete;
+  MpiSteps(MpiSteps&&) = delete;
 
   /// The one that the calls of the calling thread are to use; null where they are plain calls.
   static MpiSteps* of_this_thread();

@@ -37,8 +37,7 @@ class TracedCall {
   ~TracedCall() {
     if (span_) end();
   }
-  TracedCall(const TracedCall&) = delete;
-  TracedCall& operator=(const TracedCall&) = delete;
+  TracedCall(TracedCall&&) = delete;
 
   /// It is a collective call of this form on that communicator.
   void is_collective(const KnownCommunicator& known, const CallForm& form) {

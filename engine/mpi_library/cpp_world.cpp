@@ -102,8 +102,7 @@ class Receipt {
     PMPI_Cancel(&request_);
     PMPI_Wait(&request_, MPI_STATUS_IGNORE);
   }
-  Receipt(const Receipt&) = delete;
-  Receipt& operator=(const Receipt&) = delete;
+  Receipt(Receipt&&) = delete;
 
   /// Looks more and more rarely.  Returns nothing where it was interrupted.
   std::optional<Note> wait(const std::function<bool()>& is_interrupted) {

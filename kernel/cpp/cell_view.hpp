@@ -26,8 +26,7 @@ class CellView {
   CellView(magics::Magics& magics, Connect connect, OnScreen on_screen)
       : magics_(magics), connect_(std::move(connect)), on_screen_(std::move(on_screen)) {}
   ~CellView();
-  CellView(const CellView&) = delete;
-  CellView& operator=(const CellView&) = delete;
+  CellView(CellView&&) = delete;
 
   /// From now on cells mean this one. It must outlive them.
   void install();

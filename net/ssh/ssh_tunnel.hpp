@@ -37,8 +37,7 @@ class SshTunnel {
   /// Ends ssh and the thread. In a child that was forked from this process it does nothing: both
   /// belong to the parent.
   ~SshTunnel();
-  SshTunnel(const SshTunnel&) = delete;
-  SshTunnel& operator=(const SshTunnel&) = delete;
+  SshTunnel(SshTunnel&&) = delete;
 
   /// The local port for each port of `Order::ports`; the same for the life of the tunnel.
   const std::map<int, int>& ports() const;

@@ -25,8 +25,7 @@ class MappedSegment : public std::enable_shared_from_this<MappedSegment> {
   /// The bytes of those of this process, by what names each on this host: "<device>:<inode>".
   static std::map<std::string, std::uint64_t> all();
   ~MappedSegment();
-  MappedSegment(const MappedSegment&) = delete;
-  MappedSegment& operator=(const MappedSegment&) = delete;
+  MappedSegment(MappedSegment&&) = delete;
 
   /// errors  bad_input: it does not lie within the segment.
   Result<std::string_view> part(std::uint64_t offset, std::uint64_t length) const;

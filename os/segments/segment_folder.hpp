@@ -46,8 +46,7 @@ class SegmentFolder {
   static Result<std::shared_ptr<SegmentFolder>> join(const SharedMemory& named);
   /// Who leaves last removes it.
   ~SegmentFolder();
-  SegmentFolder(const SegmentFolder&) = delete;
-  SegmentFolder& operator=(const SegmentFolder&) = delete;
+  SegmentFolder(SegmentFolder&&) = delete;
 
   /// For connection files.
   const SharedMemory& name() const { return name_; }

@@ -23,8 +23,7 @@ class SegmentInflow {
   SegmentInflow(std::shared_ptr<const SegmentFolder> folder, std::string owner, Instant now);
   /// Removes its segments; what is mapped stays.
   ~SegmentInflow();
-  SegmentInflow(const SegmentInflow&) = delete;
-  SegmentInflow& operator=(const SegmentInflow&) = delete;
+  SegmentInflow(SegmentInflow&&) = delete;
 
   /// Writes one piece; the first one makes the segment. A piece that came before, or before which
   /// one is missing, is ignored.

@@ -173,8 +173,7 @@ class FaultsTaken {
         ::sigaction(fault_signals[i], &fault_actions[i], nullptr);
     }
   }
-  FaultsTaken(const FaultsTaken&) = delete;
-  FaultsTaken& operator=(const FaultsTaken&) = delete;
+  FaultsTaken(FaultsTaken&&) = delete;
 };
 
 // ---------------------------------------------------------------- the thread that asks

@@ -165,8 +165,7 @@ class Turn {
   ~Turn() {
     if (descriptor_ >= 0) close(descriptor_);
   }
-  Turn(const Turn&) = delete;
-  Turn& operator=(const Turn&) = delete;
+  Turn(Turn&&) = delete;
 
  private:
   int descriptor_;

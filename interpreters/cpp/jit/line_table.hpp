@@ -22,8 +22,7 @@ class LineTable {
  public:
   LineTable() = default;
   ~LineTable();
-  LineTable(const LineTable&) = delete;
-  LineTable& operator=(const LineTable&) = delete;
+  LineTable(LineTable&&) = delete;
 
   /// From here on it knows what `jit` links. Outlives it.
   void watch(llvm::orc::LLJIT& jit);

@@ -20,8 +20,7 @@ class CellInput {
   /// Where nobody can be asked: an engine.
   CellInput();
   ~CellInput();
-  CellInput(const CellInput&) = delete;
-  CellInput& operator=(const CellInput&) = delete;
+  CellInput(CellInput&&) = delete;
 
   void set_ask(Ask ask);
   /// What the last cell left unread, and its failure to read, are not the next one's.

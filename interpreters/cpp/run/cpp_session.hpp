@@ -24,8 +24,7 @@ class CppSession {
   /// errors  bad_input: flags or a prelude that clang refuses.
   static Result<std::unique_ptr<CppSession>> create(Options options);
   ~CppSession();
-  CppSession(const CppSession&) = delete;
-  CppSession& operator=(const CppSession&) = delete;
+  CppSession(CppSession&&) = delete;
 
   /// What was not as asked when the session was created; "" where all was.
   const std::string& warning() const;

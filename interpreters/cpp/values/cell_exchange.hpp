@@ -25,8 +25,7 @@ class CellExchange {
 
   CellExchange() = default;
   ~CellExchange();
-  CellExchange(const CellExchange&) = delete;
-  CellExchange& operator=(const CellExchange&) = delete;
+  CellExchange(CellExchange&&) = delete;
 
   /// From now on cells mean this one. It must outlive them.
   void install();

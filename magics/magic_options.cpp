@@ -128,11 +128,8 @@ Result<void> set_variable(std::string& variable, const std::string& value) {
 std::vector<std::string> split_at_commas(const std::string& word) {
   if (word.find_first_of("([{") != std::string::npos) return {word};
   std::vector<std::string> parts;
-  for (std::size_t begin = 0; begin <= word.size();) {
-    const std::size_t end = std::min(word.find(',', begin), word.size());
-    if (end > begin) parts.push_back(word.substr(begin, end - begin));
-    begin = end + 1;
-  }
+  for (const std::string_view part : split(word, ','))
+    if (!part.empty()) parts.emplace_back(part);
   return parts;
 }
 

@@ -67,4 +67,20 @@ inline std::string without_controls(std::string text) {
   return text;
 }
 
+/// The text as HTML shows it: '&', '<' and '>' as entities.
+inline std::string escape_html(std::string_view text) {
+  std::string html;
+  for (const char c : text) {
+    if (c == '&')
+      html += "&amp;";
+    else if (c == '<')
+      html += "&lt;";
+    else if (c == '>')
+      html += "&gt;";
+    else
+      html += c;
+  }
+  return html;
+}
+
 }  // namespace px

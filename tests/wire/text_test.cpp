@@ -29,5 +29,9 @@ TEST(Text, OfItemsIsMadeByAFunctionOrAMember) {
   EXPECT_EQ(join(counts, ";", [](const auto& item) { return item.first + "="; }), "a=;b=");
 }
 
+TEST(Text, OfHtmlHasEntitiesForWhatWouldBeMarkup) {
+  EXPECT_EQ(escape_html("a < b && b > c"), "a &lt; b &amp;&amp; b &gt; c");
+}
+
 }  // namespace
 }  // namespace px

@@ -7,7 +7,7 @@
 #include <optional>
 #include <string>
 
-#include "controller/relay/output_room.hpp"
+#include "controller/relay/output_allowance.hpp"
 #include "controller/relay/send_budget.hpp"
 #include "controller/relay/subscriber_topics.hpp"
 #include "net/socket.hpp"
@@ -24,10 +24,10 @@ enum class Publication {
 };
 
 /// Publishes what engines print, show and say of their state to all clients. Each subscriber has a
-/// bound of its own (OutputRoom), so that one that does not read, e.g. as its process was stopped,
-/// delays neither engines nor other clients: what does not fit is dropped for it alone. Once it has
-/// lost something it gets no more output until at most 8 MiB wait for it, and then first a message
-/// `output_lost` that says how much it has missed. The I/O thread owns it.
+/// bound of its own (OutputAllowance), so that one that does not read, e.g. as its process was
+/// stopped, delays neither engines nor other clients: what does not fit is dropped for it alone.
+/// Once it has lost something it gets no more output until at most 8 MiB wait for it, and then
+/// first a message `output_lost` that says how much it has missed. The I/O thread owns it.
 class OutputPublisher {
  public:
   /// So many bytes more than output may wait for one subscriber before states are dropped, too.
@@ -49,7 +49,7 @@ class OutputPublisher {
  private:
   struct Subscriber {
     net::SharedUnsentBytes unsent;
-    OutputRoom room;
+    OutputAllowance allowance;
     std::uint64_t lost_messages = 0, lost_bytes = 0;
   };
   using Subscribers = std::map<std::string, Subscriber>;  // by topic

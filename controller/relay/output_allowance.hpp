@@ -12,7 +12,7 @@ namespace px::controller {
 /// taken in the last one to two seconds. So one that reads more slowly than engines print gets all
 /// of a burst, and one that reads nothing holds no more than the fixed number. Sees no socket and
 /// no clock.
-class OutputRoom {
+class OutputAllowance {
  public:
   /// The bytes that any client may have waiting, and the most for one that reads quickly.
   static constexpr std::size_t fixed_bytes = std::size_t{16} << 20;

@@ -14,7 +14,7 @@
 
 #include "os/host.hpp"
 #include "os/segments/segment.hpp"
-#include "os/segments/segment_room.hpp"
+#include "os/segments/segment_space.hpp"
 
 namespace px::os {
 namespace {

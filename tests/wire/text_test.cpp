@@ -33,5 +33,11 @@ TEST(Text, OfHtmlHasEntitiesForWhatWouldBeMarkup) {
   EXPECT_EQ(escape_html("a < b && b > c"), "a &lt; b &amp;&amp; b &gt; c");
 }
 
+TEST(Text, OfBytesHasTwoDigitsForEach) {
+  const std::vector<unsigned char> bytes{0, 9, 0xa0, 0xff};
+  EXPECT_EQ(hex_digits(bytes), "0009a0ff");
+  EXPECT_EQ(hex_digits({}), "");
+}
+
 }  // namespace
 }  // namespace px

@@ -15,12 +15,14 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
-#include <sstream>
+#include <filesystem>
 #include <string_view>
+#include <system_error>
 #include <utility>
 
 #include "os/retried.hpp"
 #include "os/written_file.hpp"
+#include "wire/text.hpp"
 
 extern char** environ;
 /// clone(2) under the C library's own name: a sanitizer's clone() takes the child for a copy.
@@ -283,12 +285,15 @@ Result<Spawned> spawn(const SpawnOptions& options) {
 }
 
 std::string find_program(const std::string& name) {
-  const auto is_program = [](const std::string& path) { return ::access(path.c_str(), X_OK) == 0; };
+  const auto is_program = [](const std::string& path) {
+    std::error_code ignored;
+    return std::filesystem::is_regular_file(path, ignored) && ::access(path.c_str(), X_OK) == 0;
+  };
   if (name.find('/') != std::string::npos) return is_program(name) ? name : "";
   const char* const path = std::getenv("PATH");
-  std::istringstream folders(path == nullptr ? "" : path);
-  for (std::string folder; std::getline(folders, folder, ':');)
-    if (const std::string file = folder + "/" + name; is_program(file)) return file;
+  for (const std::string_view folder : split(path ? path : "/usr/bin:/bin", ':'))
+    if (const std::string file = std::filesystem::path(folder) / name; is_program(file))
+      return file;
   return {};
 }
 

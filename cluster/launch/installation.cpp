@@ -62,6 +62,14 @@ std::optional<std::string> find_in_path(const std::string& name) {
   return found.empty() ? std::nullopt : std::optional(found);
 }
 
+std::vector<std::string> python_candidates(const std::string& wanted) {
+  std::vector<std::string> paths;
+  for (const program::PythonCandidate& each : program::python_candidates(
+           wanted, program::process_environment(), program_folder().string(), program::is_program))
+    paths.push_back(each.path);
+  return paths;
+}
+
 std::optional<std::filesystem::path> profiles_folder() {
   if (const auto set = program::process_environment()("POLYXEUS_PROFILES")) return *set;
   const auto folder = program_folder();

@@ -50,7 +50,6 @@ class KeptVariables {
   };
   using Engines = std::map<EngineId, Engine>;
 
-  Json folders_as_json() const;
   void choose(const client::Client& client);
   void lose_silent(const client::Client& client);
   void save_python(const client::Client& client);

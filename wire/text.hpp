@@ -12,10 +12,10 @@
 
 namespace px {
 
-/// The integer that the whole text spells in decimal digits, optionally after a minus sign. Nothing
-/// if the text is empty, has other characters (a plus sign or a blank as well), or the type cannot
-/// hold the number. For options, file contents and JSON keys: unlike std::stoi() it neither throws
-/// nor accepts trailing text.
+/// The integer that the whole text represents in decimal digits, optionally after a minus sign.
+/// Nothing if the text is empty, has other characters (including a plus sign or a blank), or the
+/// type cannot hold the number. For options, file contents and JSON keys: unlike std::stoi() it
+/// neither throws nor accepts trailing text.
 template <class Number = int>
 std::optional<Number> read_whole_number(std::string_view text) {
   Number value = 0;
@@ -25,7 +25,7 @@ std::optional<Number> read_whole_number(std::string_view text) {
 }
 
 /// Removes the first line from the text and returns it without its newline. The last line may lack
-/// the newline. An empty text gives an empty line; so callers test for that first.
+/// the newline. An empty text yields an empty line, so callers check for that first.
 inline std::string_view take_line(std::string_view& text) {
   const std::size_t end = text.find('\n');
   const std::string_view line = text.substr(0, end);
@@ -60,8 +60,8 @@ std::string join(const Items& items, std::string_view separator, const TextOf& t
   return text;
 }
 
-/// The text with a blank in the place of each control character, so that it is one line and moves
-/// no cursor: for texts of engines and clients that people see.
+/// The text with a blank in place of each control character, so that it is one line and moves no
+/// cursor: for texts of engines and clients that people see.
 inline std::string without_controls(std::string text) {
   for (char& c : text)
     if (static_cast<unsigned char>(c) < 0x20 || c == 0x7F) c = ' ';

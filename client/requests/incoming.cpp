@@ -124,9 +124,10 @@ RecordedResult read_record(const MessageId& id, const Json& record,
   Json content = object_member(record, "result_content");
   const Json metadata = object_member(record, "result_metadata");
   if (metadata.contains("held"))
-    content = error_content("ResultLost",
-                            "the large buffers of this result went to its client alone, on another "
-                            "host, and are not on record: run it again");
+    content =
+        error_content("ResultLost",
+                      "the large buffers of this result were sent only to its client, on another "
+                      "host, and are not in the controller's records: run the request again");
   const std::string status = string_member(content, "status").value_or("error");
   const TaskStatus ended = status == "ok"        ? TaskStatus::ok
                            : status == "aborted" ? TaskStatus::aborted

@@ -10,7 +10,7 @@
 
 namespace px::cluster {
 
-/// What all four have in common: which checkpoint.
+/// The common options of all four commands: which checkpoint.
 struct CheckpointOptions : WorkOptions {
   std::string path;
   std::string label;  ///< Empty: any, or none.
@@ -20,7 +20,8 @@ struct CheckpointCreateOptions : CheckpointOptions {
   std::optional<std::vector<std::string>> names;  ///< Nothing: all.
   std::vector<std::string> scattered;
   std::optional<int> keep;
-  std::optional<double> every_min;  ///< Again and again, until it is interrupted.
+  std::optional<double> every_min;  ///< The interval of repeated checkpoints, until it is
+                                    ///< interrupted.
 };
 struct CheckpointRestoreOptions : CheckpointOptions {
   std::optional<std::vector<std::string>> names;  ///< Nothing: all.

@@ -11,7 +11,7 @@
 namespace px::cluster {
 namespace {
 
-/// A page for a private file, from which a browser goes on to the dashboard at once.
+/// A page for a private file, which redirects a browser to the dashboard at once.
 std::string page_that_leads_to(const DashboardAddress& dashboard) {
   const std::string address = address_for_browser(dashboard);
   return "<!doctype html><meta charset=\"utf-8\"><meta name=\"referrer\" content=\"no-referrer\">"
@@ -19,7 +19,7 @@ std::string page_that_leads_to(const DashboardAddress& dashboard) {
          address + "\"><title>polyxeus</title><a href=\"" + address + "\">dashboard</a>\n";
 }
 
-/// For somebody who has come by ssh.
+/// Advice for users who are logged in by ssh.
 std::string tunnel_hint(const DashboardAddress& dashboard, const std::string& host) {
   const std::string port = std::to_string(dashboard.port);
   return "from your computer: ssh -N -L " + port + ":127.0.0.1:" + port + " " + host +

@@ -27,8 +27,8 @@ inline Json paths_as_json(const std::vector<std::filesystem::path>& folders) {
   return paths;
 }
 
-/// What `asked` returns; nothing, and the reason in `why`, where it throws an error of the engine
-/// or of the client.
+/// The result of `asked`; nothing, and the reason in `why`, if it throws an error of the engine or
+/// of the client.
 template <class Ask>
 auto ask(const Ask& asked, std::string& why) -> std::optional<decltype(asked())> {
   try {

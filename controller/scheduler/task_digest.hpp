@@ -7,13 +7,13 @@
 
 namespace px::controller {
 
-/// Names one stay of an engine in the task queue, from when it joins until it leaves: never used
-/// twice, unlike uuids, which may come back. 0 is none.
+/// Identifies one stay of an engine in the task queue, from when it joins until it leaves: never
+/// used twice, unlike uuids, which may return. 0: none.
 using WorkerKey = std::uint32_t;
 
-/// 128 bits that stand for a msg_id, which is longer: by them queue, journal and backlog remember
-/// many tasks in little memory. Not cryptographic: a client could make
-/// two ids that have one digest.
+/// 128 bits that represent a msg_id, which is longer: with them queue, journal and backlog remember
+/// many tasks in little memory. Not cryptographic: a client could make two ids with the same
+/// digest.
 struct TaskDigest {
   std::uint64_t high = 0, low = 0;
   auto operator<=>(const TaskDigest&) const = default;
@@ -25,10 +25,10 @@ struct TaskDigestHash {
   }
 };
 
-/// How a task ended, as far as its dependents care.
+/// The end of a task, as far as its dependents need it.
 struct FinishedTask {
   bool is_ok = false;
-  WorkerKey worker = 0;  ///< Where; 0 = nowhere.
+  WorkerKey worker = 0;  ///< Where it ran; 0: nowhere.
 };
 
 }  // namespace px::controller

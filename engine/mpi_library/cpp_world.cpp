@@ -50,9 +50,10 @@ void on_file_error(MPI_File*, int* code, ...) {
   throw_error(*code);
 }
 
-/// Makes MPI's errors those of the cell that runs, in place of the end of all ranks. For
-/// MPI_COMM_WORLD and what is made of it, and for files. Call it once, when MPI is initialized.
-/// fail  leaves the cell with MPI's words; returns where none runs, and all ranks end.
+/// Turns MPI's errors into errors of the cell that runs, instead of the end of all ranks: for
+/// MPI_COMM_WORLD and communicators made of it, and for files. Call it once, after MPI is
+/// initialized.
+/// fail  leaves the cell with MPI's message; returns if no cell runs, in which case all ranks end.
 void hand_errors_to(std::function<void(const std::string& words)> fail) {
   fail_cell() = std::move(fail);
   MPI_Errhandler of_communicators = MPI_ERRHANDLER_NULL, of_files = MPI_ERRHANDLER_NULL;

@@ -58,8 +58,8 @@ void put(cpp::ShownText& text, const Value& value) {
   text.put("<a value that C++ cannot represent>");
 }
 
-/// What came from engines as C++ would write it, for a person: `{{1, 2}, "text"}`; cut where it
-/// gets too long. One value stands for itself, several as a list.
+/// Values from engines in C++ notation, for people: `{{1, 2}, "text"}`; cut if too long. One value
+/// is written alone, several as a list.
 std::string text_of_values(const std::vector<Value>& values) {
   cpp::ShownText text;
   if (values.size() == 1) {

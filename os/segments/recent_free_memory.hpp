@@ -7,12 +7,12 @@
 
 namespace px::os {
 
-/// How much room there was a moment ago, less what was taken of it since: to look takes a dozen
-/// files. Speaks for so little of it alone that others, who look as seldom, take no room away that
-/// counts. Any thread may use it.
+/// The free space at the last check, minus the space taken since: a check reads a dozen files. It
+/// grants only a small share of that space without a new check, so that other processes that do the
+/// same cannot together take too much. Any thread may use it.
 class RecentFreeMemory {
  public:
-  /// Whether there is room for so many bytes without another look; takes them then.
+  /// Whether there is room for this many bytes without a new check; if so, takes them.
   bool take(std::uint64_t bytes, Instant now) {
     const std::lock_guard lock{mutex_};
     if (now - looked_at_ > validity || bytes > free_ / least_share) return false;

@@ -204,14 +204,6 @@ int count_slots(const std::vector<HostSlots>& hosts) {
   return sum;
 }
 
-std::string hosts_text(const std::vector<HostSlots>& hosts) {
-  return join(hosts, ",", [](const HostSlots& host) {
-    const bool is_ipv6 = host.host.find(':') != std::string::npos;
-    return (is_ipv6 ? "[" + host.host + "]" : host.host) +
-           (host.slots ? ":" + std::to_string(*host.slots) : "");
-  });
-}
-
 bool is_loopback_name(std::string_view host) {
   if (const std::size_t at = host.find('@'); at != std::string_view::npos)
     host.remove_prefix(at + 1);

@@ -32,9 +32,9 @@ struct TorchWait {
   int count = 0;            ///< The number of calls of all ranks of the group that it has begun
                             ///< since the group was made or renewed.
   std::string group = {};   ///< torch's name of the group, the same on all of its ranks.
-  Json peer = {};          ///< For send and recv: the other rank; otherwise null.
-  Json missing = {};       ///< The ranks that have not begun the call, if known; otherwise null.
-  bool is_inside = false;  ///< Whether its main thread is in torch's code.
+  Json peer = {};           ///< For send and recv: the other rank; otherwise null.
+  Json missing = {};        ///< The ranks that have not begun the call, if known; otherwise null.
+  bool is_inside = false;   ///< Whether its main thread is in torch's code.
 };
 
 /// The state of an engine at one moment, down to the line of the user's code: for finding out why a

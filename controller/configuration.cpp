@@ -8,8 +8,8 @@
 
 #include "controller/engine_restart.hpp"
 #include "controller/hub/memory_store.hpp"
-#include "controller/hub/no_store.hpp"
 #include "controller/hub/sqlite_store.hpp"
+#include "controller/hub/task_store.hpp"
 #include "controller/journal/buffered_storage.hpp"
 #include "controller/journal/folder_storage.hpp"
 #include "controller/setup/announcement.hpp"
@@ -18,7 +18,7 @@
 #include "os/memory_group.hpp"
 #include "os/private_file.hpp"
 #include "wire/new_session.hpp"
-#include "wire/text_parsing.hpp"
+#include "wire/text.hpp"
 
 namespace px::controller {
 namespace {

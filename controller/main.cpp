@@ -5,7 +5,6 @@
 #include <atomic>
 #include <csignal>
 #include <filesystem>
-#include <iostream>
 #include <string>
 #include <thread>
 #include <utility>
@@ -45,8 +44,7 @@ class StopsOnSignals {
     std::signal(SIGPIPE, SIG_IGN);
   }
   ~StopsOnSignals() { running_server = nullptr; }
-  StopsOnSignals(const StopsOnSignals&) = delete;
-  StopsOnSignals& operator=(const StopsOnSignals&) = delete;
+  StopsOnSignals(StopsOnSignals&&) = delete;
 };
 
 /// Says why on stderr or in the log, whichever the user sees, and gives the exit code.

@@ -1,9 +1,7 @@
 #pragma once
 
-#include <atomic>
 #include <filesystem>
 #include <memory>
-#include <string>
 #include <vector>
 
 #include "controller/events/event_maker.hpp"

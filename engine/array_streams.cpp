@@ -7,7 +7,6 @@
 
 #include "net/stream/stream_protocol.hpp"
 #include "wire/connection_info.hpp"
-#include "wire/time.hpp"
 
 namespace px::engine {
 

@@ -20,8 +20,7 @@ class BoundKernel {
                                                    jupyter::ChannelHandlers handlers,
                                                    std::size_t peer);
   ~BoundKernel();
-  BoundKernel(const BoundKernel&) = delete;
-  BoundKernel& operator=(const BoundKernel&) = delete;
+  BoundKernel(BoundKernel&&) = delete;
 
   jupyter::Channels& channels() { return channels_; }
   const std::filesystem::path& file() const { return file_; }

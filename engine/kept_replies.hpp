@@ -24,8 +24,7 @@ class KeptReplies {
   };
   explicit KeptReplies(ReplyLimits limits) : limits_(limits) {}
   KeptReplies() : KeptReplies(ReplyLimits{}) {}
-  KeptReplies(const KeptReplies&) = delete;  // its index refers to its entries
-  KeptReplies& operator=(const KeptReplies&) = delete;
+  KeptReplies(KeptReplies&&) = delete;  // its index refers to its entries
 
   struct KeptReply {
     MessageId msg_id;

@@ -6,7 +6,7 @@
 #include <mutex>
 #include <string_view>
 
-#include "interpreters/utf8_tail.hpp"
+#include "interpreters/utf8.hpp"
 #include "os/descriptor.hpp"
 #include "wire/error.hpp"
 
@@ -27,8 +27,7 @@ class DescriptorCapture {
 
   explicit DescriptorCapture(Sink sink);
   ~DescriptorCapture();
-  DescriptorCapture(const DescriptorCapture&) = delete;
-  DescriptorCapture& operator=(const DescriptorCapture&) = delete;
+  DescriptorCapture(DescriptorCapture&&) = delete;
 
   /// Captures from now on. Other threads may print in the meantime.
   /// errors  system: no pipes.

@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
-#include <memory>
 #include <optional>
 #include <string>
 #include <thread>
@@ -46,8 +45,7 @@ class IoThread {
  public:
   /// The derived class calls finish() in its destructor: the thread calls its virtual functions.
   virtual ~IoThread();
-  IoThread(const IoThread&) = delete;
-  IoThread& operator=(const IoThread&) = delete;
+  IoThread(IoThread&&) = delete;
 
   Queues& queues() { return queues_; }
   const ReplyFormats& formats() const { return formats_; }

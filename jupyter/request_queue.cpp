@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <csignal>
-#include <utility>
 
 #include "wire/checked_json.hpp"
 #include "wire/message_type.hpp"

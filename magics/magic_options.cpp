@@ -11,7 +11,7 @@
 #include "os/command_words.hpp"
 #include "wire/language_plan.hpp"
 #include "wire/nearest_name.hpp"
-#include "wire/text_parsing.hpp"
+#include "wire/text.hpp"
 
 namespace px::magics {
 namespace {
@@ -128,11 +128,8 @@ Result<void> set_variable(std::string& variable, const std::string& value) {
 std::vector<std::string> split_at_commas(const std::string& word) {
   if (word.find_first_of("([{") != std::string::npos) return {word};
   std::vector<std::string> parts;
-  for (std::size_t begin = 0; begin <= word.size();) {
-    const std::size_t end = std::min(word.find(',', begin), word.size());
-    if (end > begin) parts.push_back(word.substr(begin, end - begin));
-    begin = end + 1;
-  }
+  for (const std::string_view part : split(word, ','))
+    if (!part.empty()) parts.emplace_back(part);
   return parts;
 }
 
@@ -268,11 +265,13 @@ const OldSpelling* find_old(Magic magic, std::string_view name) {
   return nullptr;
 }
 
+/// In the order of Magic.
+constexpr std::array<std::string_view, 12> magic_names{
+    "%%px",      "%pxconfig", "%pxresult",     "%pxpush",    "%pxpull", "%pxscatter",
+    "%pxgather", "%pxwhere",  "%pxcheckpoint", "%pxrestore", "%pxtop",  "%pxstacks"};
+
 std::string_view name_of(Magic magic) {
-  constexpr std::array<std::string_view, 12> names{
-      "%%px",      "%pxconfig", "%pxresult",     "%pxpush",    "%pxpull", "%pxscatter",
-      "%pxgather", "%pxwhere",  "%pxcheckpoint", "%pxrestore", "%pxtop",  "%pxstacks"};
-  return names[static_cast<std::size_t>(magic)];
+  return magic_names[static_cast<std::size_t>(magic)];
 }
 
 bool takes_names(Magic magic) {
@@ -461,18 +460,9 @@ Result<MagicOptions> read_options(Magic magic, std::string_view line) {
 }
 
 std::optional<Magic> magic_named(std::string_view name) {
-  if (name == "px") return Magic::px;
-  if (name == "pxconfig") return Magic::pxconfig;
-  if (name == "pxresult" || name == "result") return Magic::pxresult;
-  if (name == "pxpush") return Magic::pxpush;
-  if (name == "pxpull") return Magic::pxpull;
-  if (name == "pxscatter") return Magic::pxscatter;
-  if (name == "pxgather") return Magic::pxgather;
-  if (name == "pxwhere") return Magic::pxwhere;
-  if (name == "pxstacks") return Magic::pxstacks;
-  if (name == "pxcheckpoint") return Magic::pxcheckpoint;
-  if (name == "pxrestore") return Magic::pxrestore;
-  if (name == "pxtop") return Magic::pxtop;
+  if (name == "result") return Magic::pxresult;
+  for (std::size_t i = 0; i < magic_names.size(); ++i)
+    if (magic_names[i].substr(magic_names[i].find('p')) == name) return static_cast<Magic>(i);
   return std::nullopt;
 }
 

@@ -3,7 +3,6 @@
 #include <unistd.h>
 
 #include <filesystem>
-#include <utility>
 
 #include "client/byte_text.hpp"
 #include "client/checkpoints/checkpoint.hpp"

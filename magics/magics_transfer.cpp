@@ -1,7 +1,5 @@
 // The magics that carry variables: %pxpush, %pxpull, %pxscatter, %pxgather.
 
-#include <utility>
-
 #include "client/partition.hpp"
 #include "magics/magics.hpp"
 

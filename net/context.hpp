@@ -16,8 +16,7 @@ class Context {
   /// io_threads  the number of threads that libzmq uses for its sockets' I/O.
   explicit Context(int io_threads = 1);
   ~Context();
-  Context(const Context&) = delete;
-  Context& operator=(const Context&) = delete;
+  Context(Context&&) = delete;
 
   /// Used only by net/: the zmq::context_t.
   void* handle() const;

@@ -24,8 +24,7 @@ class CountedMessage {
   ~CountedMessage() {
     if (being_sent == this) being_sent = nullptr;
   }
-  CountedMessage(const CountedMessage&) = delete;
-  CountedMessage& operator=(const CountedMessage&) = delete;
+  CountedMessage(CountedMessage&&) = delete;
 
   /// Adds the size of a frame to that of the message, with what libzmq itself needs for a frame.
   void weigh(std::string_view frame) { bytes_ += frame.size() + sizeof(zmq_msg_t); }

@@ -44,8 +44,7 @@ class HandshakeLimiter {
   explicit HandshakeLimiter(Context& context) : HandshakeLimiter(context, Bounds{}) {}
   /// Stops the thread. The watched sockets must still exist; call it on the thread that owns them.
   ~HandshakeLimiter();
-  HandshakeLimiter(const HandshakeLimiter&) = delete;
-  HandshakeLimiter& operator=(const HandshakeLimiter&) = delete;
+  HandshakeLimiter(HandshakeLimiter&&) = delete;
 
   /// Adds a socket; only before start(). It must already listen, be a CURVE server and have no
   /// ConnectionMonitor.

@@ -3,7 +3,6 @@
 #include <functional>
 #include <memory>
 #include <optional>
-#include <vector>
 
 #include "net/socket.hpp"
 #include "wire/time.hpp"

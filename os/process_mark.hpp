@@ -25,8 +25,7 @@ class Condition {
   ~Condition() {
     if (mark_.is_here()) variable_.~condition_variable();
   }
-  Condition(const Condition&) = delete;
-  Condition& operator=(const Condition&) = delete;
+  Condition(Condition&&) = delete;
 
   std::condition_variable& operator*() { return variable_; }
   std::condition_variable* operator->() { return &variable_; }

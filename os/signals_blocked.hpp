@@ -8,8 +8,7 @@ class SignalsBlocked {
  public:
   SignalsBlocked();
   ~SignalsBlocked();
-  SignalsBlocked(const SignalsBlocked&) = delete;
-  SignalsBlocked& operator=(const SignalsBlocked&) = delete;
+  SignalsBlocked(SignalsBlocked&&) = delete;
 
  private:
   struct Mask;

@@ -8,7 +8,6 @@
 #include <spdlog/spdlog.h>
 #include <unistd.h>
 
-#include <cstring>
 #include <filesystem>
 #include <mutex>
 #include <system_error>

@@ -3,7 +3,6 @@
 #include <CLI/CLI.hpp>
 
 #include <string>
-#include <vector>
 
 #include "net/discovery/profile_paths.hpp"
 #include "wire/error.hpp"

@@ -2,8 +2,9 @@
 
 #include <charconv>
 #include <cstddef>
-#include <cstring>
 #include <limits>
+
+#include "wire/text.hpp"
 
 namespace px {
 namespace {
@@ -15,10 +16,7 @@ Error no_such_dtype(std::string_view dtype) {
 }
 
 std::string shape_text(const std::vector<std::int64_t>& shape) {
-  std::string text = "(";
-  for (const std::int64_t extent : shape)
-    text += (text.size() > 1 ? ", " : "") + std::to_string(extent);
-  return text + ")";
+  return "(" + join(shape, ", ") + ")";
 }
 
 /// Product of the shape; nothing where an extent is negative or it does not fit.

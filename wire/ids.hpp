@@ -39,8 +39,6 @@ struct StringId {
 /// identity of its sockets, as its session, and as the routing key that clients put in front of a
 /// request.
 using EngineUuid = StringId<struct EngineUuidTag>;
-/// The ZeroMQ identity of a client's socket: opaque bytes, different for each of its sockets.
-using ClientIdent = StringId<struct ClientIdentTag>;
 /// The session of a client: the same on all of its sockets.
 using SessionId = StringId<struct SessionIdTag>;
 /// The `msg_id` of a request; chosen by its sender, never used twice.

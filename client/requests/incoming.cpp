@@ -7,7 +7,7 @@
 #include "wire/json_scan.hpp"
 #include "wire/pieces.hpp"
 #include "wire/session.hpp"
-#include "wire/text_parsing.hpp"
+#include "wire/text.hpp"
 
 namespace px::client {
 namespace {

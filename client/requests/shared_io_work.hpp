@@ -65,8 +65,7 @@ class SharedIoWork {
     /// help  null: the thread is not counted.
     explicit WaitingThread(std::shared_ptr<SharedIoWork> help);
     ~WaitingThread();
-    WaitingThread(const WaitingThread&) = delete;
-    WaitingThread& operator=(const WaitingThread&) = delete;
+    WaitingThread(WaitingThread&&) = delete;
 
    private:
     const std::shared_ptr<SharedIoWork> help_;

@@ -4,7 +4,7 @@
 
 #include "program/command_line.hpp"
 #include "program/value_checks.hpp"
-#include "wire/text_parsing.hpp"
+#include "wire/text.hpp"
 
 namespace px::cluster {
 namespace {

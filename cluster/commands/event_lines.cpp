@@ -5,7 +5,7 @@
 
 #include "program/value_checks.hpp"
 #include "wire/checked_json.hpp"
-#include "wire/text_parsing.hpp"
+#include "wire/text.hpp"
 
 namespace px::cluster {
 namespace {

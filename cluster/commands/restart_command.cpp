@@ -13,7 +13,7 @@
 #include "os/file_lock.hpp"
 #include "os/processes.hpp"
 #include "wire/engine_facts.hpp"
-#include "wire/text_parsing.hpp"
+#include "wire/text.hpp"
 
 namespace px::cluster {
 namespace {

@@ -8,6 +8,7 @@
 #include "cluster/supervise/stopper.hpp"
 #include "os/file_lock.hpp"
 #include "os/host.hpp"
+#include "wire/text.hpp"
 
 namespace px::cluster {
 namespace {
@@ -42,9 +43,7 @@ void end_engines_of(const std::filesystem::path& client_file, Console& console) 
   const Instant deadline = processes.now() + time_to_end;
   while (!client.ids().empty() && processes.now() < deadline)
     processes.pause(std::chrono::milliseconds(20));
-  std::string left;
-  for (const EngineId id : client.ids())
-    left += (left.empty() ? "" : ", ") + std::to_string(id.value);
+  const std::string left = join(client.ids(), ", ", &EngineId::value);
   if (!left.empty())
     console.say(Level::warning, "these engines have not ended within " +
                                     std::to_string(time_to_end.count()) + " s: " + left +

@@ -1,9 +1,7 @@
 // pxcluster status, where, px, push and pull: work for the engines of a running cluster.
 
 #include <algorithm>
-#include <csignal>
 #include <filesystem>
-#include <fstream>
 #include <iostream>
 #include <iterator>
 

@@ -4,7 +4,6 @@
 
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "net/ssh/tunnel_plan.hpp"
 

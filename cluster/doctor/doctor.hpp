@@ -2,6 +2,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "wire/engine_facts.hpp"
@@ -148,5 +149,10 @@ Findings examine_remote(const RemoteFacts& remote, const HostFacts& here, bool n
 
 /// The finding to report first: the first error, or otherwise the first warning.
 const Finding* most_likely(const Findings& findings);
+
+/// Whether `text` contains `part`.
+inline bool holds(std::string_view text, std::string_view part) {
+  return text.find(part) != std::string_view::npos;
+}
 
 }  // namespace px::cluster

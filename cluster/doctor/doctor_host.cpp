@@ -4,8 +4,8 @@
 
 #include "client/place_text.hpp"
 #include "cluster/doctor/doctor.hpp"
-#include "cluster/doctor/doctor_text.hpp"
 #include "cluster/launch/mpi_kind.hpp"
+#include "wire/text.hpp"
 
 namespace px::cluster {
 namespace {
@@ -310,14 +310,14 @@ std::vector<Checked> checks_of(const HostFacts& host, const std::vector<FileFact
                                   host.python.polyxeus + ", IPython " + host.python.ipython});
   checks.push_back({"mpi", mpi_text(host)});
   if (const std::string gpus = gpus_text(host); !gpus.empty()) checks.push_back({"gpus", gpus});
-  checks.push_back({"name", host.host + " is " + joined(host.name_addresses)});
+  checks.push_back({"name", host.host + " is " + join(host.name_addresses, ", ")});
   checks.push_back({"limits", limit_text(host.limits.open_files, "open files") + ", " +
                                   limit_text(host.limits.processes, "processes")});
   checks.push_back({"shm", std::to_string(host.shared_bytes >> 20) + " MiB free in /dev/shm"});
   std::vector<std::string> folders;
   for (const FolderFacts& folder : host.folders)
     folders.push_back(folder.path + " (" + folder.use + ")");
-  checks.push_back({"folders", "writable: " + joined(folders)});
+  checks.push_back({"folders", "writable: " + join(folders, ", ")});
   if (files.empty()) checks.push_back({"file", "no connection file in this profile"});
   for (const FileFacts& file : files) checks.push_back({"file", file_text(file)});
   for (const FileFacts& file : files)

@@ -2,7 +2,6 @@
 
 #include <filesystem>
 #include <map>
-#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -12,7 +11,7 @@
 #include "client/engine_status.hpp"
 #include "cluster/keep/cpp_variables.hpp"
 #include "cluster/keep/keep_report.hpp"
-#include "cluster/records/restart_choice.hpp"
+#include "cluster/records/placed_engine.hpp"
 
 namespace px::cluster {
 
@@ -51,7 +50,6 @@ class KeptVariables {
   };
   using Engines = std::map<EngineId, Engine>;
 
-  Json folders_as_json() const;
   void choose(const client::Client& client);
   void lose_silent(const client::Client& client);
   void save_python(const client::Client& client);

@@ -16,12 +16,6 @@ namespace {
 constexpr Duration peer_status_patience = std::chrono::seconds(1);
 constexpr Duration offer_patience = std::chrono::seconds(2);
 
-Json paths_as_json(const std::vector<std::filesystem::path>& folders) {
-  Json paths = Json::array();
-  for (const auto& folder : folders) paths.push_back(folder.string());
-  return paths;
-}
-
 void take(KeptEngine& engine, const std::string& name, EngineId donor) {
   engine.why.clear();
   engine.lost.erase(name);

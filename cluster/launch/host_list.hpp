@@ -39,9 +39,6 @@ std::vector<int> share_engines(const std::vector<HostSlots>& hosts, int count);
 /// The sum of the slots; a host without a number counts as one.
 int count_slots(const std::vector<HostSlots>& hosts);
 
-/// "host2:4,host3:2", in the form that parse_hosts() reads.
-std::string hosts_text(const std::vector<HostSlots>& hosts);
-
 /// Whether the host is this computer by one of loopback's names.
 bool is_loopback_name(std::string_view host);
 

@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "cluster/launch/launcher.hpp"
 
@@ -18,6 +19,9 @@ Result<std::string> find_own_program(const std::string& name, const std::string&
 
 /// A program by its path, or by its name in $PATH.
 std::optional<std::string> find_in_path(const std::string& name);
+
+/// The Pythons that pxengine would try, best first.  wanted  as its option --python.
+std::vector<std::string> python_candidates(const std::string& wanted);
 
 /// The folder of the profiles that come with the program: $POLYXEUS_PROFILES, or
 /// share/polyxeus/profiles next to the program's folder, or profiles/ of the source tree in which

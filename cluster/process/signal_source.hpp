@@ -15,8 +15,7 @@ class SignalSource {
   SignalSource(net::Loop& loop, const std::vector<int>& signals,
                std::function<void(int signal)> on_signal);
   ~SignalSource();
-  SignalSource(const SignalSource&) = delete;
-  SignalSource& operator=(const SignalSource&) = delete;
+  SignalSource(SignalSource&&) = delete;
 
  private:
   net::Loop& loop_;

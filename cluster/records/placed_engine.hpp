@@ -1,8 +1,10 @@
 #pragma once
 
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "wire/ids.hpp"
 
@@ -19,5 +21,18 @@ struct PlacedEngine {
 
 /// From the engine's fact "1792048000/2" or "1792048000/" (EngineFacts::set_member).
 PlacedEngine read_placed_engine(EngineId id, std::string_view place);
+
+/// The engines of a cluster that are to be restarted. A value.
+struct RestartChoice {
+  std::string engine_set = {};             ///< The id of the only set; empty: all sets.
+  std::vector<PlacedEngine> engines = {};  ///< Only these; empty: all of the set or sets.
+
+  bool includes(const PlacedEngine& engine) const {
+    if (!engines.empty())
+      return std::any_of(engines.begin(), engines.end(),
+                         [&](const PlacedEngine& each) { return each.id == engine.id; });
+    return engine_set.empty() || engine.set == engine_set;
+  }
+};
 
 }  // namespace px::cluster

@@ -2,11 +2,10 @@
 
 #include <functional>
 #include <optional>
-#include <string>
 #include <vector>
 
 #include "cluster/records/cluster_record.hpp"
-#include "cluster/records/restart_choice.hpp"
+#include "cluster/records/placed_engine.hpp"
 #include "cluster/records/restart_report.hpp"
 #include "os/processes.hpp"
 #include "wire/error.hpp"

@@ -2,8 +2,6 @@
 
 #include <csignal>
 #include <optional>
-#include <string>
-#include <vector>
 
 #include "cluster/records/cluster_record.hpp"
 #include "os/processes.hpp"

@@ -4,7 +4,6 @@
 #include <csignal>
 
 #include "wire/json.hpp"
-#include "wire/time.hpp"
 
 namespace px::cluster {
 namespace {

@@ -1,8 +1,6 @@
 #include "controller/events/event_maker.hpp"
 
-#include <utility>
-
-#include "wire/text_parsing.hpp"
+#include "wire/text.hpp"
 
 namespace px::controller {
 namespace {

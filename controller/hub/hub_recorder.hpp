@@ -4,7 +4,6 @@
 #include <functional>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "controller/hub/hub_events.hpp"
 #include "controller/hub/passage_log.hpp"

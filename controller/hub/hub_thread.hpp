@@ -29,8 +29,7 @@ class HubThread {
   HubThread(Hub hub, net::Waker waker, Duration stuck_after = std::chrono::seconds(2));
   /// Ends the thread after it has processed all posted events.
   ~HubThread();
-  HubThread(const HubThread&) = delete;
-  HubThread& operator=(const HubThread&) = delete;
+  HubThread(HubThread&&) = delete;
 
   /// Keeps an event for the next flush(). Returns the frames that the records hold: for a small
   /// message a copy, which the holder of the message may share. Null if the event has none.

@@ -1,7 +1,5 @@
 #pragma once
 
-#include <string>
-
 #include "controller/hub/task_record.hpp"
 #include "controller/sight/request_log.hpp"
 

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <cstddef>
 #include <functional>
 #include <optional>
 #include <vector>
@@ -53,6 +52,20 @@ class TaskStore {
   /// Writes records that have waited long enough; the server calls it at next_deadline().
   virtual void on_time(Instant) {}
   virtual std::optional<Instant> next_deadline() const { return std::nullopt; }
+};
+
+/// Keeps nothing (ipyparallel's NoDB): questions about contents are answered with NoData, those
+/// about queues and counts, which are in the TaskIndex, as usual.
+class NoStore final : public TaskStore {
+ public:
+  bool keeps_records() const override { return false; }
+  void change(const MessageId&, const RecordChange&) override {}
+  bool change_existing(const MessageId&, const RecordChange&) override { return false; }
+  bool find(const MessageId&, const RecordVisitor&) override { return false; }
+  void find_matching(const RecordFilter&, Buffers, const RecordVisitor&) override {}
+  std::vector<MessageId> history() override { return {}; }
+  void drop(const std::vector<MessageId>&) override {}
+  void drop_finished(const std::optional<EngineUuid>&) override {}
 };
 
 }  // namespace px::controller

@@ -10,8 +10,6 @@
 #include <utility>
 #include <variant>
 
-#include "wire/time.hpp"
-
 namespace px::controller {
 namespace {
 

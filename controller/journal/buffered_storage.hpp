@@ -39,8 +39,7 @@ class BufferedStorage final : public JournalStorage {
   /// Waits for the disk for some time. Bytes that are not written by then stay in the buffer for
   /// the next process; an empty buffer is removed.
   ~BufferedStorage() override;
-  BufferedStorage(const BufferedStorage&) = delete;
-  BufferedStorage& operator=(const BufferedStorage&) = delete;
+  BufferedStorage(BufferedStorage&&) = delete;
 
   Result<std::vector<SegmentNumber>> segments() override;
   Result<std::string> read(SegmentNumber segment) override;

@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
-#include <string>
 #include <string_view>
 #include <vector>
 
@@ -37,8 +36,7 @@ class JournalBuffer {
                                                      const std::filesystem::path& memory,
                                                      std::size_t capacity);
   ~JournalBuffer();
-  JournalBuffer(const JournalBuffer&) = delete;
-  JournalBuffer& operator=(const JournalBuffer&) = delete;
+  JournalBuffer(JournalBuffer&&) = delete;
 
   /// Appends an entry. If that fails nothing is changed.
   /// errors  overloaded: the buffer is full; system: shared memory is full.

@@ -8,7 +8,7 @@
 #include <variant>
 #include <vector>
 
-#include "controller/scheduler/finished_tasks.hpp"
+#include "controller/scheduler/task_digest.hpp"
 #include "controller/scheduler/task_request.hpp"
 #include "wire/frames.hpp"
 #include "wire/ids.hpp"

@@ -35,8 +35,7 @@ class SyncThread final : public JournalSync {
   /// waker    wakes the I/O thread when more is on the disk, or after a failure.
   SyncThread(std::shared_ptr<JournalStorage> storage, net::Waker waker);
   ~SyncThread() override;
-  SyncThread(const SyncThread&) = delete;
-  SyncThread& operator=(const SyncThread&) = delete;
+  SyncThread(SyncThread&&) = delete;
 
   void request(std::uint64_t number) override;
   std::uint64_t synced() const override;

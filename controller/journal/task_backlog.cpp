@@ -1,6 +1,5 @@
 #include "controller/journal/task_backlog.hpp"
 
-#include <string>
 #include <variant>
 
 #include "controller/journal/journal_record.hpp"

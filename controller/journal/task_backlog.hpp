@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 #include <deque>
 #include <memory>
 #include <optional>
@@ -12,7 +11,7 @@
 #include <vector>
 
 #include "controller/journal/text_queue.hpp"
-#include "controller/scheduler/finished_tasks.hpp"
+#include "controller/scheduler/task_digest.hpp"
 #include "wire/frames.hpp"
 #include "wire/ids.hpp"
 #include "wire/time.hpp"

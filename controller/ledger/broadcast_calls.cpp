@@ -1,7 +1,6 @@
 #include "controller/ledger/broadcast_calls.hpp"
 
 #include <algorithm>
-#include <memory>
 
 #include "wire/checked_json.hpp"
 #include "wire/header.hpp"

@@ -2,7 +2,6 @@
 
 #include <spdlog/spdlog.h>
 
-#include <memory>
 #include <utility>
 
 #include "controller/ledger/stand_in_reply.hpp"

@@ -7,7 +7,7 @@
 #include <optional>
 #include <string>
 
-#include "controller/relay/output_room.hpp"
+#include "controller/relay/output_allowance.hpp"
 #include "controller/relay/send_budget.hpp"
 #include "controller/relay/subscriber_topics.hpp"
 #include "net/socket.hpp"
@@ -24,7 +24,7 @@ enum class Publication {
 };
 
 /// Publishes the output and the states of engines to all clients. Each subscriber has its own limit
-/// (OutputRoom), so that one that does not read, e.g. because its process was stopped, delays
+/// (OutputAllowance), so that one that does not read, e.g. because its process was stopped, delays
 /// neither engines nor other clients: publications that do not fit are dropped only for it. After a
 /// loss it gets no more output until at most 8 MiB wait for it, and first of all a message
 /// `output_lost` that says how much it has missed. The I/O thread owns it.
@@ -50,7 +50,7 @@ class OutputPublisher {
  private:
   struct Subscriber {
     net::SharedUnsentBytes unsent;
-    OutputRoom room;
+    OutputAllowance allowance;
     std::uint64_t lost_messages = 0, lost_bytes = 0;
   };
   using Subscribers = std::map<std::string, Subscriber>;  // by topic

@@ -1,7 +1,6 @@
 #include "controller/relay/task_relay.hpp"
 
 #include <array>
-#include <memory>
 #include <span>
 #include <utility>
 

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "controller/scheduler/finished_tasks.hpp"
+#include "controller/scheduler/task_digest.hpp"
 
 namespace px::controller {
 

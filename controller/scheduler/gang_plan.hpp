@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "controller/scheduler/finished_tasks.hpp"
+#include "controller/scheduler/task_digest.hpp"
 #include "controller/scheduler/worker_list.hpp"
 #include "wire/time.hpp"
 

@@ -3,7 +3,7 @@
 #include <optional>
 #include <vector>
 
-#include "controller/scheduler/finished_tasks.hpp"
+#include "controller/scheduler/task_digest.hpp"
 #include "controller/scheduler/task_request.hpp"
 #include "wire/frames.hpp"
 #include "wire/time.hpp"

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "controller/scheduler/finished_tasks.hpp"
+#include "controller/scheduler/task_digest.hpp"
 #include "wire/time.hpp"
 
 namespace px::controller {

@@ -1,10 +1,8 @@
 #include "controller/scheduler/task_queue.hpp"
 
 #include <algorithm>
-#include <string>
 
 #include "controller/scheduler/task_queue_parts.hpp"
-#include "wire/time.hpp"
 
 namespace px::controller {
 namespace {

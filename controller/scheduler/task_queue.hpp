@@ -9,19 +9,19 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
-#include <unordered_set>
 #include <utility>
 #include <variant>
 #include <vector>
 
 #include "controller/scheduler/dependency.hpp"
-#include "controller/scheduler/finished_tasks.hpp"
 #include "controller/scheduler/given_tasks.hpp"
+#include "controller/scheduler/task_digest.hpp"
 #include "controller/scheduler/task_request.hpp"
 #include "controller/scheduler/worker_list.hpp"
 #include "wire/engine_end.hpp"
 #include "wire/frames.hpp"
 #include "wire/ids.hpp"
+#include "wire/recent_map.hpp"
 #include "wire/time.hpp"
 
 namespace px::controller {
@@ -253,7 +253,8 @@ class TaskQueue {
   Group* plain_ = nullptr;
   std::set<std::pair<Instant, std::uint64_t>> timers_;  // by order of arrival, of restricted_
   std::set<std::pair<Instant, WorkerKey>> dying_;
-  FinishedTasks finished_;
+  /// Later ones may depend on them; a dependency on what is forgotten is invalid.
+  RecentMap<TaskDigest, FinishedTask, TaskDigestHash> finished_;
   std::unordered_map<TaskDigest, std::vector<std::uint64_t>, TaskDigestHash> dependents_;
   std::vector<Ended> ended_;
   TaskEffects effects_;

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "controller/scheduler/finished_tasks.hpp"
+#include "controller/scheduler/task_digest.hpp"
 #include "wire/error.hpp"
 
 namespace px::controller {

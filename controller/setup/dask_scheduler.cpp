@@ -11,7 +11,7 @@
 #include "os/private_file.hpp"
 #include "os/spawn.hpp"
 #include "wire/json.hpp"
-#include "wire/text_parsing.hpp"
+#include "wire/text.hpp"
 
 namespace px::controller {
 namespace {

@@ -34,8 +34,7 @@ class DaskScheduler {
   DaskScheduler(std::string ip, net::Loop& loop);
   /// Asks the child to end, and does not wait for it.
   ~DaskScheduler();
-  DaskScheduler(const DaskScheduler&) = delete;
-  DaskScheduler& operator=(const DaskScheduler&) = delete;
+  DaskScheduler(DaskScheduler&&) = delete;
 
   /// Starts it, unless it runs or is starting. poll() reports a failure.
   void start(Instant now);

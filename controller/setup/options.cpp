@@ -8,7 +8,7 @@
 #include "program/man_page.hpp"
 #include "program/value_checks.hpp"
 #include "wire/json.hpp"
-#include "wire/text_parsing.hpp"
+#include "wire/text.hpp"
 
 namespace px::controller {
 namespace {

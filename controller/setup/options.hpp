@@ -2,10 +2,8 @@
 
 #include <CLI/CLI.hpp>
 
-#include <cstddef>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "program/program.hpp"

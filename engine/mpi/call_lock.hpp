@@ -14,8 +14,7 @@ class CallLock {
  public:
   /// The calling thread is the main thread.
   CallLock();
-  CallLock(const CallLock&) = delete;
-  CallLock& operator=(const CallLock&) = delete;
+  CallLock(CallLock&&) = delete;
 
   bool is_main() const { return pthread_equal(main_, pthread_self()) != 0; }
 
@@ -56,8 +55,7 @@ class CallLock {
     ~Holding() {
       if (has_taken_) lock_.give_back();
     }
-    Holding(const Holding&) = delete;
-    Holding& operator=(const Holding&) = delete;
+    Holding(Holding&&) = delete;
 
    private:
     CallLock& lock_;
@@ -73,8 +71,7 @@ class CallLock {
     ~Released() {
       if (was_held_) lock_.take();
     }
-    Released(const Released&) = delete;
-    Released& operator=(const Released&) = delete;
+    Released(Released&&) = delete;
 
    private:
     CallLock& lock_;

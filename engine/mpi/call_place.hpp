@@ -109,8 +109,7 @@ class InMpiCall {
  public:
   InMpiCall(CallPlace& place, const MpiCall& call) noexcept : place_(place) { place_.enter(call); }
   ~InMpiCall() { place_.leave(); }
-  InMpiCall(const InMpiCall&) = delete;
-  InMpiCall& operator=(const InMpiCall&) = delete;
+  InMpiCall(InMpiCall&&) = delete;
 
  private:
   CallPlace& place_;

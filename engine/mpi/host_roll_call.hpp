@@ -88,7 +88,6 @@ class HostRollCall {
   bool is_one_call() const { return is_one_call_; }
   /// The call that the rank has reached.
   const CallForm& form_of(std::size_t rank) const { return ranks_[rank].count->forms[n_ % 2]; }
-  const CallForm& own_form() const { return call_; }
   /// The form of the rank's contribution.
   std::uint64_t part_form_of(std::size_t rank) const { return part_of(rank).form; }
 

@@ -39,8 +39,7 @@ class MpiSpans {
   MpiSpans() = default;
   /// At the end of the process, on the writer's thread. Later calls are dropped.
   ~MpiSpans() { ::operator delete(spans_.exchange(nullptr)); }
-  MpiSpans(const MpiSpans&) = delete;
-  MpiSpans& operator=(const MpiSpans&) = delete;
+  MpiSpans(MpiSpans&&) = delete;
 
   static constexpr std::size_t most = std::size_t{1} << 17;
 

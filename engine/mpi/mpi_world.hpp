@@ -1,7 +1,6 @@
 #pragma once
 
 #include <functional>
-#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -20,8 +19,7 @@ class MpiWorld {
  public:
   MpiWorld() = default;
   virtual ~MpiWorld() = default;
-  MpiWorld(const MpiWorld&) = delete;
-  MpiWorld& operator=(const MpiWorld&) = delete;
+  MpiWorld(MpiWorld&&) = delete;
 
   virtual Rank rank() const = 0;
   /// The ranks of the world whose engines run C++ as well, this one included.

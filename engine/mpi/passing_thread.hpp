@@ -38,8 +38,7 @@ class PassingThread {
                 const BrokenWorld* world, std::function<void()> wake);
   /// Abandons transfers in progress.
   ~PassingThread();
-  PassingThread(const PassingThread&) = delete;
-  PassingThread& operator=(const PassingThread&) = delete;
+  PassingThread(PassingThread&&) = delete;
 
   // Like those of SegmentPassing.
   void give(const std::string& segment, std::uint64_t size, std::uint64_t takers);

@@ -3,7 +3,6 @@
 #include <mpi.h>
 
 #include <climits>
-#include <vector>
 
 #include "engine/mpi/call_lock.hpp"
 #include "engine/mpi/call_place.hpp"
@@ -28,8 +27,7 @@ class InCall {
   ~InCall() {
     if (steps_) steps_->exit(has_lock_);
   }
-  InCall(const InCall&) = delete;
-  InCall& operator=(const InCall&) = delete;
+  InCall(InCall&&) = delete;
 
  private:
   MpiSteps* const steps_;

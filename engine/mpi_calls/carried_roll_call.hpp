@@ -2,7 +2,6 @@
 
 #include <mpi.h>
 
-#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstdint>

@@ -97,8 +97,7 @@ class Communicators {
   Communicators(std::set<int> callers, HostMemory& memory, CallLock& lock);
   /// Precondition: MPI is not finalized yet.
   ~Communicators();
-  Communicators(const Communicators&) = delete;
-  Communicators& operator=(const Communicators&) = delete;
+  Communicators(Communicators&&) = delete;
 
   /// Null if it is unknown: it has ranks that hold no roll calls, or is an intercommunicator. Gives
   /// a new one its number; all its ranks must ask for new ones in the same order.

@@ -24,8 +24,7 @@ class HostMemory {
   HostMemory(MPI_Comm notes, const std::vector<int>& ranks);
   /// Precondition: the roll calls that it has made are destroyed.
   ~HostMemory();
-  HostMemory(const HostMemory&) = delete;
-  HostMemory& operator=(const HostMemory&) = delete;
+  HostMemory(HostMemory&&) = delete;
 
   /// All ranks of a communicator that was just made call it at once. Null on all of them if they
   /// have no memory in common, or one of them is in too many communicators already.

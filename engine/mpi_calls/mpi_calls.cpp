@@ -10,7 +10,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdint>
 #include <cstdio>
 #include <functional>
 #include <numeric>
@@ -136,8 +135,7 @@ class SentBytes {
     if (MpiSteps* const steps = MpiSteps::of_this_thread())
       steps->requests().keep(request_, std::move(bytes_));
   }
-  SentBytes(const SentBytes&) = delete;
-  SentBytes& operator=(const SentBytes&) = delete;
+  SentBytes(SentBytes&&) = delete;
 
   char* data() { return bytes_.data(); }
   void sent_by(MPI_Request request) { request_ = request; }

@@ -13,7 +13,6 @@
 #include <utility>
 
 #include "engine/mpi/call_entry.hpp"
-#include "engine/mpi/call_place.hpp"
 #include "engine/mpi/rank_board.hpp"
 #include "engine/mpi/rank_names.hpp"
 #include "engine/mpi/stable_hash.hpp"
@@ -21,7 +20,6 @@
 #include "engine/mpi_calls/meeting_channel.hpp"
 #include "engine/mpi_calls/note_channel.hpp"
 #include "engine/mpi_calls/pause.hpp"
-#include "engine/mpi_calls/roll_call.hpp"
 #include "engine/mpi_calls/world_part.hpp"
 
 namespace px::engine {
@@ -407,8 +405,7 @@ class LongWait {
   ~LongWait() {
     if (note_ && state_.epoch == epoch_) state_.notes.tell(state_.make_note(NoteKind::stays, ""));
   }
-  LongWait(const LongWait&) = delete;
-  LongWait& operator=(const LongWait&) = delete;
+  LongWait(LongWait&&) = delete;
 
   /// Why it is in vain; nothing while it may end. make_note  says what it waits for.
   template <typename MakeNote>

@@ -43,8 +43,7 @@ class MpiSteps {
   /// has failed or left for $POLYXEUS_MPI_GRACE seconds (default: 2).
   static std::unique_ptr<MpiSteps> join(bool wants, CellHooks hooks);
   ~MpiSteps();
-  MpiSteps(const MpiSteps&) = delete;
-  MpiSteps& operator=(const MpiSteps&) = delete;
+  MpiSteps(MpiSteps&&) = delete;
 
   /// The one that the calls of the calling thread must use; null if they are plain calls.
   static MpiSteps* of_this_thread();

@@ -16,8 +16,7 @@ namespace px::engine {
 class SentNotes {
  public:
   explicit SentNotes(MPI_Comm communicator) : communicator_(communicator) {}
-  SentNotes(const SentNotes&) = delete;
-  SentNotes& operator=(const SentNotes&) = delete;
+  SentNotes(SentNotes&&) = delete;
 
   template <typename Note>
   void send(const Note& note, int to, int tag) {

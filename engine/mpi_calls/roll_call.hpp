@@ -31,8 +31,7 @@ class RollCall {
   RollCall(KnownCommunicator& known, std::uint64_t epoch, const CollectiveCall& call,
            const CalledForm& called);
   ~RollCall();
-  RollCall(const RollCall&) = delete;
-  RollCall& operator=(const RollCall&) = delete;
+  RollCall(RollCall&&) = delete;
 
   /// Whether all ranks have come.
   bool is_complete();

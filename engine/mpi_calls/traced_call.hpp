@@ -38,8 +38,7 @@ class TracedCall {
   ~TracedCall() {
     if (span_) end();
   }
-  TracedCall(const TracedCall&) = delete;
-  TracedCall& operator=(const TracedCall&) = delete;
+  TracedCall(TracedCall&&) = delete;
 
   /// The call is a collective one of this form on that communicator.
   void is_collective(const KnownCommunicator& known, const CallForm& form) {

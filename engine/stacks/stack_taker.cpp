@@ -1,6 +1,5 @@
 #include "engine/stacks/stack_taker.hpp"
 
-#include <iterator>
 #include <string>
 #include <system_error>
 #include <utility>

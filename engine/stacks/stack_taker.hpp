@@ -33,8 +33,7 @@ class StackTaker {
   /// waker  wakes the I/O thread.
   StackTaker(net::Waker waker, StackSources sources);
   ~StackTaker();
-  StackTaker(const StackTaker&) = delete;
-  StackTaker& operator=(const StackTaker&) = delete;
+  StackTaker(StackTaker&&) = delete;
 
   /// The main thread: no stack is taken any more. Waits at most 2 s for stacks that are being
   /// taken.

@@ -2,7 +2,6 @@
 
 #include <pybind11/pybind11.h>
 
-#include <functional>
 #include <memory>
 
 #include "interpreters/interpreter.hpp"

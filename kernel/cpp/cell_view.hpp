@@ -3,7 +3,6 @@
 #include <deque>
 #include <functional>
 #include <memory>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -28,8 +27,7 @@ class CellView {
   CellView(magics::Magics& magics, Connect connect, OnScreen on_screen)
       : magics_(magics), connect_(std::move(connect)), on_screen_(std::move(on_screen)) {}
   ~CellView();
-  CellView(const CellView&) = delete;
-  CellView& operator=(const CellView&) = delete;
+  CellView(CellView&&) = delete;
 
   /// From now on cells use this object. It must outlive them.
   void install();

@@ -1,6 +1,5 @@
 #include "kernel/cpp/cpp_variables.hpp"
 
-#include <cstring>
 #include <utility>
 
 #include "client/error.hpp"

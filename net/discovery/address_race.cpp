@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "net/discovery/address.hpp"
+#include "wire/text.hpp"
 
 namespace px::net {
 namespace {
@@ -172,9 +173,8 @@ std::vector<DialedAddress> AddressRace::failures() const {
 Error explain(const std::vector<DialedAddress>& failures, int port, std::string_view source) {
   if (failures.empty())
     return Error{ErrorKind::bad_input, std::string(source) + " names no address of a controller"};
-  std::string said;
-  for (const DialedAddress& failure : failures)
-    said += (said.empty() ? "" : ", ") + describe(failure, port);
+  const std::string said = join(
+      failures, ", ", [port](const DialedAddress& failure) { return describe(failure, port); });
   return Error{ErrorKind::lost_peer,
                "no controller answers: " + said + "; " + fix_for(failures, std::string(source))};
 }

@@ -89,8 +89,6 @@ struct ProfilePaths {
   std::filesystem::path controller_lock_file() const {
     return pid() / ("pxcontroller-" + cluster_id + ".lock");
   }
-  /// The SQLite database of task records, if the controller keeps one.
-  std::filesystem::path task_db_file() const { return root / "tasks.db"; }
   /// The profile's name: "default" for .../profile_default; otherwise the folder's name.
   std::string profile_name() const;
 

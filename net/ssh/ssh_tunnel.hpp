@@ -36,8 +36,7 @@ class SshTunnel {
   /// Ends ssh and the thread. Has no effect in a forked child of this process: both belong to the
   /// parent.
   ~SshTunnel();
-  SshTunnel(const SshTunnel&) = delete;
-  SshTunnel& operator=(const SshTunnel&) = delete;
+  SshTunnel(SshTunnel&&) = delete;
 
   /// The local port for each port of `Order::ports`; the same for the life of the tunnel.
   const std::map<int, int>& ports() const;

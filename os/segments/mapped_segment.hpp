@@ -1,6 +1,5 @@
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -27,8 +26,7 @@ class MappedSegment : public std::enable_shared_from_this<MappedSegment> {
   /// "<device>:<inode>".
   static std::map<std::string, std::uint64_t> all();
   ~MappedSegment();
-  MappedSegment(const MappedSegment&) = delete;
-  MappedSegment& operator=(const MappedSegment&) = delete;
+  MappedSegment(MappedSegment&&) = delete;
 
   /// errors  bad_input: it is not within the segment.
   Result<std::string_view> part(std::uint64_t offset, std::uint64_t length) const;

@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
-#include <optional>
 #include <string>
 #include <string_view>
 
@@ -48,8 +47,7 @@ class SegmentFolder {
   static Result<std::shared_ptr<SegmentFolder>> join(const SharedMemory& named);
   /// The last process to leave removes it.
   ~SegmentFolder();
-  SegmentFolder(const SegmentFolder&) = delete;
-  SegmentFolder& operator=(const SegmentFolder&) = delete;
+  SegmentFolder(SegmentFolder&&) = delete;
 
   /// For connection files.
   const SharedMemory& name() const { return name_; }

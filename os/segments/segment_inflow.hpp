@@ -3,7 +3,6 @@
 #include <cstdint>
 #include <map>
 #include <memory>
-#include <optional>
 #include <string>
 #include <string_view>
 
@@ -24,8 +23,7 @@ class SegmentInflow {
   SegmentInflow(std::shared_ptr<const SegmentFolder> folder, std::string owner, Instant now);
   /// Removes its segments; mappings stay.
   ~SegmentInflow();
-  SegmentInflow(const SegmentInflow&) = delete;
-  SegmentInflow& operator=(const SegmentInflow&) = delete;
+  SegmentInflow(SegmentInflow&&) = delete;
 
   /// Writes one piece; the first one makes the segment. A piece that arrived before, or before
   /// which one is missing, is ignored.

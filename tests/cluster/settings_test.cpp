@@ -7,6 +7,7 @@
 #include "cluster/launch/settings.hpp"
 #include "cluster/process/console.hpp"
 #include "os/process_end.hpp"
+#include "tests/cluster/hosts_text.hpp"
 #include "tests/program/typos.hpp"
 
 namespace px::cluster {

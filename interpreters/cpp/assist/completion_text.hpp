@@ -3,7 +3,6 @@
 #include <clang/Sema/CodeCompleteConsumer.h>
 
 #include <string>
-#include <string_view>
 
 namespace px::cpp {
 

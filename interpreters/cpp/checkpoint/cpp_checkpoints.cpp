@@ -8,6 +8,7 @@
 #include "os/host.hpp"
 #include "os/npy.hpp"
 #include "wire/session.hpp"
+#include "wire/text.hpp"
 
 namespace px::cpp {
 namespace {
@@ -20,12 +21,6 @@ constexpr std::uint64_t bytes_between_news = 64 << 20;
 /// The new engine has its own.
 bool is_given(const std::string& name) {
   return name == "mpi_rank" || name == "mpi_size";
-}
-
-std::string joined(const std::vector<std::string>& words, const char* separator) {
-  std::string text;
-  for (const std::string& word : words) text += (text.empty() ? "" : separator) + word;
-  return text;
 }
 
 interpreters::ApplyResult failed(const Error& error) {
@@ -243,7 +238,7 @@ Result<Json> CppCheckpoints::write(const Arguments& arguments) {
     if (!session_.is_defined(name)) missing.push_back(name);
   if (!missing.empty() && !wants_all)
     return Error{ErrorKind::bad_input,
-                 "no variable " + joined(missing, " and no variable ") + " is defined there"};
+                 "no variable " + join(missing, " and no variable ") + " is defined there"};
   const fs::path old_folder =
       previous.is_null() ? fs::path() : fs::path(path) / previous.get<std::string>();
   const Json old = previous.is_null() ? Json::array() : entries_of_rank(old_folder, rank);

@@ -10,7 +10,6 @@
 
 #include <functional>
 #include <memory>
-#include <optional>
 #include <string>
 #include <unordered_set>
 #include <vector>
@@ -80,8 +79,7 @@ class Compiler {
   void abandon();
   ~Compiler();
   Compiler() = default;
-  Compiler(const Compiler&) = delete;
-  Compiler& operator=(const Compiler&) = delete;
+  Compiler(Compiler&&) = delete;
 
   clang::CompilerInstance& instance() { return *interpreter_->getCompilerInstance(); }
   clang::Interpreter& interpreter() { return *interpreter_; }

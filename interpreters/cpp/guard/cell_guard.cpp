@@ -20,7 +20,6 @@
 #include <iostream>
 #include <mutex>
 #include <optional>
-#include <string>
 
 #include "interpreters/cpp/guard/cell_failure.hpp"
 #include "interpreters/cpp/guard/cell_stack.hpp"
@@ -229,8 +228,7 @@ class AlternateStack {
     sigaltstack(&none, nullptr);
     munmap(memory_, bytes);
   }
-  AlternateStack(const AlternateStack&) = delete;
-  AlternateStack& operator=(const AlternateStack&) = delete;
+  AlternateStack(AlternateStack&&) = delete;
 
  private:
   static constexpr std::size_t bytes = 256 << 10;
@@ -248,8 +246,7 @@ class ThreadGuard {
     guarded_thread = nullptr;
     --threads_alive;
   }
-  ThreadGuard(const ThreadGuard&) = delete;
-  ThreadGuard& operator=(const ThreadGuard&) = delete;
+  ThreadGuard(ThreadGuard&&) = delete;
 
  private:
   AlternateStack stack_;

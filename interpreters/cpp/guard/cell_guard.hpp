@@ -17,8 +17,7 @@ class CellGuard {
   /// Must be created by the thread that runs the user's code.
   CellGuard();
   ~CellGuard();
-  CellGuard(const CellGuard&) = delete;
-  CellGuard& operator=(const CellGuard&) = delete;
+  CellGuard(CellGuard&&) = delete;
 
   /// When the user's code begins: at once, or when begin_code() is called. Before that the compiler
   /// runs, which must not be left in the middle: an interrupt waits until then.

@@ -26,8 +26,7 @@ class JitMemory final : public llvm::jitlink::JITLinkMemoryManager {
 
   explicit JitMemory(std::size_t page_bytes);
   ~JitMemory() override;
-  JitMemory(const JitMemory&) = delete;
-  JitMemory& operator=(const JitMemory&) = delete;
+  JitMemory(JitMemory&&) = delete;
 
   /// errors  there is no memory, or a part of the graph is aligned to more than a page.
   void allocate(const llvm::jitlink::JITLinkDylib* library, llvm::jitlink::LinkGraph& graph,

@@ -22,8 +22,7 @@ class LineTable {
  public:
   LineTable() = default;
   ~LineTable();
-  LineTable(const LineTable&) = delete;
-  LineTable& operator=(const LineTable&) = delete;
+  LineTable(LineTable&&) = delete;
 
   /// From here on it records the code that `jit` links. Outlives it.
   void watch(llvm::orc::LLJIT& jit);

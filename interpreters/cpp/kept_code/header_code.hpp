@@ -5,7 +5,6 @@
 #include <llvm/IR/Module.h>
 
 #include <map>
-#include <memory>
 #include <string>
 #include <unordered_map>
 #include <unordered_set>

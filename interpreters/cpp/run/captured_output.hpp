@@ -14,8 +14,7 @@ class CapturedOutput {
  public:
   explicit CapturedOutput(interpreters::Output& output);
   ~CapturedOutput();
-  CapturedOutput(const CapturedOutput&) = delete;
-  CapturedOutput& operator=(const CapturedOutput&) = delete;
+  CapturedOutput(CapturedOutput&&) = delete;
 
  private:
   class StreamText;

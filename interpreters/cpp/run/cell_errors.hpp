@@ -10,6 +10,11 @@
 // Outcomes of cells that were not run, as messages for users.
 namespace px::cpp {
 
+/// The outcome of a cell of which no part has run.  name  "DirectiveError".
+inline CellOutcome refusal(const std::string& name, const std::string& why) {
+  return {CellOutcome::Ending::compile_error, name, why, {name + ": " + why}};
+}
+
 /// said  the compiler's messages.
 CellOutcome compile_error(const std::string& said);
 

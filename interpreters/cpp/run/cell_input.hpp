@@ -21,8 +21,7 @@ class CellInput {
   /// Without a user to ask: an engine.
   CellInput();
   ~CellInput();
-  CellInput(const CellInput&) = delete;
-  CellInput& operator=(const CellInput&) = delete;
+  CellInput(CellInput&&) = delete;
 
   void set_ask(Ask ask);
   /// Unread input of the last cell, and its failure to read, do not affect the next one.

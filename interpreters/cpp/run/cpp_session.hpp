@@ -24,8 +24,7 @@ class CppSession {
   /// errors  bad_input: flags or a prelude that clang rejects.
   static Result<std::unique_ptr<CppSession>> create(Options options);
   ~CppSession();
-  CppSession(const CppSession&) = delete;
-  CppSession& operator=(const CppSession&) = delete;
+  CppSession(CppSession&&) = delete;
 
   /// The differences from the options when the session was created; "" if there are none.
   const std::string& warning() const;

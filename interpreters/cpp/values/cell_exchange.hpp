@@ -26,8 +26,7 @@ class CellExchange {
 
   CellExchange() = default;
   ~CellExchange();
-  CellExchange(const CellExchange&) = delete;
-  CellExchange& operator=(const CellExchange&) = delete;
+  CellExchange(CellExchange&&) = delete;
 
   /// From now on cells use this object. It must outlive them.
   void install();

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "interpreters/cpp/values/element_type.hpp"
+#include "wire/text.hpp"
 
 namespace px::cpp {
 namespace {
@@ -169,13 +170,6 @@ NodeKind kind_of_json(const Json& json) {
   return json.is_array() ? NodeKind::list : NodeKind::map;
 }
 
-std::string shape_text(const std::vector<std::int64_t>& shape) {
-  std::string text = "(";
-  for (const std::int64_t extent : shape)
-    text += (text.size() > 1 ? ", " : "") + std::to_string(extent);
-  return text + ")";
-}
-
 std::string describe_json(const Json& json) {
   switch (kind_of_json(json)) {
     case NodeKind::null:
@@ -311,7 +305,8 @@ std::string CellNode::describe() const {
   if (json_ != nullptr) return text + describe_json(*json_);
   if (!array_) return text + std::to_string(bytes_.bytes.size()) + " bytes";
   if (array_->shape.empty()) return text + "a number of " + array_->dtype;
-  return text + "an array of " + array_->dtype + " with the shape " + shape_text(array_->shape);
+  return text + "an array of " + array_->dtype + " with the shape (" + join(array_->shape, ", ") +
+         ")";
 }
 
 }  // namespace px::cpp

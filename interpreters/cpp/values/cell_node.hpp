@@ -23,8 +23,7 @@ class CellArguments {
   };
   CellArguments() = default;
   explicit CellArguments(std::vector<Argument> arguments);
-  CellArguments(const CellArguments&) = delete;
-  CellArguments& operator=(const CellArguments&) = delete;
+  CellArguments(CellArguments&&) = delete;
 
   std::size_t count() const { return arguments_.size(); }
   /// Precondition: index < count().

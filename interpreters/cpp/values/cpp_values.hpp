@@ -37,7 +37,7 @@ class CppValues {
  private:
   using Arguments = std::vector<CellArguments::Argument>;
   /// The code of a request, and its values.
-  struct Work {
+  struct GeneratedCell {
     std::string name;              ///< For the compiler's messages.
     std::string definitions = {};  ///< Before the code.
     std::string code = {};         ///< Statements.
@@ -64,7 +64,7 @@ class CppValues {
                               FunctionCall& call);
   Result<std::string> with_natural_types(const FunctionCall& call);
 
-  CellOutcome perform(Work work);
+  CellOutcome perform(GeneratedCell cell);
   std::vector<std::pair<std::string, const void*>> meanings_of(const std::string& code);
   interpreters::ApplyResult reply(const char* key, std::size_t count, const Json& accepts,
                                   bool is_list);

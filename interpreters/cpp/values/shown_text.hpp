@@ -19,8 +19,7 @@ class ShownText {
 
   ShownText();
   ~ShownText();
-  ShownText(const ShownText&) = delete;
-  ShownText& operator=(const ShownText&) = delete;
+  ShownText(ShownText&&) = delete;
 
   void put(std::string_view text) { text_ += text; }
   void put_quoted(std::string_view text);

@@ -7,7 +7,6 @@
 #include <map>
 #include <memory>
 #include <random>
-#include <set>
 #include <string>
 
 #include "controller/journal/folder_storage.hpp"

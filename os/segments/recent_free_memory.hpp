@@ -10,18 +10,18 @@ namespace px::os {
 /// The free space at the last check, minus the space taken since: a check reads a dozen files. It
 /// grants only a small share of that space without a new check, so that other processes that do the
 /// same cannot together take too much. Any thread may use it.
-class RecentRoom {
+class RecentFreeMemory {
  public:
   /// Whether there is room for this many bytes without a new check; if so, takes them.
   bool take(std::uint64_t bytes, Instant now) {
     const std::lock_guard lock{mutex_};
-    if (now - looked_at_ > validity || bytes > room_ / least_share) return false;
-    room_ -= bytes;
+    if (now - looked_at_ > validity || bytes > free_ / least_share) return false;
+    free_ -= bytes;
     return true;
   }
-  void note(std::uint64_t room, Instant now) {
+  void note(std::uint64_t bytes, Instant now) {
     const std::lock_guard lock{mutex_};
-    room_ = room;
+    free_ = bytes;
     looked_at_ = now;
   }
 
@@ -30,7 +30,7 @@ class RecentRoom {
   static constexpr std::uint64_t least_share = 64;
 
   std::mutex mutex_;
-  std::uint64_t room_ = 0;
+  std::uint64_t free_ = 0;
   Instant looked_at_{};
 };
 

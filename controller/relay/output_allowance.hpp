@@ -12,7 +12,7 @@ namespace px::controller {
 /// that it has taken in the last one to two seconds. So one that reads more slowly than engines
 /// print gets a whole burst, and one that reads nothing uses no more than the fixed number. Uses no
 /// socket and no clock.
-class OutputRoom {
+class OutputAllowance {
  public:
   /// The bytes that may wait for any client, and the most for one that reads quickly.
   static constexpr std::size_t fixed_bytes = std::size_t{16} << 20;

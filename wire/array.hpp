@@ -90,12 +90,12 @@ struct AnyArray {
   requires(!std::same_as<T, bool>) static AnyArray
       adopt(std::vector<T> values, std::vector<std::int64_t> shape = {});
 
-    /// The elements, in C order; valid as long as this array, or a copy of it, exists. Copies
-    /// nothing.
-    /// errors  bad_input: the elements have another type (the message names both), or they are not
-    ///         aligned for T, which can happen in a received frame: call aligned() first.
-    template <ArrayElement T>
-    Result<std::span<const T>> as() const;
+  /// The elements, in C order; valid as long as this array, or a copy of it, exists. Copies
+  /// nothing.
+  /// errors  bad_input: the elements have another type (the message names both), or they are not
+  ///         aligned for T, which can happen in a received frame: call aligned() first.
+  template <ArrayElement T>
+  Result<std::span<const T>> as() const;
 };
 
 using Array [[deprecated("the name is px::AnyArray")]] = AnyArray;

@@ -44,11 +44,14 @@ std::vector<std::string> controller_options(const Options& options) {
   return all;
 }
 
-/// Engines that come, stay for a moment and go again, as long as it lives.
+/// Engines that come, stay for a moment and go again, as long as it lives. A few at most register
+/// at one time: on a slow machine they come more slowly.
 class Guests {
  public:
   Guests(Swarm& swarm, std::size_t first, std::size_t count)
-      : swarm_(swarm), first_(first), is_there_(count), thread_([this] { run(); }) {}
+      : swarm_(swarm), first_(first), is_there_(count), settled_before_(settled()), thread_([this] {
+          run();
+        }) {}
   ~Guests() {
     send_home();
     thread_.join();
@@ -69,7 +72,7 @@ class Guests {
         swarm_.leave(is_there_[place], says_goodbye ? Swarm::End::goodbye : Swarm::End::silent);
         is_there_[place] = 0;
         ++left_;
-      } else {
+      } else if (joined_ < settled() - settled_before_ + most_registering) {
         is_there_[place] = first_ + joined_++;  // never the same uuid again
         swarm_.join(is_there_[place]);
       }
@@ -77,9 +80,16 @@ class Guests {
     for (const std::size_t number : is_there_)
       if (number != 0) swarm_.leave(number, Swarm::End::goodbye);
   }
+  /// Engines that have their answer, or went without waiting for it.
+  std::size_t settled() const {
+    return swarm_.counts().registered + swarm_.counts().left_unregistered;
+  }
+
+  static constexpr std::size_t most_registering = 8;
   Swarm& swarm_;
   std::size_t first_;
   std::vector<std::size_t> is_there_;  // their numbers; 0 = nobody
+  const std::size_t settled_before_;
   std::atomic<std::size_t> joined_ = 0, left_ = 0;
   std::atomic<bool> is_stopping_ = false;
   std::thread thread_;

@@ -51,6 +51,7 @@ SwarmEngine::SwarmEngine(net::Context& context, net::Loop& loop, const EngineCon
 }
 
 SwarmEngine::~SwarmEngine() {
+  if (id_ < 0) ++counts_.left_unregistered;
   loop_.forget(registration_);
   for (const net::Socket& socket : requests_) loop_.forget(socket);
   if (output_) loop_.forget(*output_);

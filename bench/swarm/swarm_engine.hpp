@@ -20,6 +20,7 @@ namespace px::bench {
 struct SwarmCounts {
   std::atomic<std::size_t> registered = 0;  ///< The controller has given them an id.
   std::atomic<std::size_t> refused = 0;
+  std::atomic<std::size_t> left_unregistered = 0;  ///< Ended before the controller gave an id.
   std::atomic<std::size_t> beats = 0;  ///< Pings answered.
   std::atomic<std::size_t> answered = 0;
 };

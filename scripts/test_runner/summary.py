@@ -1,4 +1,4 @@
-"""The last lines of a run: what did not run and why, flaky tests, failures, a table, the totals."""
+"""The last lines of a run: what did not run and why, a table, flaky tests, failures, the totals."""
 
 from dataclasses import dataclass, field
 
@@ -23,18 +23,18 @@ def counts(cases):
 
 
 def last_lines(results):
-    """-> [line]; the last is `N passed, N failed, N skipped`."""
+    """-> [line]; the last is `N passed, N failed, N skipped`, right behind the names of what failed."""
     cases = [case for result in results for case in result.cases]
-    lines = _not_run(results) + _notes(results)
-    flaky = _named(results, FLAKY, lambda case: "")
+    lines = _not_run(results) + _notes(results) + _table(results)
+    flaky = _named(results, FLAKY)
     if flaky:
         lines += [f"== flaky: failed first, passed alone ({len(flaky)}, at most {MOST_FLAKY} may be)", *flaky]
     if too_many_are_flaky(cases):
         lines.append(f"   more than {MOST_FLAKY} tests are flaky: they count as failed")
-    failed = _named(results, FAILED, lambda case: f"  ({case.reason[:200]})" if case.reason else "")
+    failed = _named(results, FAILED)
     if failed:
         lines += ["== failed", *failed]
-    return [*lines, *_table(results), counts(cases)]
+    return [*lines, counts(cases)]
 
 
 def exit_code(results):
@@ -67,8 +67,8 @@ def _notes(results):
     return ["== to do", *notes] if notes else []
 
 
-def _named(results, outcome, more):
-    return [f"   {result.group}: {case.name}{more(case)}"
+def _named(results, outcome):
+    return [f"   {result.group}: {case.name}{f'  ({case.reason[:200]})' if case.reason else ''}"
             for result in results for case in result.cases if case.outcome == outcome]  # fmt: skip
 
 

@@ -612,7 +612,7 @@ COPIES = max(10, 2000 // STOPS)  # each is renewed after each stop
 
 
 @kinds(("python", "own"), ("python", "own", "mpich"))
-@pytest.mark.time_limit(90 + 3 * STOPS)
+@pytest.mark.time_limit(90 + 10 * STOPS)
 def test_stops_do_not_use_up_the_communicators_of_the_mpi_library(ranks):
     """MPICH has 2,048; the stops need more. PX_MPI_STOPS=1000 stops that often."""
     run(ranks, lambda _: "copies = []")

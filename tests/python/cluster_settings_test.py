@@ -238,9 +238,19 @@ def test_a_part_is_not_taken_for_a_process_that_has_its_pid_now():
     recorded.signal_processes({"engines": {"0": later}}, signal.SIGKILL)  # we live
 
 
-def test_one_engine_is_signalled_and_stopped(own):
+@ipp.interactive
+def sleep_from_now(begun):
+    import time
+
+    open(begun, "w").close()
+    time.sleep(30)
+
+
+def test_one_engine_is_signalled_and_stopped(own, tmp_path):
     rc = own(2)
-    busy = rc[1].apply_async(__import__("time").sleep, 30)
+    begun = tmp_path / "begun"
+    busy = rc[1].apply_async(sleep_from_now, str(begun))
+    wait_until(begun.exists, "the call has begun", 20)
     rc.cluster.signal_engine_sync("SIGINT", 1)
     with pytest.raises(ipp.RemoteError, match="KeyboardInterrupt"):
         busy.get(20)

@@ -333,11 +333,14 @@ class ExecuteReply:
 
     @property
     def data(self) -> dict[str, Any]:
-        """The value of the last line in all its forms, by MIME type.
+        """The value of the last line in all its forms, by MIME type; empty until its output has come.
 
         Examples
         --------
-        >>> rc[0].execute("6 * 7", silent=False).get().data["text/plain"]
+        >>> pending = rc[0].execute("6 * 7", silent=False)
+        >>> pending.wait_for_output(10)
+        True
+        >>> pending.get().data["text/plain"]
         '42'
         """
         return self._result("data")

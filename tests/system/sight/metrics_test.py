@@ -264,7 +264,8 @@ def test_prometheus_counts_a_known_workload(local_cluster, metrics, prometheus):
     seen = lambda: {name: prometheus.value(expression) for name, expression in counters.items()}
     with connect(local_cluster.connection_file("client"), 4) as rc:
         rc[:].apply_sync(abs, 1)  # so that the engines know what a client sends first
-        before = wait_until(lambda: set((found := seen()).values()) == {0, 4, None} and found, "a scrape")
+        four = dict.fromkeys(("submitted", "finished", "ran", "on engines"), 4)
+        before = wait_until(lambda: four.items() <= (found := seen()).items() and found, "a scrape")
         view = rc.load_balanced_view()
         results = [view.apply(work, number) for number in range(30)]
         rc.wait(results)

@@ -1,4 +1,4 @@
-"""Parts of a cluster that another program has started."""
+"""The parts of a cluster that another program has started."""
 
 import os
 
@@ -24,7 +24,8 @@ class RecordedPart:
         return "it was started by another program: see its log"
 
     def stop(self):
-        """Stops the whole cluster: parts cannot be stopped from outside."""
+        """Stops the whole cluster, because a program that has not started the cluster cannot stop a part of it
+        alone."""
         if self.is_running():
             run(self._stop_command)
 

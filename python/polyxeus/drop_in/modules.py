@@ -1,4 +1,4 @@
-"""Lets `import ipyparallel` find polyxeus, in programs that know nothing of it."""
+"""Makes `import ipyparallel` find polyxeus, so that programs for ipyparallel run unchanged."""
 
 import importlib
 import importlib.machinery

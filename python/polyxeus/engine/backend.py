@@ -1,4 +1,4 @@
-"""The functions that the C++ core calls: requests in, contents of replies out, as JSON text."""
+"""The functions that the C++ core calls: they take requests and return the contents of replies as JSON text."""
 
 import os
 import signal
@@ -130,9 +130,9 @@ class Backend:
     # ------------------------------------------------------------ push, pull, call
 
     def serve(self, kind, content, buffers, copied_from=native.NEVER):
-        """A native request; the result is that of apply().
+        """Serves a native request; the result has the form of that of apply().
 
-        copied_from  the caller copies buffers of the result from this size on at once.
+        copied_from  the caller copies buffers of at least this size at once
         """
         self.tasks.make_current()
         is_call = kind == b"call_request"
@@ -264,12 +264,12 @@ class Backend:
         self.shell.reset(False)
 
     def idle(self, descriptor):
-        """Runs asyncio tasks until the descriptor is readable: the engine is asked for something."""
+        """Runs asyncio tasks until the descriptor is readable, which means that a request has arrived."""
         self.tasks.idle(descriptor)
         self.on_wake()
 
     def on_wake(self):
-        """A signal came while the engine was idle: its handler has run when this returns."""
+        """Called when a signal arrived while the engine was idle: the signal's handler has run when this returns."""
         try:
             while os.read(self.signals, 512):
                 pass

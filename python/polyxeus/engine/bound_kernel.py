@@ -13,18 +13,18 @@ _current = None  # the BoundKernel of this process, if it is an engine
 
 
 def bind_kernel() -> str:
-    """Lets Jupyter's clients connect to the engine in which it is called.
+    """Makes the engine in which it is called listen for Jupyter clients.
 
     Returns
     -------
     str
-        The path of the connection file on the engine's host, for ``jupyter console --existing FILE``. Further calls give
-        the same file.
+        The path of the connection file on the engine's host, for ``jupyter console --existing FILE``. Further calls
+        return the same path.
 
     Raises
     ------
     RuntimeError
-        It is called outside of an engine, or the engine cannot listen or write the file.
+        The function is called outside of an engine, or the engine cannot listen or cannot write the file.
 
     Examples
     --------
@@ -39,7 +39,7 @@ def bind_kernel() -> str:
 
 
 def runtime_folder():
-    """Where Jupyter's clients look for connection files."""
+    """The folder in which Jupyter clients look for connection files."""
     try:
         from jupyter_core.paths import jupyter_runtime_dir
     except ImportError:  # what it says by default
@@ -51,7 +51,7 @@ def runtime_folder():
 
 
 class BoundKernel:
-    """The connection file of this engine, once bind_kernel() was called."""
+    """The connection file of this engine, after bind_kernel() was called."""
 
     def __init__(self, engine, uuid):
         self._engine = engine
@@ -72,7 +72,10 @@ class BoundKernel:
 
     @property
     def connection_file(self):
-        """errors  RuntimeError: bind_kernel() was not called."""
+        """The path of the connection file.
+
+        errors  RuntimeError: bind_kernel() was not called
+        """
         if self._file is None:
             raise RuntimeError("no console can connect to this engine yet: "
                                "call polyxeus.bind_kernel() in it first")
@@ -90,7 +93,10 @@ class BoundKernel:
                 f"    jupyter console --existing FILE --ssh {os.uname().nodename}")
 
     def start_qtconsole(self, arguments):
-        """errors  RuntimeError: bind_kernel() was not called, or there is no qtconsole."""
+        """Starts a Qt console that is connected to this engine.
+
+        errors  RuntimeError: bind_kernel() was not called, or qtconsole is not installed
+        """
         file = self.connection_file
         command = qtconsole_command()
         if command is None:

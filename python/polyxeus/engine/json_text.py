@@ -1,4 +1,4 @@
-"""Content of messages as JSON text, whatever users put into it."""
+"""Writes the content of messages as JSON text, whatever values users put into it."""
 
 import base64
 import datetime
@@ -33,7 +33,7 @@ def _clean(value):
 
 
 def dump(value):
-    """UTF-8 bytes; lone surrogates become question marks."""
+    """A value as JSON in UTF-8; lone surrogates become question marks."""
     try:
         text = json.dumps(value, ensure_ascii=False, allow_nan=False, default=_convert)
     except (TypeError, ValueError):

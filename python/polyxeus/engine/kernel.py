@@ -6,7 +6,7 @@ from polyxeus.engine import json_text
 
 
 class Kernel:
-    """The few members of ipykernel's kernel that libraries ask for."""
+    """The few members of ipykernel's kernel that libraries use."""
 
     def __init__(self, shell, engine):
         self.shell = shell
@@ -31,7 +31,7 @@ class Kernel:
         return comm.get_comm_manager()
 
     def get_parent(self, channel=None):
-        """The request for which code runs now, or ran last: its header."""
+        """The request that runs now, or ran last: its header."""
         return {"header": self.parent_header}
 
     @property

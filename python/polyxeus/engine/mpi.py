@@ -13,7 +13,7 @@ _why_off = "mpi4py is not installed"  # why MPI calls cannot be interrupted, as 
 
 
 class WorldMismatch(Exception):
-    """MPI says another world than the launcher: the wrong MPI was loaded, or none."""
+    """The world of MPI differs from that of the launcher: the wrong MPI was loaded, or none."""
 
 
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
@@ -21,9 +21,8 @@ _LIBRARIES = {"openmpi": "libmpi.so.40", "mpich": "libmpi.so.12"}
 
 
 def find_steps(implementation):
-    """The path of the library that makes calls of this MPI ("openmpi", "mpich") answer interrupts, and "".
-
-    None and the reason if there is none, or it is off.
+    """(the path of the library that makes calls of this MPI ("openmpi", "mpich") interruptible, ""), or (None, the
+    reason) if there is no such library or it is turned off.
     """
     if os.environ.get("POLYXEUS_MPI_INTERRUPTS") == "0":
         return None, "POLYXEUS_MPI_INTERRUPTS=0"
@@ -96,9 +95,10 @@ def _library(MPI):
 
 
 def give_from_rank_0(world, find):
-    """On all ranks: what `find()` returns on rank 0. Its failure there is one everywhere.
+    """Returns on all ranks the text that `find()` returns on rank 0. If it fails there, this raises an error on all
+    ranks.
 
-    MPI is initialized here. The length of the text goes first, negative for that of an error, then
+    This function initializes MPI. The length of the text goes first, negative for that of an error, then
     the text: C++ engines of the same world do the same.
     """
     MPI = _load()
@@ -125,13 +125,13 @@ def give_from_rank_0(world, find):
 def initialize(engine, user_ns):
     """Defines mpi_rank and mpi_size.
 
-    engine.world  (rank, size) by the launcher's environment, or None without --mpi.
+    engine.world  (rank, size) from the launcher's environment, or None without --mpi.
 
-    MPI is initialized here, on all ranks together: MPI_Init waits for all of them, so that code
-    which imports mpi4py on one engine alone would wait for ever.
+    Initializes MPI on all ranks at the same time. MPI_Init waits for all ranks, so code that imports mpi4py on only one
+    engine would otherwise wait for ever.
 
-    Returns the name and version of the MPI, and whether its calls can be interrupted: "on", or "off: " and
-    why; twice "" if none was loaded.
+    Returns the name and version of the MPI, and whether its calls can be interrupted: "on", or "off: " and why; two
+    empty texts if no MPI was loaded.
     """
     if engine.world is None:
         return "", ""
@@ -153,7 +153,7 @@ def initialize(engine, user_ns):
 
 
 def stop_here():
-    """polyxeus.mpi.stop_here()."""
+    """Implements polyxeus.mpi.stop_here()."""
     if not _steps:
         return
     from mpi4py import MPI

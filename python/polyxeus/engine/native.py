@@ -1,4 +1,4 @@
-"""push_request, pull_request and call_request: values in, values out (docs/protocol.md)."""
+"""Serves push_request, pull_request and call_request (docs/protocol.md)."""
 
 import ast
 import builtins
@@ -28,9 +28,9 @@ def serve(kind, content, buffers, functions, copied_from=NEVER):
     """(content of the reply, its buffers).
 
     kind         b"push_request", b"pull_request" or b"call_request"
-    functions    the module polyxeus.serialize.functions, which knows the user's namespace.
-    copied_from  the caller copies buffers from this size on at once; others are read later.
-    errors       those of the user's code, and clear ones for bad requests.
+    functions    the module polyxeus.serialize.functions, which has the user's namespace.
+    copied_from  the caller copies buffers of at least this size at once, and reads others later.
+    errors       those of the user's code, and errors for bad requests.
     """
     return _SERVE[kind](_Content(load(content.decode())), buffers, functions, copied_from)
 

@@ -1,8 +1,8 @@
-"""The part of an engine in a checkpoint: it writes its variables to files and reads them again.
+"""The engine's part of a checkpoint: writes its variables to files and reads them again.
 
-A checkpoint is a folder of numbered folders. A new one is made as `.new-TOKEN` in the same folder, and
-gets its number when all engines have written and everything is on disk: what has a number is
-complete. The client says which engine does what (client/checkpoints); docs/checkpoints.md describes
+A checkpoint is a folder of numbered folders. A new one is made as `.new-TOKEN` in the same folder, and gets its
+number when all engines have written and everything is on disk: a folder with a number is complete. The client says
+which engine does what (client/checkpoints); docs/checkpoints.md describes
 the files.
 """
 
@@ -26,11 +26,11 @@ _loaded = {}  # token -> name -> value
 
 
 class CheckpointError(Exception):
-    """A checkpoint cannot be written or read; one sentence says why."""
+    """A checkpoint cannot be written or read; the text has the reason."""
 
 
 class CheckpointFileError(CheckpointError):
-    """The same, if the file system is the cause."""
+    """A checkpoint cannot be written or read because of the file system."""
 
 
 def _host():
@@ -66,9 +66,9 @@ def _sync_folder(path):
 
 
 def begin(path, token):
-    """Makes the folder of a new checkpoint, and removes what killed ones have left.
+    """Makes the folder of a new checkpoint, and removes the folders of unfinished ones.
 
-    result  {"folder": it, "previous": the name of the last complete checkpoint or None}
+    result  {"folder": its path, "previous": the name of the last complete checkpoint or None}
     """
     try:
         os.makedirs(path, exist_ok=True)
@@ -91,9 +91,9 @@ def abort(path, token):
 
 
 def commit(path, token, manifest, keep=0):
-    """Gives a checkpoint its number, once its files are those that the manifest (text) names.
+    """Gives a checkpoint its number, if its files are those that the manifest (text) names.
 
-    keep    so many with the same label stay; 0: all.
+    keep    how many checkpoints with the same label stay; 0: all.
     result  {"name": its number as text, "removed": names of older ones}
     """
     folder = os.path.join(path, f".new-{token}")
@@ -184,9 +184,9 @@ def write(path, token, previous, rank, names=None, scattered=()):
 
     previous   the name of the checkpoint whose unchanged files are linked; None: there is none.
     rank       the number in the names of the files.
-    names      None: all of the user's that can be written.
+    names      None: all variables of the user that can be written.
     scattered  names of variables that are blocks of one array, in addition to those of scatter().
-    result     what the manifest says of this rank
+    result     the entry of this rank for the manifest
     """
     folder = os.path.join(path, f".new-{token}")
     known = functions.namespace()
@@ -254,8 +254,8 @@ def _why_not_written(problem, folder):
 def find(path, label=None):
     """The last complete checkpoint, or the last one with this label.
 
-    path    that of all checkpoints, or of one.
-    result  {"folder": it, "manifest": what it says, as text}
+    path    the folder of all checkpoints, or of one.
+    result  {"folder": its path, "manifest": the manifest, as text}
     """
     path = path.rstrip("/") or path
     try:
@@ -278,8 +278,8 @@ def find(path, label=None):
 def load(folder, token, items):
     """Reads variables and keeps them for define().
 
-    items   [{"names": [...], "parts": [{"entry": of the manifest, "begin": i, "end": j}]}]: blocks
-            that follow each other; without begin and end it is the whole value.
+    items   [{"names": [...], "parts": [{"entry": of the manifest, "begin": i, "end": j}]}]: consecutive blocks;
+    without begin and end a part is the whole value.
     result  {"read": bytes}
     """
     progress = values.Progress()
@@ -298,7 +298,7 @@ def load(folder, token, items):
 
 
 def define(token, scattered=()):
-    """Makes what load() has read the user's variables."""
+    """Defines the values that load() has read as variables of the user."""
     found = _loaded.pop(token)
     functions.forget_carried(found)
     functions.namespace().update(found)
@@ -308,5 +308,5 @@ def define(token, scattered=()):
 
 
 def forget(token):
-    """Forgets what load() has read."""
+    """Drops the values that load() has read."""
     _loaded.pop(token, None)

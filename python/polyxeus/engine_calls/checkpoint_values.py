@@ -1,7 +1,7 @@
 """The files of a checkpoint: one for each variable of each rank.
 
-Arrays are .npy files, values that JSON has words for .json files, others pickles with the buffers
-behind. Variables that share objects stand in one pickle, so that they share them afterwards.
+Arrays are .npy files, values that JSON can hold are .json files, and others are pickles followed by their buffers.
+Variables that share objects are in one pickle, so that they still share them afterwards.
 """
 
 import hashlib
@@ -26,11 +26,11 @@ _MIME = "application/vnd.polyxeus.checkpoint+json"
 
 
 class DamagedFileError(Exception):
-    """A file of a checkpoint is not what was written."""
+    """A file of a checkpoint is damaged: its checksum is not that of the manifest."""
 
 
 class Progress:
-    """Tells the client how many bytes were written, or linked, or read."""
+    """Reports to the client how many bytes were written, linked or read."""
 
     def __init__(self):
         self.written = 0
@@ -50,7 +50,7 @@ class Progress:
 
 
 def numpy_version():
-    """None if it is not imported."""
+    """The version of NumPy; None if it is not imported."""
     return getattr(sys.modules.get("numpy"), "__version__", None)
 
 
@@ -103,7 +103,8 @@ class Writer:
         self._files = set()
 
     def write(self, variables, left):
-        """The manifest's entries.  left: gets name -> why it was not written."""
+        """Writes the variables; returns the manifest's entries. left: a dict that gets name -> why it was not
+        written."""
         arrays = {name: value for name, value in variables.items() if _is_array(value)}
         others = {name: value for name, value in variables.items() if name not in arrays}
         entries = [self._write_array(name, value) for name, value in arrays.items()]
@@ -274,7 +275,7 @@ def _checksum(pieces):
 
 
 def read(folder, item, progress):
-    """name -> value, of one item of checkpoint.load()."""
+    """{name: value} of one item of checkpoint.load()."""
     parts = item["parts"]
     if len(parts) == 1 and "begin" not in parts[0]:
         return _read_whole(folder, parts[0]["entry"], item["names"], progress)

@@ -1,4 +1,4 @@
-"""Builds the world of a kernel: the user's IPython configuration, streams, shell, hooks."""
+"""Sets up a kernel: the user's IPython configuration, streams, shell and hooks."""
 
 import builtins
 import faulthandler
@@ -21,7 +21,7 @@ from polyxeus.kernel.kernel import Kernel
 
 
 class KernelApplication(BaseIPythonApplication, InteractiveShellApp):
-    """Reads what the user has configured for IPython and for its kernels."""
+    """Reads the user's configuration of IPython and of its kernels."""
 
     name = "ipython-kernel"
     core = None
@@ -31,7 +31,7 @@ class KernelApplication(BaseIPythonApplication, InteractiveShellApp):
         return [*super().section_names(), "IPKernelApp"]
 
     def init_crash_handler(self):
-        """An error in the configuration is told, and no reason to end."""
+        """An error in the configuration is reported and does not end the kernel."""
 
     def init_shell(self):
         self.shell = KernelShell.instance(parent=self, engine=self.core,
@@ -61,7 +61,7 @@ def _find_writable_folder(core):
 
 
 def make_backend(kernel):
-    """All that the C++ core needs of Python.  kernel  a polyxeus._kernel.Kernel that has started"""
+    """Makes all Python objects that the C++ core needs. kernel a polyxeus._kernel.Kernel that has started"""
     core = polyxeus.kernel._current = Core(kernel)
     faulthandler.enable(core.original_stderr)
     streams.install(core)

@@ -21,14 +21,14 @@ _START = "start one with `%pxcluster start -n 4`"
 
 
 class NoCluster(OSError):
-    """No cluster runs; says how to start one."""
+    """No cluster runs; the text says how to start one."""
 
 
 class Session:
-    """Connects when that is needed first, and again when the cluster is another one.
+    """Connects at the first use, and again when another cluster is chosen.
 
-    The magics use the user's `rc`, whenever it becomes another client, else the client of the user's
-    `view`, else the client that they have; they make one if there is none.
+    The magics use the user's `rc`, also after it is replaced by another client; else the client of the user's `view`;
+    else their current client. If there is none, they make one.
     """
 
     def __init__(self, shell):
@@ -69,13 +69,13 @@ class Session:
         return self._client
 
     def adopt(self, client):
-        """Uses this client while the user has no `rc`."""
+        """Uses this client as long as the user defines no `rc`."""
         self._forget()
         self._client, self._is_ours = client, False
 
     @property
     def open_view(self):
-        """The view of all engines, if the client that the magics would use has one."""
+        """The view of all engines, if the magics already have an open client."""
         return self.known_view if self._open_client() is self._client else None
 
     def _open_client(self):
@@ -117,7 +117,7 @@ class Session:
             ) from None
 
     def choose(self, profile, cluster_id):
-        """Another cluster from now on."""
+        """Selects the cluster that is used from now on."""
         if profile is not None:
             self.profile = profile
         if cluster_id is not None:
@@ -133,8 +133,8 @@ class Session:
     # ------------------------------------------------------------ rc and view
 
     def before_cell(self, code, magics):
-        """Defines `rc` and `view`, as %pxconfig has set it, if a cell names them, they are not
-        defined, and a cluster runs."""
+        """Defines `rc` and `view` (with the settings of %pxconfig), if a cell uses them, they are not defined, and a
+        cluster runs."""
         missing = {name for name in _NAMES.findall(code) if self._is_free(name)}
         if not missing or not self.shell.user_ns:
             return
@@ -168,9 +168,9 @@ class Session:
     # ------------------------------------------------------------ pxcluster
 
     def run_cluster_command(self, program, line, output):
-        """The exit status of `pxcluster <line>`, for the cluster of the notebook if the line names none.
+        """Runs `pxcluster <line>`, for the cluster of the notebook if the line names none; returns the exit status.
 
-        errors  UsageError: it would end what this notebook does not use, or that cluster is not known
+        errors  UsageError: the command would end a cluster that this notebook does not use, or one that is not known
         """
         words = _client.split_words(line)
         command = words[0] if words else ""

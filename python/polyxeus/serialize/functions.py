@@ -1,12 +1,12 @@
-"""Functions that travel: pickled so that those of an interactive session work on an engine.
+"""Pickles functions so that functions of an interactive session work on an engine.
 
-A function of an importable module travels by its name, as always. One that was defined in a
-session or a script (its globals are those of `__main__`) travels by value, and where it arrives its
-globals are the user's namespace: what `push` and cells define there it sees, at each call anew.
+A function of an importable module is sent by its name, as usual. A function that was defined in a session or a script
+(its globals are those of `__main__`) is sent by value, and its globals at the receiver are the user's namespace: at
+each call it sees the current values that `push` and cells have defined there.
 
-The names that it uses travel with it where the session defines them: modules by their name,
-functions and classes, and data whose pickle is small. They are set where it arrives unless the
-name is taken: the engine's own value wins. What came with an earlier function is replaced.
+If the session defines the names that a function uses, their values are sent with it: modules by their name, functions
+and classes, and data with a small pickle. The receiver defines these names, unless they are defined already: then the
+engine's own value is used. Values that came with an earlier function are replaced.
 """
 
 import builtins
@@ -51,9 +51,8 @@ _left = {}  # name -> why it did not come with the last function that uses it
 
 
 def set_namespace(names):
-    """Makes the dict `names` the globals of interactive functions that arrive in this process.
-
-    Gives what was in its place. None: those of `__main__`.
+    """Makes the dict `names` (None: the globals of `__main__`) the globals of interactive functions that arrive in this
+    process. Returns the previous dict.
     """
     global _namespace
     before, _namespace = _namespace, names
@@ -61,13 +60,14 @@ def set_namespace(names):
 
 
 def namespace():
-    """The globals of interactive functions that arrive: the engine's, else those of `__main__`."""
+    """The globals of interactive functions that arrive: the user's namespace of the engine, else the globals of
+    `__main__`."""
     return sys.modules["__main__"].__dict__ if _namespace is None else _namespace
 
 
 def evaluate(expression):
-    """The value of an expression in namespace(). An object that reduces to a call of this, with
-    its text, becomes that value where it is unpickled: also deep inside of other objects."""
+    """The value of an expression in namespace(). If the reducer of an object returns a call of this function with its
+    text, unpickling replaces the object by that value, also deep inside of other objects."""
     names = namespace()
     if expression.isidentifier() and expression in names:
         return names[expression]
@@ -80,14 +80,14 @@ def _compiled(expression):
 
 
 def forget_carried(names):
-    """The user has set these names: what comes with a function does not replace them any more."""
+    """Called when the user sets these names: values that come with a function do not replace them any more."""
     if _carried:
         for name in names:
             _carried.pop(name, None)
 
 
 def explain(error, where):
-    """Says in a NameError why the name was not sent.  where  "engine 3"."""
+    """Adds to a NameError the reason why the name was not sent. where "engine 3"."""
     name = getattr(error, "name", None)
     if name is None:  # Python 3.9
         found = re.match(r"name '(\w+)' is not defined", str(error))
@@ -402,10 +402,9 @@ def _dump_function(function, buffers):
 def dumps(value, buffers=None):
     """The pickle of any value, interactive functions and classes included.
 
-    buffers  a list: large buffers (those of arrays) are appended to it as memoryviews of bytes and
-             not copied; pickle.loads(..., buffers=them) wants them in this order. None: all is in
-             the pickle.
-    errors   those of pickle and cloudpickle, for what cannot be pickled.
+    buffers  a list: large buffers (those of arrays) are appended to it as memoryviews of bytes and not copied;
+             pickle.loads(..., buffers=them) needs them in this order. None: they are in the pickle.
+    errors   those of pickle and cloudpickle, for objects that cannot be pickled.
     """
     before = 0 if buffers is None else len(buffers)
     try:
@@ -522,9 +521,10 @@ _NOT_FAITHFUL = (io.TextIOWrapper, memoryview)
 
 
 def ids_in(value):
-    """The ids of the objects that the pickle of a value holds, plain and common ones left out; of tensors their memory.
+    """The ids of the objects in the pickle of a value, except plain and common ones; for tensors, the ids of their
+    memory.
 
-    errors  those of dumps(), and PicklingError for what would be something else afterwards.
+    errors  those of dumps(), and PicklingError for objects that would be different afterwards.
     """
     ids = set()
     tensors = Tensors.of_session()
@@ -600,7 +600,7 @@ class _Watcher(pickle.Unpickler):
         _restore(function, state)
 
     def is_constant(self, value):
-        """Whether what was read, `value`, is one function of which nothing can change."""
+        """Whether `value`, which was read, is a function in which nothing can change."""
         is_one = type(value) is types.FunctionType and len(self.made) == len(self.states) == 1
         if not (is_one and self.is_plain):
             return False
@@ -615,7 +615,7 @@ class _Watcher(pickle.Unpickler):
 
 
 def loads(data, buffers=()):
-    """The function or whatever else dumps() has pickled."""
+    """Reads the pickle of a value that dumps() has made."""
     if buffers or type(data) is not bytes or len(data) > _MOST_KEPT_BYTES:
         return pickle.loads(data, buffers=buffers)
     known = _arrived.get(data)

@@ -1,4 +1,4 @@
-"""The records of engines, controller and client, as read from their answers, by the client's clock."""
+"""The records of engines, controller and client, read from their answers, with times of the client's clock."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ UNKNOWN, ANY = -1, -2  # of a peer, a tag, a root
 
 
 class MpiCall(NamedTuple):
-    """An MPI call of the main thread of an engine that has ended. What is not known is UNKNOWN, or 0 of `met`."""
+    """An ended MPI call of the main thread of an engine. Unknown members are UNKNOWN; an unknown `met` is 0."""
 
     name: str
     began: int
@@ -29,7 +29,7 @@ class MpiCall(NamedTuple):
 
 
 class EngineRecords(NamedTuple):
-    """Of one engine."""
+    """The records of one engine."""
 
     engine: int
     rank: int
@@ -60,7 +60,7 @@ class ClientRecords(NamedTuple):
 
 
 class Passage(NamedTuple):
-    """A request of any client on its way through the controller. 0, None: that has not happened."""
+    """The times of a request of any client in the controller. 0 or None: the event has not happened."""
 
     msg_id: str
     session: str  #: of its client

@@ -1,4 +1,4 @@
-"""Objects of torch that hold calls that a stop has ended."""
+"""Resets objects of torch that still refer to calls that a stop has ended."""
 
 import gc
 import logging
@@ -6,7 +6,7 @@ import sys
 
 
 def forget_what_was_under_way():
-    """On the main thread, before user code runs in a new epoch."""
+    """Resets these objects. Called in the main thread, before user code runs in a new epoch."""
     resets = [(getattr(sys.modules[module], name), reset) for module, name, reset in (
         ("torch.nn.parallel.distributed", "DistributedDataParallel", _reset_ddp),
         ("torch.distributed.fsdp._fully_shard._fully_shard", "FSDPModule", _reset_fsdp),

@@ -1,4 +1,5 @@
-"""The process groups of this process: counts their calls, ends them at a stop, renews them afterwards."""
+"""The process groups of this process: counts their calls, ends the calls at a stop, and reconnects the groups
+afterwards."""
 
 import datetime
 import functools
@@ -49,7 +50,8 @@ def _prepare_tracebacks():
 
 
 class Groups:
-    """Made when torch.distributed is imported. The main thread, and threads of autograd, make calls."""
+    """The process groups; made when torch.distributed is imported. Calls come from the main thread and autograd's
+    threads."""
 
     def __init__(self, module, signals):
         self._c10d = module

@@ -15,7 +15,8 @@ def register_magics(import_magics):
     """Registers how to load the magics.
 
     import_magics  is called when magics are first needed; returns the module with activate(shell, view, suffix)
-                   and adopt(shell, client), or raises ImportError."""
+                   and adopt(shell, client), or raises ImportError.
+    """
     global _import_magics
     _import_magics = import_magics
 

@@ -103,18 +103,18 @@ class Client(HubQueries, EngineControl):
     block : bool
         Whether the methods of views that are made later wait for results.
     cluster : Cluster or None
-            The Cluster that was given.
+        The Cluster that was given.
     history : list of str
         The ids of all requests of this client, oldest first.
     metadata : dict
         The Metadata of requests, by their ids.
     results : dict
-        Results that are kept here, by the ids of their requests.
+        Results that this client stores, by the ids of their requests.
 
     Raises
     ------
     OSError
-        No cluster runs, or the connection file is not there.
+        No cluster runs, or the connection file does not exist.
     ConnectionError
         The controller does not answer, or does not accept the connection.
     ValueError
@@ -649,7 +649,7 @@ class Client(HubQueries, EngineControl):
         return self._status(float(timeout))
 
     def _status(self, timeout, for_controller=None):
-        """The same; TimeoutError if the controller does not answer within `for_controller` seconds.
+        """The same as status(), but TimeoutError if the controller does not answer within `for_controller` seconds.
 
         Displays use `for_controller`: if there are more than 64 engines, the result then has the controller's own
         measures.
@@ -901,7 +901,7 @@ class Client(HubQueries, EngineControl):
 
     @property
     def _outstanding_dict(self):
-        """The same by the uuid of the engine."""
+        """The ids of unanswered requests, by the uuid of the engine."""
         found = defaultdict(set)
         tasks = self._connection.outstanding()
         for index in range(len(tasks)):
@@ -1084,7 +1084,7 @@ def _wait_for_file(path, patience):
 
 
 def _activate_first(client):
-    """In IPython, the first client defines the view of the magics."""
+    """Makes the first client in IPython define the view of the magics."""
     try:
         activation.activate_first(client)
     except Exception as problem:

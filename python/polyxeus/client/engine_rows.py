@@ -30,7 +30,7 @@ class EngineRows(Sequence):
 
 
 class EngineSentences(EngineRows):
-    """The same, printed as sentences; in HTML each is a line."""
+    """One dict for each engine, printed as sentences; in HTML each sentence is a line."""
 
     def __init__(self, rows: str, sentences: list[str]) -> None:
         super().__init__(rows)

@@ -19,8 +19,7 @@ class KeptVariables(EngineSentences):
     """A dict for each engine; printed as sentences.
 
     Client.restart_engines() makes it. Its keys: engine, kept (names), from (name -> the other engine whose value it
-    got), lost (name -> reason), why (None, or the reason why the engine has
-    kept nothing).
+    got), lost (name -> reason), why (None, or the reason why the engine has kept nothing).
 
     Parameters
     ----------

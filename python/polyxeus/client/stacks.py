@@ -13,8 +13,7 @@ class EngineStacks(EngineSentences):
     """A dict for each engine; printed as the text that `pxcluster stacks` shows.
 
     Client.stacks() makes it. Its keys are those of `Client.where()`, and threads, hidden (the number of further
-    threads, which block signals: those of polyxeus and ZeroMQ) and why (the
-    reason if there are no threads).
+    threads, which block signals: those of polyxeus and ZeroMQ) and why (the reason if there are no threads).
 
     A thread is a dict: thread (the thread id of the kernel), name, is_main, state ("running", "waiting", "waiting in
     the kernel", "stopped"), why (the reason if it has no frames) and frames, innermost first. A frame has kind

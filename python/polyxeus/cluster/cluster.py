@@ -313,7 +313,8 @@ class Cluster:
         """The launcher of the engines, like "local" or "mpi".
 
         It is the one given to Cluster or in its `config`, else the one with which pxcluster started the cluster, else
-        "local"."""
+        "local".
+        """
         recorded = self._record().get("engines", {}).get("class")
         return self._engine_launcher or start_settings.launcher(recorded, "engines") or "local"
 
@@ -322,7 +323,8 @@ class Cluster:
         """The launcher of the controller, like "local" or "slurm".
 
         It is the one given to Cluster or in its `config`, else the one with which pxcluster started the cluster, else
-        "local"."""
+        "local".
+        """
         recorded = self._record().get("controller", {}).get("class")
         return self._controller_launcher or start_settings.launcher(recorded, "controllers") or "local"
 

@@ -14,7 +14,8 @@ __all__ = ["BaseLauncher", "ControllerLauncher", "EngineLauncher", "find_launche
 class BaseLauncher:
     """The base class of all launchers.
 
-    `environment` is a dict of environment variables for the programs that they start."""
+    `environment` is a dict of environment variables for the programs that they start.
+    """
 
     traits = ("environment",)
 

@@ -65,7 +65,7 @@ class BoundKernel:
         return self._file
 
     def _new_file(self):
-        """A process of another host may have this id too, in the same home."""
+        """Makes a new file name: a process on another host with the same home folder may have the same process id."""
         pid = os.getpid()
         file = runtime_folder() / f"kernel-{pid}.json"
         return file.with_name(f"kernel-{pid}-{self._uuid}.json") if file.exists() else file
@@ -108,7 +108,7 @@ class BoundKernel:
 
 
 def qtconsole_command():
-    """The words that start it; None if it is not installed."""
+    """The command that starts a Qt console; None if qtconsole is not installed."""
     if importlib.util.find_spec("qtconsole") is not None:
         return [sys.executable, "-m", "qtconsole"]
     found = shutil.which("jupyter-qtconsole")
@@ -116,7 +116,7 @@ def qtconsole_command():
 
 
 def install(shell, engine, uuid):
-    """This process is an engine: gives it bind_kernel() and the magics. Returns the BoundKernel."""
+    """Defines bind_kernel() and the magics in this engine. Returns the BoundKernel."""
     global _current
     _current = BoundKernel(engine, uuid)
     shell.register_magic_function(_connect_info, "line", "connect_info")

@@ -28,7 +28,9 @@ async def as_coroutine(awaitable):
 
 
 def run_interruptibly(loop, coroutine, **options):
-    """Runs a coroutine of a cell and returns its result. options of the task.
+    """Runs a coroutine of a cell and returns its result.
+
+    options  of the task
     """
     is_interrupted = False
     wrapped = interruptible(coroutine, lambda: is_interrupted)

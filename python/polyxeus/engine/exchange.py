@@ -35,7 +35,10 @@ def send(values, ranks):
 
 
 def broadcast(values, source, dtype, shape):
-    """Returns the array of rank `source` on all ranks, which must all call it. values on other ranks: None."""
+    """Returns the array of rank `source` on all ranks, which must all call this function.
+
+    values  the array on rank `source`; None on the others
+    """
     import numpy
     from mpi4py import MPI
 

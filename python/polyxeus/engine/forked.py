@@ -37,7 +37,9 @@ def tasks_run_in(loop):
 
 
 def end_child(error=None):
-    """Ends this process as a script ends, if it is such a child. error the exception of the user's code, or None.
+    """Ends this process as a script ends, if it is such a child.
+
+    error  the exception of the user's code, or None
     """
     if not _is_child:
         return

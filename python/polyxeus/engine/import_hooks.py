@@ -8,7 +8,7 @@ from polyxeus.engine.process_groups import libraries
 
 
 class _Loader:
-    """The real loader, and what is to be done after it."""
+    """The real loader, and the function to call after it."""
 
     def __init__(self, loader, then):
         self._loader = loader
@@ -42,7 +42,7 @@ class _Finder:
 
 
 class _InPlaceOfIpyparallel:
-    """Gives polyxeus to programs and modules that import ipyparallel if that is not installed."""
+    """Makes programs and modules that import ipyparallel get polyxeus, if ipyparallel is not installed."""
 
     @staticmethod
     def find_spec(name, path=None, target=None):
@@ -59,7 +59,7 @@ class _InPlaceOfIpyparallel:
 
     @staticmethod
     def exec_module(module):
-        """It is complete already."""
+        """Does nothing, because the module is complete already."""
 
 
 def install(shell, engine, comm_metadata, bound_kernel=None, output_widgets=None,

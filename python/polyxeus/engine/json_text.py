@@ -22,7 +22,7 @@ def _convert(value):
 
 
 def _clean(value):
-    """Without what JSON has no word for: other keys than strings, infinite numbers."""
+    """The value without parts that JSON cannot hold: keys that are not strings, infinite numbers."""
     if isinstance(value, dict):
         return {str(key): _clean(each) for key, each in value.items()}
     if isinstance(value, (list, tuple, set, frozenset)):

@@ -33,7 +33,7 @@ def find_steps(implementation):
 
 
 def _load_steps():
-    """Loads what stands in front of MPI's functions, so that mpi4py finds that first.
+    """Loads the library that replaces MPI's functions, so that mpi4py finds its functions first.
 
     Returns the path of the library; None if there is none for this MPI, or it is off.
     """
@@ -59,7 +59,7 @@ def _load_steps():
 
 
 def _load():
-    """mpi4py.MPI, which initializes MPI; None where mpi4py is not installed."""
+    """mpi4py.MPI, whose import initializes MPI; None if mpi4py is not installed."""
     if importlib.util.find_spec("mpi4py") is None:
         logging.getLogger("polyxeus").warning(
             "MPI is not initialized: mpi4py is not installed (`pip install mpi4py`)"
@@ -75,7 +75,7 @@ def _load():
 
 
 def _join_steps(MPI, engine):
-    """Makes MPI calls answer interrupts, with all other ranks of the world.
+    """Makes MPI calls interruptible, together with all other ranks of the world.
 
     Returns "on", or "off: " and why.
     """
@@ -98,8 +98,8 @@ def give_from_rank_0(world, find):
     """Returns on all ranks the text that `find()` returns on rank 0. If it fails there, this raises an error on all
     ranks.
 
-    This function initializes MPI. The length of the text goes first, negative for that of an error, then
-    the text: C++ engines of the same world do the same.
+    This function initializes MPI. It sends the length of the text first (negative for an error), then
+    the text; C++ engines of the same world do the same.
     """
     MPI = _load()
     if MPI is None:

@@ -134,7 +134,7 @@ class OutputWidgets:
     # ------------------------------------------------------------ telling the front end
 
     def _tell_soon(self):
-        """At once after a pause; otherwise when the pause is over."""
+        """Sends the outputs at once after a pause, otherwise when the pause is over."""
         widget = self._active[-1]
         widget.has_news = True
         if self._timer is None:

@@ -17,7 +17,8 @@ def tidied(error, trace):
     """`trace` without the frames of compiled modules.
 
     An error of MPI names the function that the user called, not one inside of it: mpi4py's allreduce() calls
-    MPI_Comm_dup, MPI_Bcast and others, and the ranks wait in different ones."""
+    MPI_Comm_dup, MPI_Bcast and others, and the ranks wait in different ones.
+    """
     entries = []
     while trace is not None:
         entries.append(trace)

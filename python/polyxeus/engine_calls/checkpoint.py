@@ -1,9 +1,8 @@
 """The engine's part of a checkpoint: writes its variables to files and reads them again.
 
 A checkpoint is a folder of numbered folders. A new one is made as `.new-TOKEN` in the same folder, and gets its
-number when all engines have written and everything is on disk: a folder with a number is complete. The client says
-which engine does what (client/checkpoints); docs/checkpoints.md describes
-the files.
+number when all engines have written and everything is on disk: a folder with a number is complete. The client decides
+which engine does what (client/checkpoints); docs/checkpoints.md describes the files.
 """
 
 import json
@@ -48,7 +47,7 @@ def _numbered(path):
 
 
 def _remove(path, name):
-    """Removes a folder; at no time has it its name and not all of its files."""
+    """Removes a folder: renames it first, so that a folder with its name is always complete."""
     aside = os.path.join(path, f".old-{os.urandom(6).hex()}")
     try:
         os.rename(os.path.join(path, name), aside)
@@ -111,7 +110,7 @@ def commit(path, token, manifest, keep=0):
 
 
 def _check_files(folder, manifest):
-    """On another host's file system they would not be there."""
+    """Checks that the files exist here: on the file system of another host they would not."""
     for rank in manifest["ranks"]:
         for entry in rank["variables"]:
             if "file" not in entry:
@@ -139,7 +138,8 @@ def _rename(path, folder):
 
 
 def _remove_old(path, label, keep):
-    """The names of those that are removed. What cannot be read or removed stays, as the new checkpoint is complete."""
+    """Removes older checkpoints and returns their names. Those that cannot be read or removed stay, because the new
+    one is complete."""
     if not keep:
         return []
     alike = [name for name in _numbered(path) if _has_label(path, name, label)]
@@ -223,7 +223,7 @@ def write(path, token, previous, rank, names=None, scattered=()):
 
 
 def _old_entries(path, previous, rank):
-    """(the folder of the last checkpoint, what it says of this rank)."""
+    """(the folder of the last checkpoint, its entries of this rank)."""
     if previous is None:
         return None, []
     try:

@@ -60,7 +60,7 @@ def _is_array(value):
 
 
 def _is_json(value, room):
-    """Whether JSON gives back the same value with the same types.  room: [items that may come]"""
+    """Whether JSON restores the same value with the same types. room: [the number of items that may follow]"""
     room[0] -= 1
     if room[0] < 0:
         return False
@@ -77,7 +77,7 @@ def _is_json(value, room):
 
 
 def _is_text(text):
-    """Whether UTF-8 has words for it: not for lone surrogates."""
+    """Whether UTF-8 can encode the text, which it cannot if it has lone surrogates."""
     try:
         text.encode()
     except UnicodeEncodeError:
@@ -103,8 +103,10 @@ class Writer:
         self._files = set()
 
     def write(self, variables, left):
-        """Writes the variables; returns the manifest's entries. left: a dict that gets name -> why it was not
-        written."""
+        """Writes the variables and returns the manifest's entries.
+
+        left  a dict that gets name -> why it was not written
+        """
         arrays = {name: value for name, value in variables.items() if _is_array(value)}
         others = {name: value for name, value in variables.items() if name not in arrays}
         entries = [self._write_array(name, value) for name, value in arrays.items()]
@@ -158,7 +160,7 @@ class Writer:
         return self._write_file(entry, ".pickle", pieces, sum(memoryview(p).nbytes for p in pieces))
 
     def _write_file(self, entry, ending, pieces, size):
-        """pieces  can be gone through twice."""
+        """pieces  can be iterated over twice"""
         entry["file"] = self._file_name(entry["names"], ending)
         entry["bytes"] = size
         path = os.path.join(self._folder, entry["file"])
@@ -174,7 +176,8 @@ class Writer:
         return entry
 
     def _write_pieces(self, path, pieces):
-        """The checksum of the file, which is on disk when this returns. Threads of the user's may change the pieces meanwhile."""
+        """The checksum of the file, which is on disk when this returns. Threads of the user may change the pieces in
+        the meantime."""
         checksum = hashlib.sha256()
         with DirectFile(path, checksum) as file:
             for piece in _cut(pieces):
@@ -247,8 +250,8 @@ def _cut(pieces):
 
 
 def _begins_alike(path, pieces):
-    """Whether a file begins with the same bytes: what has changed mostly differs there, and needs no
-    checksum to be known as changed."""
+    """Whether a file begins with the same bytes. A changed value usually differs there, so its checksum is not
+    needed."""
     left = _COMPARED_BYTES
     try:
         with open(path, "rb", buffering=0) as file:
@@ -336,7 +339,7 @@ def _import(entry):
 
 
 def _check(folder, entry, progress):
-    """The path of the file; DamagedFileError if it is not what was written."""
+    """The path of the file; DamagedFileError if its checksum is wrong."""
     path = os.path.join(folder, entry["file"])
     checksum = hashlib.sha256()
     buffer = memoryview(bytearray(min(_PIECE_BYTES, max(1, entry["bytes"]))))

@@ -1,9 +1,9 @@
 """Passes variables of an engine to the engine that replaces it: `pxcluster restart --keep`.
 
 The old engine writes them to files of its host, the new one reads and removes them. Variables that share objects (a
-model and its optimizer) are written together, so that they still share them
-afterwards; if one cannot be written or read, the others still can. Buffers of arrays are copied twice: from the
-array to the file, and from the file to the new array. If the engine's host has none of the folders, the engine sends
+model and its optimizer) are written together, so that they still share them afterwards;
+if one cannot be written or read, the others still can. Buffers of arrays are copied twice: from the array to the file,
+and from the file to the new array. If the engine's host has none of the folders, the engine sends
 the same bytes to pxcluster instead: pack(), packed() and unpack().
 """
 
@@ -40,7 +40,7 @@ def save(folders, engine, names=None, share=1):
 
     folders  paths; those that do not exist on this host, or that other users can write to, are not used.
     names    None: all that the user has defined.
-    share    how many engines write at the same time.
+    share    the number of engines that write at the same time.
     result   {"kept": names, "lost": {name: why not}}; {"is_far": True} if this host has none of the folders
     """
     present = [folder for folder in folders if _is_ours(folder)]
@@ -57,7 +57,7 @@ def save(folders, engine, names=None, share=1):
 def pack(names=None):
     """The same as save(), but into memory, for packed().
 
-    result  as that of save(), and "bytes": how many packed() will return
+    result  as that of save(), and "bytes": the number of bytes that packed() will return
     """
     pieces = []
 
@@ -189,7 +189,7 @@ def users_names(known):
 
 
 def is_plain_module(value):
-    """Whether it is a module that can be imported by its name."""
+    """Whether the value is a module that can be imported by its name."""
     return isinstance(value, types.ModuleType) and sys.modules.get(value.__name__) is value
 
 
@@ -218,7 +218,7 @@ def groups(values, lost):
 
 
 def _is_ours(folder):
-    """Whether it is there, and only this user can write to it."""
+    """Whether the folder exists, and only this user can write to it."""
     try:
         about = os.stat(folder)
     except OSError:
@@ -278,7 +278,7 @@ def _write_whole(file, piece):
 
 
 def _room(folder, share):
-    """The bytes that this engine may use there."""
+    """The number of bytes that this engine may use in the folder."""
     about = os.statvfs(folder)
     room = about.f_bavail * about.f_frsize
     if folder.startswith("/dev/shm/"):
@@ -287,7 +287,7 @@ def _room(folder, share):
 
 
 def _free_memory():
-    """The bytes that the host, and the container, have left."""
+    """The number of free bytes of the host, or of the container."""
     try:
         with open("/proc/meminfo") as file:
             found = dict(line.split(":") for line in file)
@@ -339,8 +339,8 @@ def _read_piece(file, size):
 
 
 def _map(size):
-    """Anonymous memory, which Python does not clear first; a process's own, so that a fork does not write to
-    it. Of large pages, as numpy asks for them, too: the system hands these out in less than half of the time."""
+    """Anonymous memory, which Python does not clear first. It is private, so that a forked process does not write to
+    it, and has large pages, like NumPy's arrays: the system provides these in less than half of the time."""
     memory = mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
     try:
         memory.madvise(mmap.MADV_HUGEPAGE)

@@ -49,7 +49,7 @@ class Kernel(EngineKernel):
 
     @parent_header.setter
     def parent_header(self, value):
-        """The core knows it already."""
+        """Ignored, because the core has it already."""
 
     @property
     def execution_count(self):

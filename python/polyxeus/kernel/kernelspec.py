@@ -29,7 +29,7 @@ class Place(NamedTuple):
 
 
 def _user_data():
-    """Jupyter's folder of this user's data."""
+    """Jupyter's folder for the data of this user."""
     if os.environ.get("JUPYTER_DATA_DIR"):
         return Path(os.environ["JUPYTER_DATA_DIR"])
     home = Path("~").expanduser()
@@ -49,8 +49,10 @@ _KINDS = {"python": ("pxpython", "resources"), "cpp": ("pxcpp", "resources_cpp")
 
 
 def install(place, language, name, display_name):
-    """Installs the kernelspec; returns a message for the user. name, display_name empty: the defaults of the
-    language."""
+    """Installs the kernelspec and returns a message for the user.
+
+    name, display_name  empty: the defaults of the language
+    """
     usual, resources = _KINDS[language]
     folder = _folder(place, name or usual)
     resources = Path(__file__).parent / resources
@@ -68,7 +70,10 @@ def install(place, language, name, display_name):
 
 
 def uninstall(place, language, name):
-    """Removes the kernelspec; returns a message for the user. name empty: the default of the language."""
+    """Removes the kernelspec and returns a message for the user.
+
+    name  empty: the default of the language
+    """
     folder = _folder(place, name or _KINDS[language][0])
     if not (folder / "kernel.json").is_file():
         raise Failure(f"no kernelspec in {folder}")

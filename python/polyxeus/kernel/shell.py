@@ -61,4 +61,4 @@ class KernelShell(Shell):
         return self.kernel.get_parent()
 
     def set_parent(self, parent):
-        """The core knows it already."""
+        """Ignored, because the core has it already."""

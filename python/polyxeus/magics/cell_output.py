@@ -100,7 +100,8 @@ class CellOutput:
     def show_progress(self, data):
         """Shows the progress bar and the lines that engines rewrite in one display, which later calls update.
 
-        Empty data clears it."""
+        Empty data clears it.
+        """
         is_update = self._progress is not None
         self._progress = self._progress or f"progress-{uuid.uuid4().hex}"
         self.show(data, {}, self._progress, is_update)

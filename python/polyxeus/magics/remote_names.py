@@ -128,7 +128,7 @@ class RemoteNames:
         return matcher
 
     def _magic_at(self, code, cursor):
-        """The magic of ours in whose name or options the cursor stands: "%%px", or None."""
+        """The parallel magic whose name or options contain the cursor, like "%%px"; None if there is none."""
         begin = code.rfind("\n", 0, cursor) + 1
         found = _MAGIC.match(code, begin)
         if found is None or (found.group(1) == "%%" and code[:begin].strip()):

@@ -86,7 +86,7 @@ class Session:
         return None
 
     def _users_clients(self):
-        """That of the user's `rc`, and that of the user's `view`."""
+        """The clients of the user's `rc` and of the user's `view`."""
         from polyxeus.client.client import Client
 
         names = self.shell.user_ns or {}
@@ -146,7 +146,7 @@ class Session:
             return  # the cell itself says that a name is not defined
 
     def _is_free(self, name):
-        """Whether it is not defined, or we have defined it, for a client that the magics use no longer."""
+        """Whether the name is not defined, or was defined by the magics for a client that they no longer use."""
         if name not in self.shell.user_ns:
             return True
         is_ours = self.shell.user_ns[name] is self._defined.get(name)
@@ -203,7 +203,7 @@ class Session:
 
 
 def _name_a_cluster(words):
-    """Whether a line of pxcluster says which cluster it means, or asks for help."""
+    """Whether a line of pxcluster names a cluster, or requests help."""
     has_ids = words[:1] == ["stop"] and len(words) > 1 and not words[1].startswith("-")
     return has_ids or any(_NAMES_A_CLUSTER.match(word) or word in ("-h", "--help") for word in words)
 
@@ -217,7 +217,7 @@ def _options_of(client):
 
 
 def _connection_file(words):
-    """That of the cluster that a command line of pxcluster means."""
+    """The connection file of the cluster that a command line of pxcluster names."""
     choice = {}
     for word, following in zip(words, [*words[1:], ""]):
         option = _NAMES_A_CLUSTER.match(word)

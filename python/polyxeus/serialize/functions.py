@@ -87,7 +87,10 @@ def forget_carried(names):
 
 
 def explain(error, where):
-    """Adds to a NameError the reason why the name was not sent. where "engine 3"."""
+    """Adds to a NameError the reason why the name was not sent.
+
+    where  like "engine 3"
+    """
     name = getattr(error, "name", None)
     if name is None:  # Python 3.9
         found = re.match(r"name '(\w+)' is not defined", str(error))
@@ -104,7 +107,7 @@ _names_of = weakref.WeakKeyDictionary()
 
 
 def _global_names(code):
-    """The global names that code reads, that of its nested functions and classes too."""
+    """The global names that code reads, including its nested functions and classes."""
     names = _names_of.get(code)
     if names is None:
         found = {
@@ -126,7 +129,7 @@ def _attribute_names(code):
 
 
 def _submodules(module_name, attributes):
-    """Which imported modules below this one the attributes may name: scipy -> scipy.linalg."""
+    """The imported submodules that the attributes may name: scipy -> scipy.linalg."""
     found = []
     for attribute in attributes:
         name = f"{module_name}.{attribute}"
@@ -148,7 +151,7 @@ class _TooLarge(Exception):
 
 
 class _BoundedFile:
-    """Stops the pickling of what turns out to be large."""
+    """A file that stops the pickling of a value if the pickle becomes too large."""
 
     def __init__(self, room):
         self.room = room
@@ -187,7 +190,7 @@ def _left_behind(reason):
 
 
 class _FunctionPickler:
-    """How interactive functions are pickled: with what they use. A part of the class that _pickler_class() makes."""
+    """Pickles interactive functions with the values that they use. A base of the class that _pickler_class() makes."""
 
     def __init__(self, file, trip, buffer_callback=None):
         super().__init__(file, protocol=PROTOCOL, buffer_callback=buffer_callback)
@@ -220,7 +223,7 @@ class _FunctionPickler:
         return {key: value for key, value in state.items() if value}
 
     def _uses(self, function):
-        """(what travels, why the rest does not), by the names that the function uses."""
+        """({name: value to send}, {name: why its value is not sent}) for the names that the function uses."""
         carried, left = {}, {}
         names = function.__globals__
         for name in _global_names(function.__code__):
@@ -252,7 +255,7 @@ class _FunctionPickler:
         return self._carry_data(value)
 
     def _check(self, value):
-        """Raises what makes the value impossible to pickle, if we have to be careful."""
+        """Raises the error that prevents pickling the value, if that has to be checked first."""
         trip = self._trip
         if not trip.is_careful or id(value) in trip.in_progress:
             return
@@ -296,7 +299,7 @@ class _FunctionPickler:
 
 @functools.lru_cache(maxsize=None)
 def _pickler_class():
-    """Made when it is needed first: cloudpickle takes a moment to import."""
+    """The pickler class, which is made at the first use, because importing cloudpickle takes a moment."""
     try:
         from cloudpickle import Pickler as base
     except ImportError:
@@ -337,8 +340,8 @@ _attributes_of = weakref.WeakKeyDictionary()  # code -> _attribute_names(code)
 
 
 def _ingredients(function, global_names):
-    """(objects, names of modules): all that the pickle of an interactive function is made of, in
-    an order that its code fixes. None if some of it could change and stay the same object."""
+    """(objects, names of modules) from which the pickle of an interactive function is made, in an order that depends
+    only on its code. None if one of the objects could change without becoming another object."""
     if function.__dict__ or function.__kwdefaults__:
         return None
     code = function.__code__
@@ -434,7 +437,7 @@ def _dump_first(value, buffers):
 
 
 class _Reduced:
-    """Pickled as what it was given: (a function, its arguments)."""
+    """An object whose pickle is the given (function, arguments)."""
 
     def __init__(self, reduced):
         self._reduced = reduced
@@ -447,7 +450,7 @@ _NAMED = frozenset({types.FunctionType, types.BuiltinFunctionType, type})
 
 
 def _travels_by_name(value):
-    """Whether cloudpickle writes no more than the name of this function or class, too."""
+    """Whether cloudpickle, too, writes only the name of this function or class."""
     module = value.__module__
     if type(module) is not str or module == "__main__" or module not in sys.modules:
         return False
@@ -460,7 +463,8 @@ def _travels_by_name(value):
 
 
 def _beside(buffers):
-    """A callback for each buffer of a pickle: whether it is to be in the pickle. Others are appended to the list."""
+    """A callback for each buffer of a pickle that returns whether the buffer stays in the pickle; other buffers are
+    appended to the list."""
     first = len(buffers)
 
     def take(buffer):
@@ -508,7 +512,7 @@ class _Nowhere:
 
 
 def _is_common(thing):
-    """Whether many values have it in common without being changed by one another."""
+    """Whether many values may share the object without affecting each other."""
     if isinstance(thing, types.FunctionType):
         return not _is_interactive(thing)
     if isinstance(thing, (type, types.ModuleType, types.BuiltinFunctionType, str, bytes)):
@@ -575,7 +579,7 @@ _arrived = collections.OrderedDict()  # pickle -> the arguments of _make_functio
 
 
 class _Watcher(pickle.Unpickler):
-    """Notes how the function that it reads was made."""
+    """An unpickler that records how the function that it reads was made."""
 
     def __init__(self, data):
         super().__init__(io.BytesIO(data))

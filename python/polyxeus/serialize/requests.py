@@ -17,7 +17,7 @@ _CALL = "call_request"
 
 
 def _function(function, buffers, forms):
-    """The description of a function as text; TypeError if it is none."""
+    """The description of a function as text; TypeError if it is not a function."""
     if isinstance(function, Reference):
         return dump({"reference": function.name})
     if "pickle" not in forms:
@@ -34,7 +34,7 @@ def _title(function):
 
 
 def _foreign_function(function):
-    """One that an engine of another language has, or its source text."""
+    """The description of a function of an engine in another language: its name, or its source text."""
     if isinstance(function, str):
         is_name = function.replace("::", "_").isidentifier()
         return {"name" if is_name else "code": function}
@@ -57,7 +57,10 @@ def _value_text(value, buffers, forms):
 
 
 def call(function, args=(), kwargs=None, forms=FORMS):
-    """A request to call a function. forms: the forms of values that its engine can read."""
+    """A request to call a function.
+
+    forms  the forms of values that its engine can read
+    """
     buffers = []
     content = f'{{"function":{_function(function, buffers, forms)}{_title(function)}'
     if args:
@@ -95,7 +98,10 @@ def map_calls(function, parts, forms=FORMS, dist="b"):
 
 
 def push(values, forms=FORMS, is_scattered=False):
-    """A request to set variables. is_scattered: they are this engine's blocks of sequences."""
+    """A request to set variables.
+
+    is_scattered  whether the values are this engine's blocks of sequences
+    """
     buffers = []
     described = {name: _value(each, buffers, forms) for name, each in values.items()}
     more = ',"scattered":true' if is_scattered else ""

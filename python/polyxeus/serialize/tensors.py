@@ -65,13 +65,13 @@ def _span(tensor):
 
 
 def _view(torch, storage, begin, end):
-    """These bytes of a storage as a tensor."""
+    """Some bytes of a storage as a tensor."""
     whole = torch.empty(0, dtype=torch.uint8, device=storage.device)
     return whole.set_(storage, begin, (end - begin,), (1,))
 
 
 def _on_host(torch, memory):
-    """A copy of a device's memory on the host. Through pinned memory, which a GPU reads and writes faster."""
+    """A copy of a device's memory in pinned memory of the host, which a GPU reads and writes faster."""
     if memory.device.type == "cuda":
         try:
             return torch.empty(memory.shape, dtype=memory.dtype, device="cpu", pin_memory=True).copy_(memory)
@@ -83,7 +83,8 @@ def _on_host(torch, memory):
 def bytes_of(owner, count, begin=0):
     """The bytes in the host's memory of `owner`, without a copy.
 
-    owner  a storage, or a tensor without gaps; it is kept as long as the bytes"""
+    owner  a storage, or a tensor without gaps; it is kept as long as the bytes
+    """
     import ctypes  # torch has it already
 
     memory = (ctypes.c_ubyte * count).from_address(owner.data_ptr() + begin)
@@ -92,7 +93,7 @@ def bytes_of(owner, count, begin=0):
 
 
 class _Memory:
-    """Some bytes of a storage: one object of a pickle, however many tensors lie there."""
+    """Some bytes of a storage: one object of a pickle, whatever the number of tensors in it."""
 
     def __init__(self, torch, storage, begin, end, size):
         self._torch, self._storage, self._size = torch, storage, size
@@ -193,7 +194,7 @@ class Tensors:
         return _make_tensor, (memory, *about, tensor.stride(), offset, needs_grad)
 
     def _memory_of(self, tensor, begin, end):
-        """None if the tensor has gaps, and no other that shares its memory fills them."""
+        """The _Memory of a tensor; None if the tensor has gaps that no other tensor with the same memory fills."""
         storage = _untyped(tensor)
         known = self._known(storage)
         block = known.block_around(begin, end)
@@ -235,7 +236,7 @@ def reduce_alone(value):
 
 
 def _is_plain(torch, tensor):
-    """Whether it is nothing but numbers in memory that we can copy."""
+    """Whether the tensor consists only of numbers in memory that can be copied."""
     return (
         tensor.layout is torch.strided
         and tensor.device.type in _DEVICES
@@ -244,7 +245,7 @@ def _is_plain(torch, tensor):
 
 
 def _values(tensor):
-    """(the numbers that it shows, without their history, whether they need gradients)"""
+    """(the tensor's numbers without their autograd history, whether they need gradients)"""
     # What is no leaf leaves its graph behind, and so its need for gradients.
     needs_grad = tensor.requires_grad and tensor.is_leaf
     tensor = tensor.detach()
@@ -333,7 +334,7 @@ def _count(torch, kind):
 
 
 def _place(torch, device):
-    """A device of this process for what was on `device` of another."""
+    """The device of this process for a tensor that was on `device` of another process."""
     if device == "cpu":
         return device
     place, note = placed(device, _count(torch, device.partition(":")[0]), _engine_id)
@@ -347,7 +348,10 @@ def _writable(buffer):
 
 
 def _receive(buffer, size, device):
-    """The bytes as a tensor, which shares the memory of the buffer.  size  of the numbers in it"""
+    """The bytes as a tensor that shares the memory of the buffer.
+
+    size  the size of each number in bytes
+    """
     torch = _torch()
     if memoryview(buffer).nbytes == 0:
         return torch.empty(0, dtype=torch.uint8, device=_place(torch, device))

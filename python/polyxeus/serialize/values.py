@@ -215,7 +215,7 @@ def _append(buffers, data):
 
 
 def _is_text(text):
-    """Whether UTF-8 has words for it: not for lone surrogates."""
+    """Whether UTF-8 can encode the text, which it cannot if it has lone surrogates."""
     if text.isascii():
         return True
     try:
@@ -226,7 +226,7 @@ def _is_text(text):
 
 
 def _is_plain_array(array):
-    """Whether its elements are of fixed size and mean what their bytes say."""
+    """Whether the elements have a fixed size and their bytes are their values."""
     dtype = array.dtype
     return not dtype.hasobject and dtype.names is None and dtype.kind in "biufcmMSUV"
 
@@ -281,7 +281,7 @@ def _named(value):
 
 
 class _NotJson(Exception):
-    """Why a part of a value has no place in JSON."""
+    """The reason why JSON cannot hold a part of a value."""
 
 
 def _encode_without_pickle(value, accepts, buffers, snapshot):
@@ -316,7 +316,7 @@ def _advice(what):
 
 
 def _as_array(value, has_json):
-    """An array that holds the value, if no other form does; None if there is none."""
+    """An array that holds the value, if no other form can; None if no array can."""
     array = tensors.array_of(value)
     if array is not None:
         return array
@@ -340,7 +340,7 @@ def _as_array(value, has_json):
 
 
 def _is_json_scalar(numpy, value):
-    """Whether JSON has a word for one of NumPy's scalars."""
+    """Whether JSON can hold a NumPy scalar."""
     if isinstance(value, (numpy.timedelta64, numpy.longdouble)):
         return False
     if isinstance(value, numpy.floating):
@@ -349,7 +349,7 @@ def _is_json_scalar(numpy, value):
 
 
 def _plain(value):
-    """The same in JSON's words."""
+    """The value, with NumPy's scalars converted to types that JSON can hold."""
     if value is None or isinstance(value, bool):
         return value
     if isinstance(value, int):

@@ -37,7 +37,8 @@ def bars(rows: Sequence[Bar], title: str) -> str:
 def rows_of_spans(rows: Sequence[tuple[str, Iterable[tuple[int, int, str]]]], title: str) -> str:
     """A chart that shows when each kind of work ran.
 
-    rows  (label, [(first column, number of columns, colour), ...]); there are WIDTH columns"""
+    rows  (label, [(first column, number of columns, colour), ...]); there are WIDTH columns
+    """
     made = []
     for row, (label, spans) in enumerate(rows):
         top = row * (_ROW + _GAP)

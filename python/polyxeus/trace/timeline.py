@@ -251,9 +251,12 @@ def _milliseconds(nanoseconds):
 
 
 def _match_messages(engines):
-    """{(rank, call): (flows_from, flows_to)} of sends and the receives that got their messages: those of the same
-    two ranks, communicator and tag meet in their order. If a rank has begun to receive from any rank, or with any
-    tag, it is not known which messages that took: the messages that it may have been are left out."""
+    """{(rank, call): (flows_from, flows_to)} of sends and of the receives that got their messages.
+
+    Sends and receives with the same two ranks, communicator and tag are matched in their order. If a rank has received
+    from any rank, or with any tag, it is not known which message it got: all messages that it may have got are left
+    out.
+    """
     flows = {}
     waiting = defaultdict(deque)
     for engine in engines:

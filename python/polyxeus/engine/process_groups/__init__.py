@@ -28,7 +28,7 @@ def begin_request():
 
 
 def end_request(error):
-    """Called when user code has ended. error its exception, or None."""
+    """Called when user code has ended, with its exception or None."""
     if _groups is not None:
         _groups.end_request(error)
 

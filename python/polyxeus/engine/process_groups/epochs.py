@@ -1,6 +1,7 @@
 """Decides which collective calls may be matched with one another: only those of the same epoch.
 
-Uses no torch, thread, store or clock."""
+Uses no torch, thread, store or clock.
+"""
 
 import json
 from typing import NamedTuple

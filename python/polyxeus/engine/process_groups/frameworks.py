@@ -18,13 +18,14 @@ def forget_what_was_under_way():
 
 
 def _reset_ddp(model):
-    """A backward pass that was ended leaves buckets that wait for gradients."""
+    """Resets the buckets that wait for gradients after an interrupted backward pass."""
     if hasattr(model, "_update_process_group"):
         model._update_process_group(model.process_group)
 
 
 def _reset_fsdp(module):
-    """A pass that was ended leaves whole parameters, which the other ranks may have to gather, and states."""
+    """Resets states and unsharded parameters after an interrupted pass, because the other ranks may have to gather
+    them."""
     try:
         _forget_pass(module._get_fsdp_state())
     except AttributeError as problem:  # its inside is not an interface

@@ -10,7 +10,7 @@ _BYTES_ACKED, _TCP_INFO_SIZE = 120, 192
 
 
 def _open_sockets():
-    """(descriptor, a duplicate of it as a socket), each closed behind the caller's back at the next one."""
+    """Yields (descriptor, a duplicate of it as a socket); each duplicate is closed when the next one is requested."""
     for name in os.listdir("/proc/self/fd"):
         try:
             if not os.readlink(f"/proc/self/fd/{name}").startswith("socket:"):

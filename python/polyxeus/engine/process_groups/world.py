@@ -104,7 +104,7 @@ class World:
     # ------------------------------------------------------------ the store
 
     def _read(self, key):
-        """The text that the ranks have written there; None: nothing, or the store is lost."""
+        """The text of a key in the store; None if there is none, or the store is lost."""
         key = f"polyxeus/{key}"
         try:
             if not self.is_lost and self.store.check([key]):
@@ -194,14 +194,17 @@ class World:
         return any(each.epoch == epoch for each in list(self.groups.values()))
 
     def shut_down(self, ports):
-        """Ends the calls in which this rank waits in gloo and nccl. ports the result of ports()"""
+        """Ends the calls in which this rank waits in gloo and nccl.
+
+        ports  the result of ports()
+        """
         for group in list(self.groups.values()):
             _abort_nccl(group.pg())
         gloo_sockets.shut_down(*ports)
 
 
 def _numbering():
-    """By what processes are numbered here: two ranks for which it is the same see each other's processes."""
+    """An id of the pid namespace: if it is the same for two ranks, each sees the processes of the other."""
     with open("/proc/sys/kernel/random/boot_id") as file:
         return file.read().strip() + os.readlink("/proc/self/ns/pid")
 

@@ -87,7 +87,7 @@ def _where(engine_info: dict[str, Any] | None) -> str:
 
 
 def _folded(entries: list[_Entry], by_traceback: bool = True) -> list[tuple[str, _Entry]]:
-    """Where each error was, and the error; "[0-3:execute]" where several engines have the same.
+    """The place of each error, and the error; "[0-3:execute]" if several engines have the same error.
 
     by_traceback  errors with different tracebacks are different; otherwise the first one stands for all
     """

@@ -68,7 +68,7 @@ def _spec(name):
 
 
 class _StandIn(types.ModuleType):
-    """A module of ipyparallel's name; what it has is in modules of polyxeus."""
+    """A module with the name of one of ipyparallel; its members are those of modules of polyxeus."""
 
     is_polyxeus = True
 

@@ -87,8 +87,8 @@ class DashboardHandler(APIHandler):
         await self.finish(answer.body, set_content_type=answer.headers.get("Content-Type", "text/plain"))
 
     async def _forward_stream(self, port, token):
-        """Until one of both ends it. A browser that reads slowly is waited for: it gets each snapshot that the
-        controller still has for it then."""
+        """Forwards the stream until one side ends it. If a browser reads slowly, this waits for it: it then gets each
+        snapshot that the controller still has for it."""
         try:
             reader, self._controller = await asyncio.open_connection("127.0.0.1", port)
         except OSError as error:

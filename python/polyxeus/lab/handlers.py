@@ -22,7 +22,7 @@ _KEY = "([0-9a-f]{16})"
 
 
 class _Handler(APIHandler):
-    """Answers {"message": why} with 409 where pxcluster refuses."""
+    """Answers {"message": why} with 409 if pxcluster refuses."""
 
     auth_resource = "polyxeus"
 

@@ -72,7 +72,8 @@ def _bytes(count):
 
 
 class _Shown:
-    """Where people see what this process says: found out at the first text, as most waits have none."""
+    """The place at which users see messages of this process; it is determined at the first text, because most waits
+    have none."""
 
     def __init__(self):
         self._write = None

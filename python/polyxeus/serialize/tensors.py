@@ -71,7 +71,7 @@ def _view(torch, storage, begin, end):
 
 
 def _on_host(torch, memory):
-    """A copy of a device's memory in pinned memory of the host, which a GPU reads and writes faster."""
+    """A copy of a device's memory on the host, in pinned memory if possible, which a GPU reads and writes faster."""
     if memory.device.type == "cuda":
         try:
             return torch.empty(memory.shape, dtype=memory.dtype, device="cpu", pin_memory=True).copy_(memory)

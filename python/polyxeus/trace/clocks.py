@@ -27,9 +27,9 @@ class ClockOffset(NamedTuple):
 class ClockReadings:
     """Exchanges with one other clock at about the same time, during which the two clocks run at the same rate.
 
-    The answer was made at some time between the question and its arrival: each exchange gives a lower and an upper
-    bound of the offset, and all of them together may give closer bounds. The midpoint is exact if both directions
-    take equally long.
+    The other clock was read at some time between the sending of the request and the arrival of the answer: each
+    exchange gives a lower and an upper bound of the offset, and all of them together may give closer bounds. The
+    midpoint is exact if both directions take equally long.
     """
 
     def __init__(self) -> None:

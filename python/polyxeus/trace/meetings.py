@@ -28,7 +28,7 @@ class Meeting(NamedTuple):
 
     @property
     def waited(self) -> int:
-        """How much earlier the others could have met without the last one, in nanoseconds."""
+        """How much earlier the call could have begun without the last rank, in nanoseconds."""
         times = sorted(self.came.values())
         return times[-1] - times[-2]
 

@@ -96,7 +96,8 @@ def send_spans(settings: OtlpSettings, requests: Iterable[tuple[int, dict[str, A
 
 
 def _post_in_time(settings: OtlpSettings, body: bytes) -> tuple[str, dict[str, Any]]:
-    """(what went wrong, `partialSuccess` of the answer). A server that sends its answer byte by byte has no longer."""
+    """(error text, `partialSuccess` of the answer). The timeout also limits a server that sends its answer byte by
+    byte."""
     outcome: list[tuple[str, dict[str, Any]]] = []
     thread = threading.Thread(target=lambda: outcome.append(_post(settings, body)), daemon=True)
     thread.start()
@@ -105,7 +106,7 @@ def _post_in_time(settings: OtlpSettings, body: bytes) -> tuple[str, dict[str, A
 
 
 class _NoRedirect(urllib.request.HTTPRedirectHandler):
-    """The headers, which may have a secret, go to no other place."""
+    """Refuses redirects, because the headers may contain a secret."""
 
     def redirect_request(self, *_arguments: Any) -> None:
         return None
@@ -127,7 +128,7 @@ def _post(settings: OtlpSettings, body: bytes) -> tuple[str, dict[str, Any]]:
 
 
 def _partial_success(answer: bytes) -> dict[str, Any]:
-    """{}: all is well, or the answer is none that we know."""
+    """The `partialSuccess` of the answer; {} if there is none, or the answer has another form."""
     try:
         told = json.loads(answer).get("partialSuccess")
     except (ValueError, AttributeError):

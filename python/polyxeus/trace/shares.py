@@ -90,7 +90,7 @@ def _count(row, size):
 
 
 def _exclusive(process: Process) -> list[list[tuple[int, int]]]:
-    """For each of KINDS when it is under way and no later one is."""
+    """For each of KINDS the times at which it is in progress and no later kind is."""
     slices = slices_of(process)
     found, taken = [], []
     for kind in reversed(KINDS):
@@ -105,7 +105,7 @@ def _merged(slices: Iterable[Slice]) -> list[tuple[int, int]]:
 
 
 def _merged_spans(spans: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
-    """When at least one of them is under way."""
+    """The times at which at least one of the spans is in progress."""
     found: list[tuple[int, int]] = []
     for began, ended in sorted(spans):
         if found and began <= found[-1][1]:

@@ -1,4 +1,4 @@
-"""Views that give each task to whichever engine is free."""
+"""Views that give each task to an engine that is free."""
 
 from __future__ import annotations
 

@@ -125,7 +125,7 @@ class _Storage:
         return self.blocks[place] if is_inside else None
 
     def merged(self):
-        """The blocks that the sent memory forms; None if it was right to send each tensor alone."""
+        """The memory to send, with overlapping parts merged into blocks; None if nothing has to be merged."""
         blocks = []
         for begin, end in sorted(self.memories):
             if blocks and begin < blocks[-1][1]:

@@ -146,7 +146,7 @@ class RemoteFunction:
 
 
 class ParallelFunction(RemoteFunction):
-    """A function that is called with parts of sequences: each engine calls it with its part.
+    """A function that engines call with parts of sequences: in a call, each engine gets one part as arguments.
 
     Its method map() calls the function for each item.
 

@@ -29,7 +29,7 @@ class IPythonError(Exception):
 
 
 class KernelError(IPythonError):
-    """A request failed before it reached an engine, on the engine, or after that."""
+    """A request failed: before it reached an engine, on the engine, or after it had run."""
 
 
 class EngineError(KernelError):
@@ -89,7 +89,7 @@ def _where(engine_info: dict[str, Any] | None) -> str:
 def _folded(entries: list[_Entry], by_traceback: bool = True) -> list[tuple[str, _Entry]]:
     """The place of each error, and the error; "[0-3:execute]" if several engines have the same error.
 
-    by_traceback  errors with different tracebacks are different; otherwise the first one stands for all
+    by_traceback  errors with different tracebacks are different; otherwise only the first traceback is shown
     """
     alike: dict[Any, list[_Entry]] = {}
     for entry in entries:

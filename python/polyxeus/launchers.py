@@ -74,10 +74,11 @@ class _Controller(ControllerLauncher):
         return super().start(*args, **kwargs)
 
     async def get_connection_info(self, timeout=None):
-        """The contents of the connection files, once both are there.
+        """The contents of the connection files, when both exist.
 
-        They appear when the controller is ready, so that there is nothing to wait for afterwards:
-        look for them often, then the engines start as soon as they can.
+        They appear when the controller is ready. This function looks for them often, so that the engines start as
+        soon as
+        possible.
         """
         loop = asyncio.get_running_loop()
         patience = self.connection_info_timeout if timeout is None else timeout

@@ -46,7 +46,7 @@ def _module(name):
 
 
 class _Finder:
-    """Finds and loads the modules that stand in, so that they can be asked for and reloaded as others are."""
+    """Finds and loads the modules that replace ipyparallel's, so that they can be found and reloaded like others."""
 
     @staticmethod
     def find_spec(name, path=None, target=None):
@@ -58,7 +58,7 @@ class _Finder:
 
     @staticmethod
     def exec_module(module):
-        """It is complete already."""
+        """Does nothing, because the module is complete already."""
 
 
 def _spec(name):
@@ -106,7 +106,7 @@ class _Distribution(importlib.metadata.Distribution):
 
 
 class _Distributions:
-    """Asked last, by packages that want to know which version of ipyparallel is installed."""
+    """Answers packages that request the version of ipyparallel; importlib.metadata asks it last."""
 
     @staticmethod
     def find_spec(name, path=None, target=None):

@@ -84,7 +84,7 @@ class CellOutput:
         )
 
     def _for_terminal(self, data):
-        """A terminal shows text alone: what stands in it, None for the label of the next one."""
+        """The text of a display for a terminal; None for a label, which is shown with the next text."""
         text = data.get("text/plain", "")
         if str(getattr(self._shell, "colors", "")).lower() == "nocolor":
             text = _COLOURS.sub("", text)

@@ -149,7 +149,7 @@ class ParallelMagics(Magics):
         """Does nothing, because the settings are not traits: _configure() reads them."""
 
     def _configure(self, shell):
-        """Takes c.ParallelMagics of IPython's configuration."""
+        """Uses the settings c.ParallelMagics of IPython's configuration."""
         for name, value in dict(getattr(shell, "config", {}).get("ParallelMagics", {})).items():
             if not isinstance(getattr(type(self), name, None), property) or name == "view":
                 raise UsageError(f"c.ParallelMagics.{name} in the configuration is unknown; {_KNOWN_SETTINGS}")
@@ -318,7 +318,7 @@ class ParallelMagics(Magics):
         )
 
     def pxresult(self, line=""):
-        """Shows the output and result of the last %px or %%px, or of those of a session or with a label."""
+        """Shows the output and result of the last %px or %%px, or of all requests of a session or with a label."""
         return self._run("pxresult", line)
 
     result = pxresult
@@ -387,7 +387,7 @@ class ParallelMagics(Magics):
         self._run("pxpush", line, carries_data=True)
 
     def pxpull(self, line=""):
-        """Defines variables of the engines here, as lists: `%pxpull a --as x`."""
+        """Defines variables of the engines in the notebook, as lists: `%pxpull a --as x`."""
         self._run("pxpull", line, carries_data=True)
 
     def pxscatter(self, line=""):
@@ -395,7 +395,7 @@ class ParallelMagics(Magics):
         self._run("pxscatter", line, carries_data=True)
 
     def pxgather(self, line=""):
-        """Puts the parts of all engines together: `%pxgather x --as y`."""
+        """Joins the parts of all engines: `%pxgather x --as y`."""
         self._run("pxgather", line, carries_data=True)
 
     # ------------------------------------------------------------ the cluster

@@ -98,6 +98,7 @@ struct AnyArray {
   Result<std::span<const T>> as() const;
 };
 
+/// The old name of AnyArray.
 using Array [[deprecated("the name is px::AnyArray")]] = AnyArray;
 
 template <ArrayElement T>

@@ -5,14 +5,14 @@
     with px.Cluster(n=4) as client:
         print(client[:].apply_sync(os.getpid))
 
-Every engine imports this package: what is public is imported when it is used first.
+Every engine imports this package, so a public name imports its module only when it is first used.
 
-The packages inside, each with the packages right below it:
+The packages inside, each with the packages that it imports directly:
 
-    trace          what is recorded while a trace is on, and its files
+    trace          records of a trace, and its files
     serialize      functions, values and requests as bytes; shared by clients and engines
     engine_calls   functions that clients call on engines by name       serialize
-    results        what comes back: results, metadata, output           serialize, trace
+    results        results, metadata and output of requests             serialize, trace
     views          which engines run something, and how                 results, engine_calls
     client         the connection to a cluster                          views
     cluster        starts and stops clusters                            client
@@ -21,8 +21,8 @@ The packages inside, each with the packages right below it:
     engine         the Python half of pxengine                          serialize, trace, drop_in
     kernel         the Python half of pxkernel                          engine, magics
 
-Each may import what those below it may, and error, version and activation. Types that several share
-are in hints, which only type checkers read.
+Each package may also import what these may import, and error, version and activation. Types that several
+packages share are in hints, which only type checkers read.
 """
 
 from polyxeus import activation
@@ -129,7 +129,7 @@ def register_joblib_backend(name: "str | None" = None, make_default: bool = Fals
     name : str, optional
         The name of the backend. Default: "polyxeus", and "ipyparallel" if no other backend has that name.
     make_default : bool
-        Whether joblib uses it in programs that name no backend.
+        Whether joblib uses this backend in programs that name none.
 
     Raises
     ------

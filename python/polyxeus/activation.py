@@ -1,7 +1,7 @@
-"""Gives the magics of IPython their view.
+"""Sets the view of IPython's magics.
 
-Views and clients call this, but the magics are made of views and clients. So this module imports
-neither: the package polyxeus, which knows both, registers how the magics are loaded.
+Views and clients call this module, and the magics import views and clients. So this module imports neither: the package
+polyxeus, which imports both, registers how to load the magics.
 """
 
 import sys
@@ -12,8 +12,11 @@ _import_magics = None
 
 
 def register_magics(import_magics):
-    """import_magics  called when magics are needed first; gives the module that has
-    activate(shell, view, suffix) and adopt(shell, client), or raises ImportError."""
+    """Registers how to load the magics.
+
+    import_magics  is called when magics are first needed; returns the module with activate(shell, view, suffix)
+                   and adopt(shell, client), or raises ImportError.
+    """
     global _import_magics
     _import_magics = import_magics
 
@@ -38,7 +41,7 @@ def activate(view, suffix=""):
 
 
 def activate_first(client):
-    """The first client in IPython gets them without being asked."""
+    """Defines the magics for the first client in IPython."""
     shell = _shell()
     if shell is None or "px" in shell.magics_manager.magics["line"]:
         return

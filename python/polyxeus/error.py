@@ -1,4 +1,4 @@
-"""The exceptions of polyxeus, under the names that they have in ipyparallel."""
+"""The exceptions of polyxeus, with the names that they have in ipyparallel."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ _Results = TypeVar("_Results", bound=Union[List[Any], Dict[Any, Any]])
 
 
 class IPythonError(Exception):
-    """The base class of all errors here."""
+    """The base class of all exceptions of polyxeus."""
 
 
 class KernelError(IPythonError):
-    """A request failed on its way to an engine, on the engine, or on the way back."""
+    """A request failed: before it reached an engine, on the engine, or after it had run."""
 
 
 class EngineError(KernelError):
@@ -40,7 +40,7 @@ class EngineError(KernelError):
 
 
 class NoEnginesRegistered(KernelError):
-    """The call needs engines, and none are registered."""
+    """The call needs engines, and no engine is registered."""
 
     def __str__(self) -> str:
         text = super().__str__()
@@ -57,7 +57,7 @@ class TaskTimeout(KernelError):
 
 
 class UnmetDependency(KernelError):
-    """An engine does not have what a task needs: the task is tried on another engine.
+    """An engine does not meet the condition of a task, which is tried on another engine.
 
     As the answer to a request it is a RemoteError, too.
     """
@@ -72,11 +72,11 @@ class DependencyTimeout(ImpossibleDependency):
 
 
 class InvalidDependency(ImpossibleDependency):
-    """The dependency of a task is a request that is not known. As the answer to a request it is a RemoteError, too."""
+    """The dependency of a task is an unknown request. As the answer to a request it is a RemoteError, too."""
 
 
 class TaskRejectError(KernelError):
-    """The code of a task may raise this to be tried on another engine. It needs the flag `retries` for that."""
+    """The code of a task may raise this, so that the task is tried on another engine, if it has `retries`."""
 
 
 def _where(engine_info: dict[str, Any] | None) -> str:
@@ -87,9 +87,9 @@ def _where(engine_info: dict[str, Any] | None) -> str:
 
 
 def _folded(entries: list[_Entry], by_traceback: bool = True) -> list[tuple[str, _Entry]]:
-    """Where each error was, and the error; "[0-3:execute]" where several engines have the same.
+    """The place of each error, and the error; "[0-3:execute]" if several engines have the same error.
 
-    by_traceback  errors with different tracebacks are different; otherwise the first one stands for all
+    by_traceback  errors with different tracebacks are different; otherwise only the first traceback is shown
     """
     alike: dict[Any, list[_Entry]] = {}
     for entry in entries:
@@ -105,7 +105,7 @@ def _folded(entries: list[_Entry], by_traceback: bool = True) -> list[tuple[str,
 
 
 def errors_html(entries: list[_Entry]) -> str:
-    """Errors in HTML: each once with the engines that have it, its traceback folded; "" for none."""
+    """Errors in HTML: each error once, with its engines and a folded traceback; "" without errors."""
     from html import escape
 
     parts = []
@@ -120,7 +120,7 @@ def errors_html(entries: list[_Entry]) -> str:
 
 
 def errors_text(entries: list[_Entry]) -> str:
-    """The same as text: a line for each, without tracebacks."""
+    """Errors as text: a line for each, without tracebacks."""
     return "\n".join(line for line, _ in _sentences(entries))
 
 
@@ -151,17 +151,18 @@ def _ranges(numbers: list[int]) -> str:
 class RemoteError(KernelError):
     """A request failed: the name, text and traceback of the exception on the engine.
 
-    Failures that are not the code's own have subclasses: ResultLost, ConnectionLost, Overloaded, MPIError. EngineError,
-    TaskTimeout and the errors of dependencies are RemoteErrors, too, if they are the answer to a request.
+    Failures whose cause is not the code itself have subclasses: ResultLost, ConnectionLost, Overloaded, MPIError.
+    EngineError, TaskTimeout and the errors of dependencies are RemoteErrors, too, if they are the answer to a
+    request.
 
     Parameters
     ----------
     ename : str
         The name of the exception's class.
     evalue : str
-        Its text.
+        The text of the exception.
     traceback : str or None
-        Its traceback as it is shown on the engine, with colours.
+        The traceback as the engine shows it, with colours.
     engine_info : dict, optional
         ``{"engine_id", "engine_uuid", "method"}``; may be empty.
 
@@ -207,12 +208,12 @@ class RemoteError(KernelError):
         return f"{_where(self.engine_info)} {self.ename}: {self.evalue}"
 
     def render_traceback(self) -> list[str]:
-        """Gives the engine's traceback.
+        """Returns the engine's traceback.
 
         Returns
         -------
         list of str
-            Its lines, below one that names the engine.
+            The lines, after one that names the engine.
 
         Examples
         --------
@@ -236,7 +237,7 @@ class RemoteError(KernelError):
         Parameters
         ----------
         excid : int, optional
-            Accepted, without effect.
+            Accepted, but without effect.
         """
         print("\n".join(self.render_traceback()))
 
@@ -247,16 +248,16 @@ class CompositeError(RemoteError):
     Parameters
     ----------
     message : str
-        The first line of its text.
+        The first line of the error's text.
     elist : list of tuple
         (name, text, traceback, engine_info) of each failure.
 
     Attributes
     ----------
     elist : list of tuple
-        As it was given.
+        The entries that were given.
     tb_limit : int
-        How many failures its text shows at most.
+        The largest number of failures that the text shows.
 
     Examples
     --------
@@ -308,7 +309,7 @@ class CompositeError(RemoteError):
             ) from None
 
     def render_traceback(self, excid: int | None = None) -> list[str]:
-        """Gives the tracebacks of the failures. Equal ones of several engines are there once.
+        """Returns the tracebacks of the failures; equal tracebacks of several engines are shown once.
 
         Parameters
         ----------
@@ -352,7 +353,7 @@ class CompositeError(RemoteError):
         print("\n".join(self.render_traceback(excid)))
 
     def raise_exception(self, excid: int | None = 0) -> NoReturn:
-        """Raises one of the failures, as a RemoteError or the subclass of its name.
+        """Raises one of the failures, as a RemoteError or as the subclass for its name.
 
         Parameters
         ----------
@@ -395,14 +396,14 @@ class ConnectionLost(RemoteError, ConnectionError):
 
 
 class Overloaded(RemoteError):
-    """The request was refused because a limit of the cluster is reached. Try again later, with growing pauses.
+    """The request was refused because a limit of the cluster is reached. Try again after increasing pauses.
 
     For its parameters see RemoteError.
     """
 
 
 class MPIError(RemoteError):
-    """A call of MPI failed on an engine: other ranks cannot come to it, a rank died, or MPI reported an error.
+    """A call of MPI failed on an engine: other ranks cannot reach it, a rank died, or MPI reported an error.
 
     For its parameters see RemoteError.
     """
@@ -455,7 +456,7 @@ _OF_MPI = re.compile(r"MPI_\w+(?: cannot end)?: ")
 def remote_error(
     ename: str, evalue: str, traceback: str | None, engine_info: dict[str, Any] | None = None
 ) -> RemoteError:
-    """The exception for an error reply: of the class that its name has here, else a plain RemoteError."""
+    """Makes the exception for an error reply: of the class with its name, if polyxeus has one, else a RemoteError."""
     kind = _BY_NAME.get(ename)
     if kind is None:
         kind = MPIError if _OF_MPI.match(str(evalue)) else RemoteError
@@ -463,7 +464,7 @@ def remote_error(
 
 
 class AlreadyDisplayedError(RemoteError):
-    """Replaces a CompositeError whose failures were shown as they came.
+    """Replaces a CompositeError whose failures were shown when they arrived.
 
     Parameters
     ----------
@@ -492,7 +493,7 @@ class AlreadyDisplayedError(RemoteError):
         return self.original_error._repr_html_()
 
     def render_traceback(self) -> list[str]:
-        """Gives one line, as the failures were shown already.
+        """Returns one line, because the failures were shown already.
 
         Returns
         -------
@@ -503,7 +504,7 @@ class AlreadyDisplayedError(RemoteError):
 
 
 def entries_of(problem: Exception) -> list[_Entry]:
-    """The errors that an exception stands for, as in CompositeError.elist."""
+    """The errors that an exception contains, in the form of CompositeError.elist."""
     if isinstance(problem, CompositeError):
         return problem.elist
     if isinstance(problem, RemoteError):
@@ -519,7 +520,7 @@ def collect_exceptions(rdict_or_list: _Results, method: str = "unspecified") -> 
     rdict_or_list : list or dict
         The results.
     method : str
-        The name of the call, for the text.
+        The name of the call, for the error's text.
 
     Returns
     -------
@@ -547,7 +548,7 @@ def collect_exceptions(rdict_or_list: _Results, method: str = "unspecified") -> 
 
 
 def wrap_exception(engine_info: dict[str, Any] | None = None) -> dict[str, Any]:
-    """Gives the exception that is being handled as the content of an error reply.
+    """Returns the exception that is being handled, as the content of an error reply.
 
     Parameters
     ----------
@@ -589,7 +590,7 @@ def unwrap_exception(content: dict[str, Any]) -> RemoteError:
     Returns
     -------
     RemoteError
-        The exception; of a subclass, if its name has one.
+        The exception, of the subclass for its name, if there is one.
 
     Examples
     --------

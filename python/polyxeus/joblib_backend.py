@@ -12,7 +12,7 @@ _started = None  # the cluster that was started here; it ends with this Python
 
 
 def _connect():
-    """A client of the default cluster, or of one that is started here if none runs."""
+    """A client of the default cluster, which is started if it does not run."""
     global _started
     if _started is None:
         try:
@@ -52,7 +52,7 @@ class PolyxeusBackend(ViewBackend):
         return self._given_view
 
     def terminate(self):
-        """Closes the client that was opened here."""
+        """Closes the client that this backend has opened."""
         if self._close is not None:
             self._close()
             self._close = self._given_view = None
@@ -66,6 +66,6 @@ def register(name=None, make_default=False):
     name : str, optional
         The name of the backend. Default: "polyxeus", and "ipyparallel" if no other backend has that name.
     make_default : bool
-        Whether joblib uses it in programs that name no backend.
+        Whether joblib uses this backend in programs that name none.
     """
     register_factory(PolyxeusBackend, name, make_default)

@@ -1,9 +1,9 @@
-"""Launcher plug-ins for ipyparallel: its own Cluster and ipcluster start polyxeus.
+"""Launcher plug-ins with which ipyparallel's own Cluster and ipcluster start polyxeus.
 
     ipp.Cluster(controller="polyxeus", engines="polyxeus-mpi", n=4)
     ipcluster start --controller=polyxeus --engines=polyxeus-mpi -n 4
 
-The package declares them as entry points, so that nothing needs to be configured.
+The package declares them as entry points, so you do not have to configure anything.
 """
 
 import asyncio
@@ -48,7 +48,7 @@ def program(name):
     Returns
     -------
     str
-        Its path beside this Python or in $PATH; else the name.
+        Its path in the folder of this Python or in $PATH; else the name.
     """
     beside = os.path.join(os.path.dirname(sys.executable), name)
     if os.access(beside, os.X_OK):
@@ -74,10 +74,11 @@ class _Controller(ControllerLauncher):
         return super().start(*args, **kwargs)
 
     async def get_connection_info(self, timeout=None):
-        """The contents of the connection files, once both are there.
+        """The contents of the connection files, when both exist.
 
-        They appear when the controller is ready, so that there is nothing to wait for afterwards:
-        look for them often, then the engines start as soon as they can.
+        They appear when the controller is ready. This function looks for them often, so that the engines start as
+        soon as
+        possible.
         """
         loop = asyncio.get_running_loop()
         patience = self.connection_info_timeout if timeout is None else timeout
@@ -111,7 +112,7 @@ class PolyxeusEngineLauncher(_Engine, LocalEngineLauncher):
 
 
 class PolyxeusEngineSetLauncher(_Engine, LocalEngineSetLauncher):
-    """Starts pxengines on this host, all at once: they need no pause between them."""
+    """Starts several pxengine processes on this host without a pause between them."""
 
     launcher_class = PolyxeusEngineLauncher
 
@@ -121,4 +122,4 @@ class PolyxeusEngineSetLauncher(_Engine, LocalEngineSetLauncher):
 
 
 class PolyxeusMPIEngineSetLauncher(_Engine, MPIEngineSetLauncher):
-    """Starts pxengines as the ranks of one mpiexec; their ids are their ranks."""
+    """Starts pxengine processes as the ranks of one mpiexec; their ids are their ranks."""

@@ -3,7 +3,7 @@
     import polyxeus as px, polyxeus.torch
 
     rc = px.Client()
-    world = px.torch.init(rc[:])       # every engine is a rank now; the same is %pxtorch
+    world = px.torch.init(rc[:])       # every engine is a rank now; %pxtorch does the same
     %px import torch.distributed as dist; dist.all_reduce(t)
     px.torch.finalize(rc[:])
 
@@ -11,7 +11,7 @@ In cells on the engines:
 
     from polyxeus.torch import average_gradients, broadcast_parameters
 
-torch is imported by the engines alone, when init() runs.
+Only the engines import torch, when init() runs.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ __all__ = ["World", "average_gradients", "broadcast_parameters", "finalize", "in
 
 
 class World(NamedTuple):
-    """The process group that init() has set up.
+    """The process group that init() has made.
 
     Attributes
     ----------
@@ -40,7 +40,7 @@ class World(NamedTuple):
     port : int
         The port; 0 with mpi.
     size : int
-        How many ranks there are.
+        The number of ranks.
     """
 
     backend: str  #: "gloo", "mpi" or "cpu:gloo,cuda:nccl"
@@ -56,16 +56,16 @@ def init(view, backend: str | None = None, address: str | None = None,
     Parameters
     ----------
     view : DirectView
-        Rank i is the i-th of its engines; engines that are ranks already stay so, see below. With the backend mpi the
-        ranks are those of MPI, and the view must have all of them.
+        Its i-th engine becomes rank i; engines that are ranks already keep their rank, see below. With the backend
+        mpi the ranks are MPI's, and the view must have all of them.
     backend : str, optional
-        Default: "cpu:gloo,cuda:nccl" if each rank has a GPU of its own, else "gloo". "mpi" is used only if it is given,
-        and torch must be built with it.
+        Default: "cpu:gloo,cuda:nccl" if each rank has a GPU of its own, else "gloo". "mpi" is used only if you name
+        it, and needs a torch that was built with MPI.
     address : str, optional
         The only address at which rank 0 listens for the others. Default: 127.0.0.1 if all ranks are on one host, else the
         address of the default route of rank 0's host. torch before 2.1 listens on all addresses, with a warning.
     timeout : float
-        Seconds for all ranks to meet.
+        Seconds to wait until all ranks have joined.
     collective_timeout : float, optional
         Seconds that a collective call waits for its slowest rank. Default: torch's own limit, 30 minutes for gloo.
 
@@ -77,13 +77,14 @@ def init(view, backend: str | None = None, address: str | None = None,
     Raises
     ------
     RuntimeError
-        torch is missing, or ranks do not come.
+        torch is not installed, or some ranks do not join in time.
 
     Notes
     -----
-    The variables of torchrun (RANK, WORLD_SIZE, LOCAL_RANK, MASTER_ADDR, ...) are set on the engines. A group that an
-    earlier call has made of as many ranks stays, with all models that hold it, as long as its rank 0 lives; engines
-    that were started since take the places of ranks that have ended. Any other group is replaced.
+    The variables of torchrun (RANK, WORLD_SIZE, LOCAL_RANK, MASTER_ADDR, ...) are set on the engines. If an earlier
+    call has made a group with as many ranks and its rank 0 still runs, that group stays, and models that
+    refer to it keep working; engines that were started since then replace ranks that have ended. Any other group is
+    replaced.
 
     Examples
     --------
@@ -134,7 +135,7 @@ def finalize(view) -> None:
 
 
 def broadcast_parameters(model, source: int = 0) -> None:
-    """Gives a model the parameters and buffers that one rank has. Call it in a cell on all engines.
+    """Copies the parameters and buffers of a model from one rank to all. Call it in a cell on all engines.
 
     Parameters
     ----------
@@ -154,7 +155,7 @@ def broadcast_parameters(model, source: int = 0) -> None:
 def average_gradients(model) -> None:
     """Replaces each gradient of a model by its mean over all ranks. Call it in a cell on all engines, after backward().
 
-    It sends one message for all gradients of a type, however many layers there are.
+    It sends one message for all gradients of a type, whatever the number of layers.
 
     Parameters
     ----------

@@ -74,7 +74,7 @@ def magics_with(option):
     return expanded(entry)
 
 
-@pytest.mark.parametrize("option", ["language", "targets", "block", "timeout", "max-output", "label"])
+@pytest.mark.parametrize("option", ["language", "targets", "block", "interrupt-after", "max-output", "label"])
 def test_magics_says_which_magics_take_an_option(option):
     rows = re.findall(rf"^\|[^|]*`--{option}\b[^|]*\| ([^|]*) \|", text_of("docs/magics.md"), re.M)
     named = set(re.findall(r"%(\w+)", " ".join(rows)))

@@ -1,4 +1,4 @@
-"""Sentences about arguments of a wrong type, for classes with many of them."""
+"""Error messages about arguments of a wrong type, for classes with many arguments."""
 
 import os
 
@@ -15,7 +15,7 @@ _KINDS = {
 
 
 def check_kinds(owner, **given):
-    """TypeError for the first argument that is not of its kind; None is of each.
+    """Raises a TypeError for the first argument that is not of its kind; None is allowed for each kind.
 
     owner  "Client"
     given  {kind: {argument: value}}; kind: text, path, flag or number
@@ -29,7 +29,7 @@ def check_kinds(owner, **given):
 
 
 def check_words(owner, **given):
-    """TypeError for the first argument that is no list of texts, such as one text for all."""
+    """Raises a TypeError for the first argument that is not a list of texts, such as a single text."""
     for name, value in given.items():
         is_list = isinstance(value, (list, tuple)) and all(isinstance(each, str) for each in value)
         if value is not None and not is_list:

@@ -69,7 +69,7 @@ class Client(HubQueries, EngineControl):
     url_file : str, optional
         Another name of `connection_info`, as in ipyparallel.
     profile : str, optional
-        The profile whose connection file is used. Default: what the environment says (IPP_PROFILE_DIR,
+        The profile whose connection file is used. Default: the one that the environment names (IPP_PROFILE_DIR,
         IPP_CLUSTER_ID, IPYTHONDIR), else "default".
     profile_dir : str or path, optional
         The folder of the profile, instead of its name.
@@ -80,7 +80,7 @@ class Client(HubQueries, EngineControl):
     debug : bool
         Accepted with a warning: ``pxcontroller --debug`` logs the messages.
     sshserver : str, optional
-        "[user@]host[:port]": a host to tunnel through. Default: what the connection file says, if the controller
+        "[user@]host[:port]": a host to tunnel through. Default: the host in the connection file, if the controller
         cannot be reached otherwise.
     sshkey : str or path, optional
         A file with the private key for ssh. Default: the keys that ssh finds.
@@ -90,7 +90,7 @@ class Client(HubQueries, EngineControl):
         Accepted with a warning: OpenSSH makes the tunnels.
     timeout : float, optional
         Seconds to wait for the connection file, and then for the controller's answer. Default: 10 for the answer; the
-        file is waited for only while ``pxcluster start`` is at work.
+        client waits for the file only while ``pxcluster start`` is running.
     cluster_id : str, optional
         The id of the cluster, if the profile has several.
     cluster : Cluster, optional
@@ -101,20 +101,20 @@ class Client(HubQueries, EngineControl):
     Attributes
     ----------
     block : bool
-        Whether views that are made from now on wait for results.
+        Whether the methods of views that are made later wait for results.
     cluster : Cluster or None
-        As it was given.
+        The Cluster that was given.
     history : list of str
         The ids of all requests of this client, oldest first.
     metadata : dict
         The Metadata of requests, by their ids.
     results : dict
-        Results that are kept here, by the ids of their requests.
+        Results that this client stores, by the ids of their requests.
 
     Raises
     ------
     OSError
-        No cluster runs, or the connection file is not there.
+        No cluster runs, or the connection file does not exist.
     ConnectionError
         The controller does not answer, or does not accept the connection.
     ValueError
@@ -207,19 +207,19 @@ class Client(HubQueries, EngineControl):
         _activate_first(self)
 
     def _warn(self):
-        """Says what is new about engines that do not fit together, or not to this Python."""
+        """Warns once of each engine whose version does not match that of other engines or of this Python."""
         for sentence in self._connection.take_warnings():
             warnings.warn(sentence, RuntimeWarning, stacklevel=3)
 
     # ------------------------------------------------------------ life
 
     def close(self, linger: float | None = None) -> None:
-        """Closes the connection. Requests without an answer fail; the cluster goes on.
+        """Closes the connection. Requests without an answer fail; the cluster keeps running.
 
         Parameters
         ----------
         linger : float, optional
-            Accepted, without effect.
+            Accepted, but without effect.
 
         Examples
         --------
@@ -245,7 +245,7 @@ class Client(HubQueries, EngineControl):
 
     @property
     def controller_address(self) -> str:
-        """The address at which the controller was reached, of all that it has: "tcp://10.0.0.1"."""
+        """The address at which this client reached the controller, like "tcp://10.0.0.1"."""
         return self._connection.interface()
 
     @property
@@ -261,15 +261,15 @@ class Client(HubQueries, EngineControl):
         return f"<Client: {why}>" if why else f"<Client: {len(self)} engines>"
 
     def spin(self) -> None:
-        """Does nothing: results arrive without it. It is here for ipyparallel's programs."""
+        """Does nothing, because results arrive without it. It exists for programs that were written for ipyparallel."""
 
     def spin_thread(self, interval: float = 1) -> None:
-        """Does nothing: results arrive without it. It is here for ipyparallel's programs.
+        """Does nothing, because results arrive without it. It exists for programs that were written for ipyparallel.
 
         Parameters
         ----------
         interval : float
-            Accepted, without effect.
+            Accepted, but without effect.
         """
 
     stop_spin_thread = spin
@@ -278,14 +278,14 @@ class Client(HubQueries, EngineControl):
 
     @property
     def _engines(self):
-        """{id: uuid} of the engines that are there."""
+        """{id: uuid} of the registered engines."""
         return self._connection.engines()
 
     @property
     def languages(self) -> dict[int, str]:
         """The language of each engine, by its id: "python" or "cpp", or "" for an engine of ipyparallel.
 
-        Engines of which the controller does not know the language are left out.
+        Engines whose language the controller does not know are left out.
 
         Examples
         --------
@@ -295,7 +295,7 @@ class Client(HubQueries, EngineControl):
         return self._connection.languages()
 
     def _forms(self, ids=None):
-        """The forms of values (serialize/values.py) that all of these engines read; None: all."""
+        """The forms of values (serialize/values.py) that all of these engines can read; None: all forms."""
         return NO_PICKLE if any(self._connection.other_languages(ids)) else FORMS
 
     @property
@@ -334,7 +334,7 @@ class Client(HubQueries, EngineControl):
             raise error.NoEnginesRegistered("no engine is registered: start some with `pxcluster engines -n 4`")
 
     def _build_targets(self, targets):
-        """(uuids, ids) of the engines that are meant."""
+        """(uuids, ids) of the engines that `targets` names."""
         self._check_engines()
         if isinstance(targets, int) and not isinstance(targets, bool):
             chosen = [targets if targets >= 0 else self._nth(targets, self.ids)]
@@ -353,8 +353,8 @@ class Client(HubQueries, EngineControl):
         return uuids, chosen
 
     def _addressed(self, targets):
-        """_build_targets(), and the forms that all of these engines read: (uuids, ids, forms). Kept
-        while the engines stay the same; callers must not change it."""
+        """_build_targets(), and the forms that all of these engines can read: (uuids, ids, forms). The result is kept
+        until the engines change; callers must not change it."""
         version = self._connection.engines_version()
         if version != self._known_version:
             self._known_version, self._known_targets = version, {}
@@ -370,7 +370,7 @@ class Client(HubQueries, EngineControl):
         return uuids, ids, self._forms(ids)
 
     def _all_targets(self, targets):
-        """The same for targets that are chosen out of all engines."""
+        """(uuids, ids) for targets that depend on all engines: "all", None or a slice."""
         engines = self._connection.engines()
         if targets is None or (isinstance(targets, str) and targets.lower() == "all"):
             return list(engines.values()), list(engines)
@@ -390,13 +390,13 @@ class Client(HubQueries, EngineControl):
         return ids[number]
 
     def direct_view(self, targets: Targets = "all", **kwargs: Unpack[ViewFlags]) -> DirectView:
-        """Makes a view that runs things on these engines.
+        """Makes a view that runs code on these engines.
 
         Parameters
         ----------
         targets : int, slice, list of int or "all"
-            The engines. "all" are the engines that are registered whenever the view is used; ``client[:]`` are those that
-            are registered now.
+            The engines. "all" means the engines that are registered whenever the view is used; ``client[:]`` means
+            those that are registered now.
         **kwargs : Any
             Flags of the view: `block`, `track`, `label`.
 
@@ -432,7 +432,7 @@ class Client(HubQueries, EngineControl):
         Parameters
         ----------
         targets : int, slice, list of int or "all", optional
-            The engines that may be used. Default: all.
+            The engines that may get tasks. Default: all.
         **kwargs : Any
             Flags of the view: `block`, `track`, `label`, `after`, `follow`, `timeout`, `retries`.
 
@@ -460,14 +460,14 @@ class Client(HubQueries, EngineControl):
     def broadcast_view(
         self, targets: Targets = "all", is_coalescing: bool = False, **kwargs: Unpack[ViewFlags]
     ) -> BroadcastView:
-        """Makes a view that sends one message for all engines, which the controller copies.
+        """Makes a view that sends one message, which the controller copies to all engines.
 
         Parameters
         ----------
         targets : int, slice, list of int or "all"
             The engines.
         is_coalescing : bool
-            Accepted, without effect: the controller answers for each engine.
+            Accepted, but without effect: there is one answer for each engine.
         **kwargs : Any
             Flags of the view: `block`, `track`, `label`.
 
@@ -493,7 +493,8 @@ class Client(HubQueries, EngineControl):
     def gang(self, engines: Iterable[int], name: str = "comm", **kwargs: Unpack[ViewFlags]) -> GangView:
         """Makes a view of some ranks of an MPI world that have a communicator of their own.
 
-        The other ranks take no part. It waits until the engines of the gang are idle. Several gangs may run at the same time.
+        The other ranks of the world do not take part. The call waits until the engines of the gang are idle. Several
+        gangs may run at the same time.
 
         Parameters
         ----------
@@ -516,7 +517,7 @@ class Client(HubQueries, EngineControl):
         IndexError
             One of the engines is not registered.
         RuntimeError
-            The engines are not of one MPI world.
+            The engines are not ranks of one MPI world.
 
         Examples
         --------
@@ -532,7 +533,7 @@ class Client(HubQueries, EngineControl):
         Parameters
         ----------
         targets : int, slice, list of int or "all", optional
-            The engines that may be used. Default: all.
+            The engines that may get tasks. Default: all.
 
         Returns
         -------
@@ -597,11 +598,11 @@ class Client(HubQueries, EngineControl):
         timeout : float, optional
             Seconds to wait; None or below 0: without a limit.
         block : bool
-            False: a Future is returned at once.
+            Whether to wait. False: the call returns a Future at once.
         interactive : bool, optional
             Whether a progress bar is shown. Default: in IPython.
         widget : bool, optional
-            Whether the bar is one for notebooks. Default: found out.
+            Whether the bar is a notebook widget. Default: in notebooks.
 
         Returns
         -------
@@ -617,7 +618,7 @@ class Client(HubQueries, EngineControl):
         ConnectionError
             The connection is closed.
         TypeError
-            `n` is not given and is not known.
+            `n` is not given, and the size of the cluster is not known.
 
         Examples
         --------
@@ -626,9 +627,9 @@ class Client(HubQueries, EngineControl):
         return wait_for_engines(self, n, timeout, block, interactive, widget)
 
     def status(self, timeout: float = 1.0) -> ClusterStatus:
-        """Tells what each engine is and does now.
+        """Tells the state of each engine and what it runs now.
 
-        Engines answer while they run something.
+        Engines answer while they run code.
 
         Parameters
         ----------
@@ -638,7 +639,7 @@ class Client(HubQueries, EngineControl):
         Returns
         -------
         ClusterStatus
-            A table to print, and a dict for each engine.
+            A sequence of dicts, printed as a table: one for each engine.
 
         Examples
         --------
@@ -648,14 +649,15 @@ class Client(HubQueries, EngineControl):
         return self._status(float(timeout))
 
     def _status(self, timeout, for_controller=None):
-        """The same; TimeoutError if the controller does not answer within `for_controller` seconds.
+        """The same as status(), but TimeoutError if the controller does not answer within `for_controller` seconds.
 
-        With `for_controller` it is for displays: of more than 64 engines the controller's own measures are used.
+        Displays use `for_controller`: if there are more than 64 engines, the result then has the controller's own
+        measures.
         """
         return ClusterStatus(*self._connection.status(timeout, for_controller))
 
     def memory(self, timeout: float = 1.0) -> ClusterMemory:
-        """Tells how much of each host's shared memory large arrays take, and which engines use them.
+        """Tells how much of each host's shared memory large arrays use, and which engines have mapped them.
 
         Parameters
         ----------
@@ -665,26 +667,26 @@ class Client(HubQueries, EngineControl):
         Returns
         -------
         ClusterMemory
-            A text to print, and a dict for each host.
+            A sequence of dicts, printed as text: one for each host.
         """
         return ClusterMemory(*self._connection.memory(float(timeout)))
 
     def where(self, targets: Targets = "all", timeout: float = 1.0) -> EnginePlaces:
         """Tells in which MPI call or line of its code each engine is, and for how long.
 
-        Engines answer while they run something, also inside of an MPI call or other C code.
+        Engines answer while they run code, also inside of an MPI call or other C code.
 
         Parameters
         ----------
         targets : int, slice, list of int or "all"
             The engines.
         timeout : float
-            Seconds to wait. Engines that do not answer in time are named.
+            Seconds to wait. Engines that do not answer in time are listed as such.
 
         Returns
         -------
         EnginePlaces
-            A text to print, and a dict for each engine.
+            A sequence of dicts, printed as text: one for each engine.
 
         Examples
         --------
@@ -699,7 +701,7 @@ class Client(HubQueries, EngineControl):
         """Records what the engines and this client do during a `with` statement, and writes it to a file.
 
         The file has a track for each thread of the client and the engines, with requests, MPI calls, calls of
-        torch.distributed and the spans of your code (see span()). What an engine runs need not have ended.
+        torch.distributed and the spans of your code (see span()). Requests that still run at the end are recorded, too.
 
         Parameters
         ----------
@@ -712,7 +714,7 @@ class Client(HubQueries, EngineControl):
         Returns
         -------
         Trace
-            Printed after the `with`, it says what was found: also which rank was late.
+            If you print it after the `with` statement, it shows a summary, for example which rank was late.
 
         Raises
         ------
@@ -729,20 +731,20 @@ class Client(HubQueries, EngineControl):
         return Trace(self, path, targets)
 
     def report(self, path: str | os.PathLike[str], targets: Targets = "all") -> Trace:
-        """Records what happens during a `with` statement, as trace() does, and writes a page that sums it up.
+        """Records what happens during a `with` statement, as trace() does, and writes a page with a summary.
 
         Parameters
         ----------
         path : str or path
-            The file, which any browser shows: it needs nothing else and loads nothing.
+            The file: one HTML page, which any browser shows and which loads no other file.
         targets : int, slice, list of int or "all"
             The engines whose work is recorded.
 
         Returns
         -------
         Trace
-            Printed after the `with`, it says what was found. Its ``report(path)`` writes the page about a trace that
-            has ended already.
+            If you print it after the `with` statement, it shows a summary. Its ``report(path)`` writes the page for a
+            trace that has ended already.
 
         Raises
         ------
@@ -751,8 +753,9 @@ class Client(HubQueries, EngineControl):
 
         Notes
         -----
-        The page has what each engine did when, how much of the time it computed or was in MPI or torch.distributed,
-        how evenly, for which ranks the others waited in collective calls, the longest runs, and what was sent.
+        The page shows what each engine did over time, its share of time in computing, in MPI and in
+        torch.distributed, the balance between the engines, the ranks for which the others waited in collective calls,
+        the longest runs, and the data that was sent.
 
         Examples
         --------
@@ -766,25 +769,25 @@ class Client(HubQueries, EngineControl):
     def stacks(
         self, targets: Targets = "all", timeout: float = 3.0, *, libraries: bool = False
     ) -> EngineStacks:
-        """Tells in which calls each engine is: of Python, of native code and of cells in C++.
+        """Tells the call stack of each engine: Python functions, native functions and C++ cells.
 
         Each thread of an engine reports its calls in a signal handler, also while it hangs in C code that holds Python's
-        lock. By that, waits in C's ``sleep()``, ``select()`` and similar calls return early.
+        lock. Because of the signal, C's ``sleep()``, ``select()`` and similar calls return early.
 
         Parameters
         ----------
         targets : int, slice, list of int or "all"
             The engines.
         timeout : float
-            Seconds to wait for engines that do not answer; they are named as such.
+            Seconds to wait. Engines that do not answer in time are listed as such.
         libraries : bool
-            Whether the text also has threads that run no Python and no code of cells. The dicts always have them.
+            Whether the text also has threads that run neither Python nor code of cells. The dicts always have them.
 
         Returns
         -------
         EngineStacks
-            A text to print, in which equal stacks appear once, those of the fewest engines first; and a dict for
-            each engine.
+            A sequence of dicts, one for each engine. Printed as text, it shows equal stacks once, those of the fewest
+            engines first.
 
         Examples
         --------
@@ -807,7 +810,7 @@ class Client(HubQueries, EngineControl):
         return engines_html(look_at_engines(self), ids)
 
     def _engines_now(self):
-        """The state of each engine, found within about a second; never raises."""
+        """The state of each engine, after at most about a second; raises no exception."""
         return look_at_engines(self)
 
     def restart_engines(
@@ -816,27 +819,28 @@ class Client(HubQueries, EngineControl):
         """Ends engines, also those that hang, and starts them again with the same ids, commands and options.
 
         Returns when they are registered. Requests that ran or waited on the engines fail with an EngineError, or run again
-        if they have retries. It works on the host where `pxcluster` or Cluster has started the engines.
+        if they have retries. Works on the host on which `pxcluster` or Cluster has started the engines.
 
         Parameters
         ----------
         targets : int, slice, list of int or "all", optional
-            The engines, also ones that have died; the others go on with all that they hold. Ranks of an MPI world are
-            restarted together. Default: all.
+            The engines, also ones that have died; the other engines keep running with their variables. Ranks of an
+            MPI world are restarted together. Default: all.
         keep : str, list of str or bool, optional
-            Names of variables that the new engines get from the old ones of the same ids, or True: all that can be carried
-            over. Cells that run are interrupted first. If only some engines are restarted, one that has died gets each
-            named variable from the lowest living engine that has it.
+            Names of variables that the new engines get from the old ones with the same ids, or True for all that can be
+            carried over. Running cells are interrupted first. If only some engines are restarted, one that has died
+            gets each named variable from the lowest living engine that has it.
 
         Returns
         -------
         KeptVariables or None
-            With `keep`: what each engine has kept, from where, and what it lost, and why; a text to print.
+            With `keep`: which variables each engine has kept, from which engine, and which it has lost, and why;
+            printed as text.
 
         Raises
         ------
         RuntimeError
-            The engines cannot be restarted from here, or did not start.
+            The engines cannot be restarted from this host, or did not start.
 
         Examples
         --------
@@ -897,7 +901,7 @@ class Client(HubQueries, EngineControl):
 
     @property
     def _outstanding_dict(self):
-        """The same by the uuid of the engine."""
+        """The ids of unanswered requests, by the uuid of the engine."""
         found = defaultdict(set)
         tasks = self._connection.outstanding()
         for index in range(len(tasks)):
@@ -948,8 +952,8 @@ class Client(HubQueries, EngineControl):
         return True
 
     def _wait_for(self, tasks, seconds):
-        """Waits as the tasks do, and gives the warnings of the connection. If the wait may be for an engine that does not answer,
-        it warns of that engine once.
+        """Waits for the tasks, and issues the warnings of the connection. If an engine that the tasks may wait for
+        does not answer, it warns of that engine once.
         """
         began = recording.begin() if recording.recorders else None
         end = None if seconds is None else time.monotonic() + seconds
@@ -996,7 +1000,7 @@ class Client(HubQueries, EngineControl):
 
 
 def _warn_of_ignored(**given):
-    """Names what ipyparallel's Client takes and this one has no use for."""
+    """Warns of arguments that ipyparallel's Client uses and this one ignores."""
     reasons = {
         "context": "the sockets are inside of the C++ library",
         "debug": "`pxcontroller --debug` logs the messages",
@@ -1040,7 +1044,7 @@ def _path_of_key(sshkey):
 
 
 def _connection_text(info, choice, patience):
-    """(text of the connection file, where it is from).  OSError if there is none."""
+    """(text of the connection file, the source of that text). OSError if there is none."""
     if isinstance(info, dict):
         return json.dumps(info), "the given connection info"
     if info is not None:
@@ -1058,7 +1062,7 @@ def _connection_text(info, choice, patience):
 
 
 def _is_starting(path):
-    """Whether `pxcluster start` is at work for the cluster with this connection file."""
+    """Whether `pxcluster start` is starting the cluster with this connection file."""
     cluster_id = os.path.basename(path)[len("ipcontroller") : -len("client.json")].strip("-")
     profile = os.path.dirname(os.path.dirname(path))
     return os.path.exists(os.path.join(profile, "pid", f"pxcluster-{cluster_id}.lock"))
@@ -1080,7 +1084,7 @@ def _wait_for_file(path, patience):
 
 
 def _activate_first(client):
-    """In IPython the first client gives the magics their view."""
+    """Makes the first client in IPython define the view of the magics."""
     try:
         activation.activate_first(client)
     except Exception as problem:

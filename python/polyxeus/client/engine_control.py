@@ -1,4 +1,4 @@
-"""Control messages: engines read them before the requests that wait in their queue."""
+"""Control messages, which engines read before the requests that wait in their queue."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class EngineControl:
     """The methods of a Client that send control messages."""
 
     def _send_control(self, targets, kind, content, block):
-        """Sends a control message to engines; None after waiting for their replies, else an
+        """Sends a control message to engines. Returns None after it has waited for their replies, else an
         AsyncResult."""
         ids = self._build_targets(targets)[1]
         tasks = self._connection.send_control(ids, kind, requests.dump(content))
@@ -49,12 +49,12 @@ class EngineControl:
         targets : int, slice, list of int or "all", optional
             The engines. Default: all.
         block : bool, optional
-            Whether to wait until they have it. Default: as the client's `block`.
+            Whether to wait until the engines have the signal. Default: the client's `block`.
 
         Returns
         -------
         AsyncResult or None
-            None after waiting.
+            None if the call waits.
 
         Raises
         ------
@@ -75,12 +75,12 @@ class EngineControl:
         targets : int, slice, list of int or "all", optional
             The engines. Default: all.
         block : bool, optional
-            Whether to wait until they have the signal. Default: as the client's `block`.
+            Whether to wait until the engines have the signal. Default: the client's `block`.
 
         Returns
         -------
         AsyncResult or None
-            None after waiting.
+            None if the call waits.
 
         Examples
         --------
@@ -94,19 +94,19 @@ class EngineControl:
     def clear(self, targets: Targets = None, block: bool | None = None) -> AsyncResult[Any] | None:
         """Deletes all variables that were defined on the engines.
 
-        Engines do this before they run requests that wait in their queue.
+        An engine does this before it runs the requests that wait in its queue.
 
         Parameters
         ----------
         targets : int, slice, list of int or "all", optional
             The engines. Default: all.
         block : bool, optional
-            Whether to wait until it is done. Default: as the client's `block`.
+            Whether to wait until it is done. Default: the client's `block`.
 
         Returns
         -------
         AsyncResult or None
-            None after waiting.
+            None if the call waits.
 
         Examples
         --------
@@ -128,14 +128,14 @@ class EngineControl:
         jobs : AsyncResult, str or list of them, optional
             AsyncResults or ids of requests. Default: all that have no answer yet.
         targets : int, slice, list of int or "all", optional
-            The engines that are told. Default: all.
+            The engines that get the message. Default: all.
         block : bool, optional
-            Whether to wait until they are told. Default: as the client's `block`.
+            Whether to wait until the engines have the message. Default: the client's `block`.
 
         Returns
         -------
         AsyncResult or None
-            None after waiting.
+            None if the call waits.
 
         Raises
         ------
@@ -171,7 +171,7 @@ class EngineControl:
         hub : bool
             Whether the controller ends, too. Then all engines end and this client is closed.
         block : bool, optional
-            Whether to wait until they have ended. Default: as the client's `block`.
+            Whether to wait until they have ended. Default: the client's `block`.
 
         Raises
         ------

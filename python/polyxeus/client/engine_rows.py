@@ -9,7 +9,7 @@ from typing import Any, overload
 
 
 class EngineRows(Sequence):
-    """One dict for each engine. A subclass says what it is printed as."""
+    """One dict for each engine. A subclass defines how it is printed."""
 
     def __init__(self, rows: str) -> None:
         """rows  a list of objects as JSON text."""
@@ -30,7 +30,7 @@ class EngineRows(Sequence):
 
 
 class EngineSentences(EngineRows):
-    """The same, printed as sentences, in HTML one below the other."""
+    """One dict for each engine, printed as sentences; in HTML each sentence is a line."""
 
     def __init__(self, rows: str, sentences: list[str]) -> None:
         super().__init__(rows)

@@ -14,10 +14,10 @@ _HEADS = ["ENGINE", "HOST", "RANK", "PID", "GPU", "STATE", "SINCE", "QUEUE", "ME
 
 
 def look_at_engines(client: Any) -> list[dict[str, Any]]:
-    """The state of each engine, as Client.status() has it, found within about a second.
+    """The state of each engine, as in Client.status(), after at most about a second.
 
-    Never raises: if the controller does not answer, the engines that the client knows have the
-    state "no answer" and nothing else.
+    Raises no exception: if the controller does not answer, the result has the engines that the client knows, each with
+    only the state "no answer".
     """
     try:
         if not client._closed:
@@ -28,10 +28,10 @@ def look_at_engines(client: Any) -> list[dict[str, Any]]:
 
 
 def engines_html(rows: list[dict[str, Any]], ids: list[int] | None = None) -> str:
-    """The table of engines, those without an answer too.
+    """The table of engines as HTML, including engines that do not answer.
 
     rows  of look_at_engines()
-    ids   only these, in their order, also ones that have left; None: all
+    ids   only these engines, in this order, also ones that have left; None: all
     """
     if ids is not None:
         known = {row["engine"]: row for row in rows}

@@ -39,7 +39,8 @@ def _line_of(event):
 
 
 def date_text(since: Any) -> str | None:
-    """A moment for the controller: a date, ISO text, or seconds until now; None for None."""
+    """Converts a date, ISO text, or a number of seconds before now to a date as text for the controller; None stays
+    None."""
     if since is None:
         return None
     if isinstance(since, (int, float)) and not isinstance(since, bool):

@@ -1,4 +1,4 @@
-"""Questions of a client about the past, which the controller answers."""
+"""Queries of a client that the controller answers from its records."""
 
 from __future__ import annotations
 
@@ -83,20 +83,20 @@ class HubQueries:
         return answer[ids[0]] if isinstance(targets, int) else answer
 
     def measures(self) -> dict[str, Any]:
-        """Tells what the cluster is and does: engines, hosts, clients, queue, rates, durations, cells and events.
+        """Tells the state of the cluster: engines, hosts, clients, queue, rates, durations, cells and events.
 
-        The controller computes it once a second from data that engines send with each heartbeat (every 3 s by
-        default), so that a call costs the engines nothing, whatever they run.
+        The controller computes the state once a second from data that engines send with each heartbeat (every 3 s by
+        default), so a call costs the engines nothing.
 
         Returns
         -------
         dict
-            `engines`: one dict for each, with `state` ("idle", "busy", "silent"), `process` (`memory` in
+            `engines`: one dict for each engine, with `state` ("idle", "busy", "silent"), `process` (`memory` in
             bytes, `cpu` in seconds, `threads`, `descriptors`), and, while a request runs, `runs`, `line`
             and the `mpi` or `torch` call in which it waits. `hosts`, `clients`, `work` (queue and rates),
-            `finished` (requests that ended in the latest second), `labels` (totals by label), `cells`,
-            `events`, `controller`, and the histograms `durations_total` and `queueing_total`. Members that are 0 or not
-            known are left out of the rows of lists.
+            `finished` (requests that ended in the last second), `labels` (totals by label), `cells`,
+            `events`, `controller`, and the histograms `durations_total` and `queueing_total`. In the dicts of lists,
+            members that are 0 or unknown are left out.
 
         Examples
         --------
@@ -124,14 +124,14 @@ class HubQueries:
         return self._ask("history_request", {})["history"]
 
     def db_query(self, query: dict[str, Any], keys: str | list[str] | None = None) -> list[dict[str, Any]]:
-        """Reads the controller's records that meet a condition.
+        """Reads the records of the controller that match a query.
 
         Parameters
         ----------
         query : dict
-            A condition in the form of MongoDB, like ``{"completed": {"$ne": None}}``.
+            The query in the form of MongoDB, like ``{"completed": {"$ne": None}}``.
         keys : str or list of str, optional
-            The parts of the records that are wanted. Default: all but buffers.
+            The parts of the records to return. Default: all except buffers.
 
         Returns
         -------
@@ -141,9 +141,9 @@ class HubQueries:
         Raises
         ------
         TypeError
-            `query` is no dict.
+            `query` is not a dict.
         RemoteError
-            The condition cannot be evaluated, or the answer would be too large.
+            The query cannot be evaluated, or the answer would be too large.
 
         Examples
         --------
@@ -167,24 +167,24 @@ class HubQueries:
         return records
 
     def events(self, since: float | str | datetime | None = None) -> ClusterEvents:
-        """Tells what happened to the cluster: engines that joined, fell silent or died, and why; retries, overload, restarts.
+        """Returns the event log: engines that joined, became silent or died, and why; retries, overload, restarts.
 
         `pxcluster events` shows the same on the controller's host.
 
         Parameters
         ----------
         since : float, str or datetime, optional
-            Only events after this date, or of the last `since` seconds. Default: the latest 1,000.
+            Only events after this date, or those of the last `since` seconds. Default: the latest 1,000 events.
 
         Returns
         -------
         ClusterEvents
-            A text to print, and a dict for each event, oldest first.
+            A sequence of dicts, printed as text: one for each event, oldest first.
 
         Raises
         ------
         ValueError
-            `since` is text that is no date.
+            `since` is a text that is not a date.
 
         Examples
         --------
@@ -224,11 +224,12 @@ class HubQueries:
             ) from None
 
     def _remember_map(self, result):
-        """Its requests are not fetched one by one as long as the result exists."""
+        """As long as the result of this map exists, its requests are not fetched one by one."""
         self._maps[result._tasks.select([0]).msg_ids()[0]] = result
 
     def _calls_on_record(self, msg_ids, must_be_whole):
-        """The RecordedCalls of requests among which are maps, else None.  KeyError: a part of a map is not there."""
+        """The RecordedCalls of the requests, if some are parts of maps, else None. KeyError: a part of a map is
+        missing."""
         try:
             records = self.db_query({"msg_id": {"$in": msg_ids}}, keys=KEYS)
         except error.RemoteError:  # the controller keeps no records
@@ -274,7 +275,7 @@ class HubQueries:
         return AsyncHubResult(self, tasks, single=single, owner=owner)
 
     def _own_tasks(self, msg_ids):
-        """Those of requests that this client has sent; None if it does not have all of them any more."""
+        """The tasks of requests that this client has sent; None if it no longer has all of them."""
         own = [self._connection.find(msg_id) for msg_id in msg_ids]
         if not own or any(each is None for each in own):
             return None
@@ -286,7 +287,7 @@ class HubQueries:
         Parameters
         ----------
         all : bool
-            Whether to list also the calls that have ended and are on record.
+            Whether to list also calls that have ended and are still in the records.
         label : Any, optional
             Only calls with this label.
         session : str
@@ -295,7 +296,7 @@ class HubQueries:
         Returns
         -------
         sequence of dict
-            A dict for each call: who submitted it, when, and on which engines it is. Printed as a table.
+            A dict for each call: who submitted it, when, and on which engines it runs. Printed as a table.
 
         Examples
         --------
@@ -344,18 +345,18 @@ class HubQueries:
         label: Any = None,
         session: str = "",
     ) -> AsyncResult[Any]:
-        """Gives the results of requests of any client.
+        """Returns the results of requests of any client.
 
-        Results that this client no longer has come from the controller's records.
+        If this client does not have a result, it is read from the controller's records.
 
         Parameters
         ----------
         indices_or_msg_ids : str, int, AsyncResult or list of them, optional
-            Ids of requests, or indices into this client's history. Default: the last request, which is that of one engine.
+            Ids of requests, or indices into this client's history. Default: the last request, which has one engine.
         block : bool, optional
-            Whether to wait for them. Default: as the client's `block`.
+            Whether to wait for them. Default: the client's `block`.
         owner : bool
-            True: results from the controller's records are not kept in `results`.
+            True: results from the controller's records are not stored in `results`.
         label : Any, optional
             All requests with this label, in the order in which they were submitted.
         session : str
@@ -364,14 +365,14 @@ class HubQueries:
         Returns
         -------
         AsyncResult
-            The results. All requests of a map give what the map gives: one list of the results of its items.
+            The results. For all requests of a map this is the result of the map: one list of the results of its items.
 
         Raises
         ------
         KeyError
-            No request with this label or session is on record, or not all parts of a map.
+            The records have no request with this label or session, or lack some parts of a map.
         IndexError
-            The history has no such item.
+            The history has no item with this index.
         TypeError
             Both requests and a label or session are given.
 
@@ -395,14 +396,14 @@ class HubQueries:
         return result
 
     def result_status(self, msg_ids: SomeRequests, status_only: bool = True) -> dict[str, Any]:
-        """Tells which of these requests are finished.
+        """Tells which of these requests have ended.
 
         Parameters
         ----------
         msg_ids : str, int, AsyncResult or list of them
             Ids of requests, or indices into the history.
         status_only : bool
-            False: the results of the finished ones are in the dict, too, by their ids.
+            False: the dict also has the results of the requests that have ended, by their ids.
 
         Returns
         -------
@@ -446,9 +447,9 @@ class HubQueries:
         indices_or_msg_ids : str, int, AsyncResult or list of them, optional
             Ids of requests, or indices into the history. Default: the last request of this client.
         metadata : Any, optional
-            Accepted, without effect: the new requests have the metadata of the old ones.
+            Accepted, but without effect: the new requests have the metadata of the old ones.
         block : bool, optional
-            Whether to wait for the results. Default: as the client's `block`.
+            Whether to wait for the results. Default: the client's `block`.
 
         Returns
         -------
@@ -491,7 +492,7 @@ class HubQueries:
         jobs : AsyncResult, str, int, list of them or "all"
             AsyncResults, ids of requests or indices into the history.
         targets : int, list of int or "all"
-            Accepted: which results are deleted here is chosen by `jobs` alone.
+            Accepted, but without effect: only `jobs` selects the results to delete.
 
         Raises
         ------
@@ -523,7 +524,7 @@ class HubQueries:
         jobs : AsyncResult, str, int, list of them or "all"
             AsyncResults, ids of requests or indices into the history.
         targets : int, list of int or "all"
-            Engines all of whose results are deleted.
+            All results of these engines are deleted.
 
         Raises
         ------
@@ -537,14 +538,14 @@ class HubQueries:
         self._ask("purge_request", {"engine_ids": engines, "msg_ids": msg_ids})
 
     def purge_results(self, jobs: Any = (), targets: Any = ()) -> None:
-        """Deletes results here and in the controller.
+        """Deletes results in this client and in the controller.
 
         Parameters
         ----------
         jobs : AsyncResult, str, int, list of them or "all"
             AsyncResults, ids of requests or indices into the history.
         targets : int, list of int or "all"
-            Engines all of whose results the controller deletes.
+            The controller deletes all results of these engines.
 
         Raises
         ------
@@ -564,7 +565,7 @@ class HubQueries:
         self.purge_hub_results(jobs, targets)
 
     def purge_everything(self) -> None:
-        """Deletes all results, here and in the controller, and the history.
+        """Deletes all results in this client and in the controller, and the history.
 
         Raises
         ------
@@ -584,18 +585,18 @@ class HubQueries:
         scheduler_args: dict[str, Any] | None = None,
         **worker_args: Any,
     ) -> Any:
-        """Makes engines workers of dask. They still run requests of polyxeus.
+        """Starts a dask worker in each engine. The engines still run requests of polyxeus.
 
-        The controller starts the scheduler, on a port that is free.
+        The controller starts the scheduler, on a free port.
 
         Parameters
         ----------
         targets : int, slice, list of int or "all"
             The engines.
         port : int
-            Accepted, without effect.
+            Accepted, but without effect.
         nanny : bool
-            Whether each worker is a process of its own, which dask can start again.
+            Whether each worker is a separate process, which dask can restart.
         scheduler_args : dict, optional
             Not supported.
         **worker_args : Any
@@ -652,7 +653,7 @@ def _import_distributed():
 
 
 def _jsonable(value):
-    """The query with dates as text."""
+    """The query, with dates converted to text."""
     if isinstance(value, dict):
         return {key: _jsonable(each) for key, each in value.items()}
     if isinstance(value, (list, tuple, set)):

@@ -1,4 +1,4 @@
-"""The outcome for variables that a restart of the engines was to carry over."""
+"""Which variables a restart of the engines has carried over."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ __all__ = ["KeptVariables", "options_for", "restart"]
 class KeptVariables(EngineSentences):
     """A dict for each engine; printed as sentences.
 
-    Client.restart_engines() makes it. Its keys: engine, kept (names), from (name -> the other engine that has given it),
-    lost (name -> why), why (None, or why the engine has kept nothing).
+    Client.restart_engines() makes it. Its keys: engine, kept (names), from (name -> the other engine whose value it
+    got), lost (name -> reason), why (None, or the reason why the engine has kept nothing).
 
     Parameters
     ----------
@@ -30,12 +30,12 @@ class KeptVariables(EngineSentences):
     """
 
     def joined(self, other: KeptVariables) -> KeptVariables:
-        """Joins these engines and those of another set.
+        """Joins the entries of these engines and those of another set.
 
         Parameters
         ----------
         other : KeptVariables
-            The other engines.
+            The entries of the other engines.
 
         Returns
         -------
@@ -59,9 +59,9 @@ def _options(keep):
 
 
 def options_for(targets: Targets) -> list[str]:
-    """The options of `pxcluster` that name these engines, which may have died; none for all.
+    """The options of `pxcluster` that name these engines, which may have died; no options for all engines.
 
-    errors  TypeError: they are none of the forms that name engines
+    errors  TypeError: `targets` is not "all", an id, a slice or a list of ids
     """
     if targets is None or targets == "all":
         return []
@@ -84,7 +84,7 @@ def options_for(targets: Targets) -> list[str]:
 def restart(command, keep):
     """Runs `pxcluster restart`.
 
-    command  the words that name the cluster and its engines, "restart" first
+    command  "restart" and the options that name the cluster and its engines
     keep     names of variables, True, or None
     """
     more = _options(keep)

@@ -13,10 +13,10 @@ class EnginePlaces(EngineSentences):
     Client.where() makes it. Its keys:
 
     * engine, msg_id
-    * state: "idle", "busy", "no answer", or "unknown" of engines that do not support the question
-    * runs (the first line of its code, or the name of its function), seconds (for which it runs)
-    * file, line, function and source of the user's line, is_cell (whether that is a line of the cell that runs)
-    * holds_lock: C code keeps Python's lock, so that the line is not known
+    * state: "idle", "busy", "no answer", or "unknown" for engines that do not support this request
+    * runs (the first line of its code, or the name of its function), seconds (how long it has been running)
+    * file, line, function and source of the user's line, is_cell (whether it is a line of the running cell)
+    * holds_lock: C code holds Python's lock, so the line is not known
     * mpi: None, or the MPI call: call, seconds, communicator, size, peer, tag
     * torch: None, or the latest call of torch.distributed: call, seconds, bytes, count, group, peer, is_inside
     * mpi_library ("Open MPI v4.1.4"), mpi_interrupts (whether its MPI calls can be interrupted: "on", or "off: " and why)

@@ -9,7 +9,7 @@ __all__ = ["find", "run"]
 
 
 def find(name="pxcluster"):
-    """The program of this name: in the folder of this Python, else in $PATH."""
+    """The path of the program with this name: in the folder of this Python, else in $PATH."""
     beside = os.path.join(os.path.dirname(sys.executable), name)
     found = beside if os.access(beside, os.X_OK) else shutil.which(name)
     if not found:
@@ -20,7 +20,7 @@ def find(name="pxcluster"):
 
 
 def run(arguments, timeout=60):
-    """The output of `pxcluster arguments`.  RuntimeError with its message if it fails."""
+    """Runs `pxcluster arguments` and returns its output. RuntimeError with its message if it fails."""
     done = subprocess.run(
         [find(), *arguments],
         stdin=subprocess.DEVNULL,

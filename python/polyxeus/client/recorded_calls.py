@@ -1,4 +1,4 @@
-"""Which requests in the controller's records belong together: those of a map are parts of one result."""
+"""Groups the requests in the controller's records by calls: the requests of a map are parts of one result."""
 
 from itertools import islice
 
@@ -15,13 +15,13 @@ class RecordedCalls:
     """Requests in the order of their results.
 
     msg_ids    of the requests
-    sizes      how many results each of them gives
-    is_of_map  whether these are a list of its own
-    has_maps   whether that is so for any
+    sizes      the number of results of each request
+    is_of_map  whether each request is a part of a map
+    has_maps   whether one of the requests is a part of a map
     name       of the functions that were called
-    missing    (the name of a function, requests of its map that are there, and all), or None
+    missing    (the name of a function, how many requests of its map are there, how many there were), or None
 
-    records    those of the requests, by KEYS
+    records  of the requests, with the keys KEYS
     """
 
     def __init__(self, msg_ids, records):

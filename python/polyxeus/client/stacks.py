@@ -1,4 +1,4 @@
-"""The calls in which each engine of a cluster is, at one moment."""
+"""The call stack of each engine of a cluster, at one moment."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ __all__ = ["EngineStacks"]
 class EngineStacks(EngineSentences):
     """A dict for each engine; printed as the text that `pxcluster stacks` shows.
 
-    Client.stacks() makes it. Its keys are those of `Client.where()`, and threads, hidden (how many further threads block
-    signals: those of polyxeus and ZeroMQ) and why (why there are no threads).
+    Client.stacks() makes it. Its keys are those of `Client.where()`, and threads, hidden (the number of further
+    threads, which block signals: those of polyxeus and ZeroMQ) and why (the reason if there are no threads).
 
-    A thread is a dict: thread (the kernel's number of it), name, is_main, state ("running", "waiting", "waiting in the
-    kernel", "stopped"), why (why it has no frames) and frames, innermost first. A frame has kind ("python", "native", or
-    "cell" of C++), function, file, line (of Python and cells) and offset (of native functions without a name: where they
-    are in their file). Values that are not known are None.
+    A thread is a dict: thread (the thread id of the kernel), name, is_main, state ("running", "waiting", "waiting in
+    the kernel", "stopped"), why (the reason if it has no frames) and frames, innermost first. A frame has kind
+    ("python", "native", or "cell" of C++), function, file, line (of Python and cells) and offset (the address in its
+    file of a native function without a name). Values that are not known are None.
 
     Parameters
     ----------

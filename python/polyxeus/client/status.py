@@ -20,12 +20,12 @@ class ClusterStatus(EngineRows):
     * engine, host, rank, pid, language
     * state: "idle", "busy", "no answer", or "lost": the engine ended although it was not asked to, and no other engine
       has its id
-    * silent_for (also since it was lost), why_lost
+    * silent_for (for a lost engine: since it was lost), why_lost
     * runs: the first line of its code, or the name of its function; runs_for, msg_id, queue
     * memory (bytes), cpu (seconds of processor time), gpus ("0", "2,3" or "all 4" of those of its host)
     * mpi ("Open MPI v4.1.4"), mpi_interrupts (whether MPI calls can be interrupted: "on", or "off: " and why),
       world_broken (a sentence, if a rank of its MPI world has died)
-    * measures: a dict of what `Client.measures()` has of the engine
+    * measures: the dict of the engine in `Client.measures()`
 
     Times are seconds. Values that are not known are None.
 
@@ -64,8 +64,8 @@ class ClusterMemory(EngineSentences):
     """A dict for each host; printed as a line for each host that has large arrays in shared memory.
 
     Client.memory() makes it. Its keys: host, bytes (of all its segments), free and size (bytes of /dev/shm), and
-    segments: a list of dicts with bytes, engines (the ids of those that have it mapped) and client (whether this client
-    has). A segment holds the large arrays of one message.
+    segments: a list of dicts with bytes, engines (the ids of the engines that have mapped it) and client (whether
+    this client has mapped it). A segment holds the large arrays of one message.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""`python -m polyxeus.client.trace_command`: what `pxcluster trace` becomes."""
+"""`python -m polyxeus.client.trace_command`: the program that `pxcluster trace` executes in its own process."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _NOT_RUNNING = 11  # the exit code where the cluster cannot be reached
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Traces a cluster for some seconds, or until Ctrl-C; the exit code."""
+    """Traces a cluster for some seconds, or until Ctrl-C; returns the exit code."""
     parser = argparse.ArgumentParser("pxcluster trace", allow_abbrev=False)
     parser.add_argument("--connection-file", required=True)
     parser.add_argument("--seconds", type=float, default=10.0)
@@ -54,9 +54,9 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def read_targets(text: str, client: Client) -> Targets:
-    """The engines that users mean by "all", "2", "-1", "0:4", "0,2,5:8", the syntax of which has been checked.
+    """The engines that "all", "2", "-1", "0:4" or "0,2,5:8" names; the syntax has been checked.
 
-    errors  IndexError: one is not there, or none is meant
+    errors  IndexError: an engine does not exist, or the text names none
     """
     if text == "all":
         return "all"

@@ -1,4 +1,4 @@
-"""Collects what engines, controller and this client do while a trace is on, and writes the file."""
+"""Collects the records of a trace from the engines, the controller and this client, and writes the file."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class _Engine:
         self.is_over = False  # another trace has begun there
 
     def take(self, told: dict[str, Any]) -> bool:
-        """Adds what it has told now; whether there is more."""
+        """Adds the data that the engine has sent; returns whether there is more."""
         self.spans += told.get("spans", [])
         self.calls += told.get("mpi", [])
         self.dropped = told.get("dropped", 0)
@@ -52,7 +52,7 @@ class _Engine:
         return bool(told.get("has_more", False))
 
     def unfinished(self) -> list[list[Any]]:
-        """A span of what ran at the end, if something did."""
+        """The span of the request that was running at the end, if there was one."""
         known = self.running
         if known is None or any(span[0] == "request" and span[5].get("msg_id") == known["msg_id"] for span in self.spans):
             return []
@@ -62,7 +62,7 @@ class _Engine:
 
 
 class _Controller:
-    """The same of the controller."""
+    """The same for the controller."""
 
     def __init__(self, told: dict[str, Any]) -> None:
         self.host, self.pid = told.get("host", ""), told.get("pid", 0)
@@ -81,7 +81,7 @@ class _Controller:
 class Trace:
     """A trace of what the engines and this client do, from the beginning to the end of a `with` statement.
 
-    `client.trace(path)` and `client.report(path)` make it. Printed, it says what was found, in a sentence or two.
+    `client.trace(path)` and `client.report(path)` make it. Printed, it shows a summary of one or two sentences.
 
     Parameters
     ----------
@@ -98,12 +98,12 @@ class Trace:
     Attributes
     ----------
     engines : int or None
-        How many engines have told what they did; None before the end.
+        The number of engines that sent their records; None before the end.
     late : tuple or None
         The rank for which the others waited longest in collective calls, as (rank, calls, of_calls, waited), waited in
         nanoseconds; None if none is known.
     clock_error : float
-        By how many seconds times of engines on other hosts may be wrong.
+        The largest error, in seconds, of the times of engines on other hosts.
     """
 
     def __init__(
@@ -209,7 +209,7 @@ class Trace:
     # ------------------------------------------------------------ questions
 
     def _ask(self, ids: list[int], wish: dict[str, Any], timeout: float = _ANSWER_TIMEOUT) -> dict[int, dict[str, Any]]:
-        """{engine: its answer}, of those that answer in time and know the question."""
+        """{engine: its answer} for the engines that answer in time and support the request."""
         if not ids:
             return {}
         tasks = self._client._connection.send_control(list(ids), "usage_request", requests.dump({"trace": wish}))
@@ -225,7 +225,7 @@ class Trace:
         return answers
 
     def _ask_controller(self, wish: dict[str, Any], timeout: float = _ANSWER_TIMEOUT) -> dict[str, Any] | None:
-        """Its answer; None: it does not answer in time, or does not know the question."""
+        """The answer of the controller; None if it does not answer in time, or does not support the request."""
         tasks = self._client._connection.send_hub("trace_request", requests.dump(wish))
         if not tasks.wait(timeout):
             return None
@@ -253,7 +253,7 @@ class Trace:
         return told, readings.offset()
 
     def _collect(self) -> None:
-        """Fetches what was recorded. An engine whose answer has come may be about to record that it is done."""
+        """Fetches the records. An engine may still have to record the end of a request whose answer has arrived."""
         self._take(self._engines)
         for _ in range(_LAST_LOOKS):
             nearly_done = [each for each in self._engines if self._is_answered(each.running)]
@@ -275,7 +275,7 @@ class Trace:
             left = {engine: left[engine] for engine, told in answers.items() if left[engine].take(told)}
 
     def _is_answered(self, running: dict[str, Any] | None) -> bool:
-        """Whether what an engine runs, as it says, is a request that this client does not wait for."""
+        """Whether the request that an engine reports as running is one that this client does not wait for."""
         return running is not None and running.get("msg_id") not in self._client.outstanding
 
     # ------------------------------------------------------------ what was recorded
@@ -303,7 +303,8 @@ class Trace:
         return clocks.ClockLine(*self._clocks_at_begin.get(clock, (0, None)), *at_end.get(clock, (0, None)))
 
     def _client_records(self, engines: list[records.EngineRecords]) -> records.ClientRecords:
-        """With the requests of this client that the engines have run; those of other clients are left out."""
+        """The records of this client, with its requests that the engines have run; requests of other clients are left
+        out."""
         spans = [span for span in self._recorder.spans if span.kind != "answer"]
         received = {span.details["msg_id"]: self._of_wall(span.details["received"])
                     for span in self._recorder.spans if span.kind == "answer"}  # fmt: skip
@@ -319,7 +320,7 @@ class Trace:
         return records.ClientRecords(socket.gethostname(), os.getpid(), spans, sent, self._recorder.dropped)
 
     def _received(self, msg_id: str) -> int | None:
-        """When the answer came, of a request whose AsyncResult is still there."""
+        """The time at which the answer arrived, if the AsyncResult of the request still exists."""
         tasks = self._client._connection.find(msg_id)
         moment = None if tasks is None else tasks.metadata(0).get("received")
         return None if moment is None else self._of_wall(moment)
@@ -334,7 +335,8 @@ class Trace:
     # ------------------------------------------------------------ what it tells
 
     def _send(self, made: timeline.Timeline) -> list[str]:
-        """Sends the spans where OpenTelemetry's variables say; what came of it."""
+        """Sends the spans to the collector that OpenTelemetry's variables name; returns a sentence about the
+        outcome."""
         from polyxeus.trace import otlp, otlp_sender
 
         try:
@@ -395,7 +397,7 @@ def _wall_offset() -> int:
 
 
 def _name_of_clock() -> str:
-    """As an engine names its own (engine/trace_answers.cpp)."""
+    """The name of this host's clock, formed as an engine forms it (engine/trace_answers.cpp)."""
     try:
         with open("/proc/sys/kernel/random/boot_id") as file:
             boot = file.read().strip()

@@ -1,4 +1,4 @@
-"""The sentence about a keyword argument that a class does not know."""
+"""The error message about an unknown keyword argument."""
 
 from polyxeus import _client
 
@@ -6,9 +6,9 @@ __all__ = ["unknown_option"]
 
 
 def unknown_option(name, function, owner, more=()):
-    """A TypeError for `name`, with the argument of `function` that was meant; owner: "Client".
+    """A TypeError for `name` that suggests the most similar argument of `function`; owner: "Client".
 
-    more  further names that it takes
+    more  further names that are allowed
     """
     code = function.__code__
     names = code.co_varnames[1 : code.co_argcount + code.co_kwonlyargcount]

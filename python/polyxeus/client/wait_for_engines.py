@@ -1,4 +1,4 @@
-"""Waits until engines are there."""
+"""Waits until engines are registered."""
 
 import os
 import sys

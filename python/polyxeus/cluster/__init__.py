@@ -1,1 +1,1 @@
-"""Starts and stops clusters by the program pxcluster."""
+"""Starts and stops clusters with the program pxcluster."""

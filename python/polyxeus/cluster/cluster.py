@@ -1,4 +1,4 @@
-"""Starts and stops clusters: what the command pxcluster does, from Python."""
+"""Starts and stops clusters from Python, with the program pxcluster."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def _check_count(n):
 
 
 def _refuse_both(name, value, other, other_value):
-    """Two names of one argument, and both are given."""
+    """Raises an error if both names of one argument are given."""
     if value is not None and other_value is not None and value != other_value:
         raise TypeError(f"Cluster takes {name}= or {other}=, which mean the same, not both")
 
@@ -71,19 +71,19 @@ def _coroutine(sync: Callable[P, T]) -> Callable[P, Coroutine[Any, Any, T]]:
 
 
 class Cluster:
-    """One controller and its engines: what the command pxcluster does, from Python.
+    """One controller and its engines, started and stopped with the program pxcluster.
 
-    Each method that starts or stops something is a coroutine, and has a counterpart that ends in _sync. As a context
-    manager a cluster starts itself, gives a client, and stops at the end.
+    Each method that starts or stops something is a coroutine, and has a counterpart that ends in _sync. A cluster is
+    a context manager: it starts itself, returns a client, and stops at the end.
 
     Parameters
     ----------
     n : int, optional
         How many engines. Default: one for each slot of the hosts, or each core.
     engines : str or type, optional
-        How engines are started: "local", "mpi", "ssh", "slurm", "pbs", "sge", "lsf" or "htcondor", or ipyparallel's
-        classes of these names. A class of your own that is made from one of these may set its traits, and nothing else.
-        Default: as the profile says, else "local".
+        How engines are started: "local", "mpi", "ssh", "slurm", "pbs", "sge", "lsf" or "htcondor", or
+        ipyparallel's classes of these names. A class of your own that is derived from one of these may only set its
+        traits. Default: the launcher in the profile, else "local".
     controller : str or type, optional
         How the controller is started, with the same values.
     language : str, optional
@@ -97,11 +97,11 @@ class Cluster:
     cluster_id : str, optional
         The id of the cluster. Default: a new one.
     cluster_file : str or path, optional
-        A further file that describes the running cluster, for from_file().
+        An additional file that describes the running cluster, for from_file().
     controller_ip : str, optional
-        The address at which the controller listens. Default: on this host only.
+        The address at which the controller listens. Default: only this host can reach it.
     controller_location : str, optional
-        The name of the controller's host on other hosts.
+        The name or address by which other hosts reach the controller's host.
     controller_args : list of str, optional
         Further arguments of the controller.
     engine_args : list of str, optional
@@ -111,15 +111,15 @@ class Cluster:
     delay : float, optional
         Seconds between the start of the controller and that of the engines.
     shutdown_atexit : bool, optional
-        Whether the cluster ends with this Python, also if that is killed. Default: True.
+        Whether the cluster ends with this Python process, even if that is killed. Default: True.
     log_level : int or str
         The log level of the programs.
     log : logging.Logger, optional
-        A logger that is told what is started and stopped.
+        A logger for the starts and stops.
     config : traitlets.Config or dict, optional
         The traits of Cluster and of the launchers.
     load_profile : bool
-        Whether the configuration files of the profile are read.
+        Whether to read the configuration files of the profile.
     parent : Any, optional
         An object whose `config` is used if `config` is not given.
     send_engines_connection_env : bool
@@ -131,8 +131,8 @@ class Cluster:
     **others : Any
         The keys of a profile's pxcluster.json: gpus, hosts, hostfile, ssh_cmd, ssh_args, remote_python, tunnel, mpi_cmd,
         mpi_args, queue, account, timelimit, batch_options, batch_template_file, engine_env, environment and others.
-        `gpus` says how many GPUs each engine sees: "auto" (default: one, if its host has one for each engine, else all), a
-        number, or "none" (all engines see all).
+        `gpus` is the number of GPUs that each engine sees, "auto" (default: one if its host has one for each engine,
+        else all), or "none" (all engines see all GPUs).
 
     Attributes
     ----------
@@ -145,7 +145,7 @@ class Cluster:
     controller : Any
         The controller's process; None if it does not run.
     config, log, profile : Any
-        As they were given.
+        The arguments that were given.
 
     Raises
     ------
@@ -288,7 +288,7 @@ class Cluster:
 
     @property
     def shutdown_atexit(self) -> bool:
-        """Whether the cluster ends with this Python, however that ends."""
+        """Whether the cluster ends with this Python process, however that ends."""
         return self._shutdown_atexit
 
     @shutdown_atexit.setter
@@ -310,13 +310,21 @@ class Cluster:
 
     @property
     def engine_launcher(self) -> str:
-        """How engines are started: "local", "mpi" and so on; as it was given, else as the profile says."""
+        """The launcher of the engines, like "local" or "mpi".
+
+        It is the one given to Cluster or in its `config`, else the one with which pxcluster started the cluster, else
+        "local".
+        """
         recorded = self._record().get("engines", {}).get("class")
         return self._engine_launcher or start_settings.launcher(recorded, "engines") or "local"
 
     @property
     def controller_launcher(self) -> str:
-        """How the controller is started; as it was given, else as the profile says."""
+        """The launcher of the controller, like "local" or "slurm".
+
+        It is the one given to Cluster or in its `config`, else the one with which pxcluster started the cluster, else
+        "local".
+        """
         recorded = self._record().get("controller", {}).get("class")
         return self._controller_launcher or start_settings.launcher(recorded, "controllers") or "local"
 
@@ -341,7 +349,7 @@ class Cluster:
         ]
 
     def _start_command(self, name, *options):
-        """The same for a command that starts something."""
+        """The same for commands that start processes."""
         more = [] if self.load_profile else ["--no-load-profile"]
         if self._settings:
             more.append("--settings=-")
@@ -353,12 +361,12 @@ class Cluster:
         Parameters
         ----------
         controller_args : list of str, optional
-            Further arguments, after those of Cluster.
+            Further arguments, after those that were given to Cluster.
 
         Raises
         ------
         RuntimeError
-            It is already running, or cannot be started; the text says why.
+            The controller is already running, or cannot be started; the text says why.
         """
         check_words("start_controller()", controller_args=controller_args)
         if self.controller is not None and self.controller.is_running():
@@ -398,7 +406,7 @@ class Cluster:
         Parameters
         ----------
         n : int, optional
-            How many. Default: as many as Cluster was given.
+            The number of engines. Default: the `n` of Cluster.
         engine_set_id : str, optional
             The id of their set. Default: a new one.
 
@@ -410,7 +418,7 @@ class Cluster:
         Raises
         ------
         RuntimeError
-            There is no controller, or they cannot be started; the text says why.
+            There is no controller, or the engines cannot be started; the text says why.
         ValueError
             A set with this id already exists.
         """
@@ -450,7 +458,7 @@ class Cluster:
         Parameters
         ----------
         n : int, optional
-            How many engines. Default: as many as Cluster was given.
+            The number of engines. Default: the `n` of Cluster.
 
         Returns
         -------
@@ -504,7 +512,7 @@ class Cluster:
         Parameters
         ----------
         n : int, optional
-            How many engines. Default: as many as Cluster was given.
+            The number of engines. Default: the `n` of Cluster.
         activate : bool
             Whether %px, %%px and the other magics use this client.
 
@@ -516,7 +524,7 @@ class Cluster:
         Raises
         ------
         RuntimeError
-            Something cannot be started; the text says why.
+            A process cannot be started; the text says why.
         TimeoutError
             The engines do not register in time.
 
@@ -598,7 +606,7 @@ class Cluster:
         Returns
         -------
         KeptVariables or None
-            With `keep`: what each engine has kept and lost.
+            With `keep`: the variables that each engine has kept and lost.
 
         Raises
         ------
@@ -672,7 +680,7 @@ class Cluster:
             client.send_signal(signal_number(signum), targets=engine_id, block=True)
 
     def stop_engine_sync(self, engine_id: int) -> None:
-        """Ends one engine. The others of its set go on, unless they are ranks of one MPI world.
+        """Ends one engine. The others of its set keep running, unless they are ranks of one MPI world.
 
         Parameters
         ----------
@@ -718,14 +726,14 @@ class Cluster:
             return {}
 
     def write_cluster_file(self) -> None:
-        """Writes to_dict() to `cluster_file`, unless that is the file that pxcluster keeps."""
+        """Writes to_dict() to `cluster_file`, unless that is pxcluster's own cluster file."""
         if self.cluster_file not in ("", self._own_file):
             os.makedirs(os.path.dirname(os.path.abspath(self.cluster_file)), exist_ok=True)
             with open(self.cluster_file, "w") as file:
                 json.dump(self.to_dict(), file)
 
     def remove_cluster_file(self) -> None:
-        """Removes `cluster_file`, if it is there and not the file that pxcluster keeps."""
+        """Removes `cluster_file`, if it exists and is not pxcluster's own cluster file."""
         if self.cluster_file not in ("", self._own_file):
             try:
                 os.remove(self.cluster_file)
@@ -733,7 +741,7 @@ class Cluster:
                 pass
 
     def update_cluster_file(self) -> None:
-        """Writes `cluster_file`, or removes it if nothing runs any more."""
+        """Writes `cluster_file`, or removes it if the cluster does not run any more."""
         parts = [self.controller, *self.engines.values()]
         if any(each is not None and each.is_running() for each in parts):
             self.write_cluster_file()
@@ -759,12 +767,12 @@ class Cluster:
         return sum(each.n for each in self.engines.values())
 
     def stopped_engine_set(self) -> str | None:
-        """Tells why engines have ended that should run.
+        """Tells why engines of this cluster have ended unexpectedly.
 
         Returns
         -------
         str or None
-            The reason; None if they run.
+            The reason; None if all engines run.
         """
         for name, each in self.engines.items():
             if not each.is_running():
@@ -772,7 +780,7 @@ class Cluster:
         return None
 
     def to_dict(self) -> dict[str, Any]:
-        """Gives the description from which from_dict() finds this cluster again.
+        """Returns a description, with which from_dict() finds this cluster again.
 
         Returns
         -------
@@ -785,7 +793,7 @@ class Cluster:
 
     @classmethod
     def from_dict(cls, d: dict[str, Any], **kwargs: Any) -> Self:
-        """Finds a running cluster by the description of to_dict() or of a cluster file.
+        """Finds a running cluster by a description from to_dict() or from a cluster file.
 
         Parameters
         ----------
@@ -797,7 +805,7 @@ class Cluster:
         Returns
         -------
         Cluster
-            The cluster. It does not end with this Python, unless `shutdown_atexit` is given.
+            The cluster. It does not end with this Python process, unless `shutdown_atexit` is given.
 
         Raises
         ------
@@ -835,12 +843,12 @@ class Cluster:
         cluster_id: str | None = "",
         **kwargs: Any,
     ) -> Self:
-        """Finds the cluster that runs under a profile and id.
+        """Finds the running cluster with a profile and a cluster id.
 
         Parameters
         ----------
         cluster_file : str, optional
-            The file that describes it. Default: that of the profile and id.
+            The file that describes the cluster. Default: the file of the profile and id.
         profile : str, optional
             The profile. Default: "default".
         profile_dir : str, optional

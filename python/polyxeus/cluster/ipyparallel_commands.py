@@ -27,10 +27,11 @@ def _is_ours(path):
 
 
 def install(folder=None):
-    """Writes the three commands, which run pxcluster, pxcontroller and pxengine; gives their paths.
+    """Writes the three commands, which run pxcluster, pxcontroller and pxengine; returns their paths.
 
-    folder  None: that of the programs of this Python
-    errors  FileExistsError: ipyparallel is installed, or there is another command of such a name; nothing is written then
+    folder  None: the folder of the programs of this Python
+    errors  FileExistsError: ipyparallel is installed, or another command has one of these names; then nothing is
+    written
     """
     folder = sysconfig.get_path("scripts") if folder is None else folder
     try:
@@ -53,7 +54,7 @@ def install(folder=None):
 
 
 def remove(folder=None):
-    """Removes what install() has written, and nothing else; gives the paths."""
+    """Removes only the commands that install() has written; returns their paths."""
     ours = [path for path in _files(sysconfig.get_path("scripts") if folder is None else folder) if _is_ours(path)]
     for path in ours:
         os.remove(path)

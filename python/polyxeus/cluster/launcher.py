@@ -1,6 +1,6 @@
-"""The names of ipyparallel's launchers, to be given to Cluster or to make classes from.
+"""The names of ipyparallel's launchers, which you can pass to Cluster or derive classes from.
 
-A class made from one of these sets attributes and has no code of its own; pxcluster does the work:
+A derived class sets attributes and has no code of its own, because pxcluster starts the processes:
 
     class Greedy(MPIEngineSetLauncher):
         mpi_args = ["--oversubscribe"]
@@ -12,13 +12,16 @@ __all__ = ["BaseLauncher", "ControllerLauncher", "EngineLauncher", "find_launche
 
 
 class BaseLauncher:
-    """The base of all launchers: `environment` is a dict of variables for the programs that they start."""
+    """The base class of all launchers.
+
+    `environment` is a dict of environment variables for the programs that they start.
+    """
 
     traits = ("environment",)
 
     @classmethod
     def class_trait_names(cls):
-        """Lists the attributes that a class made from this one may set.
+        """Lists the attributes that a derived class may set.
 
         Returns
         -------
@@ -76,9 +79,9 @@ def find_launcher_class(name, kind):
     Parameters
     ----------
     name : str
-        Its short name, like "MPI", in any case.
+        Its short name, like "MPI", in upper or lower case.
     kind : {"controller", "engine"}
-        What it starts.
+        Which kind of program it starts.
 
     Returns
     -------

@@ -24,7 +24,7 @@ class ClusterManager:
     Attributes
     ----------
     clusters : dict
-        ``{key: Cluster}``, as load_clusters() found them.
+        ``{key: Cluster}``: the clusters that load_clusters() found.
 
     Examples
     --------
@@ -52,10 +52,10 @@ class ClusterManager:
         profile: str | None = None,
         init_default_clusters: bool = False,
     ) -> dict[str, Cluster]:
-        """Finds the clusters that run.
+        """Finds the running clusters.
 
-        The profiles are those of the first of `profile_dirs`, `profile_dir`, `profiles` and `profile` that is given. Default:
-        all.
+        The first of `profile_dirs`, `profile_dir`, `profiles` and `profile` that is given selects the profiles.
+        Default: all profiles.
 
         Parameters
         ----------
@@ -68,7 +68,7 @@ class ClusterManager:
         profile : str, optional
             The name of a profile.
         init_default_clusters : bool
-            Whether each of the profiles that has no running cluster gets one that is not started.
+            Whether to add a Cluster that is not started for each of the profiles without a running cluster.
 
         Returns
         -------
@@ -99,7 +99,7 @@ class ClusterManager:
             self.clusters.setdefault(self._key(cluster), cluster)
 
     def new_cluster(self, **kwargs: Any) -> tuple[str, Cluster]:
-        """Makes a Cluster, and does not start it.
+        """Makes a Cluster without starting it.
 
         Parameters
         ----------
@@ -131,7 +131,7 @@ class ClusterManager:
         return key, cluster
 
     def get_cluster(self, cluster_id: str) -> Cluster:
-        """Gives the cluster of a key.
+        """Returns the cluster with a key.
 
         Parameters
         ----------
@@ -151,7 +151,7 @@ class ClusterManager:
         return self.clusters[cluster_id]
 
     def remove_cluster(self, cluster_id: str) -> None:
-        """Forgets the cluster of a key. It runs on.
+        """Removes the cluster with a key from `clusters`. The cluster keeps running.
 
         Parameters
         ----------

@@ -1,4 +1,4 @@
-"""Runs pxcluster as long as a cluster, or a part of one, lives."""
+"""Runs pxcluster as long as a cluster, or a part of one, runs."""
 
 import os
 import signal
@@ -30,9 +30,9 @@ def _open_private(path, flags):
 
 
 class Program:
-    """A pxcluster that runs and watches over what it has started.
+    """A running pxcluster, which supervises the processes that it has started.
 
-    text  what it reads from its standard input: other users see command lines
+    text  the text for its standard input, because other users can see command lines
     """
 
     def __init__(self, arguments, log, text=""):
@@ -62,14 +62,14 @@ class Program:
         return self.process.poll() is None
 
     def release(self):
-        """It no longer ends with this Python."""
+        """From now on the program does not end with this Python process."""
         if self.is_running():
             self.process.send_signal(_RELEASE)
 
     def get_output(self, remove=False):
         """The output of the program.
 
-        remove  the file of it is removed
+        remove  whether to remove the file of the output
         """
         with open(self._log, errors="replace") as file:
             text = file.read()
@@ -85,7 +85,7 @@ class Program:
         return lines[-1] if lines else f"it has ended with {self.process.poll()}"
 
     def wait_until(self, is_met, what):
-        """Waits for what it is to do.  RuntimeError if it ends before, with the reason."""
+        """Waits until the program has done its task. RuntimeError with the reason if it ends before."""
         end = time.monotonic() + _PATIENCE
         try:
             while not is_met():
@@ -99,7 +99,7 @@ class Program:
             raise
 
     def stop(self):
-        """SIGTERM, some patience, SIGKILL."""
+        """Ends the program by SIGTERM, or by SIGKILL if it does not end in time."""
         if not self.is_running():
             return
         self.process.send_signal(signal.SIGTERM)

@@ -1,4 +1,4 @@
-"""Parts of a cluster that another program has started."""
+"""The parts of a cluster that another program has started."""
 
 import os
 
@@ -24,7 +24,8 @@ class RecordedPart:
         return "it was started by another program: see its log"
 
     def stop(self):
-        """Stops the whole cluster: parts cannot be stopped from outside."""
+        """Stops the whole cluster, because a program that has not started the cluster cannot stop a part of it
+        alone."""
         if self.is_running():
             run(self._stop_command)
 
@@ -35,7 +36,8 @@ def _processes(state):
 
 
 def _birth(pid):
-    """Which of all processes that ever had this pid it is, as the files of pxcluster say it; "" if it has ended."""
+    """An id that distinguishes the process from others that had this pid, as in pxcluster's files; "" if it has
+    ended."""
     try:
         with open("/proc/sys/kernel/random/boot_id") as boot, open(f"/proc/{pid}/stat") as stat:
             return f"{boot.read().strip()}:{stat.read().rpartition(')')[2].split()[19]}"
@@ -55,7 +57,7 @@ def _is_alive(process):
 
 
 def signal_processes(state, number):
-    """To those that run; a pid alone could be that of another process by now."""
+    """Sends a signal to the processes of a state that still run; a pid alone could belong to another process by now."""
     for process in filter(_is_alive, _processes(state)):
         try:
             os.kill(process["pid"], number)

@@ -1,4 +1,4 @@
-"""The settings of a Cluster for its launchers, in the form of pxcluster: --settings={...}."""
+"""Converts the settings of a Cluster for its launchers to the form of pxcluster: --settings={...}."""
 
 import os
 
@@ -39,10 +39,10 @@ def _base(given):
 
 
 def launcher(given, what):
-    """The name that pxcluster has for a launcher: of a name, or of a class of ipyparallel; "" for None.
+    """pxcluster's name for a launcher that is given as a name or as a class of ipyparallel; "" for None.
 
     what  "engines" or "controllers", for the error.
-    ValueError where pxcluster has no such launcher.
+    ValueError if pxcluster has no such launcher.
     """
     if given is None:
         return ""
@@ -62,9 +62,9 @@ def _value_of_trait(owner, name, value):
 
 
 def launcher_traits(given):
-    """The traits that a user's own class of a launcher sets: {"SSHEngineSetLauncher": {"engines": ...}}.
+    """The traits that a user's own launcher class sets: {"SSHEngineSetLauncher": {"engines": ...}}.
 
-    ValueError if it has code of its own instead of its base's, which pxcluster cannot run.
+    ValueError if the class overrides code of its base class, which pxcluster cannot run.
     """
     if not isinstance(given, type):
         return {}
@@ -107,7 +107,7 @@ def cluster_traits(config):
 
 
 def other_traits(config):
-    """(what it says about launchers, the names of sections that have no meaning here)"""
+    """(the settings of launchers in the configuration, the names of sections that are ignored)"""
     launchers, others = {}, []
     for section, traits in (config or {}).items():
         if section.endswith("Launcher"):
@@ -118,7 +118,7 @@ def other_traits(config):
 
 
 def given_settings(options, owner):
-    """Those of Cluster's further arguments that are given.  TypeError if one is unknown.
+    """The further arguments of Cluster that are given. TypeError if one is unknown.
 
     owner  Cluster.__init__
     """

@@ -1,1 +1,1 @@
-"""Names that scripts and packages for ipyparallel import from it."""
+"""Names that scripts and packages import from ipyparallel."""

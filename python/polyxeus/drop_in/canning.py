@@ -18,14 +18,14 @@ __all__ = [
 
 
 class Canned:
-    """A function or class as bytes, which any pickle takes."""
+    """A function or class as bytes, which any pickler accepts."""
 
     def __init__(self, thing):
         self.data = functions.dumps(thing)
 
 
 class PrePickled:
-    """A value that is pickled once and may be sent many times. The function that gets it gets the value.
+    """A value that is pickled once and may be sent many times. A function that gets it as an argument gets the value.
 
     Parameters
     ----------
@@ -47,7 +47,7 @@ class PrePickled:
 
 
 def can(obj: Any) -> Any:
-    """Turns functions and classes into bytes that any pickle accepts, also those in lists, tuples and dicts.
+    """Turns functions and classes, also those in lists, tuples and dicts, into bytes that any pickler accepts.
 
     Parameters
     ----------
@@ -57,7 +57,7 @@ def can(obj: Any) -> Any:
     Returns
     -------
     Any
-        The same with functions and classes as bytes.
+        The same object, with functions and classes as bytes.
 
     Examples
     --------
@@ -74,14 +74,14 @@ def can(obj: Any) -> Any:
 
 
 def uncan(obj: Any, g: dict[str, Any] | None = None) -> Any:
-    """Gives what was passed to can().
+    """Returns the object that was passed to can().
 
     Parameters
     ----------
     obj : Any
         The result of can().
     g : dict, optional
-        The namespace in which References are looked up. Default: they stay.
+        The namespace in which References are looked up. Default: References are not replaced.
 
     Returns
     -------
@@ -123,7 +123,7 @@ def uncan_map(mapping: dict[str, Any], g: dict[str, Any] | None = None) -> dict[
     mapping : dict
         The values.
     g : dict, optional
-        The namespace in which References are looked up. Default: they stay.
+        The namespace in which References are looked up. Default: References are not replaced.
 
     Returns
     -------
@@ -141,16 +141,16 @@ def uncan_map(mapping: dict[str, Any], g: dict[str, Any] | None = None) -> dict[
 def serialize_object(
     obj: Any, buffer_threshold: int | None = None, item_threshold: int | None = None
 ) -> list[Any]:
-    """Gives an object as a list of buffers for deserialize_object(). Large buffers are not copied.
+    """Turns an object into a list of buffers for deserialize_object(). Large buffers are not copied.
 
     Parameters
     ----------
     obj : Any
         The object.
     buffer_threshold : int, optional
-        Accepted, without effect: large is what pickle passes out of band.
+        Accepted, but without effect: buffers that pickle passes out of band are not copied.
     item_threshold : int, optional
-        Accepted, without effect.
+        Accepted, but without effect.
 
     Returns
     -------
@@ -168,19 +168,19 @@ def serialize_object(
 
 
 def deserialize_object(buffers: Sequence[Any], g: dict[str, Any] | None = None) -> tuple[Any, list[Any]]:
-    """Gives the object of serialize_object() back.
+    """Restores the object from the buffers of serialize_object().
 
     Parameters
     ----------
     buffers : sequence
-        Its buffers, and maybe more.
+        The buffers of the object, and possibly further ones.
     g : dict, optional
-        The namespace in which References are looked up. Default: that of cells.
+        The namespace in which References are looked up. Default: the namespace of cells.
 
     Returns
     -------
     tuple
-        (the object, the buffers that are left).
+        (the object, the remaining buffers).
     """
     head, *rest = buffers
     count, data = pickle.loads(head)
@@ -198,7 +198,7 @@ def pack_apply_message(
     buffer_threshold: int | None = None,
     item_threshold: int | None = None,
 ) -> list[Any]:
-    """Gives a call as a list of buffers for unpack_apply_message().
+    """Turns a call into a list of buffers for unpack_apply_message().
 
     Parameters
     ----------
@@ -207,11 +207,11 @@ def pack_apply_message(
     args : iterable
         Its arguments.
     kwargs : dict
-        Its named arguments.
+        Its keyword arguments.
     buffer_threshold : int, optional
-        Accepted, without effect.
+        Accepted, but without effect.
     item_threshold : int, optional
-        Accepted, without effect.
+        Accepted, but without effect.
 
     Returns
     -------
@@ -224,16 +224,16 @@ def pack_apply_message(
 def unpack_apply_message(
     bufs: Sequence[Any], g: dict[str, Any] | None = None, copy: bool = True
 ) -> tuple[Any, tuple[Any, ...], dict[str, Any]]:
-    """Gives the call of pack_apply_message() back.
+    """Restores the call from the buffers of pack_apply_message().
 
     Parameters
     ----------
     bufs : sequence
-        Its buffers.
+        The buffers of the call.
     g : dict, optional
-        The namespace in which References are looked up. Default: that of cells.
+        The namespace in which References are looked up. Default: the namespace of cells.
     copy : bool
-        Accepted, without effect.
+        Accepted, but without effect.
 
     Returns
     -------
@@ -249,9 +249,9 @@ def unpack_apply_message(
 
 
 def use_dill() -> None:
-    """Pickles with dill, in this process, objects that polyxeus cannot pickle.
+    """From now on dill pickles the objects of this process that polyxeus cannot pickle.
 
-    DirectView.use_dill() does so on the engines, too.
+    DirectView.use_dill() does the same on the engines, too.
 
     Raises
     ------
@@ -262,10 +262,10 @@ def use_dill() -> None:
 
 
 def use_cloudpickle() -> None:
-    """Ends use_dill(). Functions of cells are always sent by value, others by name."""
+    """Undoes use_dill(). Functions of cells are always sent by value, others by name."""
     other_pickler.use(None)
 
 
 def use_pickle() -> None:
-    """Ends use_dill(). Functions of cells are always sent by value, others by name."""
+    """Undoes use_dill(). Functions of cells are always sent by value, others by name."""
     other_pickler.use(None)

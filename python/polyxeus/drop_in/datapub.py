@@ -1,4 +1,4 @@
-"""ipyparallel's way to show values while a task still runs."""
+"""ipyparallel's way to send values while a task still runs."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ __all__ = ["publish_data"]
 
 
 def publish_data(data: Mapping[str, Any]) -> None:
-    """Sends values to the client while the task or cell still runs. ``result.data`` has them there.
+    """Sends values to the client while the task or cell still runs. They are in ``result.data`` there.
 
     Parameters
     ----------
@@ -21,7 +21,7 @@ def publish_data(data: Mapping[str, Any]) -> None:
     Raises
     ------
     RuntimeError
-        It is called outside of an engine.
+        The function is called outside of an engine.
 
     Examples
     --------

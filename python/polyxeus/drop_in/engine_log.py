@@ -8,7 +8,7 @@ __all__ = ["EnginePUBHandler"]
 class EnginePUBHandler(logging.Handler):
     """The handler that publishes the log of ipyparallel's engines, for programs that look for it with isinstance().
 
-    Engines of polyxeus have none: what they print reaches the client.
+    Engines of polyxeus do not have this handler: the client gets all text that they print.
     """
 
     def __init__(self, engine, *args, **kwargs):

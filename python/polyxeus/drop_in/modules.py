@@ -1,4 +1,4 @@
-"""Lets `import ipyparallel` find polyxeus, in programs that know nothing of it."""
+"""Makes `import ipyparallel` find polyxeus, so that programs for ipyparallel run unchanged."""
 
 import importlib
 import importlib.machinery
@@ -46,7 +46,7 @@ def _module(name):
 
 
 class _Finder:
-    """Finds and loads the modules that stand in, so that they can be asked for and reloaded as others are."""
+    """Finds and loads the modules that replace ipyparallel's, so that they can be found and reloaded like others."""
 
     @staticmethod
     def find_spec(name, path=None, target=None):
@@ -58,7 +58,7 @@ class _Finder:
 
     @staticmethod
     def exec_module(module):
-        """It is complete already."""
+        """Does nothing, because the module is complete already."""
 
 
 def _spec(name):
@@ -68,7 +68,7 @@ def _spec(name):
 
 
 class _StandIn(types.ModuleType):
-    """A module of ipyparallel's name; what it has is in modules of polyxeus."""
+    """A module with the name of one of ipyparallel; its members are those of modules of polyxeus."""
 
     is_polyxeus = True
 
@@ -106,7 +106,7 @@ class _Distribution(importlib.metadata.Distribution):
 
 
 class _Distributions:
-    """Asked last, by packages that want to know which version of ipyparallel is installed."""
+    """Answers packages that request the version of ipyparallel; importlib.metadata asks it last."""
 
     @staticmethod
     def find_spec(name, path=None, target=None):

@@ -14,7 +14,7 @@ utc = timezone.utc
 
 
 def utcnow():
-    """Gives the time now, with its zone.
+    """Returns the current time in UTC, with its time zone.
 
     Returns
     -------
@@ -25,7 +25,7 @@ def utcnow():
 
 
 def ensure_timezone(dt):
-    """Gives a date a time zone, if it has none.
+    """Adds a time zone to a date that has none.
 
     Parameters
     ----------
@@ -35,7 +35,7 @@ def ensure_timezone(dt):
     Returns
     -------
     datetime
-        The same date; without a zone of its own in the zone of this host.
+        The same date; a date without a time zone gets that of this host.
     """
     return dt if dt.tzinfo else dt.astimezone()
 
@@ -48,7 +48,7 @@ def compare_datetimes(a, b):
     a : datetime
         A date.
     b : datetime
-        The date that is subtracted.
+        The date to subtract.
 
     Returns
     -------
@@ -59,7 +59,7 @@ def compare_datetimes(a, b):
 
 
 def int_keys(dikt):
-    """Turns keys that are digits as text into numbers.
+    """Converts keys that are numbers as text to int.
 
     Parameters
     ----------
@@ -78,7 +78,7 @@ def int_keys(dikt):
 
 
 def disambiguate_url(url, location=None):
-    """Gives the address with which a client reaches a socket that listens at a URL like tcp://*:4000.
+    """Returns the URL by which a client reaches a socket that listens at a URL like tcp://*:4000.
 
     Parameters
     ----------
@@ -90,7 +90,7 @@ def disambiguate_url(url, location=None):
     Returns
     -------
     str
-        The URL with a real address. Other URLs are returned as they are.
+        The URL with a real address. Other URLs are returned unchanged.
     """
     scheme, separator, rest = url.partition("://")
     ip, colon, port = rest.rpartition(":")
@@ -98,7 +98,7 @@ def disambiguate_url(url, location=None):
 
 
 def disambiguate_ip_address(ip, location=None):
-    """Gives the address with which a client reaches a socket that listens at * or 0.0.0.0.
+    """Returns the address by which a client reaches a socket that listens at * or 0.0.0.0.
 
     Parameters
     ----------
@@ -110,7 +110,7 @@ def disambiguate_ip_address(ip, location=None):
     Returns
     -------
     str
-        `location`, or 127.0.0.1 if that is this host. Other addresses are returned as they are.
+        `location`, or 127.0.0.1 if that is this host. Other addresses are returned unchanged.
     """
     if ip not in ("*", "0.0.0.0"):
         return ip

@@ -1,4 +1,4 @@
-"""`python -m polyxeus.engine`: what pxengine becomes once it has found the user's Python."""
+"""`python -m polyxeus.engine`: the program that pxengine executes when it has found the user's Python."""
 
 import atexit
 import os
@@ -7,7 +7,7 @@ import sys
 
 
 def watcher_program():
-    """The pxengine program, for the process that reports our death; '' if there is none."""
+    """The path of pxengine, for the process that reports the end of this engine; '' if there is none."""
     beside = os.path.join(os.path.dirname(sys.executable), "pxengine")
     path = os.environ.pop("POLYXEUS_PXENGINE", beside)
     return path if os.access(path, os.X_OK) else ""
@@ -19,7 +19,7 @@ def fail(message, code):
 
 
 def signal_pipe():
-    """A pipe that is readable when a signal handler of Python's waits to run: (reading, writing)."""
+    """A pipe that becomes readable when a Python signal handler is due: (reading, writing)."""
     reading, writing = os.pipe()
     os.set_blocking(reading, False)
     os.set_blocking(writing, False)
@@ -28,7 +28,7 @@ def signal_pipe():
 
 
 def shared_info(engine):
-    """The connection info that rank 0 has read for all; None if each rank reads its own."""
+    """The connection info that rank 0 has read for all ranks; None if each rank reads it itself."""
     if not engine.wants_info_of_rank_0:
         return None
     from polyxeus import _engine

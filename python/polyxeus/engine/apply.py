@@ -1,7 +1,7 @@
-"""apply_request: a function and its arguments out of buffers, its result into buffers.
+"""apply_request: reads a function and its arguments from buffers, and writes the result into buffers.
 
-The format is ipyparallel's. If the client has canned objects, unpickling them imports
-ipyparallel, which then does the rest; an engine that never sees one never imports it.
+The format is ipyparallel's. If the client has canned objects, unpickling them imports ipyparallel, which then restores
+them; without such objects an engine does not import it.
 """
 
 import functools
@@ -33,7 +33,7 @@ def _canning():
 
 
 class _Unpickler(pickle.Unpickler):
-    """For engines without ipyparallel: polyxeus has classes of the same names, which are no canned objects."""
+    """For engines without ipyparallel: polyxeus has classes with the same names, which are not canned objects."""
 
     def find_class(self, module, name):
         if module.partition(".")[0] == "ipyparallel":
@@ -49,7 +49,7 @@ def _load(data):
 
 
 def _unpack_plain(buffers, function):
-    """The rest of a request whose function was not canned. None if something else is."""
+    """The rest of a request whose function was not canned; None if another part was canned."""
     info = _load(buffers[1])
     rest = buffers[2:]
     if len(rest) != info["nargs"] + len(info["kw_keys"]):
@@ -62,7 +62,7 @@ def _unpack_plain(buffers, function):
 
 
 def unpack(buffers, namespace):
-    """(function, args, kwargs).  namespace  that in which References are looked up."""
+    """Reads (function, args, kwargs) of a request; References are looked up in `namespace`."""
     if len(buffers) < 2:
         raise AssertionError("not enough buffers!")
     if _ipyparallel() is None:
@@ -75,7 +75,10 @@ def unpack(buffers, namespace):
 
 
 def pack(result, is_new=False):
-    """The buffers of a result.  is_new  nothing else refers to the array that it is: its memory is shared, not copied."""
+    """The buffers of a result.
+
+    is_new  the result is an array to which nothing else refers: its memory is shared, not copied
+    """
     if type(result) in _PLAIN:
         return [pickle.dumps(result, _PROTOCOL)]
     module = _canning()

@@ -1,4 +1,4 @@
-"""The functions that the C++ core calls: requests in, contents of replies out, as JSON text."""
+"""The functions that the C++ core calls: they take requests and return the contents of replies as JSON text."""
 
 import os
 import signal
@@ -66,8 +66,11 @@ class Backend:
 
     @staticmethod
     def _end_request(error):
-        """Tells process_groups what came of user code, also if an interrupt comes just now: ranks would
-        wait for this one. error  what it raised; None: nothing."""
+        """Reports the end of user code to process_groups, even if an interrupt arrives now, because other ranks may
+        wait.
+
+        error  the exception of the user's code, or None
+        """
         late = None
         while True:
             try:
@@ -87,13 +90,14 @@ class Backend:
         }
 
     def _leave_if_asked(self):
-        """Ends the engine whose request has said exit(). Not before: the end interrupts what runs."""
+        """Ends the engine after a request that has called exit(), not earlier, because the end interrupts running
+        code."""
         if self.shell.is_leaving:
             signal.signal(signal.SIGINT, signal.SIG_IGN)
             self.shell.engine.stop()
 
     def _forget_outputs(self):
-        """IPython 9 keeps all that cells displayed, for an export that is not made here."""
+        """Removes the displays that IPython 9 keeps for an export, which engines do not make."""
         outputs = getattr(self.shell.history_manager, "outputs", None)
         if outputs:
             outputs.clear()
@@ -130,9 +134,9 @@ class Backend:
     # ------------------------------------------------------------ push, pull, call
 
     def serve(self, kind, content, buffers, copied_from=native.NEVER):
-        """A native request; the result is that of apply().
+        """Serves a native request; the result has the form of that of apply().
 
-        copied_from  the caller copies buffers of the result from this size on at once.
+        copied_from  the caller copies buffers of at least this size at once
         """
         self.tasks.make_current()
         is_call = kind == b"call_request"
@@ -156,7 +160,7 @@ class Backend:
             return self._failure(error)
 
     def _format_quietly(self, error):
-        """Leaves the traceback in the shell and publishes nothing: the reply says all."""
+        """Stores the traceback in the shell and publishes nothing, because the reply contains the error."""
         shell = self.shell
         shell.last_traceback = None
         trace = native.user_traceback(error)
@@ -264,12 +268,12 @@ class Backend:
         self.shell.reset(False)
 
     def idle(self, descriptor):
-        """Runs asyncio tasks until the descriptor is readable: the engine is asked for something."""
+        """Runs asyncio tasks until the descriptor is readable, which means that a request has arrived."""
         self.tasks.idle(descriptor)
         self.on_wake()
 
     def on_wake(self):
-        """A signal came while the engine was idle: its handler has run when this returns."""
+        """Called when a signal arrived while the engine was idle: the signal's handler has run when this returns."""
         try:
             while os.read(self.signals, 512):
                 pass

@@ -13,18 +13,18 @@ _current = None  # the BoundKernel of this process, if it is an engine
 
 
 def bind_kernel() -> str:
-    """Lets Jupyter's clients connect to the engine in which it is called.
+    """Makes the engine in which it is called listen for Jupyter clients.
 
     Returns
     -------
     str
-        The path of the connection file on the engine's host, for ``jupyter console --existing FILE``. Further calls give
-        the same file.
+        The path of the connection file on the engine's host, for ``jupyter console --existing FILE``. Further calls
+        return the same path.
 
     Raises
     ------
     RuntimeError
-        It is called outside of an engine, or the engine cannot listen or write the file.
+        The function is called outside of an engine, or the engine cannot listen or cannot write the file.
 
     Examples
     --------
@@ -39,7 +39,7 @@ def bind_kernel() -> str:
 
 
 def runtime_folder():
-    """Where Jupyter's clients look for connection files."""
+    """The folder in which Jupyter clients look for connection files."""
     try:
         from jupyter_core.paths import jupyter_runtime_dir
     except ImportError:  # what it says by default
@@ -51,7 +51,7 @@ def runtime_folder():
 
 
 class BoundKernel:
-    """The connection file of this engine, once bind_kernel() was called."""
+    """The connection file of this engine, after bind_kernel() was called."""
 
     def __init__(self, engine, uuid):
         self._engine = engine
@@ -65,14 +65,17 @@ class BoundKernel:
         return self._file
 
     def _new_file(self):
-        """A process of another host may have this id too, in the same home."""
+        """Makes a new file name: a process on another host with the same home folder may have the same process id."""
         pid = os.getpid()
         file = runtime_folder() / f"kernel-{pid}.json"
         return file.with_name(f"kernel-{pid}-{self._uuid}.json") if file.exists() else file
 
     @property
     def connection_file(self):
-        """errors  RuntimeError: bind_kernel() was not called."""
+        """The path of the connection file.
+
+        errors  RuntimeError: bind_kernel() was not called
+        """
         if self._file is None:
             raise RuntimeError("no console can connect to this engine yet: "
                                "call polyxeus.bind_kernel() in it first")
@@ -90,7 +93,10 @@ class BoundKernel:
                 f"    jupyter console --existing FILE --ssh {os.uname().nodename}")
 
     def start_qtconsole(self, arguments):
-        """errors  RuntimeError: bind_kernel() was not called, or there is no qtconsole."""
+        """Starts a Qt console that is connected to this engine.
+
+        errors  RuntimeError: bind_kernel() was not called, or qtconsole is not installed
+        """
         file = self.connection_file
         command = qtconsole_command()
         if command is None:
@@ -102,7 +108,7 @@ class BoundKernel:
 
 
 def qtconsole_command():
-    """The words that start it; None if it is not installed."""
+    """The command that starts a Qt console; None if qtconsole is not installed."""
     if importlib.util.find_spec("qtconsole") is not None:
         return [sys.executable, "-m", "qtconsole"]
     found = shutil.which("jupyter-qtconsole")
@@ -110,7 +116,7 @@ def qtconsole_command():
 
 
 def install(shell, engine, uuid):
-    """This process is an engine: gives it bind_kernel() and the magics. Returns the BoundKernel."""
+    """Defines bind_kernel() and the magics in this engine. Returns the BoundKernel."""
     global _current
     _current = BoundKernel(engine, uuid)
     shell.register_magic_function(_connect_info, "line", "connect_info")

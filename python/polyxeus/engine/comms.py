@@ -1,12 +1,12 @@
-"""Comms of widgets in an engine; only if the package `comm` is imported."""
+"""Comms of widgets in an engine, if the package `comm` is imported."""
 
 from polyxeus.engine import json_text
 
 
 def install(comm, engine, common_metadata, output_widgets=None):
-    """Makes comm.create_comm() create comms that speak through `engine`.
+    """Makes comm.create_comm() create comms that send their messages through `engine`.
 
-    output_widgets  the OutputWidgets of an engine, which follow the states of its widgets.
+    output_widgets  the OutputWidgets of an engine, which keep the states of its widgets.
     """
     from comm.base_comm import BaseComm
 
@@ -17,7 +17,7 @@ def install(comm, engine, common_metadata, output_widgets=None):
                 _follow(output_widgets, self, msg_type, data or {})
 
         def tell(self, msg_type, data=None, metadata=None, buffers=None, **keys):
-            """Sends a message of which the engine itself takes no notice."""
+            """Sends a message that the engine itself does not handle."""
             content = dict(data=data or {}, comm_id=self.comm_id, **keys)
             engine.publish(msg_type, json_text.dump(content),
                            json_text.dump({**common_metadata, **(metadata or {})}),
@@ -28,7 +28,7 @@ def install(comm, engine, common_metadata, output_widgets=None):
             self._callback = callback
 
         def be_told(self, data):
-            """As if the front end had sent it, but not as a request of its own."""
+            """Handles data as if the front end had sent it, but not as a separate request."""
             self._callback({"content": {"data": data}, "metadata": {}, "buffers": []})
 
     comm.create_comm = EngineComm

@@ -8,7 +8,7 @@ from polyxeus.engine import forked
 
 @types.coroutine
 def interruptible(coroutine, is_interrupted):
-    """The coroutine, in which a cancellation becomes a KeyboardInterrupt if it stems from one."""
+    """Wraps a coroutine: a cancellation that an interrupt has caused becomes a KeyboardInterrupt."""
     step, value = coroutine.send, None
     while True:
         try:
@@ -28,9 +28,9 @@ async def as_coroutine(awaitable):
 
 
 def run_interruptibly(loop, coroutine, **options):
-    """The result of a cell that awaits something.
+    """Runs a coroutine of a cell and returns its result.
 
-    options  of the task.
+    options  of the task
     """
     is_interrupted = False
     wrapped = interruptible(coroutine, lambda: is_interrupted)
@@ -47,7 +47,7 @@ def run_interruptibly(loop, coroutine, **options):
 
 
 def run_until_readable(loop, descriptor, shell):
-    """Runs the tasks that cells have left behind until `descriptor` is readable."""
+    """Runs unfinished tasks of earlier cells until `descriptor` is readable."""
     loop.add_reader(descriptor, loop.stop)
     try:
         with forked.tasks_run_in(loop):

@@ -26,7 +26,8 @@ class DisplayPublisher(IPythonDisplayPublisher):
         self._send("clear_output", {"wait": wait})
 
     def register_hook(self, hook):
-        """`hook(message)` sees each message first; it returns one, or None to swallow it."""
+        """Registers `hook(message)`, which gets each message first and returns the message to send, or None to drop
+        it."""
         self._hooks.append(hook)
 
     def unregister_hook(self, hook):

@@ -1,4 +1,4 @@
-"""The asyncio event loop of an engine: its tasks go on between requests."""
+"""The asyncio event loop of an engine, whose tasks continue between requests."""
 
 import asyncio
 import contextlib
@@ -8,7 +8,7 @@ from polyxeus.engine.coroutines import run_interruptibly, run_until_readable
 
 
 class EventLoop(asyncio.SelectorEventLoop):
-    """Tells the C++ core when it has work, so that an engine without tasks waits outside Python."""
+    """Tells the C++ core when it has work, so that an engine without tasks waits outside of Python."""
 
     def __init__(self, engine):
         self._engine = engine
@@ -28,7 +28,7 @@ class EventLoop(asyncio.SelectorEventLoop):
         return handle
 
     def has_work(self):
-        """Whether something is due now or later, or waits for a descriptor of its own."""
+        """Whether a callback is due now or later, or a task waits for a descriptor."""
         return bool(self._ready or self._scheduled or len(self._selector.get_map()) > 1)
 
 
@@ -42,7 +42,7 @@ class TaskRunner:
         shell.loop_runner = self.run
 
     def make_current(self):
-        """asyncio.get_event_loop() finds the loop, though asyncio.run() has taken it away."""
+        """Makes asyncio.get_event_loop() find the loop again after asyncio.run() has removed it."""
         if self._loop is None or self._loop.is_closed():
             self._loop = EventLoop(self._engine)
         asyncio.set_event_loop(self._loop)
@@ -50,7 +50,7 @@ class TaskRunner:
 
     @contextlib.contextmanager
     def running(self):
-        """In a cell asyncio.create_task() works, as in any Jupyter kernel."""
+        """A context manager in which asyncio.create_task() works in a cell, as in any Jupyter kernel."""
         events._set_running_loop(self.make_current())
         try:
             yield
@@ -58,7 +58,7 @@ class TaskRunner:
             events._set_running_loop(None)
 
     def run(self, coroutine):
-        """The result of a cell that awaits something."""
+        """Runs a coroutine of a cell and returns its result."""
         running = events._get_running_loop()
         events._set_running_loop(None)
         try:
@@ -67,7 +67,7 @@ class TaskRunner:
             events._set_running_loop(running)
 
     def idle(self, descriptor):
-        """Runs the tasks that requests have left behind until `descriptor` is readable."""
+        """Runs unfinished tasks of earlier requests until `descriptor` is readable."""
         loop = self.make_current()
         run_until_readable(loop, descriptor, self._shell)
         self._engine.set_has_tasks(False)  # first: another thread may add work meanwhile

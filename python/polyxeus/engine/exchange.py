@@ -1,4 +1,4 @@
-"""Arrays between the ranks of one MPI world: what DirectView.exchange() runs on Python engines.
+"""Copies arrays between ranks of one MPI world: the functions that DirectView.exchange() calls on Python engines.
 
 C++ engines have the same in px_exchange.hpp.
 """
@@ -8,7 +8,7 @@ _MOST_BYTES = 1 << 30  # of one message
 
 
 def describe(values):
-    """NumPy's name of the elements' type, and the shape: "<f8 100 200"."""
+    """The type of the elements, as NumPy names it, and the shape: "<f8 100 200"."""
     import numpy
 
     values = numpy.asarray(values)
@@ -24,7 +24,7 @@ def _messages(values):
 
 
 def send(values, ranks):
-    """Sends an array to ranks of MPI_COMM_WORLD, which receive() it."""
+    """Sends an array to ranks of MPI_COMM_WORLD, which call receive()."""
     import numpy
     from mpi4py import MPI
 
@@ -35,7 +35,10 @@ def send(values, ranks):
 
 
 def broadcast(values, source, dtype, shape):
-    """The array of rank `source`, in all ranks: each of them calls it.  values  on others: None."""
+    """Returns the array of rank `source` on all ranks, which must all call this function.
+
+    values  the array on rank `source`; None on the others
+    """
     import numpy
     from mpi4py import MPI
 
@@ -46,7 +49,7 @@ def broadcast(values, source, dtype, shape):
 
 
 def receive(rank, dtype, shape):
-    """The array that a rank sends."""
+    """Receives the array that a rank sends."""
     import numpy
     from mpi4py import MPI
 

@@ -1,4 +1,4 @@
-"""User code that forks: the child ends where that code ends, as only its parent serves requests."""
+"""Handles forks in user code: the child process ends when that code ends, because only its parent serves requests."""
 
 import contextlib
 import os
@@ -26,7 +26,7 @@ def is_child():
 
 @contextlib.contextmanager
 def tasks_run_in(loop):
-    """Inside, a child ends when the task that has forked it waits or is done."""
+    """A context manager: in its block, a child ends when the task that has forked it waits or is done."""
     global _loop
     _loop = loop
     try:
@@ -37,9 +37,9 @@ def tasks_run_in(loop):
 
 
 def end_child(error=None):
-    """In such a process only: ends it, as a script ends.
+    """Ends this process as a script ends, if it is such a child.
 
-    error  what the user's code raised; None: nothing.
+    error  the exception of the user's code, or None
     """
     if not _is_child:
         return

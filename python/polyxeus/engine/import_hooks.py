@@ -1,4 +1,4 @@
-"""Fits libraries to an engine at the moment when they are imported; none is imported before."""
+"""Adapts libraries to an engine at the moment when they are imported, without importing any before."""
 
 import importlib.util
 import sys
@@ -8,7 +8,7 @@ from polyxeus.engine.process_groups import libraries
 
 
 class _Loader:
-    """The real loader, and what is to be done after it."""
+    """The real loader, and the function to call after it."""
 
     def __init__(self, loader, then):
         self._loader = loader
@@ -42,7 +42,7 @@ class _Finder:
 
 
 class _InPlaceOfIpyparallel:
-    """Gives polyxeus to programs and modules that import ipyparallel if that is not installed."""
+    """Makes programs and modules that import ipyparallel get polyxeus, if ipyparallel is not installed."""
 
     @staticmethod
     def find_spec(name, path=None, target=None):
@@ -59,19 +59,21 @@ class _InPlaceOfIpyparallel:
 
     @staticmethod
     def exec_module(module):
-        """It is complete already."""
+        """Does nothing, because the module is complete already."""
 
 
 def install(shell, engine, comm_metadata, bound_kernel=None, output_widgets=None,
             has_widgets=False):
-    """comm_metadata  what the messages of comms carry.
-    bound_kernel   the BoundKernel of an engine; a kernel has none.
-    output_widgets  the OutputWidgets of an engine; those of a kernel are its front end's.
-    has_widgets    whether a front end draws ipywidgets.
+    """Installs the hooks.
+
+    comm_metadata   the metadata of messages of comms.
+    bound_kernel    the BoundKernel of an engine; a kernel has none.
+    output_widgets  the OutputWidgets of an engine; in a kernel the front end handles them.
+    has_widgets     whether a front end draws ipywidgets.
     """
 
     def adopt_shell(module):
-        """ipykernel's shell class is asked for its instance by ipyparallel.datapub."""
+        """Sets the instance of ipykernel's shell class, which ipyparallel.datapub requests."""
         module.ZMQInteractiveShell.instance = classmethod(lambda cls, *args, **kwargs: shell)
         module.ZMQInteractiveShell.initialized = classmethod(lambda cls: True)
 
@@ -81,18 +83,18 @@ def install(shell, engine, comm_metadata, bound_kernel=None, output_widgets=None
         comms.install(module, engine, comm_metadata, output_widgets)
 
     def adopt_bars(module):
-        """tqdm.auto takes these; it draws widgets itself only where ipykernel was imported."""
+        """Makes tqdm.auto use notebook bars, which it uses by itself only if ipykernel was imported."""
         from tqdm import notebook
 
         if notebook.IProgress is not None:  # ipywidgets is installed
             module.tqdm, module.trange = notebook.tqdm, notebook.trange
 
     def adopt_bind_kernel(module):
-        """ipyparallel's own looks for its own engine."""
+        """Replaces ipyparallel's bind_kernel(), which looks for an engine of ipyparallel."""
         module.bind_kernel = lambda **options: bound_kernel.bind()
 
     def adopt_connection_file(module):
-        """get_connection_info() and connect_qtconsole() ask this function."""
+        """Replaces the function that get_connection_info() and connect_qtconsole() call."""
         of_application = module.get_connection_file
         module.get_connection_file = lambda app=None: (
             of_application(app) if app else bound_kernel.connection_file)

@@ -1,4 +1,4 @@
-"""The effect of an interrupt, as cells leave it."""
+"""Restores the handling of interrupts after cells that have changed it."""
 
 import contextlib
 import signal
@@ -8,7 +8,8 @@ from _signal import getsignal  # signal's own makes an enum of it, which takes a
 
 @contextlib.contextmanager
 def undebugged():
-    """Afterwards an interrupt does what it did before, though pdb's `continue` has taken it over."""
+    """A context manager: after its block an interrupt has the same effect as before, even if pdb's `continue` has
+    changed it."""
     before = getsignal(signal.SIGINT)
     try:
         yield

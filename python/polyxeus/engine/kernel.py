@@ -6,7 +6,7 @@ from polyxeus.engine import json_text
 
 
 class Kernel:
-    """The few members of ipykernel's kernel that libraries ask for."""
+    """The few members of ipykernel's kernel that libraries use."""
 
     def __init__(self, shell, engine):
         self.shell = shell
@@ -31,7 +31,7 @@ class Kernel:
         return comm.get_comm_manager()
 
     def get_parent(self, channel=None):
-        """The request for which code runs now, or ran last: its header."""
+        """The request that runs now, or ran last: its header."""
         return {"header": self.parent_header}
 
     @property
@@ -41,7 +41,7 @@ class Kernel:
 
     @parent_header.setter
     def parent_header(self, value):
-        """The core knows it already."""
+        """Ignored, because the core has it already."""
 
     def get_engine_info(self, method=None):
         info = {"engine_uuid": self.ident, "engine_id": self.engine_id}

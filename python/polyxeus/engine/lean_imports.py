@@ -1,7 +1,6 @@
-"""Imports IPython without what an engine rarely needs: half the memory, half the time.
+"""Imports IPython without modules that an engine rarely needs, in half the time and with half the memory.
 
-`import IPython` brings prompt_toolkit (for its terminal) and jedi (for completion). Both stay
-importable afterwards.
+`import IPython` imports prompt_toolkit (for its terminal) and jedi (for completion). Both can still be imported later.
 """
 
 import importlib

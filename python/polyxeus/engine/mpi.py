@@ -13,7 +13,7 @@ _why_off = "mpi4py is not installed"  # why MPI calls cannot be interrupted, as 
 
 
 class WorldMismatch(Exception):
-    """MPI says another world than the launcher: the wrong MPI was loaded, or none."""
+    """The world of MPI differs from that of the launcher: the wrong MPI was loaded, or none."""
 
 
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
@@ -21,9 +21,8 @@ _LIBRARIES = {"openmpi": "libmpi.so.40", "mpich": "libmpi.so.12"}
 
 
 def find_steps(implementation):
-    """The path of the library that makes calls of this MPI ("openmpi", "mpich") answer interrupts, and "".
-
-    None and the reason if there is none, or it is off.
+    """(the path of the library that makes calls of this MPI ("openmpi", "mpich") interruptible, ""), or (None, the
+    reason) if there is no such library or it is turned off.
     """
     if os.environ.get("POLYXEUS_MPI_INTERRUPTS") == "0":
         return None, "POLYXEUS_MPI_INTERRUPTS=0"
@@ -34,7 +33,7 @@ def find_steps(implementation):
 
 
 def _load_steps():
-    """Loads what stands in front of MPI's functions, so that mpi4py finds that first.
+    """Loads the library that replaces MPI's functions, so that mpi4py finds its functions first.
 
     Returns the path of the library; None if there is none for this MPI, or it is off.
     """
@@ -60,7 +59,7 @@ def _load_steps():
 
 
 def _load():
-    """mpi4py.MPI, which initializes MPI; None where mpi4py is not installed."""
+    """mpi4py.MPI, whose import initializes MPI; None if mpi4py is not installed."""
     if importlib.util.find_spec("mpi4py") is None:
         logging.getLogger("polyxeus").warning(
             "MPI is not initialized: mpi4py is not installed (`pip install mpi4py`)"
@@ -76,7 +75,7 @@ def _load():
 
 
 def _join_steps(MPI, engine):
-    """Makes MPI calls answer interrupts, with all other ranks of the world.
+    """Makes MPI calls interruptible, together with all other ranks of the world.
 
     Returns "on", or "off: " and why.
     """
@@ -96,10 +95,11 @@ def _library(MPI):
 
 
 def give_from_rank_0(world, find):
-    """On all ranks: what `find()` returns on rank 0. Its failure there is one everywhere.
+    """Returns on all ranks the text that `find()` returns on rank 0. If it fails there, this raises an error on all
+    ranks.
 
-    MPI is initialized here. The length of the text goes first, negative for that of an error, then
-    the text: C++ engines of the same world do the same.
+    This function initializes MPI. It sends the length of the text first (negative for an error), then
+    the text; C++ engines of the same world do the same.
     """
     MPI = _load()
     if MPI is None:
@@ -125,13 +125,13 @@ def give_from_rank_0(world, find):
 def initialize(engine, user_ns):
     """Defines mpi_rank and mpi_size.
 
-    engine.world  (rank, size) by the launcher's environment, or None without --mpi.
+    engine.world  (rank, size) from the launcher's environment, or None without --mpi.
 
-    MPI is initialized here, on all ranks together: MPI_Init waits for all of them, so that code
-    which imports mpi4py on one engine alone would wait for ever.
+    Initializes MPI on all ranks at the same time. MPI_Init waits for all ranks, so code that imports mpi4py on only one
+    engine would otherwise wait for ever.
 
-    Returns the name and version of the MPI, and whether its calls can be interrupted: "on", or "off: " and
-    why; twice "" if none was loaded.
+    Returns the name and version of the MPI, and whether its calls can be interrupted: "on", or "off: " and why; two
+    empty texts if no MPI was loaded.
     """
     if engine.world is None:
         return "", ""
@@ -153,7 +153,7 @@ def initialize(engine, user_ns):
 
 
 def stop_here():
-    """polyxeus.mpi.stop_here()."""
+    """Implements polyxeus.mpi.stop_here()."""
     if not _steps:
         return
     from mpi4py import MPI

@@ -1,4 +1,4 @@
-"""push_request, pull_request and call_request: values in, values out (docs/protocol.md)."""
+"""Serves push_request, pull_request and call_request (docs/protocol.md)."""
 
 import ast
 import builtins
@@ -28,15 +28,15 @@ def serve(kind, content, buffers, functions, copied_from=NEVER):
     """(content of the reply, its buffers).
 
     kind         b"push_request", b"pull_request" or b"call_request"
-    functions    the module polyxeus.serialize.functions, which knows the user's namespace.
-    copied_from  the caller copies buffers from this size on at once; others are read later.
-    errors       those of the user's code, and clear ones for bad requests.
+    functions    the module polyxeus.serialize.functions, which has the user's namespace.
+    copied_from  the caller copies buffers of at least this size at once, and reads others later.
+    errors       those of the user's code, and errors for bad requests.
     """
     return _SERVE[kind](_Content(load(content.decode())), buffers, functions, copied_from)
 
 
 class _Content(dict):
-    """The content of a request, which may not have what it must have."""
+    """The content of a request, which may lack required members."""
 
     def __missing__(self, key):
         raise ValueError(f"the content of the request must have {key!r}")
@@ -122,7 +122,7 @@ _SHORT.maxother = _SHORT.maxstring = _SHORT.maxlong = 60
 
 
 def _note_item(error, function, sequences, index, part):
-    """Notes at an error of a map which item it was, for last_words()."""
+    """Stores with an error of a map which item failed, for last_words()."""
     try:
         shown = ", ".join(_SHORT.repr(each[index]) for each in sequences)
         step = part["of"] if part["dist"] == "r" else 1
@@ -156,7 +156,7 @@ def _function(description, buffers, functions):
 
 
 def _named(name, names):
-    """By the dotted name: in the namespace, among the builtins, in a module."""
+    """The object with a dotted name: in the namespace, among the builtins, or in a module."""
     first, *rest = name.split(".")
     if first in names:
         found = names[first]
@@ -189,7 +189,7 @@ def _submodule(parent, step, name):
 
 
 class _Program:
-    """Source text, compiled: some definitions, then what gives the function."""
+    """Compiled source text: some definitions, then an expression whose value is the function."""
 
     def __init__(self, source, file):
         lines = source.splitlines(keepends=True)

@@ -1,7 +1,7 @@
-"""Which results are arrays to which nothing else refers: they are sent without a copy.
+"""Finds results that are arrays to which nothing else refers: these are sent without a copy.
 
-Whatever else a function gives may be, or hold, what a variable holds, too, and the next request may change
-it before it is sent.
+Any other result may be, or contain, an object to which a variable refers, too, and the next request may change it
+before it is sent.
 """
 
 import sys
@@ -11,7 +11,7 @@ __all__ = ["all_new", "is_new"]
 
 
 def _references(value):
-    """As many as is_new() counts."""
+    """The number of references to a value, as is_new() counts them."""
     return sys.getrefcount(value)
 
 
@@ -34,7 +34,7 @@ def is_new(value):
 
 
 def all_new(values):
-    """The same of all items of a list, if there are some."""
+    """The same for all items of a list that is not empty."""
     return all(map(_owns_its_memory, values)) and _most_references(values) <= _OF_AN_ITEM
 
 

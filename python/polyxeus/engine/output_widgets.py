@@ -1,8 +1,8 @@
-"""Output widgets of an engine: they show what the engine prints and displays inside of them.
+"""Output widgets of an engine, which show the text and displays that the engine sends while they are active.
 
-In a plain notebook its front end puts that output into the widget. It cannot here: it does not know
-the engine's requests, and the cell shows the output of many engines together. So the engine keeps
-the widget's `outputs` itself.
+In a plain notebook the front end puts that output into the widget. Here it cannot do that, because it does not know the
+engine's requests, and the cell shows the output of many engines together. So the engine sets the widget's `outputs`
+itself.
 """
 
 import threading
@@ -67,8 +67,8 @@ class _Widget:
 
 
 class OutputWidgets:
-    """The engine under the names that streams and displays use: text and messages go to the innermost
-    Output widget that is active, or else to the clients. Any thread may call it."""
+    """Replaces the engine for streams and displays: text and messages go to the innermost active Output widget, or
+    else to the clients. Any thread may call it."""
 
     def __init__(self, engine):
         self._engine = engine
@@ -80,7 +80,7 @@ class OutputWidgets:
     # ------------------------------------------------------------ what code prints and shows
 
     def write(self, name, text):
-        """Text (UTF-8 bytes) for "stdout" or "stderr"."""
+        """Writes text (UTF-8 bytes) to "stdout" or "stderr"."""
         with self._lock:
             if self._active:
                 self._active[-1].outputs.write(name, text.decode("utf-8", "replace"))
@@ -88,7 +88,7 @@ class OutputWidgets:
         self._engine.write(name, text)
 
     def publish(self, message_type, content, metadata=b"", buffers=()):
-        """content  JSON text."""
+        """Publishes a message.  content  JSON text."""
         with self._lock:
             if self._active and message_type in (*_SHOWN, "clear_output", "update_display_data"):
                 self._active[-1].outputs.add(message_type, json_text.load(content))
@@ -98,14 +98,14 @@ class OutputWidgets:
     # ------------------------------------------------------------ what widgets say
 
     def on_open(self, comm, state):
-        """A comm opens a widget with this state."""
+        """Called when a comm opens a widget with this state."""
         if state.get("_model_name") == "OutputModel":
             with self._lock:
                 self._widgets[comm.comm_id] = _Widget(comm)
             self.on_update(comm, state)
 
     def on_update(self, comm, state):
-        """The engine has set these members of the state."""
+        """Called when the engine has set these members of the state."""
         with self._lock:
             widget = self._widgets.get(comm.comm_id)
             if widget is None:
@@ -134,7 +134,7 @@ class OutputWidgets:
     # ------------------------------------------------------------ telling the front end
 
     def _tell_soon(self):
-        """At once after a pause; otherwise when the pause is over."""
+        """Sends the outputs at once after a pause, otherwise when the pause is over."""
         widget = self._active[-1]
         widget.has_news = True
         if self._timer is None:

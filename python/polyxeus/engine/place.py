@@ -1,4 +1,4 @@
-"""In which line the user's code is: told by a thread of its own, as the main thread may be in C code."""
+"""Tells in which line the user's code is, in a separate thread, because the main thread may be in C code."""
 
 import _thread
 import linecache
@@ -14,7 +14,7 @@ _MOST_CHARACTERS = 80  # of a line
 
 
 def start(engine):
-    """Starts the thread that answers `engine` from now on; the caller is the main thread."""
+    """Starts the thread that answers queries of `engine`; call it in the main thread."""
     _thread.start_new_thread(_serve, (engine, _thread.get_ident()))
 
 
@@ -51,9 +51,9 @@ def _is_of_user(code, libraries):
 
 
 def find(frame):
-    """The facts in a usage_reply about the innermost line that the user wrote in a cell, or else in a file.
+    """The data for a usage_reply about the innermost line of a cell, or else of a file, of the user.
 
-    frame  the innermost one of the main thread.
+    frame  the innermost frame of the main thread
     """
     cells, others = [], []
     libraries = _folders_of_libraries()

@@ -1,4 +1,4 @@
-"""The shell of an engine: the user's IPython, its output led to the clients."""
+"""The shell of an engine: the user's IPython, whose output goes to the clients."""
 
 import builtins
 import getpass
@@ -19,8 +19,8 @@ from polyxeus.serialize import functions  # noqa: E402
 
 
 def name_as_jupyter_does(shell_class):
-    """Notebooks and libraries (rich, older tqdm) ask for this name to find out that they run under
-    Jupyter. A class decorator."""
+    """A class decorator: gives the class the name by which notebooks and libraries (rich, older tqdm) detect
+    Jupyter."""
     shell_class.__name__ = shell_class.__qualname__ = "ZMQInteractiveShell"
     return shell_class
 
@@ -62,7 +62,7 @@ class Shell(InteractiveShell):
     is_leaving = False  # the engine is to end once its request is answered
 
     def init_io(self):
-        """The streams are in place already."""
+        """Does nothing, because the streams are installed already."""
         builtins.input = self.raw_input
         getpass.getpass = self.getpass
 
@@ -73,10 +73,10 @@ class Shell(InteractiveShell):
         self.configurables.append(self.history_manager)
 
     def init_virtualenv(self):
-        """This is the virtual environment's own Python."""
+        """Does nothing, because this is the Python of the virtual environment."""
 
     def enable_gui(self, gui=None):
-        """There is no event loop of a toolkit here; %matplotlib inline needs none."""
+        """Does nothing: engines have no event loop of a toolkit, and %matplotlib inline needs none."""
 
     # ------------------------------------------------------------ input
 
@@ -99,8 +99,8 @@ class Shell(InteractiveShell):
     # ------------------------------------------------------------ the end
 
     def ask_exit(self):
-        """`exit` ends the engine once this request is answered; in the cell of a console, the console; in a
-        forked child, that."""
+        """Handles `exit`: ends the engine when this request is answered; in a cell of a console, only the console; in
+        a forked child, only the child."""
         forked.end_child()
         if not self.engine.outlives_client:
             self.is_leaving = True
@@ -137,15 +137,15 @@ class DataPublisher:
         self._engine = engine
 
     def publish_data(self, data):
-        """One pickle of the whole dict: ipyparallel's client reads it as well as that of polyxeus."""
+        """Sends one pickle of the whole dict, which the clients of ipyparallel and polyxeus can read."""
         content = json_text.dump({"keys": list(data.keys())})
         self._engine.publish("data_message", content, b"", [functions.dumps(data)])
 
 
 def make_shell(engine, profile_dir, colors="", output=None):
-    """The shell; there is one in a process.
+    """Makes the only shell of this process.
 
-    output  has the engine's publish(): what cells show goes there; None: to the engine itself.
+    output  has publish() like the engine, and gets the displays of cells; None: the engine
     """
     from traitlets.config import Config
 

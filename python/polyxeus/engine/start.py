@@ -1,4 +1,4 @@
-"""Builds the world of an engine: streams, shell, kernel, hooks; runs what starts with it."""
+"""Sets up an engine: streams, shell, kernel and hooks; runs its startup code."""
 
 import builtins
 import faulthandler
@@ -42,13 +42,13 @@ def _start_log():
 
 
 def report_crashes():
-    """The Python code that a crash ends is told to the log. Call it after MPI_Init, whose own report
-    comes too then."""
+    """Makes a crash write the Python stack to the log. Call it after MPI_Init, so that MPI's own report is kept,
+    too."""
     faulthandler.enable(os.dup(2))
 
 
 def make_backend(engine):
-    """All that the C++ core needs of Python."""
+    """Makes all Python objects that the C++ core needs."""
     _start_log()
     recording.attach(recording.EngineRecorder(engine))
     output = OutputWidgets(engine)
@@ -70,8 +70,8 @@ def _display(*objects, **options):
 
 
 def run_startup_code(engine, shell):
-    """The profile's startup folder, $PYTHONSTARTUP, -s and -c, in this order. Code that fails is shown
-    and logged; what comes after it runs."""
+    """Runs the profile's startup folder, $PYTHONSTARTUP, -s and -c, in this order. If one fails, the error is shown and
+    logged, and the next one runs."""
     log = logging.getLogger("polyxeus")
     files = sorted(glob.glob(os.path.join(engine.profile_dir, "startup", "*.py")))
     files += [os.environ.get("PYTHONSTARTUP", ""), engine.script]

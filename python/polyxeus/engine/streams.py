@@ -1,4 +1,4 @@
-"""sys.stdout and sys.stderr of an engine: what is printed goes to the clients."""
+"""sys.stdout and sys.stderr of an engine: printed text goes to the clients."""
 
 import io
 import os
@@ -6,7 +6,7 @@ import sys
 
 
 class Stream(io.TextIOBase):
-    """Hands text to the C++ core, which gathers it for a moment. Any thread may write."""
+    """Passes text to the C++ core, which collects it for a moment. Any thread may write."""
 
     encoding = "utf-8"
     errors = "replace"
@@ -35,7 +35,7 @@ class Stream(io.TextIOBase):
         return False
 
     def flush(self):
-        """Nothing to do: the core sends all text before the reply, and five times a second."""
+        """Does nothing, because the core sends all text before the reply, and five times a second."""
 
     def fileno(self):
         """The descriptor of the process's own stream, for subprocesses; the core captures it."""

@@ -1,4 +1,4 @@
-"""The frames of a traceback: none without source, and of mpi4py the function that the user called."""
+"""Removes frames without source from a traceback; of mpi4py's frames only the function that the user called stays."""
 
 import linecache
 import re
@@ -14,9 +14,11 @@ _MPI_FUNCTION = re.compile(r"(?:in )?(MPI_\w+)")
 
 
 def tidied(error, trace):
-    """`trace` without the frames of compiled modules; an error of MPI names the function that was
-    called, not one inside of it: mpi4py's allreduce() is made of MPI_Comm_dup, MPI_Bcast and others,
-    and the ranks wait in different ones."""
+    """`trace` without the frames of compiled modules.
+
+    An error of MPI names the function that the user called, not one inside of it: mpi4py's allreduce() calls
+    MPI_Comm_dup, MPI_Bcast and others, and the ranks wait in different ones.
+    """
     entries = []
     while trace is not None:
         entries.append(trace)

@@ -1,5 +1,4 @@
 """Functions that clients call on engines.
 
-They travel by the name of their module, so that client and engine have the same: what is here
-imports nothing of a client.
+They are sent by name, and client and engine have the same module. So these modules import no code of clients.
 """

@@ -1,9 +1,8 @@
-"""The part of an engine in a checkpoint: it writes its variables to files and reads them again.
+"""The engine's part of a checkpoint: writes its variables to files and reads them again.
 
-A checkpoint is a folder of numbered folders. A new one is made as `.new-TOKEN` in the same folder, and
-gets its number when all engines have written and everything is on disk: what has a number is
-complete. The client says which engine does what (client/checkpoints); docs/checkpoints.md describes
-the files.
+A checkpoint is a folder of numbered folders. A new one is made as `.new-TOKEN` in the same folder, and gets its
+number when all engines have written and everything is on disk: a folder with a number is complete. The client decides
+which engine does what (client/checkpoints); docs/checkpoints.md describes the files.
 """
 
 import json
@@ -26,11 +25,11 @@ _loaded = {}  # token -> name -> value
 
 
 class CheckpointError(Exception):
-    """A checkpoint cannot be written or read; one sentence says why."""
+    """A checkpoint cannot be written or read; the text has the reason."""
 
 
 class CheckpointFileError(CheckpointError):
-    """The same, if the file system is the cause."""
+    """A checkpoint cannot be written or read because of the file system."""
 
 
 def _host():
@@ -48,7 +47,7 @@ def _numbered(path):
 
 
 def _remove(path, name):
-    """Removes a folder; at no time has it its name and not all of its files."""
+    """Removes a folder: renames it first, so that a folder with its name is always complete."""
     aside = os.path.join(path, f".old-{os.urandom(6).hex()}")
     try:
         os.rename(os.path.join(path, name), aside)
@@ -66,9 +65,9 @@ def _sync_folder(path):
 
 
 def begin(path, token):
-    """Makes the folder of a new checkpoint, and removes what killed ones have left.
+    """Makes the folder of a new checkpoint, and removes the folders of unfinished ones.
 
-    result  {"folder": it, "previous": the name of the last complete checkpoint or None}
+    result  {"folder": its path, "previous": the name of the last complete checkpoint or None}
     """
     try:
         os.makedirs(path, exist_ok=True)
@@ -91,9 +90,9 @@ def abort(path, token):
 
 
 def commit(path, token, manifest, keep=0):
-    """Gives a checkpoint its number, once its files are those that the manifest (text) names.
+    """Gives a checkpoint its number, if its files are those that the manifest (text) names.
 
-    keep    so many with the same label stay; 0: all.
+    keep    how many checkpoints with the same label stay; 0: all.
     result  {"name": its number as text, "removed": names of older ones}
     """
     folder = os.path.join(path, f".new-{token}")
@@ -111,7 +110,7 @@ def commit(path, token, manifest, keep=0):
 
 
 def _check_files(folder, manifest):
-    """On another host's file system they would not be there."""
+    """Checks that the files exist here: on the file system of another host they would not."""
     for rank in manifest["ranks"]:
         for entry in rank["variables"]:
             if "file" not in entry:
@@ -139,7 +138,8 @@ def _rename(path, folder):
 
 
 def _remove_old(path, label, keep):
-    """The names of those that are removed. What cannot be read or removed stays, as the new checkpoint is complete."""
+    """Removes older checkpoints and returns their names. Those that cannot be read or removed stay, because the new
+    one is complete."""
     if not keep:
         return []
     alike = [name for name in _numbered(path) if _has_label(path, name, label)]
@@ -184,9 +184,9 @@ def write(path, token, previous, rank, names=None, scattered=()):
 
     previous   the name of the checkpoint whose unchanged files are linked; None: there is none.
     rank       the number in the names of the files.
-    names      None: all of the user's that can be written.
+    names      None: all variables of the user that can be written.
     scattered  names of variables that are blocks of one array, in addition to those of scatter().
-    result     what the manifest says of this rank
+    result     the entry of this rank for the manifest
     """
     folder = os.path.join(path, f".new-{token}")
     known = functions.namespace()
@@ -223,7 +223,7 @@ def write(path, token, previous, rank, names=None, scattered=()):
 
 
 def _old_entries(path, previous, rank):
-    """(the folder of the last checkpoint, what it says of this rank)."""
+    """(the folder of the last checkpoint, its entries of this rank)."""
     if previous is None:
         return None, []
     try:
@@ -254,8 +254,8 @@ def _why_not_written(problem, folder):
 def find(path, label=None):
     """The last complete checkpoint, or the last one with this label.
 
-    path    that of all checkpoints, or of one.
-    result  {"folder": it, "manifest": what it says, as text}
+    path    the folder of all checkpoints, or of one.
+    result  {"folder": its path, "manifest": the manifest, as text}
     """
     path = path.rstrip("/") or path
     try:
@@ -278,8 +278,8 @@ def find(path, label=None):
 def load(folder, token, items):
     """Reads variables and keeps them for define().
 
-    items   [{"names": [...], "parts": [{"entry": of the manifest, "begin": i, "end": j}]}]: blocks
-            that follow each other; without begin and end it is the whole value.
+    items   [{"names": [...], "parts": [{"entry": of the manifest, "begin": i, "end": j}]}]: consecutive blocks;
+    without begin and end a part is the whole value.
     result  {"read": bytes}
     """
     progress = values.Progress()
@@ -298,7 +298,7 @@ def load(folder, token, items):
 
 
 def define(token, scattered=()):
-    """Makes what load() has read the user's variables."""
+    """Defines the values that load() has read as variables of the user."""
     found = _loaded.pop(token)
     functions.forget_carried(found)
     functions.namespace().update(found)
@@ -308,5 +308,5 @@ def define(token, scattered=()):
 
 
 def forget(token):
-    """Forgets what load() has read."""
+    """Drops the values that load() has read."""
     _loaded.pop(token, None)

@@ -1,7 +1,7 @@
 """The files of a checkpoint: one for each variable of each rank.
 
-Arrays are .npy files, values that JSON has words for .json files, others pickles with the buffers
-behind. Variables that share objects stand in one pickle, so that they share them afterwards.
+Arrays are .npy files, values that JSON can hold are .json files, and others are pickles followed by their buffers.
+Variables that share objects are in one pickle, so that they still share them afterwards.
 """
 
 import hashlib
@@ -26,11 +26,11 @@ _MIME = "application/vnd.polyxeus.checkpoint+json"
 
 
 class DamagedFileError(Exception):
-    """A file of a checkpoint is not what was written."""
+    """A file of a checkpoint is damaged: its checksum is not that of the manifest."""
 
 
 class Progress:
-    """Tells the client how many bytes were written, or linked, or read."""
+    """Reports to the client how many bytes were written, linked or read."""
 
     def __init__(self):
         self.written = 0
@@ -50,7 +50,7 @@ class Progress:
 
 
 def numpy_version():
-    """None if it is not imported."""
+    """The version of NumPy; None if it is not imported."""
     return getattr(sys.modules.get("numpy"), "__version__", None)
 
 
@@ -60,7 +60,7 @@ def _is_array(value):
 
 
 def _is_json(value, room):
-    """Whether JSON gives back the same value with the same types.  room: [items that may come]"""
+    """Whether JSON restores the same value with the same types. room: [the number of items that may follow]"""
     room[0] -= 1
     if room[0] < 0:
         return False
@@ -77,7 +77,7 @@ def _is_json(value, room):
 
 
 def _is_text(text):
-    """Whether UTF-8 has words for it: not for lone surrogates."""
+    """Whether UTF-8 can encode the text, which it cannot if it has lone surrogates."""
     try:
         text.encode()
     except UnicodeEncodeError:
@@ -103,7 +103,10 @@ class Writer:
         self._files = set()
 
     def write(self, variables, left):
-        """The manifest's entries.  left: gets name -> why it was not written."""
+        """Writes the variables and returns the manifest's entries.
+
+        left  a dict that gets name -> why it was not written
+        """
         arrays = {name: value for name, value in variables.items() if _is_array(value)}
         others = {name: value for name, value in variables.items() if name not in arrays}
         entries = [self._write_array(name, value) for name, value in arrays.items()]
@@ -157,7 +160,7 @@ class Writer:
         return self._write_file(entry, ".pickle", pieces, sum(memoryview(p).nbytes for p in pieces))
 
     def _write_file(self, entry, ending, pieces, size):
-        """pieces  can be gone through twice."""
+        """pieces  can be iterated over twice"""
         entry["file"] = self._file_name(entry["names"], ending)
         entry["bytes"] = size
         path = os.path.join(self._folder, entry["file"])
@@ -173,7 +176,8 @@ class Writer:
         return entry
 
     def _write_pieces(self, path, pieces):
-        """The checksum of the file, which is on disk when this returns. Threads of the user's may change the pieces meanwhile."""
+        """The checksum of the file, which is on disk when this returns. Threads of the user may change the pieces in
+        the meantime."""
         checksum = hashlib.sha256()
         with DirectFile(path, checksum) as file:
             for piece in _cut(pieces):
@@ -246,8 +250,8 @@ def _cut(pieces):
 
 
 def _begins_alike(path, pieces):
-    """Whether a file begins with the same bytes: what has changed mostly differs there, and needs no
-    checksum to be known as changed."""
+    """Whether a file begins with the same bytes. A changed value usually differs there, so its checksum is not
+    needed."""
     left = _COMPARED_BYTES
     try:
         with open(path, "rb", buffering=0) as file:
@@ -274,7 +278,7 @@ def _checksum(pieces):
 
 
 def read(folder, item, progress):
-    """name -> value, of one item of checkpoint.load()."""
+    """{name: value} of one item of checkpoint.load()."""
     parts = item["parts"]
     if len(parts) == 1 and "begin" not in parts[0]:
         return _read_whole(folder, parts[0]["entry"], item["names"], progress)
@@ -335,7 +339,7 @@ def _import(entry):
 
 
 def _check(folder, entry, progress):
-    """The path of the file; DamagedFileError if it is not what was written."""
+    """The path of the file; DamagedFileError if its checksum is wrong."""
     path = os.path.join(folder, entry["file"])
     checksum = hashlib.sha256()
     buffer = memoryview(bytearray(min(_PIECE_BYTES, max(1, entry["bytes"]))))

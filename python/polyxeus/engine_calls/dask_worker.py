@@ -1,4 +1,4 @@
-"""A dask worker in an engine: what Client.become_dask() sends there."""
+"""A dask worker in an engine, which Client.become_dask() starts."""
 
 import asyncio
 import threading
@@ -26,7 +26,7 @@ class _Life:
         )
 
     def begin(self):
-        """Returns when the scheduler knows the worker."""
+        """Starts the worker; returns when it is registered with the scheduler."""
         self._thread.start()
         if not self._is_up.wait(_PATIENCE):
             raise TimeoutError(f"timed out: the dask worker did not start within {_PATIENCE:g} s")
@@ -59,7 +59,7 @@ class _Life:
 
 
 def start(address, nanny=False, **options):
-    """Starts a worker for the scheduler at this address; nothing if one runs already."""
+    """Starts a worker for the scheduler at this address, unless one already runs."""
     global _running
     if _running is not None and _running._thread.is_alive():
         return
@@ -70,7 +70,7 @@ def start(address, nanny=False, **options):
 
 
 def stop():
-    """Ends the worker; nothing if none runs."""
+    """Ends the worker, if one runs."""
     global _running
     life, _running = _running, None
     if life is None:

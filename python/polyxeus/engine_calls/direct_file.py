@@ -1,7 +1,7 @@
-"""New files whose bytes go to the disk past the page cache.
+"""New files whose bytes are written to the disk without the page cache.
 
-A large file that is not read soon costs a copy of its pages there, and pushes out others'. On a fast
-disk that copy takes longer than the disk does.
+If a large file is not read again soon, the page cache costs a copy of its pages and evicts the pages of other files. On
+a fast disk that copy takes longer than the writing itself.
 """
 
 import errno
@@ -17,12 +17,12 @@ _BLOCK_BYTES = 4096  # of which a write past the page cache must be a multiple
 
 
 class DirectFile:
-    """Writes a new file, one buffer in a thread while the caller fills the other one.
+    """Writes a new file with two buffers: a thread writes one of them while the caller fills the other.
 
-    If the file system cannot write past the page cache, it goes through that. The file is on disk
-    when its `with` block has ended well. OSError: the path exists, the disk is full and so on.
+    If the file system does not support writing without the page cache, the cache is used. The file is on disk when its
+    `with` block has ended without an error. OSError: the path exists, the disk is full and so on.
 
-    checksum  of hashlib: of the bytes that go to the file, also if the data changes while it is written
+    checksum  an object of hashlib, for the bytes in the file, even if the data changes while it is written
     """
 
     def __init__(self, path, checksum=None):
@@ -46,7 +46,7 @@ class DirectFile:
             os.close(self._descriptor)
 
     def write(self, view):
-        """All bytes of a memoryview of bytes."""
+        """Writes all bytes of a memoryview of bytes."""
         while view:
             count = min(view.nbytes, _BUFFER_BYTES - self._filled)
             end = self._filled + count

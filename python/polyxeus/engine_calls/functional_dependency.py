@@ -1,4 +1,4 @@
-"""Conditions of tasks on their engine, which are checked there before they run."""
+"""Conditions that an engine checks before it runs a task."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ __all__ = ["depend", "dependent", "require"]
 
 
 class depend:
-    """Decorator: a task runs only on engines on which f(*args, **kwargs) does not give False.
+    """Decorator: a task runs only on engines on which f(*args, **kwargs) does not return False.
 
-    If an engine does not fit, another one is tried. If none fits, the task fails with ImpossibleDependency.
+    If it does on one engine, another engine is tried. If no engine is left, the task fails with ImpossibleDependency.
 
     Parameters
     ----------
@@ -27,7 +27,7 @@ class depend:
     *args : Any
         Its arguments.
     **kwargs : Any
-        Its named arguments.
+        Its keyword arguments.
 
     Examples
     --------
@@ -61,11 +61,11 @@ class dependent:
     _wrapped_f : callable
         The function.
     _wrapped_df : callable
-        The condition: a function that does not give False.
+        The condition: a function that returns False if it is not met.
     *dargs : Any
         Arguments of the condition.
     **dkwargs : Any
-        Named arguments of the condition.
+        Keyword arguments of the condition.
 
     Examples
     --------
@@ -91,7 +91,7 @@ class dependent:
         Raises
         ------
         UnmetDependency
-            It does not hold.
+            The condition is not met.
         """
         if self.df(*self.dargs, **self.dkwargs) is False:
             raise UnmetDependency(f"{self.__name__}() cannot run here")
@@ -102,7 +102,7 @@ class dependent:
 
 
 def require(*objects: Any, **mapping: Any) -> depend:
-    """Decorator: modules are imported, and objects are defined, on the engine before the function runs there.
+    """Decorator: the engine imports modules and defines objects before it runs the function.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Communicators of gangs: some ranks of an MPI world, which make one without the other ranks.
+"""Communicators of gangs: some ranks of an MPI world make a communicator without the other ranks.
 
 C++ engines have the same in px_gangs.hpp.
 """
@@ -22,7 +22,7 @@ _made = {}  # (number, communicator), by the ranks in the world
 def look(ranks):
     """(rank, size of the world, number, name of the launcher's run) of this engine.
 
-    number  of the communicator that it has made last for a gang of these ranks; 0: none.
+    number  of the last communicator that this engine has made for a gang of these ranks; 0: none.
     """
     if "mpi4py.MPI" not in sys.modules:  # importing it would make a world of this process alone
         return 0, 1, 0, ""
@@ -35,10 +35,10 @@ def look(ranks):
 
 
 def join(ranks, number, name):
-    """Names the communicator of a gang in the user's namespace.
+    """Defines the communicator of a gang as a variable in the user's namespace.
 
     ranks   in the world, in the order of the gang. All of them call it.
-    number  the same on all of them. Another one than before makes a new communicator.
+    number  the same on all of them. If it differs from the last one, a new communicator is made.
     """
     from mpi4py import MPI
 

@@ -1,10 +1,10 @@
-"""Variables that an engine hands over to the one that takes its place: `pxcluster restart --keep`.
+"""Passes variables of an engine to the engine that replaces it: `pxcluster restart --keep`.
 
-The old engine writes them to files of its host, the new one reads and removes them. Variables that
-share objects (a model and its optimizer) are written together, so that they share them afterwards;
-one that cannot be written or read keeps no other back. Buffers of arrays are copied twice: from the
-array to the file, and from the file to the new array. An engine on a host that sees none of the folders
-hands the same bytes to pxcluster instead: pack(), packed() and unpack().
+The old engine writes them to files of its host, the new one reads and removes them. Variables that share objects (a
+model and its optimizer) are written together, so that they still share them afterwards;
+if one cannot be written or read, the others still can. Buffers of arrays are copied twice: from the array to the file,
+and from the file to the new array. If the engine's host has none of the folders, the engine sends
+the same bytes to pxcluster instead: pack(), packed() and unpack().
 """
 
 import errno
@@ -38,10 +38,10 @@ class _NoRoom(Exception):
 def save(folders, engine, names=None, share=1):
     """Writes variables to the first of the folders that has room for them.
 
-    folders  paths; those that are not on this host, or not the user's alone, are left aside.
+    folders  paths; those that do not exist on this host, or that other users can write to, are not used.
     names    None: all that the user has defined.
-    share    how many engines write at the same time.
-    result   {"kept": names, "lost": {name: why not}}; {"is_far": True} if this host sees no folder
+    share    the number of engines that write at the same time.
+    result   {"kept": names, "lost": {name: why not}}; {"is_far": True} if this host has none of the folders
     """
     present = [folder for folder in folders if _is_ours(folder)]
     if not present:
@@ -55,9 +55,9 @@ def save(folders, engine, names=None, share=1):
 
 
 def pack(names=None):
-    """save() into memory, for packed().
+    """The same as save(), but into memory, for packed().
 
-    result  as that of save(), and "bytes": how many packed() will give
+    result  as that of save(), and "bytes": the number of bytes that packed() will return
     """
     pieces = []
 
@@ -73,14 +73,14 @@ def pack(names=None):
 
 
 def packed():
-    """The bytes for unpack(), once."""
+    """Returns the bytes for unpack(). Call it once."""
     pieces = list(_packed)
     _packed.clear()
     return b"".join(pieces)
 
 
 def unpack(data):
-    """Defines what another engine has packed.
+    """Defines the variables that another engine has packed.
 
     result  as that of save()
     """
@@ -90,7 +90,7 @@ def unpack(data):
 
 
 def offer(folders, names):
-    """Which of these variables this engine could give another one.
+    """Tells which of these variables this engine could pass to another one.
 
     result  {"defined": names, "sees_folders": whether save() and restore() can use the folders}
     """
@@ -120,9 +120,9 @@ def _names(index):
 
 
 def restore(folders, engine, removes=True):
-    """Defines what save() has written for the engine of this id.
+    """Defines the variables that save() has written for the engine with this id.
 
-    removes  its files, as no other engine needs them
+    removes  whether to remove the files, because no other engine needs them
     result   as that of save()
     """
     found = [os.path.join(folder, f"{engine}.json") for folder in folders if _is_ours(folder)]
@@ -155,7 +155,7 @@ def _read_groups(index, read):
 
 
 def sentence(problem):
-    """Why something could not be pickled, or unpickled."""
+    """The reason why a value could not be pickled or unpickled, as a sentence."""
     text = str(problem).strip().splitlines()
     return text[0] if text else type(problem).__name__
 
@@ -177,7 +177,7 @@ def _remove(path):
 
 
 def users_names(known):
-    """The names that the user has defined, or a library for the user."""
+    """The names that the user, or a library for the user, has defined."""
     shell = known.get("get_ipython")
     hidden = getattr(shell() if callable(shell) else None, "user_ns_hidden", {})
     return [
@@ -189,12 +189,12 @@ def users_names(known):
 
 
 def is_plain_module(value):
-    """Whether it is a module that can be imported by its name."""
+    """Whether the value is a module that can be imported by its name."""
     return isinstance(value, types.ModuleType) and sys.modules.get(value.__name__) is value
 
 
 def groups(values, lost):
-    """Lists of names: values of different groups share no objects. What cannot be pickled goes to
+    """Groups the names so that values of different groups share no objects. Values that cannot be pickled are added to
     `lost` with the reason."""
     group_of, owner = {}, {}
     for name, value in values.items():
@@ -218,7 +218,7 @@ def groups(values, lost):
 
 
 def _is_ours(folder):
-    """Whether it is there, and only this user can write to it."""
+    """Whether the folder exists, and only this user can write to it."""
     try:
         about = os.stat(folder)
     except OSError:
@@ -266,7 +266,7 @@ def _write(values, folders, name, share):
 
 
 def submodules(module):
-    """Its imported modules that are attributes of it: import scipy.linalg names scipy alone."""
+    """The imported submodules of a module, because `import scipy.linalg` defines only the name scipy."""
     names = (f"{module.__name__}.{name}" for name in vars(module) if not name.startswith("_"))
     return [name for name in names if name in sys.modules]
 
@@ -278,7 +278,7 @@ def _write_whole(file, piece):
 
 
 def _room(folder, share):
-    """The bytes that this engine may use there."""
+    """The number of bytes that this engine may use in the folder."""
     about = os.statvfs(folder)
     room = about.f_bavail * about.f_frsize
     if folder.startswith("/dev/shm/"):
@@ -287,7 +287,7 @@ def _room(folder, share):
 
 
 def _free_memory():
-    """The bytes that the host, and the container, have left."""
+    """The number of free bytes of the host, or of the container."""
     try:
         with open("/proc/meminfo") as file:
             found = dict(line.split(":") for line in file)
@@ -339,8 +339,8 @@ def _read_piece(file, size):
 
 
 def _map(size):
-    """Anonymous memory, which Python does not clear first; a process's own, so that a fork does not write to
-    it. Of large pages, as numpy asks for them, too: the system hands these out in less than half of the time."""
+    """Anonymous memory, which Python does not clear first. It is private, so that a forked process does not write to
+    it, and has large pages, like NumPy's arrays: the system provides these in less than half of the time."""
     memory = mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
     try:
         memory.madvise(mmap.MADV_HUGEPAGE)

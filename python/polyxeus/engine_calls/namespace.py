@@ -11,7 +11,7 @@ def use_pickler(name):
 
 
 def assign(values):
-    """Sets what can stand left of an equals sign: "a.b", "a[0]"."""
+    """Assigns values to names, attributes and items: "a", "a.b", "a[0]"."""
     names = functions.namespace()
     for target, value in values.items():
         code = compile(f"{target} = _value_", "<push>", "exec")
@@ -38,7 +38,8 @@ def import_names(name, fromlist, level):
 
 
 def require(*modules, **values):
-    """Whether modules can be imported; makes them, and the values, the user's."""
+    """Imports modules and defines them, and the values, in the user's namespace. Returns whether all imports
+    succeeded."""
     import importlib
 
     from polyxeus.error import UnmetDependency

@@ -1,4 +1,4 @@
-"""`python -m polyxeus.kernel`: what pxkernel becomes once it has found the user's Python."""
+"""`python -m polyxeus.kernel`: the program that pxkernel executes when it has found the user's Python."""
 
 import os
 import shutil
@@ -26,7 +26,7 @@ def install(kernel):
 
 
 def become_cpp(arguments):
-    """pxkernel, which becomes the C++ kernel in turn; returns only if that fails."""
+    """Replaces this process by pxkernel, which executes the C++ kernel; returns only if that fails."""
     program = os.path.join(os.path.dirname(sys.executable), "pxkernel")
     program = program if os.access(program, os.X_OK) else shutil.which("pxkernel")
     if not program:

@@ -1,4 +1,4 @@
-"""The functions that the C++ core calls in a kernel: the engine's backend, for a client that has a user."""
+"""The functions that the C++ core calls in a kernel: the engine's backend, extended for a notebook with a user."""
 
 import sys
 
@@ -71,7 +71,7 @@ class KernelBackend(Backend):
         })
 
     def inspect(self, code, cursor, detail_level):
-        """Names in %px lines are those of the engines."""
+        """Describes a name; for code in %px lines an engine is asked."""
         magics = getattr(self.shell, "_polyxeus_magics", None)
         there = magics and magics.names.inspect(code.decode(), cursor, detail_level)
         return json_text.dump(there) if there else super().inspect(code, cursor, detail_level)

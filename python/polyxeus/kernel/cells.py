@@ -1,4 +1,4 @@
-"""Runs cells in an asyncio event loop that goes on while the kernel is idle."""
+"""Runs cells in an asyncio event loop that continues while the kernel is idle."""
 
 import asyncio
 import contextvars
@@ -9,7 +9,7 @@ from polyxeus.engine.coroutines import run_interruptibly, run_until_readable
 
 
 class CellRunner:
-    """Owns the event loop of the main thread and what an interrupt does to it."""
+    """Owns the event loop of the main thread, and handles interrupts of it."""
 
     def __init__(self, shell, core):
         self.shell = shell
@@ -24,7 +24,7 @@ class CellRunner:
         asyncio.set_event_loop(self.loop)
 
     def run(self, code, **options):
-        """IPython's result of the cell."""
+        """Runs a cell and returns IPython's result of it."""
         if self.loop.is_closed():
             self._open_loop()
         self.is_running = True
@@ -36,7 +36,7 @@ class CellRunner:
             self.is_running = False
 
     def idle(self, descriptor):
-        """Runs the tasks that cells have left behind until `descriptor` is readable."""
+        """Runs unfinished tasks of earlier cells until `descriptor` is readable."""
         if self.loop.is_closed():  # a cell did it
             self._open_loop()
         run_until_readable(self.loop, descriptor, self.shell)
@@ -66,7 +66,7 @@ class CellRunner:
         return result
 
     def _awaits(self, code, transformed, code_error):
-        """Whether the cell awaits something, in asyncio: %autoawait may name another library."""
+        """Whether the cell uses await with asyncio; %autoawait may select another library."""
         from IPython.core.async_helpers import _asyncio_runner
 
         shell = self.shell

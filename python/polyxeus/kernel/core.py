@@ -1,4 +1,4 @@
-"""The C++ core for Python code of a kernel, told to which cell output belongs."""
+"""The C++ core for Python code of a kernel, with the cell to which each output belongs."""
 
 import contextvars
 import threading
@@ -8,7 +8,7 @@ _parent = contextvars.ContextVar("polyxeus_parent", default=None)
 
 
 class Core:
-    """The C++ kernel; output of threads and tasks goes to the cell that has started them."""
+    """The C++ kernel; output of threads and tasks goes to the cell that started them."""
 
     def __init__(self, kernel):
         self._kernel = kernel
@@ -17,29 +17,29 @@ class Core:
         return getattr(self._kernel, name)
 
     def write(self, stream, text):
-        """Text (UTF-8 bytes) for "stdout" or "stderr"."""
+        """Writes text (UTF-8 bytes) to "stdout" or "stderr"."""
         self._kernel.write(stream, text, parent())
 
     def publish(self, message_type, content, metadata=b"", buffers=(), cell=None):
-        """A message for all clients; content and metadata are JSON objects as bytes.
+        """Sends a message to all clients; content and metadata are JSON objects as bytes.
 
-        cell  to which it belongs; None: that of the present thread or task.
+        cell  the cell to which it belongs; None: the cell of the current thread or task
         """
         self._kernel.publish(message_type, content, metadata, list(buffers), cell or parent())
 
     def begin_cell(self):
-        """From here on this context belongs to the request that runs now."""
+        """From now on this context belongs to the running request."""
         _parent.set(self._kernel.parent)
 
 
 def parent():
-    """The cell that has started the present thread or task; None stands for the present cell."""
+    """The cell that started the current thread or task; None means the running cell."""
     found = _parent.get()
     return found or getattr(threading.current_thread(), "_polyxeus_parent", None)
 
 
 def follow_threads():
-    """From now on a thread remembers the cell that has started it."""
+    """From now on each new thread stores the cell that started it."""
     start = threading.Thread.start
 
     def start_of_cell(self):

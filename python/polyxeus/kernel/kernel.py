@@ -6,13 +6,13 @@ from polyxeus.kernel import core
 
 
 class FrontEnd:
-    """Where polyxeus.results.comms publishes what engines say of their widgets."""
+    """The front end to which polyxeus.results.comms sends the widget messages of engines."""
 
     def __init__(self, core):
         self._core = core
 
     def request(self):
-        """The message that the kernel serves now, or served last."""
+        """The request that the kernel handles now, or handled last."""
         return self._core.parent
 
     def publish(self, request, message_type, content, metadata, buffers):
@@ -21,7 +21,7 @@ class FrontEnd:
 
 
 class Kernel(EngineKernel):
-    """The members of ipykernel's kernel that libraries ask for."""
+    """The members of ipykernel's kernel that libraries use."""
 
     implementation = "polyxeus"
 
@@ -30,7 +30,7 @@ class Kernel(EngineKernel):
         super().__init__(shell, engine)
 
     def get_parent(self, channel=None):
-        """The message for which the present code runs, as a dictionary."""
+        """The request to which the running code belongs, as a dictionary."""
         parent = core.parent() or self._engine.parent
         if parent is None:
             return {}
@@ -49,7 +49,7 @@ class Kernel(EngineKernel):
 
     @parent_header.setter
     def parent_header(self, value):
-        """The core knows it already."""
+        """Ignored, because the core has it already."""
 
     @property
     def execution_count(self):
@@ -57,7 +57,7 @@ class Kernel(EngineKernel):
 
     def send_response(self, stream, msg_or_type, content=None, ident=None, buffers=None,
                       track=False, header=None, metadata=None, channel=None):
-        """Publishes a message; `stream` and all that is about sockets is ignored."""
+        """Publishes a message; `stream` and other arguments about sockets are ignored."""
         self._engine.publish(msg_or_type, json_text.dump(content or {}),
                              json_text.dump(metadata or {}), list(buffers or []))
 

@@ -1,4 +1,4 @@
-"""`pxkernel install` and `pxkernel uninstall`: makes the kernel known to Jupyter."""
+"""`pxkernel install` and `pxkernel uninstall`: registers the kernel with Jupyter, and removes it."""
 
 import json
 import os
@@ -10,11 +10,11 @@ from typing import NamedTuple
 
 
 class Failure(Exception):
-    """A failure, with a sentence for the user."""
+    """A failure, with an error message for the user."""
 
 
 class Place(NamedTuple):
-    """Where kernelspecs go."""
+    """The place of kernelspecs."""
 
     is_for_user: bool
     is_for_environment: bool
@@ -29,7 +29,7 @@ class Place(NamedTuple):
 
 
 def _user_data():
-    """Jupyter's folder of this user's data."""
+    """Jupyter's folder for the data of this user."""
     if os.environ.get("JUPYTER_DATA_DIR"):
         return Path(os.environ["JUPYTER_DATA_DIR"])
     home = Path("~").expanduser()
@@ -49,7 +49,10 @@ _KINDS = {"python": ("pxpython", "resources"), "cpp": ("pxcpp", "resources_cpp")
 
 
 def install(place, language, name, display_name):
-    """Returns what to tell the user.  name, display_name  empty: those of the language."""
+    """Installs the kernelspec and returns a message for the user.
+
+    name, display_name  empty: the defaults of the language
+    """
     usual, resources = _KINDS[language]
     folder = _folder(place, name or usual)
     resources = Path(__file__).parent / resources
@@ -67,7 +70,10 @@ def install(place, language, name, display_name):
 
 
 def uninstall(place, language, name):
-    """Returns what to tell the user.  name  empty: that of the language."""
+    """Removes the kernelspec and returns a message for the user.
+
+    name  empty: the default of the language
+    """
     folder = _folder(place, name or _KINDS[language][0])
     if not (folder / "kernel.json").is_file():
         raise Failure(f"no kernelspec in {folder}")

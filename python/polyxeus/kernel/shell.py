@@ -1,4 +1,4 @@
-"""The shell of a kernel: the engine's, with a user in front of it."""
+"""The shell of a kernel: that of an engine, with additions for an interactive user."""
 
 import os
 
@@ -25,7 +25,7 @@ class KernelShell(Shell):
     init_history = InteractiveShell.init_history  # the user's own
 
     def init_environment(self):
-        """Child processes shall use colours, and no pager, which would wait for a key."""
+        """Sets the environment so that child processes use colours, and no pager, which would wait for a key."""
         os.environ.update(TERM="xterm-color", CLICOLOR="1", FORCE_COLOR="1", CLICOLOR_FORCE="1",
                           PAGER="cat", GIT_PAGER="cat")
 
@@ -61,4 +61,4 @@ class KernelShell(Shell):
         return self.kernel.get_parent()
 
     def set_parent(self, parent):
-        """The core knows it already."""
+        """Ignored, because the core has it already."""

@@ -1,4 +1,4 @@
-"""Builds the world of a kernel: the user's IPython configuration, streams, shell, hooks."""
+"""Sets up a kernel: the user's IPython configuration, streams, shell and hooks."""
 
 import builtins
 import faulthandler
@@ -21,7 +21,7 @@ from polyxeus.kernel.kernel import Kernel
 
 
 class KernelApplication(BaseIPythonApplication, InteractiveShellApp):
-    """Reads what the user has configured for IPython and for its kernels."""
+    """Reads the user's configuration of IPython and of its kernels."""
 
     name = "ipython-kernel"
     core = None
@@ -31,7 +31,7 @@ class KernelApplication(BaseIPythonApplication, InteractiveShellApp):
         return [*super().section_names(), "IPKernelApp"]
 
     def init_crash_handler(self):
-        """An error in the configuration is told, and no reason to end."""
+        """An error in the configuration is reported and does not end the kernel."""
 
     def init_shell(self):
         self.shell = KernelShell.instance(parent=self, engine=self.core,
@@ -49,7 +49,7 @@ def _arguments(core):
 
 
 def _find_writable_folder(core):
-    """IPython keeps its profiles there; in a temporary folder, if the home cannot be written."""
+    """Makes IPython keep its profiles in a temporary folder if the home folder cannot be written."""
     folder = core.ipython_dir or get_ipython_dir()
     try:
         os.makedirs(folder, exist_ok=True)
@@ -61,7 +61,10 @@ def _find_writable_folder(core):
 
 
 def make_backend(kernel):
-    """All that the C++ core needs of Python.  kernel  a polyxeus._kernel.Kernel that has started"""
+    """Makes all Python objects that the C++ core needs.
+
+    kernel  a polyxeus._kernel.Kernel that has started
+    """
     core = polyxeus.kernel._current = Core(kernel)
     faulthandler.enable(core.original_stderr)
     streams.install(core)
@@ -88,7 +91,7 @@ def make_backend(kernel):
 
 
 def _load_magics(shell):
-    """%px and its companions are there without %load_ext."""
+    """Loads the parallel magics, so that no %load_ext is needed."""
     try:
         from polyxeus.magics import extension
     except ImportError as problem:  # an installation without the client

@@ -23,10 +23,10 @@ def _classes():
 
 
 def find_unknown(options):
-    """A sentence about the first option whose class or trait is misspelled; None if there is none.
+    """An error message about the first option with a misspelled class or trait; None if there is none.
 
-    A class that is more than one letter away from those that are known may be one of an extension's:
-    IPython takes any.
+    If the name of a class differs in more than one letter from all known ones, it may belong to an extension, because
+    IPython accepts any class.
     """
     known = _classes()
     for option in options:

@@ -1,6 +1,6 @@
-"""The clusters tab of JupyterLab: what runs in the Jupyter server.
+"""The clusters tab of JupyterLab: the part that runs in the Jupyter server.
 
-`pip install` enables it by a file in etc/jupyter/jupyter_server_config.d; the half in the browser is
+`pip install` enables it by a file in etc/jupyter/jupyter_server_config.d; the part in the browser is in
 labextension/.
 """
 

@@ -1,4 +1,4 @@
-"""The actions of the clusters tab: each function runs pxcluster, or asks the cluster as a client."""
+"""The actions of the clusters tab: each function runs pxcluster, or connects to the cluster as a client."""
 
 from __future__ import annotations
 
@@ -22,20 +22,20 @@ _NAME = re.compile(r"[\w.@+-]+")
 
 
 class Refused(Exception):
-    """The action cannot be done; the text says why, in a sentence for the user."""
+    """The action is refused; the text is an error message for the user."""
 
 
 def list_clusters() -> list[dict[str, Any]]:
     """The running clusters of all profiles of this user, those of the profile "default" first.
 
-    key        names the cluster in the calls below
+    key        identifies the cluster in the calls below
     profile, profile_dir, cluster_id
-    n          how many engines were started and live
-    launcher   how they were started: "local", "mpi", "ssh", "slurm" ...; "started by hand" if the controller was
+    n          how many of the started engines still run
+    launcher   "local", "mpi", "ssh", "slurm" ...; "started by hand" if the controller was started by hand
     is_world   whether engines are ranks of one MPI program, which cannot be ended one by one
     owner      the command of the process with which the cluster ends; None: it stays until stopped
     host       where its controller runs; None: on this host
-    code       Python that connects to it
+    code       Python code that connects to it
     """
     models = [_model(each) for each in json.loads(_run(["list", "--json"]))]
     models.sort(key=lambda each: (each["profile"] != "default", each["profile"], each["cluster_id"]))
@@ -43,7 +43,7 @@ def list_clusters() -> list[dict[str, Any]]:
 
 
 def profile_names() -> list[str]:
-    """The names of the profiles of this user, with "default" first, even if it is not there yet."""
+    """The names of the profiles of this user, with "default" first, even if it does not exist yet."""
     listed = json.loads(_run(["profile", "list", "--json"]))["profiles"]
     names = {_profile_name(each["profile_dir"]) for each in listed}
     return ["default", *sorted(names - {"default"})]
@@ -54,8 +54,8 @@ def start(
 ) -> dict[str, Any]:
     """Starts a cluster that ends with this process; returns when its engines are registered.
 
-    n        None: what the profile says, else one engine for each core
-    engines  a launcher: "local", "mpi", "ssh", "slurm" ...; None: what the profile says
+    n        None: the number in the profile, else one engine for each core
+    engines  a launcher: "local", "mpi", "ssh", "slurm" ...; None: the one in the profile
     """
     for what, name in (("profile", profile), ("cluster id", cluster_id), ("launcher", engines)):
         if name and not (isinstance(name, str) and _NAME.fullmatch(name)):
@@ -103,7 +103,7 @@ def stop(key: str) -> None:
 
 
 def restart(key: str, engines: list[int] | str) -> None:
-    """Starts engines anew, or all ("all"); returns when they are registered again."""
+    """Restarts some engines, or all ("all"); returns when they are registered again."""
     words = ["restart", *_options(_found(key))]
     if engines != "all":
         if not isinstance(engines, list) or not engines or any(type(each) is not int or each < 0 for each in engines):

@@ -1,7 +1,7 @@
-"""The dashboard of a cluster below the Jupyter server's own address, for the pane of the clusters tab.
+"""Serves the dashboard of a cluster at a URL of the Jupyter server, for the dashboard tabs of JupyterLab.
 
-What the browser asks goes on to the controller's port on this host. The controller's token is added here and never
-reaches the browser: the Jupyter server decides who is let in.
+Requests of the browser are forwarded to the controller's port on this host. The controller's token is added here and is
+never sent to the browser: the Jupyter server decides who has access.
 """
 
 from __future__ import annotations
@@ -29,9 +29,10 @@ _PASSED_ON = (
 
 
 class DashboardHandler(APIHandler):
-    """GET: a file of the page, or `stream`, snapshots as server-sent events.  POST do/NAME: an order, as JSON.
+    """GET: a file of the page, or `stream`, the snapshots as server-sent events. POST do/NAME: an action, as JSON.
 
-    Refusals have the status 409. `do/restart` is done here, by pxcluster, as controllers start no processes.
+    Refusals have the status 409. This server performs `do/restart` with pxcluster, because controllers start no
+    processes.
     """
 
     auth_resource = "polyxeus"
@@ -86,8 +87,8 @@ class DashboardHandler(APIHandler):
         await self.finish(answer.body, set_content_type=answer.headers.get("Content-Type", "text/plain"))
 
     async def _forward_stream(self, port, token):
-        """Until one of both ends it. A browser that reads slowly is waited for: it gets each snapshot that the
-        controller still has for it then."""
+        """Forwards the stream until one side ends it. If a browser reads slowly, this waits for it: it then gets each
+        snapshot that the controller still has for it."""
         try:
             reader, self._controller = await asyncio.open_connection("127.0.0.1", port)
         except OSError as error:

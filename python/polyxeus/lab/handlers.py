@@ -1,4 +1,5 @@
-"""The addresses below polyxeus/clusters: JSON in, JSON out, for users whom the server lets in."""
+"""The URLs that begin with polyxeus/clusters, with JSON requests and answers, for users who have access to the
+server."""
 
 from __future__ import annotations
 
@@ -21,12 +22,12 @@ _KEY = "([0-9a-f]{16})"
 
 
 class _Handler(APIHandler):
-    """Answers {"message": why} with 409 where pxcluster refuses."""
+    """Answers {"message": why} with 409 if pxcluster refuses."""
 
     auth_resource = "polyxeus"
 
     async def answer(self, function: Any, *args: Any, status: int = 200, **kwargs: Any) -> None:
-        """Runs a function of clusters in a thread, and answers what it gives."""
+        """Runs a function of clusters in a thread, and answers with its result."""
         loop = asyncio.get_running_loop()
         call = functools.partial(function, *args, **kwargs)
         try:
@@ -73,7 +74,7 @@ class ClustersHandler(_Handler):
 
 
 class ClusterHandler(_Handler):
-    """PATCH {"n"}: scales a cluster, and gives its model.  DELETE: stops it, 204."""
+    """PATCH {"n"}: scales a cluster, and returns its model. DELETE: stops it, 204."""
 
     @web.authenticated
     @authorized
@@ -87,7 +88,7 @@ class ClusterHandler(_Handler):
 
 
 def add_handlers(web_app: Any) -> None:
-    """Adds them to the application of a Jupyter server."""
+    """Adds the handlers to the application of a Jupyter server."""
     base = web_app.settings["base_url"]
     handlers = [
         (url_path_join(base, "polyxeus/clusters"), ClustersHandler),

@@ -1,1 +1,1 @@
-"""The parallel magics of IPython: %px, %%px, %autopx ... Nothing below imports them."""
+"""The parallel magics of IPython: %px, %%px, %autopx ... No package that this one uses imports it."""

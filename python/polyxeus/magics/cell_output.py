@@ -1,4 +1,4 @@
-"""The object to which the C++ magics write: the output of the cell that runs now."""
+"""The object to which the C++ magics write: the output of the running cell."""
 
 import re
 import shutil
@@ -16,7 +16,7 @@ _VALUE_LABEL = re.compile(r"(?:\x1b\[[0-9;]*m)*Out\[[\d,:-]+\]:(?:\x1b\[[0-9;]*m
 
 
 class CellOutput:
-    """The output of the cell that runs now. A context: meanwhile an interrupt is ours to handle."""
+    """The output of the running cell. A context manager: in its block, interrupts are only recorded."""
 
     def __init__(self, shell):
         self._shell = shell
@@ -55,7 +55,7 @@ class CellOutput:
         self._is_interrupted = True
 
     def is_interrupted(self):
-        """Whether there was an interrupt since the last call."""
+        """Whether an interrupt arrived since the last call."""
         was, self._is_interrupted = self._is_interrupted, False
         return was
 
@@ -84,7 +84,7 @@ class CellOutput:
         )
 
     def _for_terminal(self, data):
-        """A terminal shows text alone: what stands in it, None for the label of the next one."""
+        """The text of a display for a terminal; None for a label, which is shown with the next text."""
         text = data.get("text/plain", "")
         if str(getattr(self._shell, "colors", "")).lower() == "nocolor":
             text = _COLOURS.sub("", text)
@@ -98,25 +98,28 @@ class CellOutput:
         self._shell.display_pub.clear_output(wait=waits)
 
     def show_progress(self, data):
-        """A bar and the lines that engines rewrite, in a place of their own; no data: it goes."""
+        """Shows the progress bar and the lines that engines rewrite in one display, which later calls update.
+
+        Empty data clears it.
+        """
         is_update = self._progress is not None
         self._progress = self._progress or f"progress-{uuid.uuid4().hex}"
         self.show(data, {}, self._progress, is_update)
 
     @staticmethod
     def terminal_size():
-        """Of the terminal where progress is drawn; None if there is none."""
+        """The size of the terminal on which progress is drawn; None if there is none."""
         return shutil.get_terminal_size() if sys.stderr.isatty() else None
 
     @staticmethod
     def draw(text):
-        """Writes to that terminal."""
+        """Writes to the terminal on which progress is drawn."""
         sys.stdout.flush()
         sys.stderr.write(text)
         sys.stderr.flush()
 
     def run_here(self, code):
-        """Runs a cell in the kernel itself."""
+        """Runs a cell in this process, the kernel."""
         self._give_signal()
         try:
             self._shell.run_cell(code)

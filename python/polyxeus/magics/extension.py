@@ -77,10 +77,10 @@ def unload(shell):
 
 
 def adopt(shell, client):
-    """Loads the magics for the first client of a shell: they use it while the user has no `rc`."""
+    """Loads the magics for the first client of a shell: they use this client as long as the user defines no `rc`."""
     load(shell).session.adopt(client)
 
 
 def activate(shell, view, suffix=""):
-    """Gives magics with this suffix a view of their own."""
+    """Defines magics with this suffix, which have a view of their own."""
     load(shell).add(view, suffix)

@@ -1,7 +1,7 @@
 """The parallel magics of IPython: %px, %%px, %autopx, %pxresult, %pxwhere, %pxstacks, %pxconfig, %pxpush ...
 
-What they mean is decided by the magics in C++; here they are given names, the output of the cell
-and the user's variables.
+The magics are implemented in C++. This module defines their names, and connects them with the output of the cell and
+the user's variables.
 """
 
 import os
@@ -29,7 +29,7 @@ _KNOWN_SETTINGS = (
 
 
 class Interrupted(KeyboardInterrupt):
-    """The cell was interrupted; its output says so already."""
+    """The cell was interrupted, and its output already says so."""
 
     def _render_traceback_(self):
         return [f"KeyboardInterrupt: {self}"]
@@ -37,7 +37,7 @@ class Interrupted(KeyboardInterrupt):
 
 @contextmanager
 def _plainly():
-    """Shows an error in a line as one sentence, without a traceback."""
+    """Shows an error of a line magic as one sentence, without a traceback."""
     from polyxeus.error import KernelError
 
     try:
@@ -49,10 +49,10 @@ def _plainly():
 
 
 def _setting(option, help, to_line, from_text):
-    """A property that is an option of %pxconfig.
+    """A property for an option of %pxconfig.
 
     to_line    makes the words of %pxconfig from a value
-    from_text  makes the value from what %pxconfig shows
+    from_text  makes the value from the text that %pxconfig shows
     """
 
     def get(self):
@@ -85,12 +85,12 @@ def _signal_line(value):
 
 
 class ParallelMagics(Magics):
-    """One set of magics: those of a view, maybe with a suffix.
+    """One set of magics: those of a view, possibly with a suffix.
 
     shell    IPython's shell
-    view     where cells run; None: on all engines of the session's cluster
+    view     the view on which cells run; None: all engines of the session's cluster
     suffix   of the magics' names
-    session  the connection that all magics of the shell share; None: one of its own
+    session  the connection that all magics of the shell share; None: a connection of its own
 
     The properties stream_output, verbose, progress_after_seconds and signal_on_interrupt are those of
     %pxconfig, and are set in IPython's configuration, too: c.ParallelMagics.stream_output = False.
@@ -146,10 +146,10 @@ class ParallelMagics(Magics):
         super().__init__(shell=shell)
 
     def _load_config(self, *_args, **_kwargs):
-        """Nothing: the settings are no traits, _configure() takes them."""
+        """Does nothing, because the settings are not traits: _configure() reads them."""
 
     def _configure(self, shell):
-        """Takes c.ParallelMagics of IPython's configuration."""
+        """Uses the settings c.ParallelMagics of IPython's configuration."""
         for name, value in dict(getattr(shell, "config", {}).get("ParallelMagics", {})).items():
             if not isinstance(getattr(type(self), name, None), property) or name == "view":
                 raise UsageError(f"c.ParallelMagics.{name} in the configuration is unknown; {_KNOWN_SETTINGS}")
@@ -159,18 +159,18 @@ class ParallelMagics(Magics):
 
     @property
     def view(self):
-        """The view on which the magics work; connects if it is that of the session."""
+        """The view on which the magics work. If it is that of the session, this connects to the cluster."""
         return self.session.view(self._core) if self._given_view is None else self._given_view
 
     def _connection(self):
         return self.view.client._connection
 
     def _known_view(self):
-        """The same without connecting: None if it is not known yet."""
+        """The same without connecting: None if there is no connection yet."""
         return self.session.known_view if self._given_view is None else self._given_view
 
     def _take_flags(self):
-        """Takes over the flags that the user has set at the view."""
+        """Uses the flags that the user has set on the view."""
         view = self._known_view()
         if view is None:
             return
@@ -191,7 +191,7 @@ class ParallelMagics(Magics):
     # ------------------------------------------------------------ running
 
     def _run(self, magic, *arguments, carries_data=False):
-        """Calls a method of the C++ magics; gives or raises what the cell is to."""
+        """Calls a method of the C++ magics; returns the value, or raises the exception, of the cell."""
         self._take_flags()
         more = [Variables(self.shell.user_ns)] if carries_data else []
         with _plainly(), CellOutput(self.shell) as output:
@@ -273,7 +273,7 @@ class ParallelMagics(Magics):
         progress_after=None,
         signal_on_interrupt=None,
     ):
-        """Does from Python what %%px does. Options that are None are those of %pxconfig.
+        """Runs a cell on the engines, as %%px does. Options that are None have the values of %pxconfig.
 
         Parameters
         ----------
@@ -282,20 +282,20 @@ class ParallelMagics(Magics):
         block : bool, optional
             Whether to wait.
         groupby : {"type", "engine", "order"}
-            How outputs are put together that are not streamed.
+            How to group outputs that are not streamed.
         save_name : str, optional
             A variable that gets the AsyncResult.
         stream_output : bool, optional
-            Whether output is shown while it comes.
+            Whether to show output as it arrives.
         progress_after : float, optional
-            Seconds after which a progress bar is shown.
+            Seconds until a progress bar is shown.
         signal_on_interrupt : str or int, optional
             The signal that engines get when the cell is interrupted.
 
         Returns
         -------
         AsyncResult or None
-            An AsyncResult, if it does not wait.
+            An AsyncResult, if the call does not wait.
         """
         words = [f"--group-outputs={groupby}"]
         if block is not None:
@@ -311,14 +311,14 @@ class ParallelMagics(Magics):
         return self.cell_px(" ".join(words), cell)
 
     def pxrun_cell(self, raw_cell, *args, **kwargs):
-        """Runs a cell on the engines as in %autopx mode, instead of the shell's run_cell(), whose
-        arguments and result it has."""
+        """Runs a cell on the engines, as in %autopx mode. Replaces the shell's run_cell(), and has the same arguments
+        and result."""
         return self.shell.run_cell(
             f"get_ipython().run_cell_magic('autopx_cell{self.suffix}', '', {raw_cell!r})", *args, **kwargs
         )
 
     def pxresult(self, line=""):
-        """Shows the output and result of the last %px or %%px, or of those of a session or with a label."""
+        """Shows the output and result of the last %px or %%px, or of all requests of a session or with a label."""
         return self._run("pxresult", line)
 
     result = pxresult
@@ -377,7 +377,7 @@ class ParallelMagics(Magics):
         print(f"%autopx{self.suffix} {'enabled' if self.is_auto else 'disabled'}")
 
     def autopx_cell(self, line, cell):
-        """Runs a cell that was typed in %autopx mode; its AsyncResult is for %pxresult."""
+        """Runs a cell that was entered in %autopx mode; %pxresult shows its AsyncResult."""
         self._run("px_line", cell)
 
     # ------------------------------------------------------------ variables
@@ -387,7 +387,7 @@ class ParallelMagics(Magics):
         self._run("pxpush", line, carries_data=True)
 
     def pxpull(self, line=""):
-        """Defines variables of the engines here, as lists: `%pxpull a --as x`."""
+        """Defines variables of the engines in the notebook, as lists: `%pxpull a --as x`."""
         self._run("pxpull", line, carries_data=True)
 
     def pxscatter(self, line=""):
@@ -395,7 +395,7 @@ class ParallelMagics(Magics):
         self._run("pxscatter", line, carries_data=True)
 
     def pxgather(self, line=""):
-        """Puts the parts of all engines together: `%pxgather x --as y`."""
+        """Joins the parts of all engines: `%pxgather x --as y`."""
         self._run("pxgather", line, carries_data=True)
 
     # ------------------------------------------------------------ the cluster

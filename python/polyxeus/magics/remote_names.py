@@ -15,7 +15,8 @@ _MAGIC = re.compile(r"[^\S\n]*(%{1,2})(\w+)")
 
 
 class RemoteNames:
-    """Asks one engine of the view; if none answers in time, IPython goes on alone."""
+    """Completes and describes names in code for engines: asks the first engine of the view. If it does not answer in
+    time, IPython uses only the names of the client."""
 
     def __init__(self, shell, loaded):
         self._shell = shell
@@ -46,7 +47,7 @@ class RemoteNames:
     # ------------------------------------------------------------ which code is meant
 
     def remote_part(self, text, cursor):
-        """(magics, code for the engine, cursor there), or None if it is not for engines."""
+        """(magics, code for the engine, cursor in that code), or None if the text is not for engines."""
         cell = _HEAD.match(text)
         if cell and cell.group(1).lstrip().startswith("%%"):
             begin = text.find("\n") + 1
@@ -80,7 +81,7 @@ class RemoteNames:
 
     @staticmethod
     def complete_magic(text, cursor):
-        """(options of the magic in this line or commands, the fragment that they replace), or None."""
+        """(options or commands of the magic in this line, the fragment that they replace), or None."""
         try:
             return _client.complete_magic(
                 text[text.rfind("\n", 0, cursor) + 1 : cursor],
@@ -127,7 +128,7 @@ class RemoteNames:
         return matcher
 
     def _magic_at(self, code, cursor):
-        """The magic of ours in whose name or options the cursor stands: "%%px", or None."""
+        """The parallel magic whose name or options contain the cursor, like "%%px"; None if there is none."""
         begin = code.rfind("\n", 0, cursor) + 1
         found = _MAGIC.match(code, begin)
         if found is None or (found.group(1) == "%%" and code[:begin].strip()):
@@ -140,7 +141,7 @@ class RemoteNames:
         return marks + name if is_ours and not has_code else None
 
     def inspect(self, code, cursor, detail_level=0):
-        """The content of the inspect_reply: of an engine, or about one of our magics; or None."""
+        """The content of the inspect_reply, from an engine or for one of our magics; or None."""
         magic = self._magic_at(code, cursor)
         if magic is not None:
             data = self._shell.object_inspect_mime(magic, detail_level=detail_level)

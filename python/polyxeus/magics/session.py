@@ -21,14 +21,14 @@ _START = "start one with `%pxcluster start -n 4`"
 
 
 class NoCluster(OSError):
-    """No cluster runs; says how to start one."""
+    """No cluster runs; the text says how to start one."""
 
 
 class Session:
-    """Connects when that is needed first, and again when the cluster is another one.
+    """Connects at the first use, and again when another cluster is chosen.
 
-    The magics use the user's `rc`, whenever it becomes another client, else the client of the user's
-    `view`, else the client that they have; they make one if there is none.
+    The magics use the user's `rc`, also after it is replaced by another client; else the client of the user's `view`;
+    else their current client. If there is none, they make one.
     """
 
     def __init__(self, shell):
@@ -69,13 +69,13 @@ class Session:
         return self._client
 
     def adopt(self, client):
-        """Uses this client while the user has no `rc`."""
+        """Uses this client as long as the user defines no `rc`."""
         self._forget()
         self._client, self._is_ours = client, False
 
     @property
     def open_view(self):
-        """The view of all engines, if the client that the magics would use has one."""
+        """The view of all engines, if the magics already have an open client."""
         return self.known_view if self._open_client() is self._client else None
 
     def _open_client(self):
@@ -86,7 +86,7 @@ class Session:
         return None
 
     def _users_clients(self):
-        """That of the user's `rc`, and that of the user's `view`."""
+        """The clients of the user's `rc` and of the user's `view`."""
         from polyxeus.client.client import Client
 
         names = self.shell.user_ns or {}
@@ -117,7 +117,7 @@ class Session:
             ) from None
 
     def choose(self, profile, cluster_id):
-        """Another cluster from now on."""
+        """Selects the cluster that is used from now on."""
         if profile is not None:
             self.profile = profile
         if cluster_id is not None:
@@ -133,8 +133,8 @@ class Session:
     # ------------------------------------------------------------ rc and view
 
     def before_cell(self, code, magics):
-        """Defines `rc` and `view`, as %pxconfig has set it, if a cell names them, they are not
-        defined, and a cluster runs."""
+        """Defines `rc` and `view` (with the settings of %pxconfig), if a cell uses them, they are not defined, and a
+        cluster runs."""
         missing = {name for name in _NAMES.findall(code) if self._is_free(name)}
         if not missing or not self.shell.user_ns:
             return
@@ -146,7 +146,7 @@ class Session:
             return  # the cell itself says that a name is not defined
 
     def _is_free(self, name):
-        """Whether it is not defined, or we have defined it, for a client that the magics use no longer."""
+        """Whether the name is not defined, or was defined by the magics for a client that they no longer use."""
         if name not in self.shell.user_ns:
             return True
         is_ours = self.shell.user_ns[name] is self._defined.get(name)
@@ -168,9 +168,9 @@ class Session:
     # ------------------------------------------------------------ pxcluster
 
     def run_cluster_command(self, program, line, output):
-        """The exit status of `pxcluster <line>`, for the cluster of the notebook if the line names none.
+        """Runs `pxcluster <line>`, for the cluster of the notebook if the line names none; returns the exit status.
 
-        errors  UsageError: it would end what this notebook does not use, or that cluster is not known
+        errors  UsageError: the command would end a cluster that this notebook does not use, or one that is not known
         """
         words = _client.split_words(line)
         command = words[0] if words else ""
@@ -203,7 +203,7 @@ class Session:
 
 
 def _name_a_cluster(words):
-    """Whether a line of pxcluster says which cluster it means, or asks for help."""
+    """Whether a line of pxcluster names a cluster, or requests help."""
     has_ids = words[:1] == ["stop"] and len(words) > 1 and not words[1].startswith("-")
     return has_ids or any(_NAMES_A_CLUSTER.match(word) or word in ("-h", "--help") for word in words)
 
@@ -217,7 +217,7 @@ def _options_of(client):
 
 
 def _connection_file(words):
-    """That of the cluster that a command line of pxcluster means."""
+    """The connection file of the cluster that a command line of pxcluster names."""
     choice = {}
     for word, following in zip(words, [*words[1:], ""]):
         option = _NAMES_A_CLUSTER.match(word)

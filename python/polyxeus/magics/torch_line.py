@@ -28,7 +28,7 @@ def _parser():
 
 
 def run(line, view):
-    """Runs the magic and gives its text. ValueError and RuntimeError have a sentence for the user."""
+    """Runs the magic and returns its text. ValueError and RuntimeError have an error message for the user."""
     parser = _parser()
     options = parser.parse_args(shlex.split(line))
     if options.help:

@@ -1,4 +1,4 @@
-"""The option --trace=FILE of %%px, which is read here: traces are collected and written by Python."""
+"""Reads the option --trace=FILE of %%px, because Python code collects and writes traces."""
 
 import re
 

@@ -31,7 +31,7 @@ class Variables:
         return encode(value, FORMS, buffers, snapshot=math.inf), buffers
 
     def count(self, name):
-        """How many items it has as a sequence."""
+        """The number of items of the variable `name`, which is a sequence."""
         value = self._variables[name]
         if isinstance(value, (str, bytes, Mapping, set)) or not hasattr(value, "__getitem__"):
             kind = type(value).__name__

@@ -39,7 +39,7 @@ T = TypeVar("T")
 
 
 def _seconds(timeout):
-    """None for ever, as negative numbers are; else the number."""
+    """None for no limit, which negative numbers mean, too; else the number."""
     if timeout is not None and not isinstance(timeout, (int, float)):
         raise TypeError(f"timeout must be a number of seconds, not {timeout!r:.80}")
     return None if timeout is None or timeout < 0 else timeout
@@ -50,28 +50,28 @@ class AsyncResult(DisplayMixin, TimingMixin, Future[T]):
 
     It is a concurrent.futures.Future; ``await`` works, too. A call on one engine has one result, a call on several
     engines has a list of them. Metadata are attributes: ``result.stdout``, ``result.engine_id``, ``result.started`` and
-    the other keys of Metadata. Views make it.
+    the other keys of Metadata. The methods of views return it.
 
     Parameters
     ----------
     client : Client
         The client that has sent the requests.
     tasks : Any
-        The requests, as the C++ library has them.
+        The requests, as objects of the C++ library.
     read : callable
-        Reads the value of an answer.
+        A function that reads the value of an answer.
     fname : str
-        The name of the function, for texts.
+        The name of the function, for messages.
     targets : list of int, optional
         The engines, one for each request.
     single : bool
-        Whether the result is that of the only request, not a list.
+        Whether the result is the value of the only request, not a list.
     owner : bool
-        Whether results from the controller's records are not kept in the client's `results`.
+        True: results from the controller's records are not stored in the client's `results`.
     return_exceptions : bool, optional
-        Whether failures are given as items instead of being raised.
+        Whether exceptions are returned as items instead of being raised.
     chunk_sizes : list of int, optional
-        How many items of a map each request has.
+        The number of items of a map in each request.
 
     Examples
     --------
@@ -137,9 +137,9 @@ class AsyncResult(DisplayMixin, TimingMixin, Future[T]):
             call_when_ready(self._tasks, lambda: self._settle(call_in_turn))
 
     def _settle(self, call=lambda function: function()):
-        """Wakes those who wait for the Future. Results are read by those who ask for them.
+        """Wakes the threads that wait for the Future. The value is read by the thread that requests it.
 
-        call  calls what was added with add_done_callback(): it may wait for other results.
+        call  calls the functions of add_done_callback(), which may wait for other results
         """
         with self._condition:
             if self._state == "FINISHED":
@@ -165,14 +165,14 @@ class AsyncResult(DisplayMixin, TimingMixin, Future[T]):
         Returns
         -------
         bool
-            False: it is not known yet whether that was in time.
+            Always False, because it is not known yet whether the requests had started.
         """
         if not self.ready():
             self._client.abort(self, block=False)
         return False
 
     def cancelled(self) -> bool:
-        """Returns False. Requests that were cancelled fail with TaskAborted.
+        """Returns False: requests that were cancelled fail with TaskAborted.
 
         Returns
         -------
@@ -187,22 +187,22 @@ class AsyncResult(DisplayMixin, TimingMixin, Future[T]):
         Returns
         -------
         bool
-            Whether an answer is missing.
+            True if an answer is missing.
         """
         return not self.done()
 
     def done(self) -> bool:
-        """Tells whether all answers are there, as ready().
+        """Tells whether all answers are there, as ready() does.
 
         Returns
         -------
         bool
-            Whether all answers are there.
+            True if all answers are there.
         """
         return self.ready()
 
     def result(self, timeout: float | None = None) -> T:
-        """Waits for the result and gives it.
+        """Waits for the result and returns it.
 
         Parameters
         ----------
@@ -217,7 +217,7 @@ class AsyncResult(DisplayMixin, TimingMixin, Future[T]):
         Raises
         ------
         TimeoutError
-            The result is not there in time; the request goes on.
+            The result is not there in time; the request continues.
         RemoteError
             The request failed; see polyxeus.error for its subclasses.
         CompositeError
@@ -238,7 +238,7 @@ class AsyncResult(DisplayMixin, TimingMixin, Future[T]):
         return value
 
     def exception(self, timeout: float | None = None) -> BaseException | None:
-        """Waits for the result and gives the exception that result() would raise.
+        """Waits for the result and returns the exception that result() would raise.
 
         Parameters
         ----------
@@ -248,7 +248,7 @@ class AsyncResult(DisplayMixin, TimingMixin, Future[T]):
         Returns
         -------
         BaseException or None
-            None if all went well.
+            None if no request failed.
 
         Raises
         ------
@@ -315,7 +315,7 @@ class AsyncResult(DisplayMixin, TimingMixin, Future[T]):
         return [self._result_at(i) for i in range(len(self._tasks))]
 
     def _outcome(self):
-        """(result, exception).  Precondition: ready."""
+        """(result, exception). Precondition: all answers are there."""
         if self._value is None:
             results = self._raw_results
             problem = None
@@ -340,7 +340,7 @@ class AsyncResult(DisplayMixin, TimingMixin, Future[T]):
         )
 
     def _reconstruct_result(self, results):
-        """The value for the caller, made of the list of all results."""
+        """The value for the caller, made from the list of all results."""
         return results[0] if self._single_result else results
 
     # ------------------------------------------------------------ waiting
@@ -387,17 +387,17 @@ class AsyncResult(DisplayMixin, TimingMixin, Future[T]):
         timeout : float, optional
             Seconds to wait; None or below 0: without a limit.
         return_when : str, optional
-            FIRST_COMPLETED, FIRST_EXCEPTION or ALL_COMPLETED of concurrent.futures: waits for that.
+            FIRST_COMPLETED, FIRST_EXCEPTION or ALL_COMPLETED of concurrent.futures, with the same meaning.
 
         Returns
         -------
         bool or tuple of two sets
-            Whether all answers are there; with `return_when` the results of single requests, as (done, pending).
+            Whether all answers are there; with `return_when` the AsyncResults of the requests, as (done, pending).
 
         Raises
         ------
         TypeError
-            `timeout` is no number.
+            `timeout` is not a number.
 
         Examples
         --------
@@ -421,7 +421,7 @@ class AsyncResult(DisplayMixin, TimingMixin, Future[T]):
         return found
 
     def wait_for_output(self, timeout: float | None = -1) -> bool:
-        r"""Waits until all output of the requests is here, too.
+        r"""Waits until the client has all answers and all output of the requests.
 
         Parameters
         ----------
@@ -431,7 +431,7 @@ class AsyncResult(DisplayMixin, TimingMixin, Future[T]):
         Returns
         -------
         bool
-            Whether all is here.
+            Whether the client has all of them.
 
         Examples
         --------
@@ -450,14 +450,14 @@ class AsyncResult(DisplayMixin, TimingMixin, Future[T]):
         return_exceptions: bool | None = None,
         return_when: ReturnWhen | None = None,
     ) -> T:
-        """Waits for the result and gives it.
+        """Waits for the result and returns it.
 
         Parameters
         ----------
         timeout : float, optional
             Seconds to wait. Default: without a limit.
         return_exceptions : bool, optional
-            Whether exceptions are returned as items instead of being raised. Default: as the call was made.
+            Whether exceptions are returned as items instead of being raised. Default: the option of the call.
         return_when : str, optional
             FIRST_EXCEPTION: raises as soon as one request fails.
 
@@ -469,7 +469,7 @@ class AsyncResult(DisplayMixin, TimingMixin, Future[T]):
         Raises
         ------
         TimeoutError
-            The result is not there in time; the request goes on.
+            The result is not there in time; the request continues.
         RemoteError
             The request failed; see polyxeus.error for its subclasses.
         CompositeError
@@ -512,7 +512,7 @@ class AsyncResult(DisplayMixin, TimingMixin, Future[T]):
         return f"{text}; {failures[0]} was raised already{more}: others may wait for it in vain"
 
     def _failures_so_far(self):
-        """The failures before all answers are there, a line each."""
+        """The failures that have arrived so far, one per line."""
         failures = []
         for index in range(len(self._tasks)):
             if self._tasks.is_answered(index):
@@ -526,12 +526,12 @@ class AsyncResult(DisplayMixin, TimingMixin, Future[T]):
             raise TimeoutError(self._not_ready())
 
     def successful(self) -> bool:
-        """Tells whether all requests went well.
+        """Tells whether all requests succeeded.
 
         Returns
         -------
         bool
-            Whether all went well.
+            True if no request failed.
 
         Raises
         ------
@@ -551,7 +551,7 @@ class AsyncResult(DisplayMixin, TimingMixin, Future[T]):
         return self._outcome()[1] is None
 
     def get_dict(self, timeout: float | None = -1) -> dict[int, Any]:
-        """Waits for the results and gives them by the ids of the engines.
+        """Waits for the results and returns them by the ids of the engines.
 
         Parameters
         ----------
@@ -587,7 +587,7 @@ class AsyncResult(DisplayMixin, TimingMixin, Future[T]):
 
     @property
     def r(self) -> T:
-        """The result, as get() gives it.
+        """The result, as from get().
 
         Examples
         --------
@@ -598,11 +598,11 @@ class AsyncResult(DisplayMixin, TimingMixin, Future[T]):
 
     @property
     def result_dict(self) -> dict[int, Any]:
-        """The results by the ids of the engines, as get_dict() gives them."""
+        """The results by the ids of the engines, as from get_dict()."""
         return self.get_dict()
 
     def abort(self) -> None:
-        """Cancels the requests that have not started, and waits until the engines are told.
+        """Cancels the requests that have not started, and waits until the engines have the message.
 
         Raises
         ------
@@ -642,7 +642,7 @@ class AsyncResult(DisplayMixin, TimingMixin, Future[T]):
     # ------------------------------------------------------------ parts
 
     def split(self) -> tuple[AsyncResult[Any], ...]:
-        """Gives one AsyncResult for each request.
+        """Returns one AsyncResult for each request.
 
         Returns
         -------
@@ -691,7 +691,7 @@ class AsyncResult(DisplayMixin, TimingMixin, Future[T]):
         Raises
         ------
         ValueError
-            None is given.
+            No AsyncResult is given.
 
         Examples
         --------
@@ -728,7 +728,7 @@ class AsyncResult(DisplayMixin, TimingMixin, Future[T]):
 
     @property
     def progress(self) -> int:
-        """How many of ``len(self)`` items are done.
+        """The number of items that are done, of ``len(self)``.
 
         Examples
         --------
@@ -751,7 +751,7 @@ class AsyncResult(DisplayMixin, TimingMixin, Future[T]):
         return metadata_of(self._tasks, index, with_output)
 
     def _live_at(self, index):
-        """The Metadata of one task, which fills itself in: the same each time."""
+        """The Metadata of one task, which updates itself: the same object each time."""
         if self._origin is not None:
             whole, place = self._origin
             return whole._live_at(place)
@@ -765,7 +765,7 @@ class AsyncResult(DisplayMixin, TimingMixin, Future[T]):
 
     @property
     def metadata(self) -> Any:
-        """The Metadata of the request, or a list of them. They fill themselves in as the request goes on.
+        """The Metadata of the request, or a list of them. They update themselves while the request runs.
 
         Examples
         --------
@@ -816,7 +816,7 @@ class AsyncResult(DisplayMixin, TimingMixin, Future[T]):
         return f"<{type(self).__name__}({self._fname}): {state}>"
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
-        """In a notebook a result that is under way gets a display of its own, which follows it."""
+        """In a notebook, a result that is not ready gets a display of its own, which is updated."""
         from polyxeus.results.live_display import show_live
 
         if shows_text_alone():
@@ -827,14 +827,14 @@ class AsyncResult(DisplayMixin, TimingMixin, Future[T]):
         return {"text/plain": repr(self), "text/html": result_html(self, engines)}
 
     def _stop(self) -> None:
-        """Interrupts what engines run of it, and aborts what has not begun. Returns at once."""
+        """Interrupts the requests that run, and aborts those that have not begun. Returns at once."""
         self._client._connection.stop(self._tasks)
 
 
 class AsyncHubResult(AsyncResult[T]):
     """The result of requests of any client, from the controller's records.
 
-    Client.get_result() gives it if the client has not sent the requests itself. For its parameters see AsyncResult.
+    Client.get_result() returns it if the client has not sent the requests itself. For its parameters see AsyncResult.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Results that the client has kept: Client.results."""
+"""Results that are stored in Client.results."""
 
 from polyxeus.results.async_result import AsyncResult
 
@@ -6,7 +6,7 @@ __all__ = ["CachedResult", "CachedTasks"]
 
 
 class CachedTasks:
-    """Stands for the tasks of results that are here already."""
+    """Replaces the tasks of an AsyncResult if the results are already stored."""
 
     def __init__(self, entries):
         self._entries = entries  # [(msg_id, result, Metadata)]
@@ -44,7 +44,7 @@ class CachedTasks:
 
 
 class CachedResult(AsyncResult):
-    """An AsyncResult of what Client.results holds."""
+    """An AsyncResult with results from Client.results."""
 
     def _load(self, index):
         return self._tasks._entries[index][1]

@@ -9,8 +9,8 @@ _FOLDER = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 
 
 class _EndsAtCaller:
-    """For `with`: what IPython shows of a KeyboardInterrupt in the block ends at the user's line: the
-    lines of this package say nothing to who pressed stop. The traceback itself stays as it is."""
+    """A context manager: if the block raises a KeyboardInterrupt, the traceback that IPython shows ends at the user's
+    line, without the lines of this package. The traceback object is not changed."""
 
     def __enter__(self):
         return None

@@ -1,5 +1,5 @@
-"""Widgets of engines in a notebook: what engines say of their comms goes to the notebook's front
-end, and what the front end says to the engine."""
+"""Widgets of engines in a notebook: passes the comm messages of engines to the notebook's front end, and those of the
+front end to the engine."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class _IpykernelFrontEnd:
         self._kernel = kernel
 
     def request(self):
-        """The message that the kernel serves now."""
+        """The request that the kernel handles now."""
         return self._kernel.get_parent()
 
     def publish(self, request, message_type, content, metadata, buffers):
@@ -46,11 +46,11 @@ class _IpykernelFrontEnd:
 
 
 def front_end():
-    """That of the kernel in which this runs; None if there is none, as in a terminal.
+    """The front end of the kernel in which this code runs; None if there is none, as in a terminal.
 
-    request()                     the message that the kernel serves now
+    request()                     the request that the kernel handles now
     publish(request, type, content, metadata, buffers)
-                                  sends a message to the page, as output of this request; any thread may call it
+                                  sends a message to the front end, as output of this request; any thread may call it
     """
     if "IPython" not in sys.modules:
         return None
@@ -82,7 +82,7 @@ class _EngineComm:
 
 
 class _Relay:
-    """The comms of one client's engines."""
+    """Passes on the messages of the comms of one client's engines."""
 
     def __init__(self, connection, front_end, manager):
         self._connection = connection
@@ -93,7 +93,7 @@ class _Relay:
         self._open = set()
 
     def send(self, message_type, message):
-        """A message of the front end goes to the engine."""
+        """Sends a message of the front end to the engine."""
         cause = next(_numbers)
         with self._lock:
             self._causes[cause] = self._front_end.request()
@@ -130,7 +130,7 @@ class _Relay:
             self._open.discard(comm_id)
 
     def close(self, tells_front_end):
-        """The client goes: its widgets are dead."""
+        """The client is closed: its widgets do not work any more."""
         with self._lock:
             self._connection = None
             for comm_id in sorted(self._open):
@@ -142,8 +142,8 @@ class _Relay:
 
 
 def relay_comms(connection):
-    """From now on widgets of this connection's engines live in the notebook. The relay, for the
-    client to hold and to close; None outside of notebooks."""
+    """From now on the notebook shows the widgets of this connection's engines. Returns the relay, which the client
+    holds and closes; None outside of notebooks."""
     end = front_end()
     if end is None:
         return None
@@ -159,8 +159,8 @@ def relay_comms(connection):
 
 
 def deliver():
-    """Sends all messages of engines about their widgets to the front end before it returns:
-    to be called before a widget is displayed."""
+    """Sends all messages of engines about their widgets to the front end before it returns. Call it before a widget is
+    displayed."""
     for relay in list(_relays.values()):
         relay.deliver()
 
@@ -176,14 +176,14 @@ def _new_thread():
 
 
 def _stop():
-    """The front end outlives the kernel, and shows what it has."""
+    """Called when the kernel ends: the front end keeps showing what it has."""
     for relay in list(_relays.values()):
         relay.close(tells_front_end=False)
     _thread.close()
 
 
 def _forget_parent():
-    """In the child of a fork there is no thread, and the front end is that of the parent."""
+    """Called in the child of a fork, where there is no thread, and the front end is that of the parent."""
     global _thread, _relays
     _thread = _new_thread()
     _relays = weakref.WeakValueDictionary()

@@ -1,4 +1,4 @@
-"""Calls back when requests are answered: from a thread that is started when it is needed first."""
+"""Calls functions when requests are answered, in a thread that is started at the first use."""
 
 import atexit
 import collections
@@ -19,7 +19,7 @@ _calling = threading.Lock()  # held by the thread that makes them
 
 
 def call_when_ready(tasks, function):
-    """Calls `function()` in another thread once all tasks are answered. It is not to wait."""
+    """Calls `function()` in another thread when all tasks are answered. The function must not wait."""
     notices = _thread.notices()
     token = next(_tokens)
     _waiting[token] = function
@@ -27,12 +27,12 @@ def call_when_ready(tasks, function):
 
 
 def call_in_turn(function):
-    """From such a function: calls `function()`, which may wait, behind those that came before."""
+    """To be called by such a function: calls `function()`, which may wait, after those that were passed before."""
     _calls.append(function)
 
 
 def close_at_exit(client):
-    """The client is closed before the interpreter ends, unless it is gone by then."""
+    """Closes the client before the interpreter ends, if the client still exists."""
     _clients.add(client)
 
 
@@ -43,7 +43,8 @@ def _tell(token):
 
 
 def _make_calls():
-    """One after the other: a thread that finds another one at it leaves its own calls to that."""
+    """Makes the calls one after the other. If another thread is already making calls, it makes those of this thread,
+    too."""
     while _calls and _calling.acquire(blocking=False):
         try:
             while _calls:
@@ -63,7 +64,7 @@ def _stop():
 
 
 def _forget_parent():
-    """In the child of a fork there is no thread, and no answers will come."""
+    """Called in the child of a fork, where there is no thread, and no answers will come."""
     global _thread, _waiting, _clients, _calls, _calling
     _calls = collections.deque()
     _calling = threading.Lock()

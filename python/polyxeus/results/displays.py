@@ -1,4 +1,4 @@
-"""Shows what engines printed and displayed: afterwards, or while it comes."""
+"""Shows what engines printed and displayed: afterwards, or while it arrives."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def _republish(content, engine_id):
 
 
 class _Writer:
-    """Writes text of many engines, with a heading at each change of the engine."""
+    """Writes the text of many engines, with a heading whenever the engine changes."""
 
     def __init__(self):
         self._heading = None
@@ -65,7 +65,7 @@ class _Writer:
 
 
 class _Stream:
-    """Shows the events of some tasks while they come, in a thread of its own."""
+    """Shows the events of some tasks as they arrive, in a thread of its own."""
 
     def __init__(self, result):
         self._result = result
@@ -79,7 +79,7 @@ class _Stream:
         self._thread.start()
 
     def close(self):
-        """Shows what is there now, then no more."""
+        """Shows the output that has arrived, and nothing after that."""
         self._is_closing = True
         self._thread.join()
 
@@ -128,7 +128,7 @@ class DisplayMixin:
 
     @contextmanager
     def stream_output(self) -> Iterator[None]:
-        """Shows output while it comes, as long as a `with` statement lasts.
+        """Shows output as it arrives during a `with` statement.
 
         Yields
         ------
@@ -161,7 +161,7 @@ class DisplayMixin:
             "type": all stdout, then all stderr, then displays; "engine": all of each engine; "order": like "type", but the
             first displays of all engines, then the second, and so on.
         result_only : bool
-            Whether only the values of the last lines are shown.
+            Whether to show only the values of the last lines.
 
         Raises
         ------

@@ -1,4 +1,4 @@
-"""The errors of many engines, below the cell of a notebook that they have ended."""
+"""Shows the errors of many engines below the notebook cell that failed."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ __all__ = ["show_failures_of_cells"]
 
 
 def show_failures_of_cells() -> None:
-    """From now on a cell that ends by a CompositeError shows all of its errors in HTML; its text has only
-    the first ones.
+    """From now on a cell that fails with a CompositeError shows all of its errors in HTML; the text has only the
+    first ones.
 
-    May be called again; outside of notebooks it does nothing.
+    May be called again; does nothing outside of notebooks.
     """
     if front_end() is not None:
         from IPython import get_ipython

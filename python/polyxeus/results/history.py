@@ -1,4 +1,4 @@
-"""The requests that were sent."""
+"""The ids of the requests that were sent."""
 
 __all__ = ["History"]
 
@@ -6,10 +6,10 @@ _LEAST_KEPT = 50_000
 
 
 class History(list[str]):
-    """msg_ids, the oldest first: the latest 50,000 at least, and all that are not answered. Older ones leave, so
-    that a program may send as many as it likes.
+    """msg_ids, the oldest first: at least the latest 50,000, and all that are not answered. Older ones are removed,
+    so that the memory of a long program does not grow.
 
-    outstanding  gives the set of those that are not answered
+    outstanding  a function that returns the set of the msg_ids that are not answered
     """
 
     def __init__(self, outstanding):
@@ -18,7 +18,7 @@ class History(list[str]):
         self._longest = 2 * _LEAST_KEPT
 
     def extend(self, msg_ids):
-        """Adds requests that were sent now."""
+        """Adds the msg_ids of new requests."""
         super().extend(msg_ids)
         if len(self) <= self._longest:
             return

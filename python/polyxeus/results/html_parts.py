@@ -1,4 +1,4 @@
-"""Pieces of HTML that reprs in notebooks are made of. All text in them is escaped."""
+"""Pieces of HTML for displays in notebooks. All text in them is escaped."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _MOST_CHARACTERS = 500  # of a cell
 
 
 def age(seconds: float) -> str:
-    """How long something has lasted: "12 s", "3 min 20 s", "2 h 5 min"."""
+    """A duration as text: "12 s", "3 min 20 s", "2 h 5 min"."""
     whole = max(0, round(seconds))
     if whole < 60:
         return f"{whole} s"
@@ -20,7 +20,7 @@ def age(seconds: float) -> str:
 
 
 def bytes_text(count: float) -> str:
-    """An amount of memory: "128 MiB", "12.5 GiB"."""
+    """An amount of memory as text: "128 MiB", "12.5 GiB"."""
     mebibytes = count / (1 << 20)
     return f"{mebibytes:.0f} MiB" if mebibytes < 10_000 else f"{mebibytes / 1024:.1f} GiB"
 
@@ -31,7 +31,7 @@ def paragraph(text: str) -> str:
 
 
 def table(heads: list[str], rows: list[list[str]]) -> str:
-    """A table of texts; those that are very long are cut."""
+    """A table of texts; very long texts are cut."""
 
     def row(tag, cells):
         shown = (each if len(each) <= _MOST_CHARACTERS else each[:_MOST_CHARACTERS] + "..." for each in cells)

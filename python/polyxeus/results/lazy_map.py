@@ -1,4 +1,4 @@
-"""Maps that read their input while they go on."""
+"""Maps that read their input while they run."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ T = TypeVar("T")
 
 
 class LazyMapIterator(Iterator[T]):
-    """The results of a map over sequences that are read as results come: they may be endless. imap() makes it.
+    """The results of a map over sequences that are read while results arrive and may be endless. imap() makes it.
 
-    A thread of its own reads the sequences, as that may take long.
+    A separate thread reads the sequences, because reading may take long.
 
     Parameters
     ----------
@@ -32,9 +32,9 @@ class LazyMapIterator(Iterator[T]):
     ordered : bool
         Whether the results come in the order of the items.
     max_outstanding : int
-        How many calls may be sent and not answered; 0: any number.
+        How many calls may be unanswered at a time; 0: any number.
     return_exceptions : bool
-        Whether failures are items of the result instead of being raised.
+        Whether exceptions are returned as items of the result instead of being raised.
     """
 
     def __init__(self, view, f, arguments, ordered, max_outstanding, return_exceptions):
@@ -56,7 +56,7 @@ class LazyMapIterator(Iterator[T]):
         self._feeder = threading.Thread(target=self._feed, name="polyxeus-map", daemon=True)
 
     def start(self):
-        """Begins to read the sequences.
+        """Starts to read the sequences.
 
         Returns
         -------
@@ -108,13 +108,13 @@ class LazyMapIterator(Iterator[T]):
             self._first.set()
 
     def cancel(self) -> None:
-        """Reads no further items of the sequences. Calls that are sent already run on."""
+        """Reads no further items of the sequences. Calls that were already sent continue."""
         self._is_cancelled = True
         if self._permits is not None:
             self._permits.release()
 
     def _stop(self):
-        """Ends it: its results cannot be asked for any more."""
+        """Ends the iteration: no further results can be requested."""
         self._is_stopped = True
         self.cancel()
         if self._feeder.ident is None:  # it has not begun

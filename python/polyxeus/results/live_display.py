@@ -1,4 +1,4 @@
-"""Results in a notebook that show how far they are as long as they are under way."""
+"""Displays of pending results in a notebook, which show their progress until they are ready."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _VIEW = "application/vnd.jupyter.widget-view+json"
 
 
 class _LiveDisplay:
-    """One result on the page of a notebook."""
+    """The display of one result in a notebook."""
 
     def __init__(self, result, end):
         self.result = result
@@ -37,7 +37,7 @@ class _LiveDisplay:
         self._button = _cancel_button(result)
 
     def open(self):
-        """Shows it for the first time, as output of the cell that runs."""
+        """Shows the result for the first time, as output of the running cell."""
         self._show(self._id, self._data(self.result._client._engines_now()))
         if self._button is not None:
             view = {_VIEW: {"version_major": 2, "version_minor": 0, "model_id": self._button.model_id}}
@@ -47,7 +47,7 @@ class _LiveDisplay:
         return now >= self._next or self.result.ready()
 
     def update(self, engines, now):
-        """Shows how far it is. False: it will not change any more."""
+        """Shows the progress. Returns False if the display will not change any more."""
         is_last = self.result.ready()
         self._next = now + (_OFTEN if now - self._begun < _FIRST_TIME else _SELDOM)
         data = self._data([] if is_last else engines)
@@ -78,13 +78,13 @@ class _LiveDisplay:
         get_ipython().display_pub.publish(data=data, metadata={}, transient={"display_id": display_id})
 
     def _replace(self, display_id, data):
-        """From any thread, and after the cell has ended."""
+        """Replaces the content of the display; works in any thread, and after the cell has ended."""
         content = {"data": data, "metadata": {}, "transient": {"display_id": display_id}}
         self._end.publish(self._request, "update_display_data", content, {}, [])
 
 
 class _Keeper:
-    """Keeps displays up to date, in a thread that lives as long as there are some."""
+    """Updates displays, in a thread that runs as long as there are any."""
 
     def __init__(self):
         self._lock = threading.Lock()
@@ -135,7 +135,8 @@ class _Keeper:
 
 
 def show_live(result: Any) -> bool:
-    """Shows a result that is under way, and keeps that up to date until it is ready.  False: this is no notebook."""
+    """Shows a pending result, and updates the display until it is ready. Returns False, and shows nothing, outside of a
+    notebook or of the main thread."""
     end = front_end()
     if end is None or threading.current_thread() is not threading.main_thread():
         return False
@@ -146,7 +147,7 @@ def show_live(result: Any) -> bool:
 
 
 def _cancel_button(result):
-    """A button that stops the result; None if there are no widgets."""
+    """A button that stops the requests of the result; None without ipywidgets."""
     if not has_widgets():
         return None
     from ipywidgets import Button
@@ -159,7 +160,7 @@ def _cancel_button(result):
 
 
 def _forget_parent():
-    """In the child of a fork there is no thread, and the page is that of the parent."""
+    """Called in the child of a fork, where there is no thread, and the page is that of the parent."""
     global _keeper
     _keeper = _Keeper()
 

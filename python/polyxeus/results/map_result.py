@@ -17,7 +17,7 @@ __all__ = ["AsyncHubMapResult", "AsyncMapResult", "AsyncRecordedResult", "join_p
 
 
 def join_parts(map_object, results):
-    """The results of a map's requests as those of the map; exceptions are items."""
+    """Joins the results of a map's requests into those of the map; exceptions are items."""
     if not any(isinstance(each, Exception) for each in results):
         return map_object.joinPartitions(results)
     joined = []
@@ -27,20 +27,20 @@ def join_parts(map_object, results):
 
 
 class AsyncMapResult(AsyncResult[list[T]]):
-    """The results of a map, as one list. Iterate over it to get them as they come.
+    """The results of a map, as one list. Iterate over it to get each result as soon as it has arrived.
 
     Parameters
     ----------
     client : Client
         The client that has sent the requests.
     tasks : Any
-        The requests, as the C++ library has them.
+        The requests, as objects of the C++ library.
     read : callable
-        Reads the value of an answer.
+        A function that reads the value of an answer.
     map_object : Any
-        Joins the results of the requests.
+        The object that joins the results of the requests.
     ordered : bool
-        Whether iteration keeps the order of the items. False: first come, first served.
+        Whether iteration keeps the order of the items. False: the first result that arrives comes first.
     **options : Any
         As in AsyncResult.
 
@@ -85,7 +85,7 @@ class AsyncMapResult(AsyncResult[list[T]]):
             yield from self._collect_exceptions([result] if is_one else result)
 
     def _gives_items(self, part):
-        """Whether its result is a list of results."""
+        """Whether the result of this part is a list of results."""
         return True
 
     def _parts_as_they_come(self):
@@ -111,9 +111,9 @@ class AsyncMapResult(AsyncResult[list[T]]):
 
 
 class AsyncRecordedResult(AsyncMapResult):
-    """The results of requests of which some are the parts of maps: these are joined as their maps do it.
+    """The results of requests of which some are parts of maps: the results of these parts are joined as in the map.
 
-    calls  which requests belong together (client/recorded_calls.py)
+    calls  the RecordedCalls, which say which requests belong together
     """
 
     def __init__(self, client, tasks, *, calls, owner: bool = False) -> None:
@@ -130,7 +130,7 @@ class AsyncRecordedResult(AsyncMapResult):
 
 
 class AsyncHubMapResult(AsyncRecordedResult, AsyncHubResult):
-    """The results of maps from the controller's records: Client.get_result() gives it.
+    """The results of maps from the controller's records. Client.get_result() returns it.
 
     Examples
     --------

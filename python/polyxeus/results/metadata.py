@@ -27,9 +27,9 @@ _OVERWRITTEN = re.compile(r".*\r(?=[^\n])")
 
 
 class Metadata(dict[str, Any]):
-    r"""The facts about a request: a dict with fixed keys, which are attributes, too.
+    r"""The metadata of a request: a dict with fixed keys, which are attributes, too.
 
-    The Metadata of a request fill themselves in: each look at them finds what is known by then.
+    The Metadata of a request update themselves: each access returns the latest values.
 
     Parameters
     ----------
@@ -51,15 +51,15 @@ class Metadata(dict[str, Any]):
     status : str
         "ok", "error" or "aborted".
     execute_input, execute_result : str, dict
-        The code of a cell, and the value of its last line.
+        The source of a cell, and the value of its last line.
     error : RemoteError
         The exception that ended the cell.
     stdout, stderr : str
-        What was printed.
+        The printed text.
     outputs : list of dict
-        What was displayed.
+        The displays.
     data : dict
-        What publish_data() gave.
+        The data that publish_data() sent.
     label : Any
         The label of the view.
 
@@ -151,10 +151,10 @@ _filling = threading.RLock()
 
 
 def live_metadata(msg_id, known, tasks=None):
-    """The one Metadata of a request, which fills itself in.
+    """The Metadata of a request, which updates itself; there is one object for each request.
 
-    known  gives what is known of the request, and whether that is all.
-    tasks  of the request: it is filled in once they are answered, even if it is not read.
+    known  a function that returns the metadata known so far, and whether they are complete
+    tasks  the tasks of the request; when they are answered, the Metadata is completed, even if it is never read
     """
     with _filling:
         metadata = _live.get(msg_id)
@@ -174,17 +174,17 @@ _OUTPUT_KEYS = frozenset(
 
 
 def needs_output(key):
-    """Whether this key is about what an engine published."""
+    """Whether the value of this key comes from messages that the engine publishes."""
     return key in _OUTPUT_KEYS
 
 
 def as_datetime(microseconds):
-    """A moment, from its distance to 1970."""
+    """The datetime for a number of microseconds since 1970."""
     return None if microseconds is None else _EPOCH + timedelta(microseconds=microseconds)
 
 
 def parse_date(text):
-    """The moment that ISO text names; other things as they are."""
+    """Converts ISO text to a datetime; returns other values unchanged."""
     if not isinstance(text, str):
         return text
     try:
@@ -195,7 +195,7 @@ def parse_date(text):
 
 
 def metadata_of(tasks, index, with_output=True):
-    """The Metadata of one of the tasks, as far as they are known now."""
+    """The Metadata of one of the tasks, with the values known now."""
     known = tasks.metadata(index)
     for key in _TIMES:
         if key in known:
@@ -207,15 +207,15 @@ def metadata_of(tasks, index, with_output=True):
 
 
 def known_of(tasks):
-    """The Metadata of a single task as far as they are known, and whether that is all."""
+    """The Metadata of a single task with the values known now, and whether they are complete."""
     is_all = tasks.is_ready() and tasks.is_output_complete()
     return metadata_of(tasks, 0), is_all
 
 
 class MetadataByRequest(dict[str, Metadata]):
-    """msg_id -> Metadata: that of a request whose result still exists; empty for others.
+    """A dict msg_id -> Metadata of the request, if its result still exists; otherwise an empty Metadata.
 
-    find  gives the task of a msg_id, or None
+    find  a function that returns the task of a msg_id, or None
     """
 
     def __init__(self, find):
@@ -264,7 +264,7 @@ def _published_error(content, metadata):
 
 
 def _add_data(data, buffers):
-    """Adds the values that publish_data() sent; none if they need modules that are not installed here."""
+    """Adds the values that publish_data() sent, unless they need modules that are not installed in this Python."""
     import pickle
 
     try:
@@ -276,7 +276,7 @@ def _add_data(data, buffers):
 
 
 def remote_error(failure):
-    """The exception for a failure (name, text, traceback, engine id, uuid, method)."""
+    """Makes the exception for a failure (name, text, traceback, engine id, uuid, method)."""
     name, text, lines, engine_id, engine_uuid, method = failure
     if name == "TaskAborted":
         return error.TaskAborted(text)
@@ -288,7 +288,7 @@ def remote_error(failure):
 
 
 class ExecuteReply:
-    """The outcome of a cell: its metadata are attributes, and it shows the value of the last line.
+    """The outcome of a cell: its metadata are attributes, and its display is the value of the last line.
 
     Parameters
     ----------
@@ -297,11 +297,11 @@ class ExecuteReply:
     content : dict
         The content of the engine's reply.
     metadata : callable
-        Gives the Metadata of the request.
+        A function that returns the Metadata of the request.
     """
 
     def __init__(self, msg_id: str, content: dict[str, Any], metadata: Any) -> None:
-        """metadata  gives that of the request."""
+        """metadata  a function that returns the Metadata of the request"""
         self.msg_id = msg_id
         self._content = content
         self.execution_count = content.get("execution_count")
@@ -309,7 +309,7 @@ class ExecuteReply:
 
     @property
     def metadata(self) -> Metadata:
-        """The Metadata of the request, with the output that has come so far."""
+        """The Metadata of the request, with the output that has arrived so far."""
         return self._metadata_of()
 
     def __getitem__(self, key: str) -> Any:
@@ -328,12 +328,12 @@ class ExecuteReply:
 
     @property
     def source(self) -> str:
-        """The source code, if the engine gives it."""
+        """The source code, if the engine sends it."""
         return self._result("source") or ""
 
     @property
     def data(self) -> dict[str, Any]:
-        """The value of the last line in all its forms, by MIME type; empty until its output has come.
+        """The value of the last line in all its formats, by MIME type; empty until its output has come.
 
         Examples
         --------

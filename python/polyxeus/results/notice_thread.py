@@ -1,4 +1,4 @@
-"""A thread that serves what the C++ core has noticed."""
+"""A thread that handles numbers that the C++ core sends."""
 
 import sys
 import threading
@@ -9,13 +9,13 @@ __all__ = ["NoticeThread"]
 
 
 class NoticeThread:
-    """Calls `serve(number)` for each number that comes to its Notices.
+    """Calls `serve(number)` for each number that is sent to its Notices.
 
-    The thread starts when the Notices are needed first; what `serve` raises is shown, and the thread
-    goes on. In the child of a fork make another one: there is no thread.
+    The thread starts when the Notices are first needed. If `serve` raises an exception, it is printed, and the thread
+    continues. In the child of a fork make another NoticeThread, because the thread does not exist there.
 
-    afterwards  called when all numbers that came together are served. It may wait for numbers that
-                come later: a second thread serves these.
+    afterwards  is called when all numbers that arrived together are handled. It may wait for numbers that
+                arrive later, which a second thread handles.
     """
 
     def __init__(self, name, serve, afterwards=None):
@@ -53,7 +53,7 @@ class NoticeThread:
             )
 
     def close(self):
-        """Nothing is served any more. Waits for what is being served, but not for ever."""
+        """Stops the threads. Waits up to 5 s for each to finish the number that it handles."""
         if self._notices is None:
             return
         self._notices.close()

@@ -1,4 +1,4 @@
-"""A result as a notebook shows it: how far each engine is, and what went wrong."""
+"""The display of a result in a notebook: the progress of each engine, and the errors."""
 
 from __future__ import annotations
 
@@ -51,9 +51,9 @@ def summary_of(result: Any) -> str:
 
 
 def result_html(result: Any, engines: list[dict[str, Any]]) -> str:
-    """The whole display: a line, a bar while it is under way, a row for each engine, the errors.
+    """The whole display: a line, a bar while the result is pending, a row for each engine, the errors.
 
-    engines  what each of them does now, as Client.status() has it; may be empty
+    engines  the state of each engine, as from Client.status(); may be empty
     """
     tasks = result._tasks
     is_ready = tasks.is_ready()

@@ -1,4 +1,4 @@
-"""Waits of Python's own that an interrupt always ends."""
+"""Waits in Python that an interrupt always ends."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _LONGEST = 0.1
 
 
 def slices(seconds: float | None):
-    """Timeouts that make up `seconds`, None: for ever; an interrupt takes effect between them."""
+    """Divides `seconds` (None: no limit) into short timeouts, between which an interrupt takes effect."""
     end = None if seconds is None else time.monotonic() + seconds
     while end is None or end - time.monotonic() > _LONGEST:
         yield _LONGEST
@@ -34,7 +34,7 @@ def take(queue):
 
 
 def as_completed(futures):
-    """The futures as they are done."""
+    """Yields the futures in the order in which they are done."""
     left = set(futures)
     while left:
         try:

@@ -1,4 +1,4 @@
-"""How long results took, and waiting for them with a progress bar."""
+"""How long requests took, and waiting for results with a progress bar."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ class TimingMixin:
     def timedelta(
         self, start: Any, end: Any, start_key: Callable[..., Any] = min, end_key: Callable[..., Any] = max
     ) -> float:
-        """Computes the seconds between two moments.
+        """Computes the seconds between two times.
 
         Parameters
         ----------
         start : datetime or list of datetime
-            The start; of several moments `start_key` chooses one.
+            The start; if there are several, `start_key` chooses one.
         end : datetime or list of datetime
-            The end; of several moments `end_key` chooses one.
+            The end; if there are several, `end_key` chooses one.
         start_key : callable
             Chooses the start. Default: the earliest.
         end_key : callable
@@ -47,7 +47,7 @@ class TimingMixin:
 
     @property
     def elapsed(self) -> float:
-        """Seconds since the first request was sent, until all answers have come."""
+        """Seconds since the first request was sent; the value stays when all answers have arrived."""
         if self.ready():
             return self.wall_time
         submitted = [moment for moment in self._values("submitted") if moment]
@@ -63,7 +63,9 @@ class TimingMixin:
 
     @property
     def wall_time(self) -> float:
-        """Seconds from the first request that was sent to the last answer that came. TimeoutError if an answer is missing.
+        """Seconds from the sending of the first request to the arrival of the last answer.
+
+        TimeoutError if an answer is missing.
 
         Examples
         --------
@@ -92,9 +94,9 @@ class TimingMixin:
         timeout : float, optional
             Seconds to wait; None or below 0: without a limit.
         widget : bool, optional
-            Whether the bar is one for notebooks. Default: found out.
+            Whether the bar is a notebook widget. Default: in notebooks.
         return_when : str, optional
-            FIRST_COMPLETED, FIRST_EXCEPTION or ALL_COMPLETED of concurrent.futures: waits for that.
+            FIRST_COMPLETED, FIRST_EXCEPTION or ALL_COMPLETED of concurrent.futures, with the same meaning.
 
         Raises
         ------
@@ -120,7 +122,7 @@ class TimingMixin:
 
 
 def is_reached(return_when, done, pending):
-    """Whether a wait is over that has found these sets."""
+    """Whether a wait with `return_when` ends if these sets of requests are done and pending."""
     if return_when == FIRST_COMPLETED and done:
         return True
     if return_when == FIRST_EXCEPTION and any(not part.successful() for part in done):

@@ -1,4 +1,4 @@
-"""The line that shows large arrays on their way to and from other hosts to a user who waits."""
+"""The line that shows the progress of large arrays to and from other hosts while a user waits."""
 
 from __future__ import annotations
 
@@ -13,21 +13,22 @@ _UNITS = ("B", "kB", "MB", "GB", "TB")
 
 
 class TransferLine:
-    """One line that is written anew: bytes, rate and time left. It goes when the wait ends."""
+    """One line that is updated: bytes, rate and time left. It is removed when the wait ends."""
 
     def __init__(self, write) -> None:
-        """write  gets each text, and "" at the end."""
+        """write  is called with each text, and with "" at the end."""
         self._write = write
         self._first = None
         self._is_shown = False
 
     @classmethod
     def of_this_process(cls) -> TransferLine:
-        """On the terminal, or below the cell of a notebook; elsewhere, and in other threads, nowhere."""
+        """Makes a line on the terminal, or below the cell of a notebook; elsewhere, and in other threads, it shows
+        nothing."""
         return cls(_Shown())
 
     def show(self, done: int, total: int, now: float) -> None:
-        """How far it is at this time (seconds); (0, 0) where nothing is under way."""
+        """Shows the progress at the time `now` (seconds); (0, 0) if nothing is being transferred."""
         if not total:
             return self._clear()
         if self._first is None or done < self._first[0]:
@@ -52,7 +53,7 @@ class TransferLine:
 
 
 def text_of(done: int, total: int, rate: float) -> str:
-    """rate  bytes in a second; 0: not known yet."""
+    """The text of the line.  rate  bytes per second; 0: not known yet"""
     text = f"arrays between hosts: {_bytes(done)} of {_bytes(total)}"
     if rate <= 0:
         return text
@@ -71,7 +72,8 @@ def _bytes(count):
 
 
 class _Shown:
-    """Where people see what this process says: found out at the first text, as most waits have none."""
+    """The place at which users see messages of this process; it is determined at the first text, because most waits
+    have none."""
 
     def __init__(self):
         self._write = None
@@ -100,7 +102,7 @@ def _write_to_terminal(text):
 
 
 class _NotebookLine:
-    """Shows it below the cell."""
+    """Shows the line below the cell."""
 
     def __init__(self):
         self._shown = None

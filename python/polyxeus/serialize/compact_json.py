@@ -1,4 +1,4 @@
-"""JSON text of native requests and replies, written and read with few calls."""
+"""Writes and reads the JSON text of native requests and replies with few calls."""
 
 import json
 
@@ -12,7 +12,7 @@ _scan = _decoder.scan_once
 
 
 def load(text):
-    """The value of JSON text.  ValueError if it is none."""
+    """The value of JSON text. ValueError if the text is not JSON."""
     try:
         value, end = _scan(text, 0)
     except StopIteration:  # it begins with white space, or is not JSON

@@ -1,12 +1,12 @@
-"""Functions that travel: pickled so that those of an interactive session work on an engine.
+"""Pickles functions so that functions of an interactive session work on an engine.
 
-A function of an importable module travels by its name, as always. One that was defined in a
-session or a script (its globals are those of `__main__`) travels by value, and where it arrives its
-globals are the user's namespace: what `push` and cells define there it sees, at each call anew.
+A function of an importable module is sent by its name, as usual. A function that was defined in a session or a script
+(its globals are those of `__main__`) is sent by value, and its globals at the receiver are the user's namespace: at
+each call it sees the current values that `push` and cells have defined there.
 
-The names that it uses travel with it where the session defines them: modules by their name,
-functions and classes, and data whose pickle is small. They are set where it arrives unless the
-name is taken: the engine's own value wins. What came with an earlier function is replaced.
+If the session defines the names that a function uses, their values are sent with it: modules by their name, functions
+and classes, and data with a small pickle. The receiver defines these names, unless they are defined already: then the
+engine's own value is used. Values that came with an earlier function are replaced.
 """
 
 import builtins
@@ -51,9 +51,8 @@ _left = {}  # name -> why it did not come with the last function that uses it
 
 
 def set_namespace(names):
-    """Makes the dict `names` the globals of interactive functions that arrive in this process.
-
-    Gives what was in its place. None: those of `__main__`.
+    """Makes the dict `names` (None: the globals of `__main__`) the globals of interactive functions that arrive in this
+    process. Returns the previous dict.
     """
     global _namespace
     before, _namespace = _namespace, names
@@ -61,13 +60,14 @@ def set_namespace(names):
 
 
 def namespace():
-    """The globals of interactive functions that arrive: the engine's, else those of `__main__`."""
+    """The globals of interactive functions that arrive: the user's namespace of the engine, else the globals of
+    `__main__`."""
     return sys.modules["__main__"].__dict__ if _namespace is None else _namespace
 
 
 def evaluate(expression):
-    """The value of an expression in namespace(). An object that reduces to a call of this, with
-    its text, becomes that value where it is unpickled: also deep inside of other objects."""
+    """The value of an expression in namespace(). If the reducer of an object returns a call of this function with its
+    text, unpickling replaces the object by that value, also deep inside of other objects."""
     names = namespace()
     if expression.isidentifier() and expression in names:
         return names[expression]
@@ -80,14 +80,17 @@ def _compiled(expression):
 
 
 def forget_carried(names):
-    """The user has set these names: what comes with a function does not replace them any more."""
+    """Called when the user sets these names: values that come with a function do not replace them any more."""
     if _carried:
         for name in names:
             _carried.pop(name, None)
 
 
 def explain(error, where):
-    """Says in a NameError why the name was not sent.  where  "engine 3"."""
+    """Adds to a NameError the reason why the name was not sent.
+
+    where  like "engine 3"
+    """
     name = getattr(error, "name", None)
     if name is None:  # Python 3.9
         found = re.match(r"name '(\w+)' is not defined", str(error))
@@ -104,7 +107,7 @@ _names_of = weakref.WeakKeyDictionary()
 
 
 def _global_names(code):
-    """The global names that code reads, that of its nested functions and classes too."""
+    """The global names that code reads, including its nested functions and classes."""
     names = _names_of.get(code)
     if names is None:
         found = {
@@ -126,7 +129,7 @@ def _attribute_names(code):
 
 
 def _submodules(module_name, attributes):
-    """Which imported modules below this one the attributes may name: scipy -> scipy.linalg."""
+    """The imported submodules that the attributes may name: scipy -> scipy.linalg."""
     found = []
     for attribute in attributes:
         name = f"{module_name}.{attribute}"
@@ -148,7 +151,7 @@ class _TooLarge(Exception):
 
 
 class _BoundedFile:
-    """Stops the pickling of what turns out to be large."""
+    """A file that stops the pickling of a value if the pickle becomes too large."""
 
     def __init__(self, room):
         self.room = room
@@ -187,7 +190,7 @@ def _left_behind(reason):
 
 
 class _FunctionPickler:
-    """How interactive functions are pickled: with what they use. A part of the class that _pickler_class() makes."""
+    """Pickles interactive functions with the values that they use. A base of the class that _pickler_class() makes."""
 
     def __init__(self, file, trip, buffer_callback=None):
         super().__init__(file, protocol=PROTOCOL, buffer_callback=buffer_callback)
@@ -220,7 +223,7 @@ class _FunctionPickler:
         return {key: value for key, value in state.items() if value}
 
     def _uses(self, function):
-        """(what travels, why the rest does not), by the names that the function uses."""
+        """({name: value to send}, {name: why its value is not sent}) for the names that the function uses."""
         carried, left = {}, {}
         names = function.__globals__
         for name in _global_names(function.__code__):
@@ -252,7 +255,7 @@ class _FunctionPickler:
         return self._carry_data(value)
 
     def _check(self, value):
-        """Raises what makes the value impossible to pickle, if we have to be careful."""
+        """Raises the error that prevents pickling the value, if that has to be checked first."""
         trip = self._trip
         if not trip.is_careful or id(value) in trip.in_progress:
             return
@@ -296,7 +299,7 @@ class _FunctionPickler:
 
 @functools.lru_cache(maxsize=None)
 def _pickler_class():
-    """Made when it is needed first: cloudpickle takes a moment to import."""
+    """The pickler class, which is made at the first use, because importing cloudpickle takes a moment."""
     try:
         from cloudpickle import Pickler as base
     except ImportError:
@@ -337,8 +340,8 @@ _attributes_of = weakref.WeakKeyDictionary()  # code -> _attribute_names(code)
 
 
 def _ingredients(function, global_names):
-    """(objects, names of modules): all that the pickle of an interactive function is made of, in
-    an order that its code fixes. None if some of it could change and stay the same object."""
+    """(objects, names of modules) from which the pickle of an interactive function is made, in an order that depends
+    only on its code. None if one of the objects could change without becoming another object."""
     if function.__dict__ or function.__kwdefaults__:
         return None
     code = function.__code__
@@ -402,10 +405,9 @@ def _dump_function(function, buffers):
 def dumps(value, buffers=None):
     """The pickle of any value, interactive functions and classes included.
 
-    buffers  a list: large buffers (those of arrays) are appended to it as memoryviews of bytes and
-             not copied; pickle.loads(..., buffers=them) wants them in this order. None: all is in
-             the pickle.
-    errors   those of pickle and cloudpickle, for what cannot be pickled.
+    buffers  a list: large buffers (those of arrays) are appended to it as memoryviews of bytes and not copied;
+             pickle.loads(..., buffers=them) needs them in this order. None: they are in the pickle.
+    errors   those of pickle and cloudpickle, for objects that cannot be pickled.
     """
     before = 0 if buffers is None else len(buffers)
     try:
@@ -435,7 +437,7 @@ def _dump_first(value, buffers):
 
 
 class _Reduced:
-    """Pickled as what it was given: (a function, its arguments)."""
+    """An object whose pickle is the given (function, arguments)."""
 
     def __init__(self, reduced):
         self._reduced = reduced
@@ -448,7 +450,7 @@ _NAMED = frozenset({types.FunctionType, types.BuiltinFunctionType, type})
 
 
 def _travels_by_name(value):
-    """Whether cloudpickle writes no more than the name of this function or class, too."""
+    """Whether cloudpickle, too, writes only the name of this function or class."""
     module = value.__module__
     if type(module) is not str or module == "__main__" or module not in sys.modules:
         return False
@@ -461,7 +463,8 @@ def _travels_by_name(value):
 
 
 def _beside(buffers):
-    """A callback for each buffer of a pickle: whether it is to be in the pickle. Others are appended to the list."""
+    """A callback for each buffer of a pickle that returns whether the buffer stays in the pickle; other buffers are
+    appended to the list."""
     first = len(buffers)
 
     def take(buffer):
@@ -509,7 +512,7 @@ class _Nowhere:
 
 
 def _is_common(thing):
-    """Whether many values have it in common without being changed by one another."""
+    """Whether many values may share the object without affecting each other."""
     if isinstance(thing, types.FunctionType):
         return not _is_interactive(thing)
     if isinstance(thing, (type, types.ModuleType, types.BuiltinFunctionType, str, bytes)):
@@ -522,9 +525,10 @@ _NOT_FAITHFUL = (io.TextIOWrapper, memoryview)
 
 
 def ids_in(value):
-    """The ids of the objects that the pickle of a value holds, plain and common ones left out; of tensors their memory.
+    """The ids of the objects in the pickle of a value, except plain and common ones; for tensors, the ids of their
+    memory.
 
-    errors  those of dumps(), and PicklingError for what would be something else afterwards.
+    errors  those of dumps(), and PicklingError for objects that would be different afterwards.
     """
     ids = set()
     tensors = Tensors.of_session()
@@ -575,7 +579,7 @@ _arrived = collections.OrderedDict()  # pickle -> the arguments of _make_functio
 
 
 class _Watcher(pickle.Unpickler):
-    """Notes how the function that it reads was made."""
+    """An unpickler that records how the function that it reads was made."""
 
     def __init__(self, data):
         super().__init__(io.BytesIO(data))
@@ -600,7 +604,7 @@ class _Watcher(pickle.Unpickler):
         _restore(function, state)
 
     def is_constant(self, value):
-        """Whether what was read, `value`, is one function of which nothing can change."""
+        """Whether `value`, which was read, is a function in which nothing can change."""
         is_one = type(value) is types.FunctionType and len(self.made) == len(self.states) == 1
         if not (is_one and self.is_plain):
             return False
@@ -615,7 +619,7 @@ class _Watcher(pickle.Unpickler):
 
 
 def loads(data, buffers=()):
-    """The function or whatever else dumps() has pickled."""
+    """Reads the pickle of a value that dumps() has made."""
     if buffers or type(data) is not bytes or len(data) > _MOST_KEPT_BYTES:
         return pickle.loads(data, buffers=buffers)
     known = _arrived.get(data)

@@ -1,4 +1,4 @@
-"""dill for what the pickles of polyxeus do not take, where use_dill() was called: open files, for instance."""
+"""Uses dill, after use_dill() was called, for objects that polyxeus cannot pickle, such as open files."""
 
 import importlib
 import pickle
@@ -9,16 +9,16 @@ _module = None
 
 
 def use(name):
-    """The module whose dumps() and loads() are tried last: "dill"; None: none.
+    """Selects the module whose dumps() and loads() are tried last: "dill", or None for no module.
 
-    errors  ImportError: it is not installed
+    errors  ImportError: the module is not installed
     """
     global _module
     _module = None if name is None else importlib.import_module(name)
 
 
 def dump(value):
-    """A pickle of the value by this module; None if there is no such module.
+    """A pickle of the value, made by the selected module; None if no module is selected.
 
     errors  those of the module
     """
@@ -34,5 +34,5 @@ class _Dumped:
 
 
 def load(name, data):
-    """The value of a dump."""
+    """The value of a pickle that dump() has made with the module `name`."""
     return importlib.import_module(name).loads(data)

@@ -1,4 +1,4 @@
-"""Names of things that engines have, and functions that look into their namespace."""
+"""References to values on engines, and functions whose globals are the engine's namespace."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _Anything: Any = object  # for type checkers: an argument of any type may be a r
 class Reference(_Anything):
     """Stands for the value of an expression on the engine, such as a variable there.
 
-    As an argument, or inside of one, it becomes that value when the function runs.
+    If it is an argument, or inside of one, the function gets that value instead.
 
     Parameters
     ----------
@@ -29,7 +29,7 @@ class Reference(_Anything):
     Raises
     ------
     TypeError
-        `name` is no text.
+        `name` is not a text.
 
     Examples
     --------
@@ -53,7 +53,7 @@ class Reference(_Anything):
         return hash((Reference, self.name))
 
     def get_object(self, g: Mapping[str, Any] | None = None) -> Any:
-        """Gives the value of the expression in a namespace.
+        """Returns the value of the expression in a namespace.
 
         Parameters
         ----------
@@ -79,9 +79,9 @@ class Reference(_Anything):
 
 
 def interactive(f: F) -> F:
-    """Decorator: the globals of the function are, on the engine, those of the user's cells.
+    """Decorator: on the engine, the globals of the function are those of the user's cells.
 
-    It is for functions of modules, whose globals are those of their module otherwise.
+    Use it for functions of modules, whose globals are otherwise those of their module.
 
     Parameters
     ----------
@@ -91,7 +91,7 @@ def interactive(f: F) -> F:
     Returns
     -------
     callable
-        The function with other globals.
+        The function, with these globals on the engine.
 
     Examples
     --------

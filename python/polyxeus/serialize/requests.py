@@ -1,6 +1,6 @@
-"""The native requests of docs/protocol.md, and what their replies say.
+"""Makes the native requests of docs/protocol.md, and reads their replies.
 
-A request is (type, content as JSON, buffers): what polyxeus._client sends.
+A request is a tuple (type, content as JSON, buffers), which polyxeus._client sends.
 """
 
 import itertools
@@ -17,7 +17,7 @@ _CALL = "call_request"
 
 
 def _function(function, buffers, forms):
-    """The description of a function as text; TypeError if it is none."""
+    """The description of a function as text; TypeError if it is not a function."""
     if isinstance(function, Reference):
         return dump({"reference": function.name})
     if "pickle" not in forms:
@@ -34,7 +34,7 @@ def _title(function):
 
 
 def _foreign_function(function):
-    """One that an engine of another language has, or its source text."""
+    """The description of a function of an engine in another language: its name, or its source text."""
     if isinstance(function, str):
         is_name = function.replace("::", "_").isidentifier()
         return {"name" if is_name else "code": function}
@@ -57,7 +57,10 @@ def _value_text(value, buffers, forms):
 
 
 def call(function, args=(), kwargs=None, forms=FORMS):
-    """Calls a function.  forms: what its engine reads."""
+    """A request to call a function.
+
+    forms  the forms of values that its engine can read
+    """
     buffers = []
     content = f'{{"function":{_function(function, buffers, forms)}{_title(function)}'
     if args:
@@ -73,10 +76,10 @@ _maps = itertools.count(1)
 
 
 def map_calls(function, parts, forms=FORMS, dist="b"):
-    """One request for each of `parts`, lists of sequences: maps the function over them.
+    """Requests to map a function: one for each of `parts`, which are lists of sequences.
 
-    dist  how the parts are cut and joined: it stands in the requests, with the number of each, for
-          those who read them in the controller's records.
+    dist  how the parts are cut and joined. Each request contains it, with the number of its part, so that clients
+          that read the controller's records can join the results.
     """
     first = []
     head = f'{{"map":true,"function":{_function(function, first, forms)}{_title(function)},"args":'
@@ -95,7 +98,10 @@ def map_calls(function, parts, forms=FORMS, dist="b"):
 
 
 def push(values, forms=FORMS, is_scattered=False):
-    """Sets variables.  is_scattered: they are this engine's blocks of sequences."""
+    """A request to set variables.
+
+    is_scattered  whether the values are this engine's blocks of sequences
+    """
     buffers = []
     described = {name: _value(each, buffers, forms) for name, each in values.items()}
     more = ',"scattered":true' if is_scattered else ""
@@ -103,18 +109,18 @@ def push(values, forms=FORMS, is_scattered=False):
 
 
 def pull(expressions, forms=FORMS):
-    """Asks for the values of expressions."""
+    """A request for the values of expressions."""
     return "pull_request", f'{{"expressions":{dump(expressions)},{_ACCEPTS[forms]}}}', []
 
 
 def execute(code, silent):
-    """Runs source text."""
+    """A request to run source text."""
     content = {"code": code, "silent": bool(silent), "user_expressions": {}}
     return "execute_request", dump(content), []
 
 
 def read(content, buffers):
-    """The result in the content of any reply but that of `execute`."""
+    """The result in the content of any reply except that of `execute`."""
     if "value" in content:
         return decode(content["value"], buffers)
     if "values" in content:

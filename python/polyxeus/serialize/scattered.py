@@ -1,4 +1,4 @@
-"""Which of the user's variables on an engine are this engine's blocks of a scattered sequence."""
+"""Records which of the user's variables on an engine are its blocks of scattered sequences."""
 
 __all__ = ["note", "noted"]
 
@@ -6,7 +6,7 @@ _names = set()
 
 
 def note(names, is_scattered):
-    """A client, or a checkpoint, has set these names."""
+    """Called when a client or a checkpoint has set these names."""
     if is_scattered:
         _names.update(names)
     elif _names:
@@ -14,6 +14,6 @@ def note(names, is_scattered):
 
 
 def noted(known):
-    """The names that are blocks; those that are not in `known` any more are forgotten."""
+    """The names of variables that are blocks; names that are no longer in `known` are removed."""
     _names.intersection_update(known)
     return set(_names)

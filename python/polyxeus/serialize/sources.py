@@ -1,4 +1,4 @@
-"""Source lines that travel with functions, so that tracebacks show them where they run."""
+"""Sends the source lines of functions with them, so that tracebacks on the engines show these lines."""
 
 import functools
 import inspect
@@ -37,12 +37,13 @@ def _find(code):
 
 @functools.lru_cache(_MOST_FILES)
 def _is_here(file):
-    """Asked once: each call of a function comes with its source, and its file may be far away."""
+    """Whether a file exists on this host. The answer is cached, because each call of a function comes with its
+    source, and the file may be on a slow file system."""
     return os.path.exists(file)
 
 
 def remember(file, first, text):
-    """Makes lines_of() a function known to tracebacks of this process, unless the file is here."""
+    """Registers the lines_of() a function for tracebacks in this process, unless the file exists on this host."""
     lines = _files.get(file)
     if lines is None:
         if file in linecache.cache or _is_here(file):

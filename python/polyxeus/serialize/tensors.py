@@ -1,9 +1,9 @@
-"""Tensors of torch in pickles: their memory travels beside the pickle, as that of arrays does.
+"""Pickles torch tensors: their memory is sent outside of the pickle, like that of arrays.
 
-torch is never imported for a value that holds nothing of it. Tensors of plain memory are described
-here; what else torch has (subclasses, sparse and quantized tensors, nn.Parameter) is pickled as torch
-pickles it, but for the memory. Of a tensor only what it spans of its storage is sent. Where tensors
-of one pickle overlap, what they span together is sent once, and they share it where they arrive.
+torch is not imported for values without torch objects. This module describes tensors of plain memory; torch pickles all
+other objects of its own (subclasses, sparse and quantized tensors, nn.Parameter), except for their memory. Only the
+part of its storage that a tensor spans is sent. If tensors of one pickle overlap, the memory that they span together
+is sent once, and the received tensors share it, too.
 """
 
 import bisect
@@ -28,11 +28,11 @@ _engine_id = None  # of this process, where it is an engine
 
 
 class ReceiverLacks(RuntimeError):
-    """This process cannot hold a tensor that was sent to it; the text says why and what to do."""
+    """This process cannot hold a tensor that was sent to it; the text has the reason and the fix."""
 
 
 def set_engine_id(engine_id):
-    """This process is that engine; else it is a client."""
+    """Sets the id of the engine that this process is; without a call the process is a client."""
     global _engine_id
     _engine_id = engine_id
 
@@ -65,13 +65,13 @@ def _span(tensor):
 
 
 def _view(torch, storage, begin, end):
-    """These bytes of a storage as a tensor."""
+    """Some bytes of a storage as a tensor."""
     whole = torch.empty(0, dtype=torch.uint8, device=storage.device)
     return whole.set_(storage, begin, (end - begin,), (1,))
 
 
 def _on_host(torch, memory):
-    """A copy of a device's memory on the host. Through pinned memory, which a GPU reads and writes faster."""
+    """A copy of a device's memory on the host, in pinned memory if possible, which a GPU reads and writes faster."""
     if memory.device.type == "cuda":
         try:
             return torch.empty(memory.shape, dtype=memory.dtype, device="cpu", pin_memory=True).copy_(memory)
@@ -81,7 +81,10 @@ def _on_host(torch, memory):
 
 
 def bytes_of(owner, count, begin=0):
-    """Bytes of the host's memory, which is not copied.  owner  a storage or a tensor without gaps: it lives on as they do"""
+    """The bytes in the host's memory of `owner`, without a copy.
+
+    owner  a storage, or a tensor without gaps; it is kept as long as the bytes
+    """
     import ctypes  # torch has it already
 
     memory = (ctypes.c_ubyte * count).from_address(owner.data_ptr() + begin)
@@ -90,7 +93,7 @@ def bytes_of(owner, count, begin=0):
 
 
 class _Memory:
-    """Some bytes of a storage: one object of a pickle, however many tensors lie there."""
+    """Some bytes of a storage: one object of a pickle, whatever the number of tensors in it."""
 
     def __init__(self, torch, storage, begin, end, size):
         self._torch, self._storage, self._size = torch, storage, size
@@ -108,7 +111,7 @@ class _Memory:
 
 
 class _Storage:
-    """Which parts of one storage the tensors of a pickle span."""
+    """The parts of one storage that the tensors of a pickle span."""
 
     def __init__(self, blocks=()):
         self.blocks = blocks  # [(begin, end)] in order, none overlaps another: they are sent as one each
@@ -122,7 +125,7 @@ class _Storage:
         return self.blocks[place] if is_inside else None
 
     def merged(self):
-        """The blocks that the sent memory makes up; None if each tensor was rightly sent alone."""
+        """The memory to send, with overlapping parts merged into blocks; None if nothing has to be merged."""
         blocks = []
         for begin, end in sorted(self.memories):
             if blocks and begin < blocks[-1][1]:
@@ -135,7 +138,7 @@ class _Storage:
 
 
 class Tensors:
-    """How the tensors and storages of one pickle are reduced."""
+    """Reduces the tensors and storages of one pickle."""
 
     def __init__(self, torch, blocks=None):
         self._torch = torch
@@ -146,7 +149,7 @@ class Tensors:
 
     @classmethod
     def of_session(cls):
-        """None where torch is not imported: then there are no tensors."""
+        """Makes one; None if torch is not imported, because then there are no tensors."""
         torch = sys.modules.get("torch")
         return cls(torch) if hasattr(torch, "frombuffer") else None  # also while it is being imported
 
@@ -157,12 +160,13 @@ class Tensors:
         return self._reduce_plain(value) if _is_plain(self._torch, value) else NotImplemented
 
     def key(self, value):
-        """A key that tensors of one storage have in common; None for objects that are no tensors of plain memory."""
+        """The same key for all tensors of one storage; None for objects that are not tensors of plain memory."""
         is_plain = type(value) is self._torch.Tensor and _is_plain(self._torch, value)
         return _key(_untyped(value)) if is_plain else None
 
     def again(self):
-        """For another pickle of the same value, whose tensors share memory; None: they did in this one."""
+        """The Tensors for a second pickle of the same value, in which tensors share memory; None if they already did
+        in this one."""
         blocks = {key: each.merged() for key, each in self._storages.items()}
         blocks = {key: each for key, each in blocks.items() if each is not None}
         return Tensors(self._torch, blocks) if blocks and not self._blocks else None
@@ -190,7 +194,7 @@ class Tensors:
         return _make_tensor, (memory, *about, tensor.stride(), offset, needs_grad)
 
     def _memory_of(self, tensor, begin, end):
-        """None if the tensor has gaps, and no other that shares its memory fills them."""
+        """The _Memory of a tensor; None if the tensor has gaps that no other tensor with the same memory fills."""
         storage = _untyped(tensor)
         known = self._known(storage)
         block = known.block_around(begin, end)
@@ -219,8 +223,8 @@ class Tensors:
 
 
 def reduce_alone(value):
-    """The parts of the pickle of a contiguous tensor on the CPU, which is a whole value; None for anything else.
-    It is quicker than Tensors."""
+    """The parts of the pickle of a value that is a contiguous tensor on the CPU; None for other values. Quicker than
+    Tensors."""
     torch = sys.modules.get("torch")
     if type(value) is not getattr(torch, "Tensor", None) or not _is_plain(torch, value):
         return None
@@ -232,7 +236,7 @@ def reduce_alone(value):
 
 
 def _is_plain(torch, tensor):
-    """Whether it is nothing but numbers in memory that we can copy."""
+    """Whether the tensor consists only of numbers in memory that can be copied."""
     return (
         tensor.layout is torch.strided
         and tensor.device.type in _DEVICES
@@ -241,7 +245,7 @@ def _is_plain(torch, tensor):
 
 
 def _values(tensor):
-    """(the numbers that it shows, without their history, whether they need gradients)"""
+    """(the tensor's numbers without their autograd history, whether they need gradients)"""
     # What is no leaf leaves its graph behind, and so its need for gradients.
     needs_grad = tensor.requires_grad and tensor.is_leaf
     tensor = tensor.detach()
@@ -259,13 +263,13 @@ def _name(dtype):
 
 
 def is_tensor(value):
-    """Also of a subclass, like a parameter."""
+    """Whether the value is a tensor, also of a subclass such as a parameter."""
     torch = sys.modules.get("torch")
     return torch is not None and isinstance(value, getattr(torch, "Tensor", ()))
 
 
 def concatenate(parts):
-    """The tensors one after the other, as a leaf that needs a gradient if one of them does."""
+    """Joins the tensors, as a leaf that needs a gradient if one of them does."""
     torch = _torch()
     with torch.no_grad():
         joined = torch.cat(list(parts))
@@ -273,7 +277,7 @@ def concatenate(parts):
 
 
 def array_of(value):
-    """The NumPy array that shares the memory of a tensor on the CPU; None for anything else, and for dtypes that NumPy
+    """The NumPy array that shares the memory of a tensor on the CPU; None for other values, and for dtypes that NumPy
     lacks."""
     if not is_tensor(value):
         return None
@@ -296,12 +300,12 @@ def array_of(value):
 
 
 def placed(device, count, engine_id):
-    """Where a tensor goes that was on `device` of another process: (device, a note for the user or None).
+    """The device for a tensor that was on `device` of another process: (device, a note for the user or None).
 
     device     "cpu", "cuda:1"
     count      how many devices of this kind the receiver sees
-    engine_id  of the receiver; None: it is a client, to which results come on the CPU rather than not at all
-    errors     ReceiverLacks: an engine that does not see the device
+    engine_id  of the receiver; None: it is a client, which gets the tensor on the CPU if it does not see the device
+    errors     ReceiverLacks: the receiver is an engine that does not see the device
     """
     kind, _, index = device.partition(":")
     if kind == "cpu" or int(index or 0) < count:
@@ -330,7 +334,7 @@ def _count(torch, kind):
 
 
 def _place(torch, device):
-    """A device of this process for what was on `device` of another."""
+    """The device of this process for a tensor that was on `device` of another process."""
     if device == "cpu":
         return device
     place, note = placed(device, _count(torch, device.partition(":")[0]), _engine_id)
@@ -344,7 +348,10 @@ def _writable(buffer):
 
 
 def _receive(buffer, size, device):
-    """The bytes as a tensor, which shares the memory of the buffer.  size  of the numbers in it"""
+    """The bytes as a tensor that shares the memory of the buffer.
+
+    size  the size of each number in bytes
+    """
     torch = _torch()
     if memoryview(buffer).nbytes == 0:
         return torch.empty(0, dtype=torch.uint8, device=_place(torch, device))
@@ -369,7 +376,8 @@ def _make_alone(buffer, dtype, shape, needs_grad):
 
 
 def whole(buffer, dtype, shape, needs_grad):
-    """A contiguous tensor of a torch.dtype whose memory is that of the buffer, unless it lies where no number may."""
+    """A contiguous tensor of a torch.dtype that uses the memory of the buffer, unless that is not aligned for its
+    numbers."""
     made = _torch().frombuffer(_writable(buffer), dtype=dtype)
     if made.shape != shape:
         made.set_(_untyped(made), 0, shape)

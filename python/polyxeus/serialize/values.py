@@ -1,7 +1,7 @@
-"""Values in messages that every language can read (docs/protocol.md, "Native messages").
+"""Values in messages, in forms that every language can read (docs/protocol.md, "Native messages").
 
-A value is described by a small dict in the content of a message; what is large lies in the
-message's buffers, to which the description refers by number:
+A small dict in the content of a message describes a value; large data is in the message's buffers, to which the dict
+refers by number:
 
     {"json": 3.5}
     {"array": {"dtype": "<f8", "shape": [20, 10], "buffer": 0}}
@@ -116,11 +116,11 @@ _DECODERS = {"array": _decode_array, "bytes": _decode_bytes}
 def decode(description, buffers, evaluate=None, loads=pickle.loads):
     """The value of a description.
 
-    buffers   those of the message. Arrays share their memory, and are writable where it is; what
-              is small or read-only is copied.
+    buffers   those of the message. Arrays share their memory, and are writable if it is; small or read-only memory is
+              copied.
     evaluate  called with the expression of a reference; None: references are an error.
     loads     reads pickles.
-    errors    ValueError for a bad description; what unpickling or `evaluate` raises.
+    errors    ValueError for a bad description; exceptions of unpickling or of `evaluate`.
     """
     try:
         ((kind, rest),) = description.items()
@@ -146,11 +146,11 @@ def decode(description, buffers, evaluate=None, loads=pickle.loads):
 def encode(value, accepts, buffers, snapshot=0):
     """The description of `value` in the first form that holds it without loss of meaning.
 
-    accepts   the forms that the receiver reads, some of FORMS.
-    buffers   the message's list of buffers: what is large is appended.
-    snapshot  copy the memory of arrays of fewer bytes than this, as the caller may change them before
-              the message is sent; `buffers` share that of others.
-    errors    TypeError if no accepted form holds it; says what and where.
+    accepts   the forms that the receiver can read, some of FORMS.
+    buffers   the message's list of buffers, to which large data is appended.
+    snapshot  arrays of fewer bytes than this are copied, because the caller may change them before the message is
+              sent; `buffers` share the memory of larger ones.
+    errors    TypeError if no accepted form holds it; the text says which part of the value, and why.
     """
     kind = type(value)
     if "json" in accepts and (
@@ -183,7 +183,7 @@ _WRITERS = {
 
 
 def encode_text(value, accepts, buffers, snapshot=0):
-    """encode(), the description as JSON text."""
+    """The same as encode(), with the description as JSON text."""
     if type(value) is int and _LEAST_INT <= value <= _MOST_INT and "json" in accepts:
         return f'{{"json":{value}}}'  # the most frequent argument and result
     description = encode(value, accepts, buffers, snapshot)
@@ -193,15 +193,14 @@ def encode_text(value, accepts, buffers, snapshot=0):
 
 
 def pickled_text(value, buffers):
-    """encode_text() of what only a pickle holds."""
+    """The same as encode_text(), for a value that only a pickle can hold."""
     return f'{{"pickle":{_describe_pickle(value, buffers, 0)["pickle"]}}}'
 
 
 def encode_results(results, accepts, buffers, snapshot):
     """Like encode() for the list of a map's results.
 
-    Where pickles are not accepted, numbers of one type, or arrays of one type and shape, become
-    one array.
+    If pickles are not accepted, numbers of one type, or arrays of one type and shape, become one array.
     """
     if "pickle" not in accepts and "array" in accepts and results:
         array = _joined(results)
@@ -216,7 +215,7 @@ def _append(buffers, data):
 
 
 def _is_text(text):
-    """Whether UTF-8 has words for it: not for lone surrogates."""
+    """Whether UTF-8 can encode the text, which it cannot if it has lone surrogates."""
     if text.isascii():
         return True
     try:
@@ -227,7 +226,7 @@ def _is_text(text):
 
 
 def _is_plain_array(array):
-    """Whether its elements are of fixed size and mean what their bytes say."""
+    """Whether the elements have a fixed size and their bytes are their values."""
     dtype = array.dtype
     return not dtype.hasobject and dtype.names is None and dtype.kind in "biufcmMSUV"
 
@@ -282,7 +281,7 @@ def _named(value):
 
 
 class _NotJson(Exception):
-    """Why a part of a value has no place in JSON."""
+    """The reason why JSON cannot hold a part of a value."""
 
 
 def _encode_without_pickle(value, accepts, buffers, snapshot):
@@ -317,7 +316,7 @@ def _advice(what):
 
 
 def _as_array(value, has_json):
-    """An array that holds the value, if no other form does; None if there is none."""
+    """An array that holds the value, if no other form can; None if no array can."""
     array = tensors.array_of(value)
     if array is not None:
         return array
@@ -341,7 +340,7 @@ def _as_array(value, has_json):
 
 
 def _is_json_scalar(numpy, value):
-    """Whether JSON has a word for one of NumPy's scalars."""
+    """Whether JSON can hold a NumPy scalar."""
     if isinstance(value, (numpy.timedelta64, numpy.longdouble)):
         return False
     if isinstance(value, numpy.floating):
@@ -350,7 +349,7 @@ def _is_json_scalar(numpy, value):
 
 
 def _plain(value):
-    """The same in JSON's words."""
+    """The value, with NumPy's scalars converted to types that JSON can hold."""
     if value is None or isinstance(value, bool):
         return value
     if isinstance(value, int):

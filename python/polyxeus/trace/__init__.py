@@ -1,1 +1,1 @@
-"""Traces: what this process does while one is on (recording), and the files that are made of it (the rest)."""
+"""Traces: `recording` records the work of this process during a trace; the other modules make the files."""

@@ -1,4 +1,4 @@
-"""How far the clock of another host is from ours. Decides; reads no clock."""
+"""Computes the offset of the clock of another host. Reads no clock itself."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _MOST_DRIFT = 1000  # millionths: each kernel may slew its clock by 500
 
 
 class Exchange(NamedTuple):
-    """A question and its answer, which tells the other clock. All in nanoseconds."""
+    """The times of a request and of its answer, and the time of the other clock in the answer. In nanoseconds."""
 
     sent: int  #: by our clock
     told: int  #: by the other clock, between the two
@@ -18,17 +18,18 @@ class Exchange(NamedTuple):
 
 
 class ClockOffset(NamedTuple):
-    """The difference to add to the times of the other clock to get ours, and by how much it may be wrong."""
+    """The difference to add to the times of the other clock to get ours, and its largest error."""
 
     offset: int
     error: int
 
 
 class ClockReadings:
-    """Exchanges with one other clock around one moment; the clocks run alike meanwhile.
+    """Exchanges with one other clock at about the same time, during which the two clocks run at the same rate.
 
-    The answer was made at some time between the question and its arrival: each exchange bounds the offset from both
-    sides, and all of them together may bound it more tightly. The middle is right where both ways take equally long.
+    The other clock was read at some time between the sending of the request and the arrival of the answer: each
+    exchange gives a lower and an upper bound of the offset, and all of them together may give closer bounds. The
+    midpoint is exact if both directions take equally long.
     """
 
     def __init__(self) -> None:
@@ -38,7 +39,7 @@ class ClockReadings:
         self._exchanges.append(exchange)
 
     def offset(self) -> ClockOffset | None:
-        """None: there is no exchange."""
+        """The offset; None if there is no exchange."""
         if not self._exchanges:
             return None
         low = max(each.sent - each.told for each in self._exchanges)
@@ -53,8 +54,9 @@ class ClockReadings:
 
 
 class ClockLine:
-    """The offset at any time of a trace, from those at its beginning and its end: between them the clocks drift evenly.
-    What differs by more than clocks can drift is due to the measurements: then the better one decides.
+    """The offset at any time of a trace, computed from the offsets at its beginning and its end, between which the
+    clocks drift evenly. If these two differ by more than clocks can drift, the measurements are inexact, and the
+    better one is used.
 
     began, ended          when they were measured, by the other clock
     at_begin, at_end      None: not measured
@@ -70,6 +72,6 @@ class ClockLine:
         self.error = min(by_both, min(begin.error, end.error) + most + abs(self._change))
 
     def to_ours(self, time: int) -> int:
-        """A time of the other clock by ours."""
+        """Converts a time of the other clock to ours."""
         part = min(max(time - self._began, 0), self._length)
         return time + self._from + self._change * part // self._length

@@ -1,4 +1,5 @@
-"""Collective calls of all ranks, put together: which rank came when, and which one kept the others waiting."""
+"""Combines the records of all ranks for each collective call: when each rank came, and for which rank the others
+waited."""
 
 from __future__ import annotations
 
@@ -27,12 +28,12 @@ class Meeting(NamedTuple):
 
     @property
     def waited(self) -> int:
-        """How much earlier the others could have met without the last one, in nanoseconds."""
+        """How much earlier the call could have begun without the last rank, in nanoseconds."""
         times = sorted(self.came.values())
         return times[-1] - times[-2]
 
     def lateness(self, rank: int) -> int:
-        """How much later than the first one it came."""
+        """How much later than the first rank this rank came."""
         return self.came[rank] - min(self.came.values())
 
 
@@ -48,9 +49,9 @@ class LateRank(NamedTuple):
 
 
 def mpi_key(call, seen: Counter) -> tuple | None:
-    """The part of a collective MPI call that all ranks have in common; None for another call.
+    """A key of a collective MPI call that is the same on all ranks; None for other calls.
 
-    seen  the places that this rank's earlier calls have had: a stop begins to count anew
+    seen  the places of this rank's earlier calls, because the count starts again after a stop
     """
     if not call.place:
         return None
@@ -60,7 +61,7 @@ def mpi_key(call, seen: Counter) -> tuple | None:
 
 
 def torch_key(span, seen: Counter) -> tuple | None:
-    """The same of a span of torch.distributed."""
+    """The same for a span of torch.distributed."""
     if span.kind != "torch" or "count" not in span.details:
         return None
     place = span.details.get("group"), span.details["count"]
@@ -79,7 +80,7 @@ def keyed(engine: EngineRecords) -> Iterable[tuple[tuple | None, object]]:
 
 
 def find_meetings(engines: Iterable[EngineRecords]) -> dict[tuple, Meeting]:
-    """By their keys."""
+    """The meetings, by their keys."""
     came: dict[tuple, dict[int, int]] = defaultdict(dict)
     names = {}
     for engine in engines:

@@ -1,4 +1,4 @@
-"""OpenTelemetry's protocol in JSON: what a collector takes at /v1/traces. Pure."""
+"""OpenTelemetry's protocol in JSON, which a collector accepts at /v1/traces. Pure functions."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ def otlp_requests(
     """(number of spans, body of a request) for each part of a trace.
 
     trace_id     32 hexadecimal digits
-    unix_offset  what makes nanoseconds since 1970 of times of the timeline
-    attributes   of each resource, beside those of its process
+    unix_offset  the number to add to times of the timeline to get nanoseconds since 1970
+    attributes   of each resource, in addition to those of its process
     """
     places = [list(_places(process, trace_id, number)) for number, process in enumerate(timeline.processes)]
     every = [each for found in places for each in found]

@@ -1,4 +1,4 @@
-"""Sends traces to the OpenTelemetry collector that the environment names, by HTTP and JSON."""
+"""Sends traces to the OpenTelemetry collector that the environment names, as JSON over HTTP."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _MOST_READ = 65_536  # bytes of an answer
 
 
 class OtlpSettings(NamedTuple):
-    """Where spans are sent, and how."""
+    """The collector to which spans are sent, and the settings for it."""
 
     url: str
     headers: dict[str, str]
@@ -27,19 +27,19 @@ class OtlpSettings(NamedTuple):
 
     @property
     def place(self) -> str:
-        """The URL as it may be shown: without a password or query."""
+        """The URL without password and query, so that it may be shown."""
         parts = urlsplit(self.url)
         return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"
 
 
 def read_settings(environment: Mapping[str, str]) -> OtlpSettings | None:
-    """The settings that OpenTelemetry's variables OTEL_... make; None: nothing is to be sent.
+    """Reads the settings from OpenTelemetry's variables OTEL_...; None: spans are not to be sent.
 
-    errors  ValueError: a variable has a value that cannot be used; a sentence
+    errors  ValueError: a variable has an invalid value; the text is an error message
     """
 
     def value(name: str) -> str:
-        """Of the variable for traces or else of the one for all signals."""
+        """The value of the variable for traces, else of the variable for all signals."""
         return (environment.get(f"OTEL_EXPORTER_OTLP_TRACES_{name}", "").strip()
                 or environment.get(f"OTEL_EXPORTER_OTLP_{name}", "").strip())  # fmt: skip
 
@@ -76,9 +76,9 @@ def _pairs(text: str, variable: str) -> dict[str, str]:
 
 
 def send_spans(settings: OtlpSettings, requests: Iterable[tuple[int, dict[str, Any]]]) -> str:
-    """Sends them one after the other, up to the first that fails; a sentence on what came of it.
+    """Sends the requests one after the other, up to the first that fails; returns a sentence about the outcome.
 
-    requests  (number of spans, body) as otlp_requests() makes them
+    requests  (number of spans, body), as from otlp_requests()
     """
     sent = rejected = 0
     reason = ""
@@ -96,7 +96,8 @@ def send_spans(settings: OtlpSettings, requests: Iterable[tuple[int, dict[str, A
 
 
 def _post_in_time(settings: OtlpSettings, body: bytes) -> tuple[str, dict[str, Any]]:
-    """(what went wrong, `partialSuccess` of the answer). A server that sends its answer byte by byte has no longer."""
+    """(error text, `partialSuccess` of the answer). The timeout also limits a server that sends its answer byte by
+    byte."""
     outcome: list[tuple[str, dict[str, Any]]] = []
     thread = threading.Thread(target=lambda: outcome.append(_post(settings, body)), daemon=True)
     thread.start()
@@ -105,7 +106,7 @@ def _post_in_time(settings: OtlpSettings, body: bytes) -> tuple[str, dict[str, A
 
 
 class _NoRedirect(urllib.request.HTTPRedirectHandler):
-    """The headers, which may have a secret, go to no other place."""
+    """Refuses redirects, because the headers may contain a secret."""
 
     def redirect_request(self, *_arguments: Any) -> None:
         return None
@@ -127,7 +128,7 @@ def _post(settings: OtlpSettings, body: bytes) -> tuple[str, dict[str, Any]]:
 
 
 def _partial_success(answer: bytes) -> dict[str, Any]:
-    """{}: all is well, or the answer is none that we know."""
+    """The `partialSuccess` of the answer; {} if there is none, or the answer has another form."""
     try:
         told = json.loads(answer).get("partialSuccess")
     except (ValueError, AttributeError):

@@ -1,4 +1,4 @@
-"""Perfetto's TrackEvent format: what https://ui.perfetto.dev and trace_processor read."""
+"""Perfetto's TrackEvent format, which https://ui.perfetto.dev and trace_processor read."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Plots as SVG that stands in a page and needs nothing else. Pure."""
+"""Plots as SVG text for a page, without other files. Pure functions."""
 
 from __future__ import annotations
 
@@ -35,7 +35,10 @@ def bars(rows: Sequence[Bar], title: str) -> str:
 
 
 def rows_of_spans(rows: Sequence[tuple[str, Iterable[tuple[int, int, str]]]], title: str) -> str:
-    """A chart of when each kind of work ran.  rows  (label, [(first column, how many, colour), ...]); WIDTH columns"""
+    """A chart that shows when each kind of work ran.
+
+    rows  (label, [(first column, number of columns, colour), ...]); there are WIDTH columns
+    """
     made = []
     for row, (label, spans) in enumerate(rows):
         top = row * (_ROW + _GAP)
@@ -45,10 +48,10 @@ def rows_of_spans(rows: Sequence[tuple[str, Iterable[tuple[int, int, str]]]], ti
 
 
 def areas(layers: Sequence[tuple[Sequence[float], str]], title: str, left: str, right: str) -> str:
-    """Shares over time, one layer above the other.
+    """Shares over time, as layers on top of each other.
 
-    layers       (values from 0 to 1 of as many moments, colour), the lowest first; their sums are 1 at most
-    left, right  what is written below the first and the last moment
+    layers       (values from 0 to 1, one for each moment, colour), the lowest first; their sums are at most 1
+    left, right  the texts below the first and the last moment
     """
     height = 120
     count = len(layers[0][0])
@@ -72,7 +75,7 @@ def _steps(values, height):
 
 
 def matrix(labels: Sequence[str], values: dict[tuple[int, int], float], texts: dict[tuple[int, int], str], title: str) -> str:
-    """A square for each (row, column), the darker the larger its value; its text is shown by the pointer."""
+    """A square for each (row, column), the darker the larger its value; its text is shown when you point at it."""
     most = max(values.values(), default=0) or 1
     side = len(labels) * _CELL
     made = [f"<rect x='{_LABEL}' y='0' width='{side}' height='{side}' class='frame'/>"]
@@ -84,7 +87,7 @@ def matrix(labels: Sequence[str], values: dict[tuple[int, int], float], texts: d
 
 
 def legend(kinds: Iterable[tuple[str, str]]) -> str:
-    """kinds  (words, colour)"""
+    """The legend of a plot.  kinds  (text, colour)"""
     return "<p>" + "".join(f"<i style='background:{colour}'></i>{escape(words)}" for words, colour in kinds) + "</p>"
 
 

@@ -1,6 +1,6 @@
-"""Messages of Protocol Buffers, as bytes: as much of their encoding as a trace needs.
+"""Encodes messages of Protocol Buffers, as far as a trace needs it.
 
-A message is built by joining its fields: bytes_field(1, text_field(2, "a") + varint_field(3, 7)).
+A message is the concatenation of its fields: bytes_field(1, text_field(2, "a") + varint_field(3, 7)).
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def _key(number: int, kind: int) -> bytes:
 
 
 def varint_field(number: int, value: int) -> bytes:
-    """A field of the types int32, int64, uint32, uint64, bool or enum."""
+    """Encodes a field of type int32, int64, uint32, uint64, bool or enum."""
     return _key(number, _VARINT) + _varint(int(value))
 
 
@@ -41,7 +41,7 @@ def double_field(number: int, value: float) -> bytes:
 
 
 def bytes_field(number: int, value: bytes) -> bytes:
-    """A field of the type bytes, or of another message."""
+    """Encodes a field of type bytes, or one that holds an embedded message."""
     return _key(number, _BYTES) + _varint(len(value)) + value
 
 

@@ -1,4 +1,4 @@
-"""Spans of this process while a trace is on. While none is, each place that could record looks at one tuple."""
+"""Records spans of this process while a trace is on. Without a trace, each place that could record checks one tuple."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ recorders: tuple[Any, ...] = ()  # what has is_on() and add(Span)
 
 
 class Span(NamedTuple):
-    """Something that has ended. Times in nanoseconds of time.monotonic_ns()."""
+    """A span that has ended. Its times are nanoseconds of time.monotonic_ns()."""
 
     kind: str  #: "call", "wait", "decode", "span", "torch"
     name: str
@@ -28,14 +28,14 @@ class Span(NamedTuple):
 
 
 def begin() -> int | None:
-    """The time, as the beginning of a span, if a trace is on; else None."""
+    """The current time, as the beginning of a span, if a trace is on; else None."""
     if recorders and any(each.is_on() for each in recorders):
         return monotonic_ns()
     return None
 
 
 def end(kind: str, name: str, began: int, details: dict[str, Any] | None = None, thread: int | None = None) -> None:
-    """Records a span that began then. thread  None: the calling one"""
+    """Records a span that began at `began`. thread None: the calling thread"""
     if thread is None:
         thread = this_thread()
     ended = Span(kind, name, began, monotonic_ns(), thread, details or {})
@@ -62,7 +62,7 @@ def detach(recorder: Any) -> None:
 
 
 class span:
-    """A part of your program that is shown in traces, under a name of your choice: a context manager.
+    """A context manager: traces show its block under a name of your choice.
 
     It works on engines and in the client's process, in any thread. Without a trace it does nothing.
 
@@ -71,7 +71,7 @@ class span:
     name : str
         The name in the trace.
     **details : Any
-        Further values that the trace shows with the name: text, numbers or lists of them.
+        Further values that the trace shows with the name: texts, numbers or lists of them.
 
     Examples
     --------
@@ -100,7 +100,7 @@ class span:
 
 
 class MemoryRecorder:
-    """Keeps the spans of this process. Those that find no room are counted."""
+    """Keeps the spans of this process. If there are too many, further ones are only counted."""
 
     def __init__(self, most: int = 100_000) -> None:
         self.spans: list[Span] = []
@@ -118,9 +118,9 @@ class MemoryRecorder:
 
 
 class EngineRecorder:
-    """Hands the spans of an engine to its C++ core, which answers for them while user code runs.
+    """Passes the spans of an engine to its C++ core, which sends them to clients while user code runs.
 
-    engine  its is_tracing says whether a trace is on.
+    engine  its `is_tracing` says whether a trace is on.
     """
 
     def __init__(self, engine: Any) -> None:

@@ -1,4 +1,4 @@
-"""The records of engines, controller and client, as read from their answers, by the client's clock."""
+"""The records of engines, controller and client, read from their answers, with times of the client's clock."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ UNKNOWN, ANY = -1, -2  # of a peer, a tag, a root
 
 
 class MpiCall(NamedTuple):
-    """An MPI call of the main thread of an engine that has ended. What is not known is UNKNOWN, or 0 of `met`."""
+    """An ended MPI call of the main thread of an engine. Unknown members are UNKNOWN; an unknown `met` is 0."""
 
     name: str
     began: int
@@ -29,7 +29,7 @@ class MpiCall(NamedTuple):
 
 
 class EngineRecords(NamedTuple):
-    """Of one engine."""
+    """The records of one engine."""
 
     engine: int
     rank: int
@@ -60,7 +60,7 @@ class ClientRecords(NamedTuple):
 
 
 class Passage(NamedTuple):
-    """A request of any client on its way through the controller. 0, None: that has not happened."""
+    """The times of a request of any client in the controller. 0 or None: the event has not happened."""
 
     msg_id: str
     session: str  #: of its client
@@ -80,18 +80,18 @@ class ControllerRecords(NamedTuple):
 
 
 def read_spans(rows: list[list[Any]], to_ours: Callable[[int], int]) -> list[Span]:
-    """rows  `spans` of the answers of an engine (docs/protocol.md)"""
+    """Reads the rows of `spans` in the answers of an engine (docs/protocol.md)."""
     return [Span(kind, name, to_ours(began), to_ours(ended), thread, details)
             for kind, name, began, ended, thread, details in rows]  # fmt: skip
 
 
 def read_mpi_calls(rows: list[list[Any]], to_ours: Callable[[int], int]) -> list[MpiCall]:
-    """rows  `mpi` of the answers of an engine (docs/protocol.md)"""
+    """Reads the rows of `mpi` in the answers of an engine (docs/protocol.md)."""
     return [MpiCall(name, to_ours(began), to_ours(met) if met else 0, to_ours(ended), *rest)
             for name, began, met, ended, *rest in rows]  # fmt: skip
 
 
 def read_passages(rows: list[list[Any]], to_ours: Callable[[int], int]) -> list[Passage]:
-    """rows  `requests` of the answers of the controller (docs/protocol.md)"""
+    """Reads the rows of `requests` in the answers of the controller (docs/protocol.md)."""
     return [Passage(msg_id, session, engine, *(to_ours(time) if time else 0 for time in times))
             for msg_id, session, engine, *times in rows]  # fmt: skip

@@ -1,4 +1,4 @@
-"""A page about a trace that needs nothing else: which engines worked, waited and were late, and which calls took longest."""
+"""A self-contained page about a trace: which engines worked, waited and were late, and which calls took longest."""
 
 from __future__ import annotations
 

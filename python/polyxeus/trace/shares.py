@@ -1,4 +1,4 @@
-"""How engines have spent the time of a trace, and what they sent each other. Pure."""
+"""Computes how engines spent the time of a trace, and which data they sent to each other. Pure functions."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ KINDS = ("run", "torch", "mpi")  # categories by which an engine's time is told:
 
 
 class EngineShares(NamedTuple):
-    """How one engine has spent the time of a trace, in nanoseconds."""
+    """The times, in nanoseconds, that one engine spent on each kind of work in a trace."""
 
     name: str
     runs: int
@@ -27,7 +27,7 @@ class EngineShares(NamedTuple):
 
 
 class Traffic(NamedTuple):
-    """The bytes that were sent by MPI and to the engines."""
+    """The numbers of bytes that were sent by MPI and to the engines."""
 
     messages: dict[tuple[int, int], tuple[int, int]]  #: {(rank, rank): (messages, bytes)}, from the first to the second
     collectives: dict[str, tuple[int, int]]  #: {name: (calls, bytes)} of all ranks together
@@ -45,15 +45,16 @@ def engine_shares(process: Process) -> EngineShares:
 
 
 def balance(shares: Iterable[EngineShares]) -> float | None:
-    """The mean of what engines compute, divided by the most that one computes: 1 is even. None: none computes."""
+    """The mean computing time of the engines, divided by the longest one; 1: evenly balanced. None: no engine
+    computes."""
     computed = [each.computes for each in shares]
     return sum(computed) / len(computed) / max(computed) if any(computed) else None
 
 
 def busy_over_time(engines: list[Process], began: int, length: int, moments: int) -> dict[str, list[float]]:
-    """{"run", "torch", "mpi": the share of all engines' time for each of so many moments of equal length}
+    """{"run", "torch", "mpi": the share of all engines' time in each of `moments` intervals of equal length}
 
-    A run counts as such while it is in no call of MPI or torch.distributed.
+    A run counts as "run" only while it is in no call of MPI or torch.distributed.
     """
     found = {kind: [0.0] * moments for kind in KINDS}
     for process in engines:
@@ -89,7 +90,7 @@ def _count(row, size):
 
 
 def _exclusive(process: Process) -> list[list[tuple[int, int]]]:
-    """For each of KINDS when it is under way and no later one is."""
+    """For each of KINDS the times at which it is in progress and no later kind is."""
     slices = slices_of(process)
     found, taken = [], []
     for kind in reversed(KINDS):
@@ -104,7 +105,7 @@ def _merged(slices: Iterable[Slice]) -> list[tuple[int, int]]:
 
 
 def _merged_spans(spans: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
-    """When at least one of them is under way."""
+    """The times at which at least one of the spans is in progress."""
     found: list[tuple[int, int]] = []
     for began, ended in sorted(spans):
         if found and began <= found[-1][1]:

@@ -1,4 +1,4 @@
-"""The contents of a trace: processes with tracks of nested slices, and flows between slices. Pure."""
+"""The contents of a trace: processes with tracks of nested slices, and flows between slices. Pure functions."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class Timeline(NamedTuple):
 
 
 def nested_lanes(slices: Iterable[Slice]) -> list[list[Slice]]:
-    """The slices in as few lanes as it takes without two that overlap in part."""
+    """Distributes the slices over as few lanes as possible, so that no two slices of a lane overlap only in part."""
     lanes: list[tuple[list[Slice], list[int]]] = []  # (slices, ends of those that are open)
     for each in sorted(slices, key=lambda each: (each.began, -each.ended)):
         for lane, open_ends in lanes:
@@ -75,7 +75,7 @@ def nested_lanes(slices: Iterable[Slice]) -> list[list[Slice]]:
 
 
 def flow_number(*key: object) -> int:
-    """One number below 2**53 for equal keys."""
+    """A number below 2**53, which is the same for equal keys."""
     digest = hashlib.blake2b(repr(key).encode(), digest_size=8).digest()
     return int.from_bytes(digest, "big") >> 11 or 1
 
@@ -251,9 +251,12 @@ def _milliseconds(nanoseconds):
 
 
 def _match_messages(engines):
-    """{(rank, call): (flows_from, flows_to)} of sends and the receives that got their messages: those of the same
-    two ranks, communicator and tag meet in their order. If a rank has begun to receive from any rank, or with any
-    tag, it is not known which messages that took: the messages that it may have been are left out."""
+    """{(rank, call): (flows_from, flows_to)} of sends and of the receives that got their messages.
+
+    Sends and receives with the same two ranks, communicator and tag are matched in their order. If a rank has received
+    from any rank, or with any tag, it is not known which message it got: all messages that it may have got are left
+    out.
+    """
     flows = {}
     waiting = defaultdict(deque)
     for engine in engines:

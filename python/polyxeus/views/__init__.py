@@ -1,1 +1,1 @@
-"""Views: which engines run something, and how it is cut and sent to them."""
+"""Views: they send work to a set of engines, and divide it among them."""

@@ -1,4 +1,4 @@
-"""Views that give each task to whichever engine is free."""
+"""Views that give each task to an engine that is free."""
 
 from __future__ import annotations
 
@@ -30,20 +30,20 @@ class LoadBalancedView(View):
     client : Client
         The connection.
     targets : list of int, optional
-        The engines that may be used. Default: all.
+        The engines that may get tasks. Default: all.
     **flags : Any
         The attributes below, and `block`, `track` and `label`, as in View.
 
     Attributes
     ----------
     after : AsyncResult, str, Dependency or list of them
-        Results or ids of requests: tasks run after these.
+        Results, or ids of requests, after which tasks run.
     follow : AsyncResult, str, Dependency or list of them
-        The same, and on the engine on which these ran.
+        Results, or ids of requests, after which tasks run, on the engine that ran them.
     timeout : float
-        Seconds that a task may wait for them; 0: without a limit.
+        Seconds that a task may wait for these requests; 0: without a limit.
     retries : int
-        How often a task that fails runs again, on another engine.
+        How many times a task that fails is tried again, on another engine.
 
     Examples
     --------
@@ -93,7 +93,7 @@ class LoadBalancedView(View):
         KeyError
             A flag is unknown.
         ValueError
-            A dependency or the timeout is wrong.
+            A dependency or the timeout is invalid.
 
         Examples
         --------
@@ -125,8 +125,8 @@ class LoadBalancedView(View):
         return tasks
 
     def _candidates(self, targets):
-        """(uuids, forms): of the engines that may get the task, none for any; what all of them
-        read."""
+        """(uuids, forms): the engines that may get the task (empty: any), and the forms of values that all of them
+        can read."""
         uuids, _, forms = self.client._addressed(targets)
         return ([] if targets is None else uuids), forms
 
@@ -177,25 +177,26 @@ class LoadBalancedView(View):
         *sequences : iterable
             A sequence for each argument of `f`.
         block : bool, optional
-            Whether to wait. Default: as the view's flag.
+            Whether to wait. Default: the view's flag.
         chunksize : int, optional
-            How many items a message has. Default: one if there are few items, else up to 128, so that short calls are cheap.
+            The number of items per message. Default: one if there are few items, else up to 128, so that short calls
+            cost little.
         ordered : bool
-            Whether iterating over the result keeps the order of the items. False: first come, first served.
+            Whether iteration over the result keeps the order of the items. False: the first result that arrives comes first.
         return_exceptions : bool, optional
-            Whether failures are items of the result. Each item is a message of its own then.
+            Whether exceptions are returned as items of the result. If so, each item is sent in a message of its own.
         label : Any, optional
-            Is recorded by the controller with the requests. Default: as the view's flag.
+            The controller records it with the requests. Default: the view's flag.
 
         Returns
         -------
         AsyncMapResult or list
-            A list after waiting.
+            A list if the call waits.
 
         Raises
         ------
         ValueError
-            `chunksize` is no number from 1 on.
+            `chunksize` is not a number of at least 1.
         TypeError
             No sequence is given.
 
@@ -219,7 +220,7 @@ class LoadBalancedView(View):
         return function.map(*sequences)
 
     def _map_parts(self, f, sequences, function):
-        """Cuts the sequences and sends the parts.  function: the ParallelFunction that asks."""
+        """Cuts the sequences and sends the parts. function: the ParallelFunction that is called."""
         uuids, forms = self._candidates(self.targets)
         count = min(len(each) for each in sequences)
         bounds = partition.chunks(count, len(self), function.chunksize)
@@ -245,7 +246,7 @@ class LoadBalancedView(View):
         max_outstanding: int | Literal["auto"] = "auto",
         return_exceptions: bool | None = False,
     ) -> LazyMapIterator[T]:
-        """Calls f for each item of the sequences, and reads these while results come: they may be endless.
+        """Calls f for each item of sequences that are read while results arrive and may be endless.
 
         Parameters
         ----------
@@ -254,12 +255,12 @@ class LoadBalancedView(View):
         *sequences : iterable
             A sequence for each argument of `f`.
         ordered : bool
-            Whether the results come in the order of the items. False: first come, first served.
+            Whether the results are in the order of the items. False: the first result that arrives comes first.
         max_outstanding : int or "auto"
-            How many calls may be sent and not answered. "auto": one for each engine; 0: any number, so that the sequences are
-            read at once.
+            How many calls may be unanswered at a time. "auto": one for each engine; 0: any number, so the sequences
+            are read at once.
         return_exceptions : bool, optional
-            Whether failures are items of the result instead of being raised.
+            Whether exceptions are returned as items of the result instead of being raised.
 
         Returns
         -------
@@ -269,7 +270,7 @@ class LoadBalancedView(View):
         Raises
         ------
         ValueError
-            `max_outstanding` is no number from 0 on.
+            `max_outstanding` is not a number of at least 0.
         TypeError
             No sequence is given.
 
@@ -298,7 +299,7 @@ class LoadBalancedView(View):
         name : str, optional
             The name of the backend. Default: "polyxeus", and "ipyparallel" if no other backend has that name.
         make_default : bool
-            Whether joblib uses it in programs that name no backend.
+            Whether joblib uses this backend in programs that name none.
         """
         from polyxeus.views import joblib_backend
 
@@ -306,7 +307,7 @@ class LoadBalancedView(View):
 
 
 def _render_dependency(dependency):
-    """The dependency of a task in the form of a message.  TypeError or ValueError if it is none."""
+    """The dependency of a task as messages contain it. TypeError or ValueError if it is not a dependency."""
     if dependency is None:
         return []
     if isinstance(dependency, Dependency):

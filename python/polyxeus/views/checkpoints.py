@@ -1,4 +1,4 @@
-"""DirectView.checkpoint() and restore(): variables of engines on disk, past the controller."""
+"""DirectView.checkpoint() and restore(): engines write their variables to files, without the controller."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ __all__ = ["Checkpoint", "CheckpointTimer", "checkpoint", "restore"]
 class Checkpoint(Mapping[str, Any]):
     """The contents of a checkpoint, or what was restored: a read-only dict, printed as text.
 
-    The keys after checkpoint(): path, name, label, time, size (ranks), ranks (a list: what the manifest says of each),
-    written and linked (bytes), removed (names of older checkpoints). After restore(): path, label, time, ranks, engines,
-    names, scattered, bytes.
+    The keys after checkpoint(): path, name, label, time, size (ranks), ranks (a list: the entry of each rank in the
+    manifest), written and linked (bytes), removed (names of older checkpoints). After restore(): path, label, time,
+    ranks, engines, names, scattered, bytes.
 
     Parameters
     ----------
@@ -56,24 +56,26 @@ class Checkpoint(Mapping[str, Any]):
 
 
 class CheckpointTimer:
-    """Makes a checkpoint again and again, in a thread, until it is stopped. ``view.checkpoint(every=...)`` makes it.
+    """Writes checkpoints at regular times, in a thread, until it is stopped.
 
-    A checkpoint waits until the engines are idle. If one fails, a warning says so, and the next one is tried in its time.
-    It is a context manager that stops itself.
+    ``view.checkpoint(every=...)`` makes it.
+
+    A checkpoint waits until the engines are idle. If one fails, a warning says so, and the next one is tried at its
+    time. It is a context manager that stops itself.
 
     Parameters
     ----------
     seconds : float
         The time between two checkpoints.
     make : callable
-        Makes a checkpoint.
+        A function that writes a checkpoint.
 
     Attributes
     ----------
     last : Checkpoint or None
         The latest checkpoint; None if there is none yet.
     error : Exception or None
-        The exception of the latest try; None if it went well.
+        The exception of the latest attempt; None if it succeeded.
     """
 
     def __init__(self, seconds: float, make: Callable[[], Checkpoint]) -> None:
@@ -98,7 +100,7 @@ class CheckpointTimer:
                 warnings.warn(f"{problem}", RuntimeWarning, stacklevel=1)
 
     def stop(self) -> None:
-        """Makes no further checkpoints. Returns when the one that is being written is complete."""
+        """Writes no further checkpoints. Returns when the one that is being written is complete."""
         self._is_stopped.set()
         if self._thread is not threading.current_thread():
             self._thread.join()
@@ -111,7 +113,7 @@ class CheckpointTimer:
 
 
 class _ProgressLine:
-    """Says on a terminal's stderr how many bytes were written."""
+    """Shows the number of written bytes on stderr, if that is a terminal."""
 
     def __init__(self, verb):
         self._verb = verb

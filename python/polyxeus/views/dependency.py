@@ -13,11 +13,11 @@ class Dependency(set[str]):
     Parameters
     ----------
     dependencies : AsyncResult, str, dict or list of them
-        AsyncResults, ids of requests, or a dict that as_dict() gave.
+        AsyncResults, ids of requests, or a dict that as_dict() returned.
     all : bool
         Whether all of them must have ended. False: one is enough.
     success : bool
-        Whether requests that went well count.
+        Whether requests that succeeded count.
     failure : bool
         Whether requests that failed count.
 
@@ -75,7 +75,7 @@ class Dependency(set[str]):
         Parameters
         ----------
         completed : iterable of str
-            The ids of requests that went well.
+            The ids of requests that succeeded.
         failed : iterable of str, optional
             The ids of requests that failed.
 
@@ -102,7 +102,7 @@ class Dependency(set[str]):
         Parameters
         ----------
         completed : iterable of str
-            The ids of requests that went well.
+            The ids of requests that succeeded.
         failed : iterable of str, optional
             The ids of requests that failed.
 
@@ -122,7 +122,7 @@ class Dependency(set[str]):
         return not self.isdisjoint(against) if self.all else self <= against
 
     def as_dict(self) -> dict[str, Any]:
-        """Gives the dependency as a dict, for messages.
+        """Returns the dependency as a dict, for messages.
 
         Returns
         -------

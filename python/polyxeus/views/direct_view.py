@@ -31,7 +31,7 @@ __all__ = ["BroadcastView", "DirectView"]
 class DirectView(View):
     """Runs code on the same engines each time. `client[...]` and `client.direct_view()` make it.
 
-    A view of several engines gives lists, in the order of its engines; a view of one engine gives the value itself.
+    A view of several engines returns lists, in the order of its engines; a view of one engine returns the value itself.
     ``view["x"] = 5`` sets a variable on each engine, and ``view["x"]`` reads it.
 
     Parameters
@@ -60,16 +60,16 @@ class DirectView(View):
     # ------------------------------------------------------------ sending
 
     def _engines(self, targets):
-        """(ids, whether one engine was meant by its id)."""
+        """(ids, whether `targets` is the id of one engine)."""
         targets = self._flag("targets", targets)
         return self.client._build_targets(targets)[1], isinstance(targets, int)
 
     def _submit(self, ids, works, label):
-        """Sends one work to all engines, or to each its own."""
+        """Sends the same request to all engines, or a different one to each."""
         return self.client._connection.send_direct(ids, works, label_text(label))
 
     def _send(self, work, targets=None, label=None, read=requests.read, fname="unknown"):
-        """work  a request, or what makes it for engines that read certain forms."""
+        """work  a request, or a function that makes it for engines that can read certain forms of values."""
         if targets is None:
             targets = self.targets
         _, ids, forms = self.client._addressed(targets)
@@ -78,7 +78,7 @@ class DirectView(View):
         return self._sent(work, targets, ids, label, read, fname)
 
     def _sent(self, work, targets, ids, label, read, fname):
-        """The result of a request that goes to the engines `ids`, which `targets` means."""
+        """Sends a request to the engines `ids`, which `targets` names; returns its result."""
         tasks = self._submit(ids, [work], self.label if label is None else label)
         self._note(tasks)
         single = isinstance(targets, int)
@@ -119,23 +119,23 @@ class DirectView(View):
         targets : int, slice, list of int or "all", optional
             The engines. Default: those of the view.
         block : bool, optional
-            Whether to wait until it has run and its output is here. Default: as the view's flag.
+            Whether to wait until the code has run and its output has arrived. Default: the view's flag.
         label : Any, optional
-            Is recorded by the controller with the requests. Default: as the view's flag.
+            The controller records it with the requests. Default: the view's flag.
 
         Returns
         -------
         AsyncResult
-            The result, also after waiting: its `stdout` has what was printed.
+            The result, even if the call waits: its `stdout` has the printed text.
 
         Raises
         ------
         TypeError
-            `code` is no text.
+            `code` is not a text.
         RemoteError
-            After waiting: the code raised on the only engine.
+            If the call waits: the code raised an exception on the only engine.
         CompositeError
-            After waiting: the code raised on some of several engines.
+            If the call waits: the code raised an exception on some of several engines.
 
         Examples
         --------
@@ -158,7 +158,7 @@ class DirectView(View):
         block: bool | None = None,
         label: Any = None,
     ) -> AsyncResult[Any]:
-        """Runs a file of this host on the engines, which need not have it.
+        """Runs a file of this host on the engines, which do not need the file.
 
         Parameters
         ----------
@@ -167,21 +167,21 @@ class DirectView(View):
         targets : int, slice, list of int or "all", optional
             The engines. Default: those of the view.
         block : bool, optional
-            Whether to wait until it has run and its output is here. Default: as the view's flag.
+            Whether to wait until the code has run and its output has arrived. Default: the view's flag.
         label : Any, optional
-            Is recorded by the controller with the requests. Default: as the view's flag.
+            The controller records it with the requests. Default: the view's flag.
 
         Returns
         -------
         AsyncResult
-            The result, as execute() gives it.
+            The result, as from execute().
 
         Raises
         ------
         OSError
             The file cannot be read.
         TypeError
-            `filename` is no path.
+            `filename` is not a path.
 
         Examples
         --------
@@ -217,27 +217,28 @@ class DirectView(View):
         targets : int, slice, list of int or "all", optional
             The engines. Default: those of the view.
         block : bool, optional
-            Whether to wait until the variables are set. Default: as the view's flag.
+            Whether to wait until the variables are set. Default: the view's flag.
         track : bool, optional
-            Accepted, without effect.
+            Accepted, but without effect.
 
         Returns
         -------
         AsyncResult or list of None
-            An AsyncResult, if it does not wait.
+            An AsyncResult, if the call does not wait.
 
         Raises
         ------
         TypeError
-            `ns` is no dict, a name is no text, or a value cannot be sent.
+            `ns` is not a dict, a name is not a text, or a value cannot be sent.
         ValueError
-            A name cannot be that of a variable.
+            A name cannot be the name of a variable.
 
         Notes
         -----
-        Large arrays of numpy and tensors of torch are in shared memory on this host; each engine gets an array of its own,
-        which it may change. You may change an array of less than 256 KiB when this returns; a larger one when the AsyncResult
-        is ready, or its wait_for_send() returns, which is at once if it goes through shared memory.
+        On this host, large NumPy arrays and torch tensors are passed in shared memory; each engine gets an array of
+        its own, which it may change. You may change an array of less than 256 KiB when this method returns, and a
+        larger one when the AsyncResult is ready or its wait_for_send() returns. For arrays in shared memory that
+        method returns at once.
 
         Examples
         --------
@@ -267,7 +268,7 @@ class DirectView(View):
         Returns
         -------
         AsyncResult or list of None
-            An AsyncResult, if it does not wait.
+            An AsyncResult, if the call does not wait.
 
         Examples
         --------
@@ -280,30 +281,30 @@ class DirectView(View):
 
     @stops_on_interrupt
     def pull(self, names: str | Iterable[str], targets: Targets = None, block: bool | None = None) -> Any:
-        """Gives the value of a variable, or of an expression, on each engine.
+        """Returns the value of a variable, or of an expression, on each engine.
 
         Parameters
         ----------
         names : str or list of str
-            A name or an expression; with a list each engine gives a list of values.
+            A name or an expression; for a list, the value of each engine is a list.
         targets : int, slice, list of int or "all", optional
             The engines. Default: those of the view.
         block : bool, optional
-            Whether to wait. Default: as the view's flag.
+            Whether to wait. Default: the view's flag.
 
         Returns
         -------
         AsyncResult or its result
-            After waiting: one value for each engine, or the value itself for a view of one engine.
+            If the call waits: one value for each engine, or the value itself for a view of one engine.
 
         Raises
         ------
         TypeError
             `names` is neither text nor a list of texts.
         RemoteError
-            After waiting: the only engine does not have the variable (NameError in `ename`).
+            If the call waits: the only engine does not have the variable (NameError in `ename`).
         CompositeError
-            After waiting: some of several engines do not have it.
+            If the call waits: some of several engines do not have it.
 
         Examples
         --------
@@ -328,7 +329,7 @@ class DirectView(View):
         return self._finish(result, self._flag("block", block))
 
     def get(self, key_s: str | Iterable[str]) -> Any:
-        """Gives the value of a variable on each engine, as pull(), and waits for it.
+        """Returns the value of a variable on each engine, as pull() does, and waits for it.
 
         Parameters
         ----------
@@ -372,34 +373,35 @@ class DirectView(View):
         block: bool | None = None,
         track: bool | None = None,
     ) -> AsyncResult[Any] | None:
-        """Cuts a sequence into one part for each engine, and gives the parts a name there.
+        """Cuts a sequence into one part for each engine, and defines the parts as a variable there.
 
         Parameters
         ----------
         key : str
-            The name of the part on the engines.
+            The name of the variable.
         seq : sequence
             A list, a range, an array or tensor (cut along its first dimension), or a DataFrame (cut by rows).
         dist : {"b", "r"}
-            "b": blocks, of which the first m % n have one item more; "r": items are dealt in turn, one to each engine.
+            "b": m items are cut into n blocks, of which the first m % n have one item more; "r": engine i of n gets
+            the items i, i+n, i+2n ...
         flatten : bool
-            Whether a part of one item becomes that item.
+            Whether a part with one item is replaced by that item.
         targets : int, slice, list of int or "all", optional
             The engines. Default: those of the view.
         block : bool, optional
-            Whether to wait until the parts are there. Default: as the view's flag.
+            Whether to wait until the engines have their parts. Default: the view's flag.
         track : bool, optional
-            Accepted, without effect.
+            Accepted, but without effect.
 
         Returns
         -------
         AsyncResult or None
-            None after waiting.
+            None if the call waits.
 
         Raises
         ------
         TypeError
-            `seq` is no sequence, or `key` is no text.
+            `seq` is not a sequence, or `key` is not a text.
         ValueError
             `key` cannot be the name of a variable, or `dist` is unknown.
 
@@ -435,7 +437,7 @@ class DirectView(View):
     def exchange(self, key: str, source: int) -> None:
         """Copies an array of one engine to the other engines of this view by MPI, and waits until all have it.
 
-        The engines are ranks of one MPI world and may be of different languages. The data does not pass through the
+        The engines must be ranks of one MPI world; they may run different languages. The data does not go through the
         controller.
 
         Parameters
@@ -460,13 +462,13 @@ class DirectView(View):
         mpi_exchange.exchange(self, key, source)
 
     def split(self, color: Iterable[Any] | Callable[[int], Any], name: str = "comm") -> dict[Any, GangView]:
-        """Divides the engines into gangs: views with an MPI communicator of their own each, as MPI_Comm_split does.
+        """Divides the engines into gangs, which are views with an MPI communicator, as MPI_Comm_split does.
 
         Parameters
         ----------
         color : list or callable
-            The color of each engine, in the order of the view, or a function that gives it for an engine id. Engines of one
-            color form a gang; those with the color None are in none.
+            The color of each engine, in the order of the view, or a function that returns it for an engine id.
+            Engines of the same color form a gang; engines with the color None are in no gang.
         name : str
             The name of the communicator on the engines.
 
@@ -480,7 +482,7 @@ class DirectView(View):
         ValueError
             The number of colors is wrong, or `name` cannot be the name of a variable.
         RuntimeError
-            The engines are not of one MPI world.
+            The engines are not ranks of one MPI world.
 
         Examples
         --------
@@ -493,7 +495,7 @@ class DirectView(View):
 
     @stops_on_interrupt
     def gather(self, key: str, dist: Dist = "b", targets: Targets = None, block: bool | None = None) -> Any:
-        """Joins the parts of a sequence that the engines have: the inverse of scatter().
+        """Joins the parts of a sequence on the engines: the inverse of scatter().
 
         Parameters
         ----------
@@ -504,21 +506,21 @@ class DirectView(View):
         targets : int, slice, list of int or "all", optional
             The engines. Default: those of the view.
         block : bool, optional
-            Whether to wait. Default: as the view's flag.
+            Whether to wait. Default: the view's flag.
 
         Returns
         -------
         AsyncMapResult or its result
-            After waiting: of arrays one array, joined along the first dimension; of lists one list; objects of pandas,
-            polars, torch and xarray as pandas.concat, polars.concat, torch.cat and xarray.concat join them; of other values a
-            list of them.
+            If the call waits: for arrays one array, joined along the first dimension; for lists one list; objects of
+            pandas, polars, torch and xarray are joined by pandas.concat, polars.concat, torch.cat and xarray.concat;
+            for other values a list of the parts.
 
         Raises
         ------
         ValueError
-            After waiting: the parts have shapes that do not fit together.
+            If the call waits: the parts have shapes that do not fit together.
         TypeError
-            After waiting: the parts have types that do not fit together.
+            If the call waits: the parts have types that do not fit together.
 
         Examples
         --------
@@ -565,28 +567,28 @@ class DirectView(View):
         *,
         keep: int | None = None,
     ) -> Any:
-        """Writes variables of the engines to files, from which restore() reads them.
+        """Writes variables of the engines to files, which restore() reads.
 
         Each engine writes its own files into a new folder below `path`, which must be on a file system that all engines
-        share. The new checkpoint becomes the latest one when all of it is on disk. A value that has not changed since the
-        previous checkpoint takes no space: its file is linked.
+        share. The new checkpoint becomes the latest one when all of it is on disk. A value that has not changed since
+        the previous checkpoint takes no space, because its file is a hard link.
 
         Parameters
         ----------
         path : str or path
             The folder of all checkpoints.
         names : str or list of str, optional
-            Variables that all engines have. Default: all that can be written; the others are named.
+            Variables that all engines have. Default: all that can be written; the others are listed in the result.
         label : Any, optional
             Text, or any value that JSON can hold, to find the checkpoint again.
         scattered : str or list of str
-            Variables that are blocks of one array along its first dimension, in addition to those that scatter() has made.
-            They can be restored on any number of engines.
+            Variables that are blocks of one array along its first dimension, in addition to those that scatter() has
+            defined. They can be restored on any number of engines.
         keep_last : int or "all", optional
             How many checkpoints with this label to keep; older ones are removed. Default: "all", or 2 with `every`.
         every : str or timedelta, optional
-            How often a thread writes a checkpoint: "90s", "10m", "2h". A number means minutes, and causes a
-            DeprecationWarning.
+            The time between two checkpoints, which a thread writes: "90s", "10m", "2h". A number means minutes, and
+            causes a DeprecationWarning.
         targets : int, slice, list of int or "all", optional
             The engines. Default: those of the view.
         keep : int, optional
@@ -600,7 +602,7 @@ class DirectView(View):
         Raises
         ------
         ValueError
-            A name, `keep_last` or `every` is wrong, or a variable cannot be written.
+            A name, `keep_last` or `every` is invalid, or a variable cannot be written.
         OSError
             The files cannot be written.
 
@@ -631,8 +633,8 @@ class DirectView(View):
         Parameters
         ----------
         path : str or path
-            The path that was given to checkpoint(): the last checkpoint is restored, or the last one with `label`; or the
-            folder of one checkpoint.
+            The path that was given to checkpoint(), to restore the last checkpoint, or the last one with `label`; or
+            the folder of one checkpoint.
         names : str or list of str, optional
             The variables. Default: all.
         label : Any, optional
@@ -674,18 +676,18 @@ class DirectView(View):
         *sequences : iterable
             A sequence for each argument of `f`.
         block : bool, optional
-            Whether to wait. Default: as the view's flag.
+            Whether to wait. Default: the view's flag.
         track : bool, optional
-            Accepted, without effect.
+            Accepted, but without effect.
         return_exceptions : bool, optional
-            Whether failures are items of the result instead of being raised.
+            Whether exceptions are returned as items of the result instead of being raised.
         label : Any, optional
-            Is recorded by the controller with the requests. Default: as the view's flag.
+            The controller records it with the requests. Default: the view's flag.
 
         Returns
         -------
         AsyncMapResult or list
-            A list after waiting.
+            A list if the call waits.
 
         Raises
         ------
@@ -704,7 +706,7 @@ class DirectView(View):
         return function.map(*sequences)
 
     def _map_parts(self, f, sequences, function):
-        """Sends each engine its part.  function: the ParallelFunction that asks."""
+        """Sends each engine its part. function: the ParallelFunction that is called."""
         ids, _ = self._engines(None)
         cutter = function.mapObject
         count = min(len(each) for each in sequences)
@@ -723,16 +725,16 @@ class DirectView(View):
     # ------------------------------------------------------------ the engines' state
 
     def sync_imports(self, local: bool = True, quiet: bool = False) -> AbstractContextManager[None]:
-        """Imports modules here and on the engines, by the import statements of a `with` block.
+        """Imports modules in this process and on the engines, by the import statements of a `with` block.
 
-        ``import x as y`` imports x on the engines, under the name x.
+        ``import x as y`` imports x on the engines under the name x.
 
         Parameters
         ----------
         local : bool
-            Must be True; for imports on the engines alone use execute().
+            Must be True; for imports only on the engines, use execute().
         quiet : bool
-            Whether not to print what is imported.
+            False: prints which modules are imported.
 
         Returns
         -------
@@ -772,29 +774,29 @@ class DirectView(View):
         return self._finish(self._send(requests.call(namespace.use_pickler, (name,))), self.block)
 
     def use_dill(self) -> Any:
-        """Pickles with dill, here and on the engines, objects that polyxeus cannot pickle.
+        """From now on dill pickles the objects that polyxeus cannot pickle, in this process and on the engines.
 
         Returns
         -------
         AsyncResult or its result
-            After waiting: None of each engine.
+            If the call waits: None for each engine.
 
         Raises
         ------
         ImportError
-            dill is not installed here.
+            dill is not installed in this Python.
         RemoteError
             dill is not installed on the engine.
         """
         return self._use_pickler("dill")
 
     def use_cloudpickle(self) -> Any:
-        """Ends use_dill(). Functions of a session are always sent by value, with cloudpickle if needed.
+        """Undoes use_dill(). Functions of a session are always sent by value, with cloudpickle if needed.
 
         Returns
         -------
         AsyncResult or its result
-            After waiting: None of each engine.
+            If the call waits: None for each engine.
         """
         return self._use_pickler(None)
 
@@ -803,19 +805,19 @@ class DirectView(View):
     def clear(self, targets: Targets = None, block: bool | None = None) -> AsyncResult[Any] | None:
         """Deletes all variables that were defined on the engines.
 
-        Engines do this before they run requests that wait in their queue.
+        An engine does this before it runs the requests that wait in its queue.
 
         Parameters
         ----------
         targets : int, slice, list of int or "all", optional
             The engines. Default: those of the view.
         block : bool, optional
-            Whether to wait until it is done. Default: as the view's flag.
+            Whether to wait until it is done. Default: the view's flag.
 
         Returns
         -------
         AsyncResult or None
-            None after waiting.
+            None if the call waits.
 
         Examples
         --------
@@ -830,19 +832,19 @@ class DirectView(View):
     def interrupt(self, targets: Targets = None, block: bool | None = None) -> AsyncResult[Any] | None:
         """Interrupts the code that the engines run, as Ctrl-C does. Their variables stay.
 
-        The request that ran fails with a KeyboardInterrupt; requests that wait in the queue run.
+        The running request fails with a KeyboardInterrupt; requests that wait in the queue run after it.
 
         Parameters
         ----------
         targets : int, slice, list of int or "all", optional
             The engines. Default: those of the view.
         block : bool, optional
-            Whether to wait until they have the signal. Default: as the view's flag.
+            Whether to wait until the engines have the signal. Default: the view's flag.
 
         Returns
         -------
         AsyncResult or None
-            None after waiting.
+            None if the call waits.
         """
         return self.client.send_signal(
             "SIGINT", self._flag("targets", targets), self._flag("block", block)
@@ -856,12 +858,12 @@ class DirectView(View):
         targets : int, slice, list of int or "all", optional
             The engines. Default: those of the view.
         block : bool, optional
-            Whether to wait until they have the signal. Default: as the view's flag.
+            Whether to wait until the engines have the signal. Default: the view's flag.
 
         Returns
         -------
         AsyncResult or None
-            None after waiting.
+            None if the call waits.
         """
         return self.client.send_signal(
             "SIGKILL", self._flag("targets", targets), self._flag("block", block)
@@ -890,7 +892,7 @@ def _check_name(name):
 
 
 def _check_place(name):
-    """Whether it can stand left of an equals sign."""
+    """Whether the name can be assigned to."""
     _check_text(name)
     if name.isidentifier() and not keyword.iskeyword(name):
         return
@@ -910,7 +912,7 @@ def _distribution(dist):
 
 
 class BroadcastView(DirectView):
-    """A DirectView that sends one message for all engines, which the controller copies. It is for many engines.
+    """A DirectView that sends one message, which the controller copies to all engines: for many engines.
 
     Parameters
     ----------
@@ -924,7 +926,7 @@ class BroadcastView(DirectView):
     Attributes
     ----------
     is_coalescing : bool
-        Accepted, without effect: the controller answers for each engine.
+        Accepted, but without effect: there is one answer for each engine.
 
     Examples
     --------

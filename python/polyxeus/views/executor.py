@@ -19,7 +19,7 @@ __all__ = ["ViewExecutor"]
 
 
 class ViewExecutor(concurrent.futures.Executor):
-    """An executor of concurrent.futures (PEP 3148) on a view. `view.executor` and `client.executor()` give it.
+    """An executor of concurrent.futures (PEP 3148) on a view. `view.executor` and `client.executor()` make it.
 
     Parameters
     ----------
@@ -50,7 +50,7 @@ class ViewExecutor(concurrent.futures.Executor):
         *args : Any
             Its arguments.
         **kwargs : Any
-            Its named arguments.
+            Its keyword arguments.
 
         Returns
         -------
@@ -93,7 +93,7 @@ class ViewExecutor(concurrent.futures.Executor):
         return self.view.imap(func, *iterables, **kwargs)
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
-        """Waits for the calls that were submitted. The engines go on.
+        """Waits for the calls that were submitted. The engines keep running.
 
         Parameters
         ----------

@@ -23,18 +23,18 @@ _START = "start the engines with `pxcluster start --engines=mpi`"
 class GangView(DirectView):
     """A DirectView whose engines have an MPI communicator of their own. ``client.gang([0, 1, 4])`` makes it.
 
-    The communicator is the variable `comm` of these engines, an MPI.Comm of mpi4py or an MPI_Comm of C++. Its ranks have the
-    order of the engines in the gang. The other ranks of the world take no part: they may run anything, also in gangs of
-    their own.
+    The communicator is the variable `comm` of these engines, an MPI.Comm of mpi4py or an MPI_Comm of C++. Its ranks
+    have the order of the engines in the gang. The other ranks of the world do not take part: they may run other code,
+    also in gangs of their own.
 
     Parameters
     ----------
     client : Client
         The connection.
     targets : list of int
-        The engines, which are of one MPI world and whose ids are their ranks.
+        The engines, which must be in one MPI world and have their ranks as ids.
     name : str
-        The name of the communicator on the engines. An engine of several gangs needs a name for each.
+        The name of the communicator on the engines. If an engine is in several gangs, each of these needs another name.
     **flags : Any
         `block`, `track` and `label`, as in View.
 
@@ -48,7 +48,7 @@ class GangView(DirectView):
     ValueError
         An engine is named twice, there is none, or `name` cannot be the name of a variable.
     RuntimeError
-        The engines are not of one MPI world.
+        The engines are not ranks of one MPI world.
 
     Examples
     --------
@@ -73,14 +73,14 @@ class GangView(DirectView):
         self._make(is_new=False)
 
     def renew(self) -> None:
-        """Makes a new communicator for the same engines, e.g. if an error says that the present one was lost.
+        """Makes a new communicator for the same engines, for example if an error says that the current one was lost.
 
         Raises
         ------
         RuntimeError
-            The engines are not of one MPI world any more.
+            The engines are no longer ranks of one MPI world.
         CompositeError
-            MPI cannot make it.
+            MPI cannot make the communicator.
 
         Examples
         --------
@@ -108,7 +108,7 @@ class GangView(DirectView):
             result.get()
 
     def _look(self, python, cpp):
-        """{engine: what gangs.look() finds there}"""
+        """{engine: the result of gangs.look() on it}"""
         places = {}
         if python:
             work = requests.call(gangs.look, (self.targets,))
@@ -127,10 +127,10 @@ def _list_in_cpp(ranks):
 
 
 def _number_of(places, engines, is_new):
-    """The number of the communicator that the engines use.
+    """The number of the communicator that the engines are to use.
 
-    places  what gangs.look() has found on each of them
-    is_new  they make one in any case
+    places  the result of gangs.look() on each engine
+    is_new  whether to make a new communicator in any case
     """
     ranks = [rank for rank, *_ in places]
     if any(size == 1 for _, size, _, _ in places):

@@ -24,7 +24,7 @@ class ViewBackend(AutoBatchingMixin, ParallelBackendBase):
         return self._given_view
 
     def effective_n_jobs(self, n_jobs):
-        """As many as the view has engines."""
+        """The number of jobs that run at a time: the number of engines of the view."""
         return len(self._view)
 
     def submit(self, func, callback=None):
@@ -42,7 +42,7 @@ def _result_for_callback(future):
 
 
 def register_factory(factory, name=None, make_default=False):
-    """Registers a backend under this name; None: "polyxeus", and "ipyparallel" if that is free."""
+    """Registers a backend under this name; None: under "polyxeus", and under "ipyparallel" if that name is free."""
     if name is not None:
         register_parallel_backend(name, factory, make_default=make_default)
         return
@@ -53,5 +53,6 @@ def register_factory(factory, name=None, make_default=False):
 
 
 def register_view(view, name=None, make_default=False):
-    """Lets joblib run on a view, under this name; None: "polyxeus", and "ipyparallel" if that is free."""
+    """Registers a view as a joblib backend under this name; None: "polyxeus", and "ipyparallel" if that name is
+    free."""
     register_factory(lambda **kwargs: ViewBackend(view=view, **kwargs), name, make_default)

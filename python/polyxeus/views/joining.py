@@ -1,4 +1,4 @@
-"""How the parts of a sequence are joined: the inverse of cutting it."""
+"""Joins the parts of a sequence: the inverse of cutting it."""
 
 import sys
 from itertools import chain
@@ -27,10 +27,10 @@ def can_join(part):
 
 
 def join(parts, is_dealt=False, instead="pull() instead of gather()"):
-    """The parts as one sequence; parts of a kind that cannot be joined are left as a list.
+    """Joins the parts into one sequence; if parts of this kind cannot be joined, the result is the list of the parts.
 
-    is_dealt  each has every n-th item of the whole, not a block of it
-    instead   what the text of an error advises
+    is_dealt  whether each of n parts has every n-th item of the whole, instead of a block
+    instead   the advice in the text of an error
     errors    ValueError, TypeError: the parts do not fit together
     """
     joiner = _joiner(parts[0], instead)
@@ -94,7 +94,7 @@ def _join_tensors(parts, is_dealt, torch, instead):
 
 
 def _join_tensors_in_place(parts, torch):
-    """As _join_in_place()."""
+    """The same as _join_in_place(), for tensors."""
     first = parts[0]
     size, rest = first.element_size(), first.shape[1:]
     for part in parts:
@@ -120,7 +120,7 @@ def _join_of(library, kinds, concatenate, parts, is_dealt, instead):
 
 
 def _join_in_place(parts, numpy):
-    """The arrays as one, without a copy; None if it needs one."""
+    """The arrays as one array, without a copy; None if a copy is needed."""
     first = parts[0]
     for part in parts:
         is_plain = type(part) is numpy.ndarray and part.flags.c_contiguous
@@ -133,7 +133,7 @@ def _join_in_place(parts, numpy):
 
 
 def _check_shapes(parts, numpy, instead):
-    """ValueError if arrays cannot be joined one after the other."""
+    """Raises a ValueError if the shapes of the arrays do not allow joining them."""
     shapes = dict.fromkeys(numpy.shape(part) for part in parts)
     if len({shape[1:] if shape else None for shape in shapes}) > 1:
         shown = " and ".join(map(str, list(shapes)[:4])) + (" ..." if len(shapes) > 4 else "")

@@ -1,4 +1,4 @@
-"""How sequences are cut into parts for engines, and parts joined again."""
+"""Cuts sequences into parts for engines, and joins the parts again."""
 
 from itertools import islice
 
@@ -9,10 +9,10 @@ __all__ = ["Map", "RoundRobinMap", "by_color", "chunks", "cut", "dists", "length
 
 
 class Map:
-    """Contiguous blocks, the first ones longer by one if they cannot all be equal."""
+    """Cuts into contiguous blocks; if the blocks cannot all be equal, the first ones are longer by one item."""
 
     def getPartition(self, seq, p, q, n=None):
-        """Part p of q."""
+        """Returns part p of q parts."""
         n = len(seq) if n is None else n
         if not 0 <= p < q:
             raise ValueError(f"part {p} of {q} does not exist")
@@ -21,12 +21,12 @@ class Map:
         return cut(seq, low, low + size + (p < longer))
 
     def joinPartitions(self, listOfPartitions):
-        """All parts, one after the other; scalars as a list."""
+        """Joins all parts, one after the other; scalars become a list."""
         return join(listOfPartitions)
 
 
 class RoundRobinMap(Map):
-    """Every q-th item."""
+    """Cuts into q parts, each of which has every q-th item."""
 
     def getPartition(self, seq, p, q, n=None):
         return cut(seq, p, len(seq) if n is None else n, q)
@@ -39,7 +39,7 @@ dists = {"b": Map, "r": RoundRobinMap}
 
 
 def cut(sequence, low, high, step=None):
-    """sequence[low:high:step] by position, also of what has no slices."""
+    """sequence[low:high:step] by position, also for objects that do not support slices."""
     rows = getattr(sequence, "iloc", sequence)  # pandas takes some slices for labels otherwise
     try:
         part = rows[low:high:step]
@@ -51,7 +51,7 @@ def cut(sequence, low, high, step=None):
 
 
 def lengths(sequences):
-    """The sequences, iterators made lists, and their lengths."""
+    """The sequences, with iterators converted to lists, and their lengths."""
     known, counts = [], []
     for each in sequences:
         try:
@@ -73,10 +73,10 @@ _MOST_ITEMS = 128
 
 
 def chunks(count, workers, size=None):
-    """How `count` items are cut into messages: [(first, behind the last)].
+    """Cuts `count` items into messages: a list of (index of the first item, index after the last item).
 
-    size  items per message; None: one while there are few items for each worker, more where
-          there are many, and small ones again at the end, so that all workers end together.
+    size  items per message; None: one if there are few items for each worker; otherwise more, and fewer again at
+          the end, so that all workers end at about the same time.
     """
     bounds = []
     first = 0
@@ -90,9 +90,9 @@ def chunks(count, workers, size=None):
 
 
 def by_color(engines, color):
-    """{color: its engines}; without the engines of the color None.
+    """{color: engines with this color}, without the engines whose color is None.
 
-    color  one for each engine, or a function that gives it for an engine.
+    color  one for each engine, or a function that returns the color of an engine.
     """
     colors = [color(engine) for engine in engines] if callable(color) else list(color)
     if len(colors) != len(engines):

@@ -1,4 +1,4 @@
-"""Functions that run on engines whenever they are called."""
+"""Functions whose calls run on engines."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ __all__ = ["ParallelFunction", "RemoteFunction", "getname", "parallel", "remote"
 def remote(
     view: DirectView | LoadBalancedView, block: bool | None = None, **flags: Any
 ) -> Callable[[Callable[..., Any]], RemoteFunction]:
-    """Makes a decorator: calls of the function run on the view's engines.
+    """Makes a decorator: calls of the decorated function run on the view's engines.
 
     Parameters
     ----------
     view : DirectView or LoadBalancedView
         The view.
     block : bool, optional
-        Whether calls wait for the result. Default: as the view's flag.
+        Whether calls wait for the result. Default: the view's flag.
     **flags : Any
-        Flags of the view, for the time of a call.
+        Flags of the view that are set during each call.
 
     Returns
     -------
@@ -57,7 +57,7 @@ def parallel(
     ordered: bool = True,
     **flags: Any,
 ) -> Callable[[Callable[..., Any]], ParallelFunction]:
-    """Makes a decorator: calls of the function run on the view's engines, each with a part of the arguments.
+    """Makes a decorator: a call of the function runs it on each engine of the view with a part of the arguments.
 
     The method map() of the decorated function calls it for each item.
 
@@ -66,13 +66,13 @@ def parallel(
     view : DirectView or LoadBalancedView
         The view.
     dist : {"b", "r"}
-        "b": each engine gets one block of the items; "r": items are dealt in turn, one to each engine.
+        "b": each engine gets one block of the items; "r": engine i of n gets the items i, i+n, i+2n ...
     block : bool, optional
-        Whether calls wait for the result. Default: as the view's flag.
+        Whether calls wait for the result. Default: the view's flag.
     ordered : bool
-        Whether iterating over the result keeps the order of the items.
+        Whether iteration over the result keeps the order of the items.
     **flags : Any
-        Flags of the view, for the time of a call.
+        Flags of the view that are set during each call.
 
     Returns
     -------
@@ -91,7 +91,7 @@ def parallel(
 
 
 def getname(f: Callable[..., Any]):
-    """The name of a function for messages."""
+    """The name of a function, for messages."""
     found = getattr(f, "__name__", None)
     if isinstance(found, str):
         return found
@@ -109,9 +109,9 @@ class RemoteFunction:
     f : callable
         The function.
     block : bool, optional
-        Whether calls wait for the result. Default: as the view's flag.
+        Whether calls wait for the result. Default: the view's flag.
     **flags : Any
-        Flags of the view, for the time of a call.
+        Flags of the view that are set during each call.
 
     Examples
     --------
@@ -146,7 +146,7 @@ class RemoteFunction:
 
 
 class ParallelFunction(RemoteFunction):
-    """A function that gets parts of sequences: in a call, each engine gets one part as arguments.
+    """A function that engines call with parts of sequences: in a call, each engine gets one part as arguments.
 
     Its method map() calls the function for each item.
 
@@ -157,17 +157,17 @@ class ParallelFunction(RemoteFunction):
     f : callable
         The function.
     dist : {"b", "r"}
-        "b": each engine gets one block of the items; "r": items are dealt in turn, one to each engine.
+        "b": each engine gets one block of the items; "r": engine i of n gets the items i, i+n, i+2n ...
     block : bool, optional
-        Whether calls wait for the result. Default: as the view's flag.
+        Whether calls wait for the result. Default: the view's flag.
     chunksize : int, optional
-        How many items a message of a load-balanced view has. Default: chosen by their number.
+        The number of items per message of a load-balanced view. Default: it depends on the number of items.
     ordered : bool
-        Whether iterating over the result keeps the order of the items.
+        Whether iteration over the result keeps the order of the items.
     return_exceptions : bool, optional
-        Whether failures are items of the result instead of being raised.
+        Whether exceptions are returned as items of the result instead of being raised.
     **flags : Any
-        Flags of the view, for the time of a call.
+        Flags of the view that are set during each call.
 
     Examples
     --------
@@ -211,7 +211,7 @@ class ParallelFunction(RemoteFunction):
         Returns
         -------
         AsyncMapResult or list
-            A list after waiting.
+            A list if the call waits.
 
         Raises
         ------
@@ -269,7 +269,7 @@ class ParallelFunction(RemoteFunction):
         parts : list
             The parts.
         forms : Any
-            The forms of values that the engines read.
+            The forms of values that the engines can read.
 
         Returns
         -------

@@ -1,4 +1,4 @@
-"""Calls that an interrupt stops on the engines, too."""
+"""Decorates calls so that an interrupt in the client also stops them on the engines."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ __all__ = ["stops_on_interrupt"]
 
 
 def stops_on_interrupt(method: F) -> F:
-    """Decorator of what asks engines for something: a KeyboardInterrupt meanwhile is raised as it
-    is, and what was asked for is interrupted if it runs and aborted if it waits.
+    """Decorates a method that sends requests: a KeyboardInterrupt during the call is raised unchanged, and the requests
+    of the call are interrupted if they run, and aborted if they wait.
 
     method  its first argument has a `client`.
     """

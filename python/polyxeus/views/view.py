@@ -1,4 +1,4 @@
-"""The methods that the views of engines have in common."""
+"""The methods that all views have."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ __all__ = ["View"]
 
 
 class View:
-    """The methods that all views have; see DirectView, LoadBalancedView and BroadcastView.
+    """The base class of DirectView, LoadBalancedView and BroadcastView.
 
     Parameters
     ----------
@@ -41,12 +41,12 @@ class View:
     block : bool
         Whether methods wait for results. False: they return an AsyncResult.
     track : bool
-        Accepted, without effect: AsyncResult.wait_for_send() always tells when arrays of at least 256 KiB may be changed
-        again; smaller ones may be changed as soon as a method returns.
+        Accepted, but without effect: when AsyncResult.wait_for_send() returns, arrays of at least 256 KiB may be
+        changed again; smaller ones may be changed as soon as a method returns.
     targets : int, list of int or "all"
         The engines.
     label : Any
-        Is recorded by the controller with each request: text, or any value that JSON can hold.
+        Text, or any value that JSON can hold, which the controller records with each request.
     history : list of str
         The ids of the requests of this view.
     """
@@ -140,7 +140,7 @@ class View:
 
     @contextmanager
     def temp_flags(self, **kwargs: Unpack[Flags]) -> Iterator[None]:
-        """Sets flags for the time of a `with` statement.
+        """Sets flags during a `with` statement.
 
         Parameters
         ----------
@@ -174,7 +174,7 @@ class View:
         return getattr(self, name) if given is None else given
 
     def _note(self, tasks):
-        """Remembers what was sent."""
+        """Adds the requests to the history."""
         if recording.recorders and (now := recording.begin()) is not None:
             recording.end("sent", "sent", now)
         msg_ids = tasks.msg_ids()
@@ -193,16 +193,16 @@ class View:
         raise NotImplementedError("use a DirectView, a LoadBalancedView or a BroadcastView")
 
     def apply(self, f: Callable[P, Any], /, *args: P.args, **kwargs: P.kwargs) -> Any:
-        """Calls f(*args, **kwargs) on the engines. The view's flag `block` decides whether it waits.
+        """Calls f(*args, **kwargs) on the engines, and waits for the result if the view's flag `block` is set.
 
         Parameters
         ----------
         f : callable
-            The function. Functions of cells and scripts are sent with the variables that they use.
+            The function. Functions of cells and scripts are sent with the functions, classes and small data that they use.
         *args : Any
             Its arguments.
         **kwargs : Any
-            Its named arguments.
+            Its keyword arguments.
 
         Returns
         -------
@@ -214,9 +214,9 @@ class View:
         TypeError
             `f` cannot be called, or an argument cannot be sent.
         RemoteError
-            After waiting: the call failed on the only engine.
+            If the call waits: the call failed on the only engine.
         CompositeError
-            After waiting: the call failed on some of several engines.
+            If the call waits: the call failed on some of several engines.
         """
         return self._really_apply(f, args, kwargs)
 
@@ -226,11 +226,11 @@ class View:
         Parameters
         ----------
         f : callable
-            The function. Functions of cells and scripts are sent with the variables that they use.
+            The function. Functions of cells and scripts are sent with the functions, classes and small data that they use.
         *args : Any
             Its arguments.
         **kwargs : Any
-            Its named arguments.
+            Its keyword arguments.
 
         Returns
         -------
@@ -256,11 +256,11 @@ class View:
         Parameters
         ----------
         f : callable
-            The function. Functions of cells and scripts are sent with the variables that they use.
+            The function. Functions of cells and scripts are sent with the functions, classes and small data that they use.
         *args : Any
             Its arguments.
         **kwargs : Any
-            Its named arguments.
+            Its keyword arguments.
 
         Returns
         -------
@@ -286,7 +286,7 @@ class View:
     # ------------------------------------------------------------ maps
 
     def map(self, f: Callable[..., Any], *sequences: Iterable[Any], **kwargs: Any):
-        """Calls f for each item of the sequences. The classes of views implement it.
+        """Calls f for each item of the sequences. Each class of views implements it.
 
         Parameters
         ----------
@@ -314,12 +314,12 @@ class View:
         Returns
         -------
         AsyncMapResult
-            The results, which come as they are ready.
+            The results, each available as soon as it has arrived.
 
         Raises
         ------
         TypeError
-            No sequence is given, or `block` is.
+            No sequence is given, or `block` is given.
 
         Examples
         --------
@@ -349,7 +349,7 @@ class View:
         Raises
         ------
         TypeError
-            No sequence is given, or `block` is.
+            No sequence is given, or `block` is given.
         CompositeError
             The call failed for some items.
 
@@ -362,7 +362,7 @@ class View:
         return self.map(f, *sequences, block=True, **kwargs)
 
     def imap(self, f: Callable[..., T], *sequences: Iterable[Any], **kwargs: Any) -> Iterator[T]:
-        """Calls f for each item of the sequences, and gives the results one by one.
+        """Calls f for each item of the sequences, and returns an iterator over the results.
 
         Parameters
         ----------
@@ -393,14 +393,14 @@ class View:
     def remote(
         self, block: bool | None = None, **flags: Any
     ) -> Callable[[Callable[..., Any]], RemoteFunction]:
-        """Makes a decorator: calls of the function run on the engines.
+        """Makes a decorator: calls of the decorated function run on the engines.
 
         Parameters
         ----------
         block : bool, optional
-            Whether calls wait for the result. Default: as the view's flag.
+            Whether calls wait for the result. Default: the view's flag.
         **flags : Any
-            Flags of the view, for the time of a call.
+            Flags of the view that are set during each call.
 
         Returns
         -------
@@ -420,16 +420,16 @@ class View:
     def parallel(
         self, dist: Dist = "b", block: bool | None = None, **flags: Any
     ) -> Callable[[Callable[..., Any]], ParallelFunction]:
-        """Makes a decorator: calls of the function run on the engines, each with a part of the arguments.
+        """Makes a decorator: a call of the decorated function runs it on each engine with a part of the arguments.
 
         Parameters
         ----------
         dist : {"b", "r"}
-            "b": each engine gets one block of the items; "r": items are dealt in turn, one to each engine.
+            "b": each engine gets one block of the items; "r": engine i of n gets the items i, i+n, i+2n ...
         block : bool, optional
-            Whether calls wait for the result. Default: as the view's flag.
+            Whether calls wait for the result. Default: the view's flag.
         **flags : Any
-            Flags of the view, for the time of a call.
+            Flags of the view that are set during each call.
 
         Returns
         -------
@@ -449,7 +449,7 @@ class View:
     # ------------------------------------------------------------ orders and questions
 
     def spin(self) -> None:
-        """Does nothing: results arrive without it. It is here for ipyparallel's programs."""
+        """Does nothing, because results arrive without it. It exists for programs that were written for ipyparallel."""
 
     def wait(self, jobs: SomeRequests = None, timeout: float | None = -1) -> bool:
         """Waits until requests are answered.
@@ -484,14 +484,14 @@ class View:
         jobs : AsyncResult, str or list of them, optional
             AsyncResults or ids of requests. Default: all of this view that have no answer yet.
         targets : int, slice, list of int or "all", optional
-            The engines that are told. Default: those of the view.
+            The engines that get the message. Default: those of the view.
         block : bool, optional
-            Whether to wait until they are told. Default: as the view's flag.
+            Whether to wait until the engines have the message. Default: the view's flag.
 
         Returns
         -------
         AsyncResult or None
-            None after waiting.
+            None if the call waits.
         """
         jobs = list(self.outstanding) if jobs is None else jobs
         return self.client.abort(
@@ -511,19 +511,19 @@ class View:
         Returns
         -------
         dict
-            By the ids of the engines: ``{0: {"queue": 2, "completed": 5, "tasks": 0}, ...}``.
+            A dict for each engine, by its id: ``{0: {"queue": 2, "completed": 5, "tasks": 0}, ...}``.
         """
         return self.client.queue_status(self._flag("targets", targets), verbose=verbose)
 
     def purge_results(self, jobs: Any = (), targets: Any = ()) -> None:
-        """Deletes results here and in the controller.
+        """Deletes results in the client and in the controller.
 
         Parameters
         ----------
         jobs : AsyncResult, str, int, list of them or "all"
             AsyncResults, ids of requests, or indices into the history.
         targets : int, list of int or "all"
-            Engines all of whose results the controller deletes.
+            The controller deletes all results of these engines.
 
         Raises
         ------
@@ -550,7 +550,7 @@ class View:
         hub : bool
             Whether the controller ends, too. Then all engines end and the client is closed.
         block : bool, optional
-            Whether to wait until they have ended. Default: as the view's flag.
+            Whether to wait until they have ended. Default: the view's flag.
         """
         if targets is None or targets == "all":
             targets = self.targets
@@ -561,17 +561,17 @@ class View:
     def get_result(
         self, indices_or_msg_ids: SomeRequests = None, block: bool | None = None, owner: bool = False
     ) -> AsyncResult[Any]:
-        """Gives the results of requests.
+        """Returns the results of requests.
 
         Parameters
         ----------
         indices_or_msg_ids : str, int, AsyncResult or list of them, optional
-            Ids of requests, or indices into this view's history. Default: the last request, which is that of the last
-            engine if the view has several.
+            Ids of requests, or indices into this view's history. Default: the last request; if the view has several
+            engines, that is the request to the last engine.
         block : bool, optional
-            Whether to wait for them. Default: as the client's `block`.
+            Whether to wait for them. Default: the client's `block`.
         owner : bool
-            True: results from the controller's records are not kept in the client's `results`.
+            True: results from the controller's records are not stored in the client's `results`.
 
         Returns
         -------
@@ -581,7 +581,7 @@ class View:
         Raises
         ------
         IndexError
-            The history has no such item.
+            The history has no item with this index.
 
         Examples
         --------
@@ -598,7 +598,7 @@ class View:
 
 
 def label_text(label: Any):
-    """The label as JSON.  TypeError if it cannot be one."""
+    """The label as JSON. TypeError if JSON cannot hold it."""
     if label is None:
         return "null"
     try:

@@ -1,4 +1,4 @@
-"""torch.distributed in cells: a stop frees its collective calls, and afterwards no call meets one of before.
+"""torch.distributed in cells: a stop ends its collective calls, and later calls are not matched with earlier ones.
 
 The engine calls begin_request() and end_request(); nothing happens until the user's code has imported
 torch.distributed and made a process group (docs/decisions/0035-torch-groups-after-a-stop.md).
@@ -11,7 +11,7 @@ _groups = None  # the Groups of this process, once there is a process group
 def install(module):
     """Makes the process groups of `module`, torch.distributed.distributed_c10d, survive a stop.
 
-    torch before 2.15 stays as it is: it has neither hooks nor a way to connect a group anew.
+    torch before 2.15 is not changed, because it has neither hooks nor a way to reconnect a group.
     """
     global _groups
     if not hasattr(getattr(module, "ProcessGroup", None), "reconfigure"):  # older than torch 2.15
@@ -22,21 +22,22 @@ def install(module):
 
 
 def begin_request():
-    """User code is about to run."""
+    """Called before user code runs."""
     if _groups is not None:
         _groups.begin_request()
 
 
 def end_request(error):
-    """It has ended. error  what it raised; None: nothing."""
+    """Called when user code has ended, with its exception or None."""
     if _groups is not None:
         _groups.end_request(error)
 
 
 def explain(error, entries):
-    """Gives an error of a collective call, or a KeyboardInterrupt in one, the sentence that names its cause.
+    """Adds to an error of a collective call, or to a KeyboardInterrupt in one, a sentence that names the cause.
 
-    entries  its traceback as a list.  Returns those to show: of an explained error none of torch's own.
+    entries  its traceback as a list
+    result   the entries to show: of an explained error, those outside of torch
     """
     return entries if _groups is None else _groups.explain(error, entries)
 
@@ -44,12 +45,13 @@ def explain(error, entries):
 def describe(frame):
     """The facts that `where` shows about the latest call of this rank; None before the first.
 
-    frame  the innermost one of the main thread.
+    frame  the innermost frame of the main thread
     """
     return None if _groups is None else _groups.describe(frame)
 
 
 def replace_ranks(ranks):
-    """These ranks of the world were started anew: groups with them, but for that of all ranks, are refused."""
+    """Called when these ranks of the world were restarted: calls on groups that contain them are refused, except on the
+    group of all ranks."""
     if _groups is not None:
         _groups.replace_ranks(ranks)

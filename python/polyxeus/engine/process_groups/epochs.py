@@ -1,4 +1,7 @@
-"""Which collective calls may meet: those of one epoch. Decides; has no torch, thread, store or clock."""
+"""Decides which collective calls may be matched with one another: only those of the same epoch.
+
+Uses no torch, thread, store or clock.
+"""
 
 import json
 from typing import NamedTuple
@@ -27,9 +30,9 @@ class Cause(NamedTuple):
 
 
 class Epochs:
-    """An epoch ends when the code of one rank fails, is stopped or dies: the ranks may then have made different
-    calls. A request that began in an epoch that has ended makes no further call; the next request begins in the
-    latest one, for which each group is renewed before its first call.
+    """An epoch ends when one rank dies, or its code fails or is stopped, because the ranks may then have made different
+    calls. A request that began in an ended epoch makes no further call; the next request begins in the latest epoch,
+    in which each group is reconnected before its first call.
     """
 
     def __init__(self):
@@ -38,7 +41,7 @@ class Epochs:
         self.causes = {}  # of the epochs that have ended
 
     def ended(self, epoch, cause):
-        """It is known now that `epoch` has ended."""
+        """Called when `epoch` is known to have ended."""
         self.causes.setdefault(epoch, cause)
         self.current = max(self.current, epoch + 1)
 
@@ -49,13 +52,13 @@ class Epochs:
         self.of_request = None
 
     def is_over(self):
-        """Whether the epoch of what runs now has ended."""
+        """Whether the epoch of the running request has ended."""
         return self.of_request is not None and self.of_request < self.current
 
     def runs_in(self, epoch):
-        """Whether a request runs that began in `epoch` or before."""
+        """Whether a request is running that began in `epoch` or in an earlier one."""
         return self.of_request is not None and self.of_request <= epoch
 
     def cause(self):
-        """Why it has ended."""
+        """The cause of the end of the epoch."""
         return self.causes.get(self.of_request)

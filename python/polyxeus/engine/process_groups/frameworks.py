@@ -1,4 +1,4 @@
-"""Objects of torch that hold calls that a stop has ended."""
+"""Resets objects of torch that still refer to calls that a stop has ended."""
 
 import gc
 import logging
@@ -6,7 +6,7 @@ import sys
 
 
 def forget_what_was_under_way():
-    """On the main thread, before user code runs in a new epoch."""
+    """Resets these objects. Called in the main thread, before user code runs in a new epoch."""
     resets = [(getattr(sys.modules[module], name), reset) for module, name, reset in (
         ("torch.nn.parallel.distributed", "DistributedDataParallel", _reset_ddp),
         ("torch.distributed.fsdp._fully_shard._fully_shard", "FSDPModule", _reset_fsdp),
@@ -18,13 +18,14 @@ def forget_what_was_under_way():
 
 
 def _reset_ddp(model):
-    """A backward pass that was ended leaves buckets that wait for gradients."""
+    """Resets the buckets that wait for gradients after an interrupted backward pass."""
     if hasattr(model, "_update_process_group"):
         model._update_process_group(model.process_group)
 
 
 def _reset_fsdp(module):
-    """A pass that was ended leaves whole parameters, which the other ranks may have to gather, and states."""
+    """Resets states and unsharded parameters after an interrupted pass, because the other ranks may have to gather
+    them."""
     try:
         _forget_pass(module._get_fsdp_state())
     except AttributeError as problem:  # its inside is not an interface

@@ -1,4 +1,4 @@
-"""The sockets of gloo in this process: shutting them down is what ends its waits."""
+"""Finds gloo's sockets in this process; shutting them down ends the calls that wait in gloo."""
 
 import os
 import socket
@@ -10,7 +10,7 @@ _BYTES_ACKED, _TCP_INFO_SIZE = 120, 192
 
 
 def _open_sockets():
-    """(descriptor, a duplicate of it as a socket), each closed behind the caller's back at the next one."""
+    """Yields (descriptor, a duplicate of it as a socket); each duplicate is closed when the next one is requested."""
     for name in os.listdir("/proc/self/fd"):
         try:
             if not os.readlink(f"/proc/self/fd/{name}").startswith("socket:"):
@@ -33,10 +33,10 @@ def listening_ports():
 
 
 def _connections(own_ports, ports_of_others):
-    """Those of gloo, each open until the next one is asked for.
+    """The connections of gloo; each is closed when the next one is requested.
 
-    own_ports        at which gloo listens here
-    ports_of_others  at which it listens in the other ranks
+    own_ports        the ports at which gloo listens in this rank
+    ports_of_others  the ports at which it listens in the other ranks
     """
     for each in _open_sockets():
         try:
@@ -48,7 +48,7 @@ def _connections(own_ports, ports_of_others):
 
 
 def bytes_moved(own_ports, ports_of_others):
-    """A number that grows as long as anything moves on the connections of gloo. Arguments: see _connections()."""
+    """The number of bytes that gloo's open connections have sent and received. Arguments: see _connections()."""
     total = 0
     for each in _connections(own_ports, ports_of_others):
         try:
@@ -60,7 +60,7 @@ def bytes_moved(own_ports, ports_of_others):
 
 
 def are_quiet(own_ports, ports_of_others):
-    """Whether nothing moves for a moment: calls that wait for a rank are so. Arguments: see _connections()."""
+    """Whether no data is transferred for a moment, as in calls that wait for a rank. Arguments: see _connections()."""
     before = bytes_moved(own_ports, ports_of_others)
     for _ in range(3):
         time.sleep(0.03)
@@ -70,9 +70,9 @@ def are_quiet(own_ports, ports_of_others):
 
 
 def shut_down(own_ports, ports_of_others):
-    """Ends the connections of gloo, so that its waits fail at once on both sides.
+    """Shuts down the connections of gloo, so that calls that wait in gloo fail at once on both sides.
 
-    The listening sockets stay: without them gloo ends the process. Arguments: see _connections().
+    The listening sockets stay open, because gloo ends the process without them. Arguments: see _connections().
     """
     for each in _connections(own_ports, ports_of_others):
         try:

@@ -1,4 +1,5 @@
-"""The process groups of this process: counts their calls, ends them at a stop, renews them afterwards."""
+"""The process groups of this process: counts their calls, ends the calls at a stop, and reconnects the groups
+afterwards."""
 
 import datetime
 import functools
@@ -49,7 +50,8 @@ def _prepare_tracebacks():
 
 
 class Groups:
-    """Made when torch.distributed is imported. The main thread, and threads of autograd, make calls."""
+    """The process groups; made when torch.distributed is imported. Calls come from the main thread and autograd's
+    threads."""
 
     def __init__(self, module, signals):
         self._c10d = module
@@ -122,7 +124,7 @@ class Groups:
         return store
 
     def _open_store(self, original, host_name, port, *args, **named):
-        """A TCPStore whose waits for its server and for the others are ended by signals."""
+        """A TCPStore; signals end its waits for its server and for the other ranks."""
         limit = named.get("timeout") or self._c10d.default_pg_timeout
         deadline = time.monotonic() + limit.total_seconds()
         while not named.get("is_master", True):
@@ -163,9 +165,10 @@ class Groups:
     # ------------------------------------------------------------ meetings in the store, which signals end
 
     def _together(self, meeting, act):
-        """The result of `act()`, which all ranks of the meeting call, or none: in it they wait for one another in C++.
+        """Returns the result of `act()`, which all ranks of the meeting call, or none, because they wait for one
+        another in it.
 
-        A rank that is stopped while the others act already acts, too, before it raises.
+        If a rank is stopped when the others already act, it acts, too, before it raises the exception.
         """
         has_acted = False
         try:
@@ -230,7 +233,7 @@ class Groups:
             traces.before(_HOOK, group, arguments, began)
 
     def _admit(self, world, group, name):
-        """Renews the group if it has to be. RuntimeError: the call may not begin."""
+        """Reconnects the group if necessary. RuntimeError: the call may not begin."""
         if world.is_lost:
             raise RuntimeError(f"{name} cannot begin: rank 0, which holds the store of the process groups, has "
                                "died: restart the engines, or call polyxeus.torch.init(view)")
@@ -244,7 +247,7 @@ class Groups:
         _refuse_if_over(world, name)
 
     def _renew(self, world, group, name):
-        """Connects the members of the group anew, under the same object."""
+        """Reconnects the members of the group, under the same object."""
         epoch, pg, me = world.epochs.current, group.pg(), world.rank
         key = f"polyxeus/renewal/{epoch}/{group.name}"
         try:
@@ -383,7 +386,7 @@ class Groups:
             time.sleep(_INTERVAL)
 
     def _end_calls(self, world, epoch):
-        """Shuts the connections down once the grace is over, if the request still runs that was in `epoch`."""
+        """Shuts the connections down after the grace period, if the request of `epoch` still runs."""
         cause = world.epochs.causes.get(epoch)
         deadline = time.monotonic() + (0 if cause is None or cause.kind == DIED else _grace())
         while world.epochs.runs_in(epoch) and time.monotonic() < deadline:
@@ -392,10 +395,12 @@ class Groups:
 
     @staticmethod
     def _shut_down_until_end(world, epoch):
-        """Again and again: the main thread may have begun a call, or made connections, just before.
+        """Shuts the connections down repeatedly, because the main thread may have begun a call, or made connections,
+        just before.
 
-        Not while data move, for some seconds: a call that was cut off in the middle of a message would wait
-        for the rest until the time limit of its group, as gloo tells only those that wait for a message's beginning.
+        While data is transferred, this waits for some seconds: a call that is cut off in the middle of a message
+        would wait for the rest until the time limit of its group, because gloo reports the end of a connection only
+        to calls that wait for the beginning of a message.
         """
         pause = 0.05
         force_at = time.monotonic() + _PATIENCE
@@ -409,7 +414,8 @@ class Groups:
             pause = min(pause * 1.5, 1.0)
 
     def _watch_signals(self, world):
-        """Ends the calls of this rank when the user interrupts it: gloo's waits do not see the signal."""
+        """Ends the calls of this rank when the user interrupts it, because calls that wait in gloo ignore the
+        signal."""
         reading, writing = self._signals
         poll = select.poll()
         poll.register(reading, select.POLLIN)

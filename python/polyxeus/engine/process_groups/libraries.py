@@ -1,4 +1,4 @@
-"""Settings for libraries of training on an engine that is a rank, made when they are imported."""
+"""Configures training libraries on an engine that is a rank, when they are imported."""
 
 import os
 

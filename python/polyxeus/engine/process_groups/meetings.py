@@ -1,10 +1,10 @@
-"""The ranks come together before they act, or none of them does."""
+"""Lets all ranks agree, in the store, whether they act together or not at all."""
 
 import time
 
 
 class Refusal(RuntimeError):
-    """A call may not begin, for what another rank did."""
+    """A call may not begin, because of another rank."""
 
     def __init__(self, name, cause):
         super().__init__(f"{name} cannot begin: {cause}")
@@ -15,7 +15,7 @@ Refusal.__name__ = Refusal.__qualname__ = "RuntimeError"  # what clients show
 
 
 class Meeting:
-    """All ranks come together in the store before a group is made, or connected anew."""
+    """The agreement of all ranks in the store before a group is made or reconnected."""
 
     def __init__(self, store, key, ranks, name):
         self.store, self.key, self.ranks = store, key, ranks
@@ -26,7 +26,7 @@ class Meeting:
         return self.store.check([f"{self.key}/{rank}" for rank in self.ranks])
 
     def decide(self, word):
-        """The action of all ranks, as the first of them has said: "go" or "no"."""
+        """The decision for all ranks, which is that of the first rank: "go" or "no"."""
         return self.store.compare_set(f"{self.key}/decision", "", word).decode()
 
     def missing(self):

@@ -1,4 +1,4 @@
-"""Which ranks wait for which others, and the sentences that say it. Pure."""
+"""Finds which ranks wait for which others, and makes the error messages about it. Pure functions."""
 
 from typing import NamedTuple, Optional
 
@@ -32,15 +32,15 @@ def is_collective(name):
 
 
 def name_of(operation):
-    """torch.distributed's name of a HookOpName."""
+    """The name that torch.distributed uses for a HookOpName."""
     return _NAMES.get(operation, operation.lower())
 
 
 def missing(call, group_ranks, counts):
     """The ranks of the world that have not begun a collective call of a group.
 
-    group_ranks  of the group, in its order.
-    counts       {rank of the world: calls that it has begun in this group}; those that did not say are left out.
+    group_ranks  the ranks of the group, in its order.
+    counts       {rank of the world: calls that it has begun in this group}, without ranks that did not report.
     """
     return [rank for rank in group_ranks if rank in counts and counts[rank] < call.count]
 
@@ -73,19 +73,19 @@ def interrupted_in(call, group_ranks, counts):
 
 
 def interrupted_at(name, absent):
-    """The same where these ranks have not begun the call."""
+    """The text of a KeyboardInterrupt if these ranks have not begun the call."""
     return f"in {name}, which {name_ranks(absent)} had not reached" if absent else f"in {name}"
 
 
 def cannot_end(call, cause, group_ranks, counts):
-    """The text of the error in a call whose epoch a rank has ended."""
+    """The text of the error of a call if a rank has ended its epoch."""
     absent = [rank for rank in missing(call, group_ranks, counts) if rank != cause.rank]
     also = f"; {name_ranks(absent)} had not reached it" if call.is_collective and absent else ""
     return f"{described(call, group_ranks)} cannot end: {cause}{also}"
 
 
 def too_late(call, group_ranks, counts):
-    """The text of the error in a call that took longer than the group's time limit."""
+    """The text of the error of a call that took longer than the group's time limit."""
     absent = missing(call, group_ranks, counts) if call.is_collective else []
     why = f": {name_ranks(absent)} had not reached it" if absent else ""
     return f"{call.name} did not end within the time limit of its process group{why}"

@@ -1,4 +1,4 @@
-"""Calls of torch.distributed in a trace: from their beginning until their work is done."""
+"""Records calls of torch.distributed in a trace, from their beginning until their work is done."""
 
 from functools import partial
 
@@ -6,9 +6,9 @@ from polyxeus.trace import recording
 
 
 def before(hook, group, arguments, began):
-    """In the hook before a call of `group`, which has noted it.
+    """Called by the hook before a call of `group`, which has counted the call.
 
-    hook   the number of ours: one behind the call is there as long as a trace is on
+    hook   the number of our hook after the call, which exists as long as a trace is on
     began  when the call began; None: no trace is on any more
     """
     pg = group.pg()

@@ -1,4 +1,4 @@
-"""The messages of ranks in the store of their process groups, and their connections."""
+"""The ranks' messages in the store of their process groups, and the connections of the groups."""
 
 import json
 import logging
@@ -17,7 +17,7 @@ _log = logging.getLogger("polyxeus")
 
 
 class Group:
-    """A process group, and the calls that this rank has begun in it since it was made or renewed."""
+    """A process group, and the calls that this rank has begun in it since it was made or reconnected."""
 
     def __init__(self, pg, name, ranks, epoch):
         self.pg = weakref.ref(pg)  # whose hook refers to this object
@@ -41,7 +41,8 @@ class Group:
 
 
 class World:
-    """The default group of this process and all that were made of it; its store is the way to the other ranks."""
+    """The default group of this process and the groups made from it; its store is used for messages to the other
+    ranks."""
 
     def __init__(self, store, rank, size):
         self.rank, self.size = rank, size
@@ -60,7 +61,7 @@ class World:
     # ------------------------------------------------------------ the end of an epoch
 
     def end(self, epoch, cause):
-        """Ends `epoch`, unless another rank has done so before: its cause counts then."""
+        """Ends `epoch` with this cause, unless another rank has ended it before: then the cause of that rank stays."""
         self.tell_counts(epoch)
         self._has_failed = self._has_failed or cause.rank == self.rank
         try:
@@ -71,7 +72,7 @@ class World:
         self.epochs.ended(epoch, cause)
 
     def learn(self):
-        """Whether the epoch of what runs, or of what runs next, has ended."""
+        """Reads the store; returns whether the epoch of the running request, or of the next one, has ended."""
         while True:
             epoch = self.epochs.current  # another thread may move it on meanwhile
             packed = self._read(f"over/{epoch}")
@@ -89,9 +90,10 @@ class World:
             self._write(f"began/{self.rank}", self.epochs.current)
 
     def who_rests(self, ranks):
-        """Why the latest epoch has ended, if the rank that ended it is one of `ranks` and has begun no request since; else None.
+        """The cause of the end of the latest epoch, if the rank that ended it is one of `ranks` and has begun no
+        request since; else None.
 
-        A rank can fail so soon that its failure is known before others begin the same cell: they wait for it then.
+        A rank can fail so soon that its failure is known before others begin the same cell: then these wait for it.
         """
         cause = self.epochs.causes.get(self.epochs.current - 1)
         if cause is None or cause.kind == DIED or cause.rank not in ranks:
@@ -102,7 +104,7 @@ class World:
     # ------------------------------------------------------------ the store
 
     def _read(self, key):
-        """The text that the ranks have written there; None: nothing, or the store is lost."""
+        """The text of a key in the store; None if there is none, or the store is lost."""
         key = f"polyxeus/{key}"
         try:
             if not self.is_lost and self.store.check([key]):
@@ -125,9 +127,9 @@ class World:
     # ------------------------------------------------------------ who has begun what, who lives
 
     def tell_counts(self, epoch, is_over=True):
-        """Tells the others how many calls of each group this rank has begun: when a request or the epoch ends.
+        """Writes to the store how many calls of each group this rank has begun, when a request or the epoch ends.
 
-        is_over  the epoch has ended: they are the last ones
+        is_over  whether the epoch has ended, so that these numbers are final
         """
         counts = {each.name: each.count for each in list(self.groups.values()) if each.epoch == epoch}
         with self._lock:
@@ -136,7 +138,7 @@ class World:
                 self._write(f"counts/{epoch}/{self.rank}", [counts, is_over])
 
     def counts(self, group, epoch):
-        """{rank: calls of `group` that it has begun}, of those that tell it in time."""
+        """{rank: calls of `group` that it has begun}, of the ranks that report them in time."""
         found, last = {}, set()
         deadline = time.monotonic() + _ANSWERS
         while not self.is_lost:
@@ -161,7 +163,7 @@ class World:
         return 0 if self.is_lost else None
 
     def wait_for_dead(self):
-        """The rank that has died, whose parent may have to notice first; None: none has, or the epoch has ended."""
+        """Waits until it is known which rank has died, and returns it; None if no rank has, or the epoch has ended."""
         deadline = time.monotonic() + _ANSWERS
         while True:
             dead = self.find_dead()
@@ -178,7 +180,7 @@ class World:
         self.store.set(key, json.dumps(sorted(group.own_ports)))
 
     def ports(self):
-        """At which gloo listens (here, in the other ranks)."""
+        """(the ports at which gloo listens in this rank, those in the other ranks)."""
         own, others = set(), set()
         for group in list(self.groups.values()):
             own |= group.own_ports
@@ -192,14 +194,17 @@ class World:
         return any(each.epoch == epoch for each in list(self.groups.values()))
 
     def shut_down(self, ports):
-        """Ends what this rank waits for in gloo and nccl. ports  as ports() gives them"""
+        """Ends the calls in which this rank waits in gloo and nccl.
+
+        ports  the result of ports()
+        """
         for group in list(self.groups.values()):
             _abort_nccl(group.pg())
         gloo_sockets.shut_down(*ports)
 
 
 def _numbering():
-    """By what processes are numbered here: two ranks for which it is the same see each other's processes."""
+    """An id of the pid namespace: if it is the same for two ranks, each sees the processes of the other."""
     with open("/proc/sys/kernel/random/boot_id") as file:
         return file.read().strip() + os.readlink("/proc/self/ns/pid")
 

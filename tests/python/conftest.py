@@ -17,8 +17,13 @@ def time_limit(request):
     if request.path.parent not in (_HERE, _HERE / "values", _HERE / "traces"):
         yield
         return
-    with deadlines.time_limit(TIME_LIMIT):
+    marked = request.node.get_closest_marker("time_limit")
+    with deadlines.time_limit(marked.args[0] if marked else TIME_LIMIT):
         yield
+
+
+def pytest_configure(config):
+    config.addinivalue_line("markers", "time_limit(seconds): of the test")
 
 
 @pytest.fixture(scope="session")

@@ -61,11 +61,13 @@ def found_by_pyright(path, folder):
 CHECKERS = [found_by_mypy, found_by_pyright]
 
 
+@pytest.mark.time_limit(240)  # a checker computes for 15 s
 @pytest.mark.parametrize("check", CHECKERS)
 def test_what_the_documentation_shows_is_right(check, tmp_path):
     assert check(USES / "right.py", tmp_path) == {}
 
 
+@pytest.mark.time_limit(240)
 @pytest.mark.parametrize("check", CHECKERS)
 def test_each_wrong_use_is_reported_and_no_other_line(check, tmp_path):
     lines = (USES / "wrong.py").read_text().splitlines()

@@ -475,9 +475,9 @@ class DirectView(View):
         Returns
         -------
         AsyncMapResult or its result
-            After waiting: of arrays one array, joined along the first dimension; of lists one list; objects of pandas,
-            polars, torch and xarray as pandas.concat, polars.concat, torch.cat and xarray.concat join them; of other values a
-            list of them.
+            After waiting: of arrays one array, joined along the first dimension; of lists, tuples and ranges one list; objects
+            of pandas, polars, torch and xarray as pandas.concat, polars.concat, torch.cat and xarray.concat join them; of other
+            values a list of them.
 
         Raises
         ------

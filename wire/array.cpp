@@ -5,6 +5,8 @@
 #include <cstring>
 #include <limits>
 
+#include "wire/counted.hpp"
+
 namespace px {
 namespace {
 
@@ -66,9 +68,8 @@ Result<void> Array::validate() const {
     return Error{ErrorKind::bad_input, "an array cannot have the shape " + shape_text(shape)};
   if (wanted == data.bytes.size()) return {};
   return Error{ErrorKind::bad_input, "an array of " + dtype + " with the shape " +
-                                         shape_text(shape) + " has " + std::to_string(wanted) +
-                                         " bytes; the message has " +
-                                         std::to_string(data.bytes.size()) + " bytes"};
+                                         shape_text(shape) + " has " + counted(wanted, "byte") +
+                                         "; the message has " + counted(data.bytes.size(), "byte")};
 }
 
 Array Array::rows(std::int64_t begin, std::int64_t end) const {

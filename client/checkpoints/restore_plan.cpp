@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "client/partition.hpp"
+#include "wire/counted.hpp"
 #include "wire/nearest_name.hpp"
 
 namespace px::client {
@@ -190,8 +191,8 @@ class Distribution {
   void refuse(const std::string& name, const std::string& why) { refused_[why].push_back(name); }
 
   std::string refusal() const {
-    std::string text = "the checkpoint of " + std::to_string(ranks_) +
-                       " ranks cannot be restored into " + std::to_string(items_.size()) + ": ";
+    std::string text = "the checkpoint of " + counted(ranks_, "rank") +
+                       " cannot be restored into " + std::to_string(items_.size()) + ": ";
     bool is_first = true;
     for (const auto& [why, names] : refused_) {
       text += (is_first ? "" : "; ") + joined(names, ", ") + " (" + why + ")";
@@ -200,7 +201,7 @@ class Distribution {
     return text +
            ". Name as scattered what is blocks of one array along its first dimension, or "
            "name only the other variables, or use " +
-           std::to_string(ranks_) + " engines";
+           counted(ranks_, "engine");
   }
 
   std::size_t ranks_;

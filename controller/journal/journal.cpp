@@ -5,6 +5,8 @@
 #include <map>
 #include <utility>
 
+#include "wire/counted.hpp"
+
 namespace px::controller {
 
 Result<JournalMode> journal_mode_by_name(std::string_view name) {
@@ -103,8 +105,7 @@ void Journal::name_damage(SegmentNumber segment, const JournalReader& reader) {
   for (const JournalDamage& damage : damages) bytes += damage.bytes;
   damaged_.insert(segment);
   errors_.push_back(
-      name + " is damaged: " + std::to_string(bytes) + " bytes in " +
-      std::to_string(damages.size()) + (damages.size() == 1 ? " place" : " places") +
+      name + " is damaged: " + counted(bytes, "byte") + " in " + counted(damages.size(), "place") +
       ", the first at byte " + std::to_string(damages[0].offset) +
       ", are not what was written. The tasks that stood only there are lost, all others go on; "
       "the file is going to be kept as " +

@@ -1,6 +1,8 @@
 #include "engine/mpi/rank_names.hpp"
 
 #include <algorithm>
+#include <array>
+#include <utility>
 
 namespace px::engine {
 
@@ -12,6 +14,16 @@ std::string name_ranks(const std::vector<Rank>& ranks) {
     text += (i > 0 ? ", " : "") + std::to_string(ranks[i].value);
   if (named < ranks.size()) text += " and " + std::to_string(ranks.size() - named) + " more";
   return text;
+}
+
+std::string say_of_ranks(const std::vector<Rank>& ranks, std::string_view predicate) {
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 2> plurals{
+      {{"was ", "were "}, {"has ", "have "}}};
+  std::string text = name_ranks(ranks) + " ";
+  for (const auto& [one, several] : plurals)
+    if (ranks.size() > 1 && predicate.starts_with(one))
+      return (text += several) += predicate.substr(one.size());
+  return text += predicate;
 }
 
 }  // namespace px::engine

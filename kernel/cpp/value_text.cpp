@@ -3,6 +3,7 @@
 #include <cstddef>
 
 #include "interpreters/cpp/values/shown_text.hpp"
+#include "wire/counted.hpp"
 
 namespace px::kernel {
 namespace {
@@ -46,7 +47,7 @@ void put(cpp::ShownText& text, const Value& value) {
   if (const Json* json = std::get_if<Json>(&value)) return put(text, *json);
   if (const Array* array = std::get_if<Array>(&value)) return put(text, *array);
   if (const auto* bytes = std::get_if<SharedBytes>(&value))
-    return text.put("<" + std::to_string(bytes->bytes.size()) + " bytes>");
+    return text.put("<" + counted(bytes->bytes.size(), "byte") + ">");
   text.put("<a value that C++ cannot represent>");
 }
 

@@ -1,11 +1,18 @@
-#include "wire/time.hpp"
-
 #include <gtest/gtest.h>
+
+#include "wire/counted.hpp"
+#include "wire/time.hpp"
 
 namespace px {
 namespace {
 
 using namespace std::chrono_literals;
+
+TEST(Counted, TheWordFollowsTheNumber) {
+  EXPECT_EQ(counted(0, "engine"), "0 engines");
+  EXPECT_EQ(counted(1, "engine"), "1 engine");
+  EXPECT_EQ(counted(4, "more engine"), "4 more engines");
+}
 
 TEST(DurationText, IsInSecondsWithAtMostThreeDecimals) {
   EXPECT_EQ(format_duration(15s), "15 s");

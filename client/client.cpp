@@ -1,8 +1,6 @@
 #include "client/client.hpp"
 
-#include <chrono>
 #include <thread>
-#include <utility>
 
 #include "client/core.hpp"
 #include "client/hub_result.hpp"

@@ -7,13 +7,12 @@
 #include <iostream>
 #include <thread>
 
-#include "engine/handlers.hpp"
 #include "net/discovery/address.hpp"
 #include "os/host.hpp"
 #include "program/command_line.hpp"
 #include "program/gpu_share.hpp"
 #include "wire/new_session.hpp"
-#include "wire/text_parsing.hpp"
+#include "wire/text.hpp"
 
 namespace px::engine {
 namespace {

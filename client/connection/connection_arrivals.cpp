@@ -12,7 +12,7 @@
 #include "wire/engine_facts.hpp"
 #include "wire/header.hpp"
 #include "wire/json_scan.hpp"
-#include "wire/text_parsing.hpp"
+#include "wire/text.hpp"
 
 namespace px::client {
 namespace {
@@ -100,9 +100,8 @@ void Connection::on_hub_reply(const Envelope& envelope, const SharedFrames& fram
     if (!returning_.are_expected(Clock::now()))
       for (const EngineUuid& uuid : gone) remove_engine(uuid);
     if (is_stranger)
-      pending_.fail_all(lost("another controller has taken the place of the one that was asked, "
-                             "which did not say that it would be started again: its tasks are "
-                             "lost; send them again"),
+      pending_.fail_all(lost("another controller replaced the previous one, which had not "
+                             "announced a restart: its tasks are lost; send them again"),
                         wall_now());
     Breaks breaks = broken_.take();
     if (incarnation.empty())  // nobody knows what it would do with repeats
@@ -183,7 +182,7 @@ void Connection::on_lost_output(const Envelope& envelope) {
   if (!header || !content || header->msg_type != "output_lost") return;
   pending_.lose_output();
   const auto messages = static_cast<std::uint64_t>(int_member(*content, "messages").value_or(0));
-  warn("this client did not read what the controller sent it, e.g. as it was stopped: " +
+  warn("this client did not read its messages from the controller, e.g. because it was stopped: " +
        counted(messages, "message") + " of output (" +
        std::to_string(int_member(*content, "bytes").value_or(0)) + " bytes) " +
        (messages == 1 ? "was" : "were") + " dropped; no result is lost");

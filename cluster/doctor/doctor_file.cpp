@@ -6,7 +6,8 @@
 #include <set>
 
 #include "cluster/doctor/dialed_ports.hpp"
-#include "cluster/doctor/doctor_text.hpp"
+#include "cluster/doctor/doctor.hpp"
+#include "wire/text.hpp"
 
 namespace px::cluster {
 namespace {
@@ -67,9 +68,9 @@ Finding lost_engines(const FileFacts& facts) {
   std::vector<std::string> hosts;
   for (const auto& [host, count] : counts)
     hosts.push_back(std::to_string(count) + " on " + (host.empty() ? "an unknown host" : host));
-  return error("engines", "engines were lost: " + joined(hosts),
+  return error("engines", "engines were lost: " + join(hosts, ", "),
                "`pxcluster status` says how each of them ended",
-               "repair what ended them, then start them again: `pxcluster restart`");
+               "fix the cause, then start them again: `pxcluster restart`");
 }
 
 /// What is wrong where no address takes all connections.
@@ -100,7 +101,7 @@ Finding examine_addresses(const FileFacts& facts, const std::vector<DialedPorts>
                  "start the controller with --ip='*' or with --location and an address of its host "
                  "that this host can reach, and copy the new file here");
   return error("firewall",
-               joined(facts.candidates) + (facts.candidates.size() == 1 ? " does" : " do") +
+               join(facts.candidates, ", ") + (facts.candidates.size() == 1 ? " does" : " do") +
                    " not answer at any port",
                "a firewall drops the connections, or the address is not that of the controller",
                "open the ports in the firewall of " + facts.location +
@@ -142,7 +143,7 @@ Findings examine_file(const FileFacts& facts) {
   }
   if (!facts.unresolved.empty() && facts.unresolved.size() == facts.candidates.size()) {
     findings.push_back(error("name",
-                             joined(facts.unresolved) +
+                             join(facts.unresolved, ", ") +
                                  (facts.unresolved.size() == 1 ? " does" : " do") + " not resolve",
                              "the file has no other address of the controller",
                              "start the controller with --ip='*', or with --location and an "

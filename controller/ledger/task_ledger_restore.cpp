@@ -20,7 +20,7 @@ void TaskLedger::restore(Instant now) {
   }
   commit_late();
   if (finished > 0 || unfinished() > 0)
-    spdlog::info("{} and {} are taken over from an earlier controller",
+    spdlog::info("continuing with {} and {} of an earlier controller",
                  counted(unfinished(), "unfinished task"), counted(finished, "result"));
   submit_waiting(now);
 }

@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <array>
+#include <span>
 #include <utility>
+
+#include "wire/text.hpp"
 
 namespace px::engine {
 
@@ -10,8 +13,7 @@ std::string name_ranks(const std::vector<Rank>& ranks) {
   constexpr std::size_t most = 8;
   std::string text = ranks.size() == 1 ? "rank " : "ranks ";
   const std::size_t named = std::min(ranks.size(), most);
-  for (std::size_t i = 0; i < named; ++i)
-    text += (i > 0 ? ", " : "") + std::to_string(ranks[i].value);
+  text += join(std::span(ranks).first(named), ", ", &Rank::value);
   if (named < ranks.size()) text += " and " + std::to_string(ranks.size() - named) + " more";
   return text;
 }

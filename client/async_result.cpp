@@ -7,6 +7,7 @@
 #include "client/partition.hpp"
 #include "client/requests/call.hpp"
 #include "client/requests/request_body.hpp"
+#include "wire/counted.hpp"
 #include "wire/time.hpp"
 
 namespace px::client {
@@ -77,8 +78,9 @@ bool AsyncResult::wait_for_output(Timeout timeout) const {
 
 void AsyncResult::wait_or_throw(Timeout timeout) const {
   if (!wait(timeout))
-    throw TimeoutError(std::to_string(size() - progress()) + " of " + std::to_string(size()) +
-                       " requests are not answered" + after(timeout));
+    throw TimeoutError(std::to_string(size() - progress()) + " of " + counted(size(), "request") +
+                       (size() - progress() == 1 ? " is" : " are") + " not answered" +
+                       after(timeout));
 }
 
 void AsyncResult::throw_failures() const {

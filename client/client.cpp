@@ -7,6 +7,8 @@
 #include "net/discovery/profile_paths.hpp"
 #include "os/private_file.hpp"
 #include "wire/checked_json.hpp"
+#include "wire/counted.hpp"
+#include "wire/time.hpp"
 
 namespace px::client {
 namespace {
@@ -84,8 +86,8 @@ void Client::wait_for_engines(std::size_t count, Timeout timeout) const {
   if (core_->connection().wait_for_engines(count, deadline)) return;
   if (const auto why = core_->connection().why_closed())
     throw ClientError(ErrorKind::lost_peer, *why);
-  throw TimeoutError(std::to_string(ids().size()) + " of " + std::to_string(count) +
-                     " engines have registered after " +
+  throw TimeoutError(std::to_string(ids().size()) + " of " + counted(count, "engine") +
+                     (ids().size() == 1 ? " has" : " have") + " registered after " +
                      format_duration(timeout.value_or(Duration::zero())) +
                      "; see the logs of the others (`pxcluster logs`)");
 }

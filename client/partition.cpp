@@ -4,6 +4,7 @@
 
 #include "client/async_result.hpp"
 #include "os/segments/joined_memory.hpp"
+#include "wire/counted.hpp"
 
 namespace px::client {
 
@@ -54,7 +55,7 @@ Result<std::size_t> count_items(const std::vector<Value>& sequences) {
     if (*other != *count)
       return Error{ErrorKind::bad_input,
                    "the sequences of a map must have the same length, but have " +
-                       std::to_string(*count) + " and " + std::to_string(*other) + " items"};
+                       std::to_string(*count) + " and " + counted(*other, "item")};
   }
   return count;
 }

@@ -61,7 +61,8 @@ std::string peer_of(const MpiWait& wait) {
 Phrase describe_call(const EnginePlace& place, bool names_size) {
   const MpiWait& wait = *place.mpi;
   Phrase phrase{.before = "in " + wait.call + peer_of(wait), .has_time = true};
-  if (names_size && !wait.size.is_null()) phrase.before += " of " + wait.size.dump() + " ranks";
+  if (names_size && !wait.size.is_null())
+    phrase.before += " of " + wait.size.dump() + (wait.size == 1 ? " rank" : " ranks");
   const std::string line = line_of(place);
   if (!line.empty()) phrase.after = " (" + with_source(line, place) + ")";
   return phrase;

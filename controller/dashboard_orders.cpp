@@ -5,6 +5,8 @@
 #include <string>
 #include <utility>
 
+#include "wire/counted.hpp"
+
 namespace px::controller {
 namespace {
 
@@ -71,7 +73,8 @@ void DashboardOrders::carry_out(const Order& order, Instant now) {
   if (std::holds_alternative<RestartEngines>(order.order.what)) return restart(order);
   const auto engines = engines_of(order.order);
   if (!engines) return order.answer(engines.error());
-  spdlog::info("the dashboard {} {} engines", name_of_wish(order.order.what), engines->size());
+  spdlog::info("the dashboard {} {}", name_of_wish(order.order.what),
+               counted(engines->size(), "engine"));
   if (std::holds_alternative<AskStacks>(order.order.what))
     return ask_stacks(*engines, order.answer, now);
   order.answer(tell(order.order.what, *engines));

@@ -6,6 +6,7 @@
 #include <chrono>
 
 #include "magics/figure_grid.hpp"
+#include "wire/counted.hpp"
 
 namespace px::magics {
 namespace {
@@ -15,8 +16,8 @@ constexpr std::size_t bar_width = 20;
 /// "2/4 engines done, 0:05"
 std::string state_of(const ShowProgress& progress) {
   const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(progress.elapsed).count();
-  return fmt::format("{}/{} engines done, {}:{:02}", progress.done, progress.total, seconds / 60,
-                     seconds % 60);
+  return fmt::format("{}/{} done, {}:{:02}", progress.done, counted(progress.total, "engine"),
+                     seconds / 60, seconds % 60);
 }
 
 std::string bar_of(const ShowProgress& progress) {

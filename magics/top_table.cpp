@@ -11,6 +11,7 @@
 
 #include "client/place_text.hpp"
 #include "magics/figure_grid.hpp"
+#include "wire/counted.hpp"
 
 namespace px::magics {
 namespace {
@@ -120,9 +121,10 @@ std::string TopTable::summary() const {
   }
   std::vector<std::string> counts;
   for (const auto& [state, count] : states) counts.push_back(fmt::format("{} {}", count, state));
-  return fmt::format("{} engines: {}; {} requests wait, CPU {}%, memory {}", rows_.size(),
-                     counts.empty() ? "none" : fmt::format("{}", fmt::join(counts, ", ")), waiting,
-                     std::lround(cpu), mebibytes(memory));
+  return fmt::format("{}: {}; {} wait{}, CPU {}%, memory {}", counted(rows_.size(), "engine"),
+                     counts.empty() ? "none" : fmt::format("{}", fmt::join(counts, ", ")),
+                     counted(waiting, "request"), waiting == 1 ? "s" : "", std::lround(cpu),
+                     mebibytes(memory));
 }
 
 std::vector<TopRow> TopTable::shown(std::size_t most_engines) const {
@@ -153,7 +155,8 @@ std::vector<std::string> TopTable::lines(std::size_t most_engines) const {
     lines.push_back(std::move(line));
   }
   if (const std::size_t count = table.size() - 1; count < rows_.size())
-    lines.push_back(fmt::format("... and {} more engines: -t chooses some", rows_.size() - count));
+    lines.push_back(
+        fmt::format("... and {}: -t chooses some", counted(rows_.size() - count, "more engine")));
   return lines;
 }
 
@@ -164,7 +167,7 @@ Json TopTable::data(std::size_t most_engines) const {
   for (const TopRow& row : rows) html += html_row(cells_of(row), "td");
   html += "</tbody></table>";
   if (rows.size() < rows_.size())
-    html += fmt::format("<p>... and {} more engines</p>", rows_.size() - rows.size());
+    html += fmt::format("<p>... and {}</p>", counted(rows_.size() - rows.size(), "more engine"));
   return {{"text/plain", fmt::format("{}", fmt::join(lines(most_engines), "\n"))},
           {"text/html", html}};
 }

@@ -55,14 +55,16 @@ Result<std::string> choose_python(const std::vector<PythonCandidate>& candidates
     tried += (tried.empty() ? "" : ", ") + candidate.path + " (" + candidate.source + ")";
   }
   if (tried.empty())
-    return Error{ErrorKind::unsupported,
-                 "no Python found in $VIRTUAL_ENV, $CONDA_PREFIX or $PATH: name one with "
-                 "--python=PATH that has polyxeus (`pip install .` in the folder of its source)"};
+    return Error{
+        ErrorKind::unsupported,
+        "no Python found in $VIRTUAL_ENV, $CONDA_PREFIX or $PATH: name one with "
+        "--python=PATH that has polyxeus (`pip install ./polyxeus-*.whl` in the folder of its "
+        "wheel)"};
   return Error{ErrorKind::unsupported,
                "none of these Pythons has polyxeus: " + tried + "; run `" +
                    candidates.front().path +
-                   " -m pip install .` in the folder of its source, or name another Python with "
-                   "--python"};
+                   " -m pip install ./polyxeus-*.whl` in the folder of its wheel, or name another "
+                   "Python with --python"};
 }
 
 }  // namespace px::program

@@ -18,6 +18,7 @@ import tempfile
 from pathlib import Path
 
 import cpp_wheel
+import wheel_compression
 import wheel_sbom
 
 LIBRARIES = "polyxeus.libs"
@@ -116,7 +117,7 @@ def main(wheel, out, portable=None):
             wheel_sbom.write(root)
         Path(out).mkdir(exist_ok=True)
         made = packed(root, steps[4])
-        print(shutil.copy(made, out))
+        print(wheel_compression.compress(made, Path(out) / made.name))
         if cpp_parts:
             platform = made.stem.split("-")[-1]
             print(cpp_wheel.make(cpp_parts, platform, out))

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <limits>
 
+#include "wire/counted.hpp"
 #include "wire/text.hpp"
 
 namespace px {
@@ -64,9 +65,8 @@ Result<void> AnyArray::validate() const {
     return Error{ErrorKind::bad_input, "an array cannot have the shape " + shape_text(shape)};
   if (wanted == data.bytes.size()) return {};
   return Error{ErrorKind::bad_input, "an array of " + dtype + " with the shape " +
-                                         shape_text(shape) + " has " + std::to_string(wanted) +
-                                         " bytes; the message has " +
-                                         std::to_string(data.bytes.size()) + " bytes"};
+                                         shape_text(shape) + " has " + counted(wanted, "byte") +
+                                         "; the message has " + counted(data.bytes.size(), "byte")};
 }
 
 AnyArray AnyArray::rows(std::int64_t begin, std::int64_t end) const {

@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include "wire/counted.hpp"
 #include "wire/text.hpp"
 
 namespace px {
@@ -62,9 +63,8 @@ Result<Language> LanguagePlan::of(int index) const {
     behind += *part.count;
     if (index < behind) return part.language;
   }
-  return Error{ErrorKind::bad_input, "--language is for " + std::to_string(behind) +
-                                         " engines, but this engine has rank " +
-                                         std::to_string(index)};
+  return Error{ErrorKind::bad_input, "--language is for " + counted(behind, "engine") +
+                                         ", but this engine has rank " + std::to_string(index)};
 }
 
 std::optional<int> LanguagePlan::count() const {
@@ -79,9 +79,10 @@ std::optional<int> LanguagePlan::count() const {
 Result<void> LanguagePlan::check_count(int engines) const {
   const std::optional<int> planned = count();
   if (planned && *planned != engines)
-    return Error{ErrorKind::bad_input, "--language is for " + std::to_string(*planned) +
-                                           " engines, but " + std::to_string(engines) +
-                                           " engines were requested: give both the same number, or "
+    return Error{ErrorKind::bad_input, "--language is for " + counted(*planned, "engine") +
+                                           ", but " + counted(engines, "engine") +
+                                           (engines == 1 ? " was" : " were") +
+                                           " requested: give both the same number, or "
                                            "leave -n out"};
   return {};
 }

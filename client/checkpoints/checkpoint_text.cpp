@@ -5,6 +5,7 @@
 
 #include "client/checkpoints/checkpoint.hpp"
 #include "client/targets.hpp"
+#include "wire/counted.hpp"
 #include "wire/text.hpp"
 
 namespace px::client {
@@ -29,11 +30,6 @@ std::string what_text(const Json& entry, std::size_t index) {
   const Json dtype = entry.value("dtype", Json());
   return (dtype.is_string() ? dtype.get<std::string>() : "record") + " " +
          shape_text(entry.value("shape", Json::array()));
-}
-
-/// The number with its word: "1 rank", "4 ranks".
-std::string counted(std::size_t count, const std::string& word) {
-  return std::to_string(count) + " " + word + (count == 1 ? "" : "s");
 }
 
 std::map<std::string, VariableRow> rows_of(const Json& manifest) {

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "client/partition.hpp"
+#include "wire/counted.hpp"
 #include "wire/nearest_name.hpp"
 #include "wire/text.hpp"
 
@@ -184,15 +185,15 @@ class Distribution {
   void refuse(const std::string& name, const std::string& why) { refused_[why].push_back(name); }
 
   std::string refusal() const {
-    std::string text = "the checkpoint of " + std::to_string(ranks_) +
-                       " ranks cannot be restored into " + std::to_string(items_.size()) + ": ";
+    std::string text = "the checkpoint of " + counted(ranks_, "rank") +
+                       " cannot be restored into " + std::to_string(items_.size()) + ": ";
     text += join(refused_, "; ", [](const auto& refused) {
       return join(refused.second, ", ") + " (" + refused.first + ")";
     });
     return text +
            ". List variables that are blocks of one array in scattered, name only the other "
            "variables, or use " +
-           std::to_string(ranks_) + " engines";
+           counted(ranks_, "engine");
   }
 
   std::size_t ranks_;

@@ -8,6 +8,7 @@
 #include "client/connection/engine_change.hpp"
 #include "os/segments/segment_frames.hpp"
 #include "wire/checked_json.hpp"
+#include "wire/counted.hpp"
 #include "wire/engine_facts.hpp"
 #include "wire/header.hpp"
 #include "wire/json_scan.hpp"
@@ -180,10 +181,11 @@ void Connection::on_lost_output(const Envelope& envelope) {
   const Result<Json> content = unpack(packer_, envelope.content);
   if (!header || !content || header->msg_type != "output_lost") return;
   pending_.lose_output();
+  const auto messages = static_cast<std::uint64_t>(int_member(*content, "messages").value_or(0));
   warn("this client did not read its messages from the controller, e.g. because it was stopped: " +
-       std::to_string(int_member(*content, "messages").value_or(0)) + " messages of output (" +
-       std::to_string(int_member(*content, "bytes").value_or(0)) +
-       " bytes) were dropped; no result is lost");
+       counted(messages, "message") + " of output (" +
+       std::to_string(int_member(*content, "bytes").value_or(0)) + " bytes) " +
+       (messages == 1 ? "was" : "were") + " dropped; no result is lost");
 }
 
 void Connection::on_connection_events() {

@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "client/targets.hpp"
+#include "wire/counted.hpp"
 
 namespace px::client {
 namespace {
@@ -157,7 +158,7 @@ std::string flame_graph(const StackProfile& profile, const std::string& title) {
   for (std::size_t i = 0; i < std::min(groups.size(), most_drawn_groups); ++i)
     picture.add(groups[i]);
   if (groups.size() > most_drawn_groups)
-    picture.add_line(std::to_string(groups.size() - most_drawn_groups) + " more groups", "head");
+    picture.add_line(counted(groups.size() - most_drawn_groups, "more group"), "head");
   return picture.take();
 }
 

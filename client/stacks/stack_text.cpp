@@ -6,6 +6,7 @@
 
 #include "client/place_text.hpp"
 #include "client/targets.hpp"
+#include "wire/counted.hpp"
 
 namespace px::client {
 namespace {
@@ -81,7 +82,7 @@ void add_frames(std::vector<std::string>& lines, const StackGroup& group) {
   const std::size_t hidden = frames.size() > most_shown ? frames.size() - most_shown : 0;
   for (std::size_t i = 0; i < frames.size(); ++i) {
     if (hidden > 0 && i == most_shown / 2) {
-      lines.push_back("    ... (" + std::to_string(hidden) + " more calls)");
+      lines.push_back("    ... (" + counted(hidden, "more call") + ")");
       i += hidden;
     }
     lines.push_back(line_of_frame(frames[i], cell));
@@ -92,10 +93,6 @@ std::vector<EngineId> ids_of_group(const StackGroup& group) {
   std::vector<EngineId> ids;
   for (const EnginePlace& place : group.places) ids.push_back(place.id);
   return ids;
-}
-
-std::string count_threads(int count) {
-  return std::to_string(count) + (count == 1 ? " thread" : " threads");
 }
 
 }  // namespace
@@ -132,7 +129,7 @@ std::vector<std::string> describe_stacks(const MergedStacks& merged, Duration pa
   }
   const auto add_threads = [&lines](const std::vector<StackGroup>& groups, const char* what) {
     for (const StackGroup& group : groups) {
-      lines.push_back(name_engines(ids_of_group(group)) + ": " + count_threads(group.threads) +
+      lines.push_back(name_engines(ids_of_group(group)) + ": " + counted(group.threads, "thread") +
                       what);
       add_frames(lines, group);
     }
@@ -143,7 +140,7 @@ std::vector<std::string> describe_stacks(const MergedStacks& merged, Duration pa
       std::accumulate(merged.libraries.begin(), merged.libraries.end(), 0,
                       [](int sum, const StackGroup& group) { return sum + group.threads; });
   if (!has_libraries && hidden > 0)
-    lines.push_back(count_threads(hidden) + " of libraries not shown (--libraries)");
+    lines.push_back(counted(hidden, "thread") + " of libraries not shown (--libraries)");
   return lines;
 }
 

@@ -9,6 +9,7 @@
 #include "client/checkpoints/checkpoint.hpp"
 #include "client/checkpoints/checkpoint_folder.hpp"
 #include "cluster/commands/work_session.hpp"
+#include "wire/counted.hpp"
 #include "wire/time.hpp"
 
 namespace px::cluster {
@@ -33,11 +34,12 @@ class Watch {
 
   void operator()(const client::CheckpointProgress& progress) {
     if (InterruptsCounted::count() > 0) throw Interrupted{};
+    const std::size_t late = progress.engines - progress.ready;
     if (patience_ && Clock::now() > begun_ + *patience_)
       throw client::ClientError(ErrorKind::overloaded,
-                                std::to_string(progress.engines - progress.ready) + " of " +
-                                    std::to_string(progress.engines) +
-                                    " engines were not ready within " +
+                                std::to_string(late) + " of " +
+                                    counted(progress.engines, "engine") +
+                                    (late == 1 ? " was" : " were") + " not ready within " +
                                     format_duration(*patience_) + ": they may still run code");
     if (!is_terminal_) return;
     is_shown_ = true;

@@ -80,8 +80,9 @@ bool wait_for(const client::AsyncResult& result, const WorkOptions& options, Ter
     if (give_up && Clock::now() > *give_up) {
       console.fail({ErrorKind::lost_peer,
                     std::to_string(result.size() - result.progress()) + " of " +
-                        std::to_string(result.size()) + " engines did not answer within " +
-                        format_duration(*give_up - start) + "; they are still running the code"});
+                        std::to_string(result.size()) +
+                        (result.size() == 1 ? " engine" : " engines") + " did not answer within " +
+                        format_duration(*give_up - start) + "; the code is still running there"});
       return false;
     }
   }

@@ -100,7 +100,9 @@ Finding examine_addresses(const FileFacts& facts, const std::vector<DialedPorts>
                  "there is no route to that network, or no host has that address",
                  "start the controller with --ip='*' or with --location and an address of its host "
                  "that this host can reach, and copy the new file here");
-  return error("firewall", join(facts.candidates, ", ") + " do not answer at any port",
+  return error("firewall",
+               join(facts.candidates, ", ") + (facts.candidates.size() == 1 ? " does" : " do") +
+                   " not answer at any port",
                "a firewall drops the connections, or the address is not that of the controller",
                "open the ports in the firewall of " + facts.location +
                    " (pxcluster start ... -- --ports=RANGE chooses them), or start with "
@@ -140,7 +142,9 @@ Findings examine_file(const FileFacts& facts) {
     return findings;
   }
   if (!facts.unresolved.empty() && facts.unresolved.size() == facts.candidates.size()) {
-    findings.push_back(error("name", join(facts.unresolved, ", ") + " does not resolve",
+    findings.push_back(error("name",
+                             join(facts.unresolved, ", ") +
+                                 (facts.unresolved.size() == 1 ? " does" : " do") + " not resolve",
                              "the file has no other address of the controller",
                              "start the controller with --ip='*', or with --location and an "
                              "address instead of a name"));

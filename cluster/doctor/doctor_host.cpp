@@ -5,6 +5,7 @@
 #include "client/place_text.hpp"
 #include "cluster/doctor/doctor.hpp"
 #include "cluster/launch/mpi_kind.hpp"
+#include "wire/counted.hpp"
 #include "wire/text.hpp"
 
 namespace px::cluster {
@@ -231,7 +232,7 @@ std::string records_text(std::size_t count) {
 std::string file_text(const FileFacts& file) {
   if (!file.tunnel.empty()) return file.path + ": the controller answers through " + file.tunnel;
   if (file.is_answered == true) return file.path + ": the controller answers";
-  return file.path + ": " + std::to_string(file.dialed.size()) + " ports dialled";
+  return file.path + ": " + counted(file.dialed.size(), "port") + " dialled";
 }
 
 /// "2 GPUs of NVIDIA"
@@ -292,8 +293,9 @@ Findings examine_clusters(const std::vector<ClusterFacts>& clusters) {
   for (const ClusterFacts& cluster : clusters)
     if (cluster.living < cluster.recorded)
       add(findings, Severity::warning, "leftover",
-          cluster.file + " names " + std::to_string(cluster.recorded) + " processes, and " +
-              std::to_string(cluster.living) + " run",
+          cluster.file + " names " + std::to_string(cluster.recorded) +
+              (cluster.recorded == 1 ? " process, and " : " processes, and ") +
+              std::to_string(cluster.living) + (cluster.living == 1 ? " runs" : " run"),
           "the cluster crashed or was killed and left files behind" +
               (cluster.log.empty() ? "" : "; its newest log is " + cluster.log),
           cluster.living > 0 ? "pxcluster stop --profile-dir='" + cluster.profile_dir +

@@ -4,6 +4,7 @@
 
 #include "cluster/launch/mpi_kind.hpp"
 #include "cluster/launch/rank_plans.hpp"
+#include "wire/counted.hpp"
 
 namespace px::cluster {
 namespace {
@@ -121,9 +122,8 @@ void allow_oversubscription(Environment& environment, const LaunchRequest& reque
       set_default(environment, "OMPI_MCA_rmaps_base_oversubscribe", "1", machine) &&
       set_default(environment, "PRTE_MCA_rmaps_default_mapping_policy", ":oversubscribe", machine);
   if (is_set && count > (hosts.empty() ? machine.cores : slots))
-    notes.push_back(std::to_string(count) + " ranks on " +
-                    (hosts.empty() ? std::to_string(machine.cores) + " cores"
-                                   : std::to_string(slots) + " slots") +
+    notes.push_back(counted(count, "rank") + " on " +
+                    (hosts.empty() ? counted(machine.cores, "core") : counted(slots, "slot")) +
                     ": telling mpiexec to oversubscribe");
 }
 

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "program/command_line.hpp"
+#include "wire/counted.hpp"
 
 namespace px::cluster {
 namespace {
@@ -37,7 +38,7 @@ std::string prefix(Level level) {
 }
 
 std::string counts(int registered, int wanted) {
-  return std::to_string(registered) + "/" + std::to_string(wanted) + " engines";
+  return std::to_string(registered) + "/" + counted(wanted, "engine");
 }
 
 }  // namespace

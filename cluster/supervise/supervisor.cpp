@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <csignal>
 
+#include "wire/counted.hpp"
 #include "wire/json.hpp"
 
 namespace px::cluster {
@@ -22,10 +23,6 @@ std::string with_log(const std::string& log, const std::string& tail) {
     begin = end + 1;
   }
   return text;
-}
-
-std::string counted(int count, const std::string& thing) {
-  return std::to_string(count) + " " + thing + (count == 1 ? "" : "s");
 }
 
 /// "ended with exit code 1; the end of its log, ...", or why it could not be started.
@@ -374,9 +371,8 @@ void Supervisor::handle(const RestartAsked& event, Instant now) {
     return report_restart(problem);
   learn_ids(event.engines);
   const bool is_whole = chosen_.size() == full_counts_.size();
-  say(Level::info, is_whole
-                       ? "restarting the engines"
-                       : "restarting " + counted(static_cast<int>(event.numbers.size()), "engine"));
+  say(Level::info, is_whole ? "restarting the engines"
+                            : "restarting " + counted(event.numbers.size(), "engine"));
   was_killed_ = false;
   registered_ = 0;
   phase_ = Phase::ending_engines;

@@ -7,6 +7,7 @@
 #include <iterator>
 #include <utility>
 
+#include "wire/counted.hpp"
 #include "wire/time.hpp"
 
 namespace px::controller {
@@ -105,7 +106,7 @@ bool HubThread::waits_for_room(std::unique_lock<std::mutex>& lock) {
         "database hangs; the cluster continues, but records may be lost",
         format_duration(stuck_after_));
   if (!is_stuck_ && was_stuck)
-    spdlog::warn("the records of tasks are written again; {} records were lost", dropped_);
+    spdlog::warn("the records of tasks are written again; lost: {}", counted(dropped_, "record"));
   return !is_stuck_;
 }
 

@@ -5,6 +5,8 @@
 #include <map>
 #include <utility>
 
+#include "wire/counted.hpp"
+
 namespace px::controller {
 
 Result<JournalMode> journal_mode_by_name(std::string_view name) {
@@ -101,9 +103,9 @@ void Journal::name_damage(SegmentNumber segment, const JournalReader& reader) {
   std::size_t bytes = 0;
   for (const JournalDamage& damage : damages) bytes += damage.bytes;
   damaged_.insert(segment);
-  errors_.push_back(name + " is damaged: " + std::to_string(bytes) + " bytes in " +
-                    std::to_string(damages.size()) + (damages.size() == 1 ? " place" : " places") +
-                    ", the first at byte " + std::to_string(damages[0].offset) +
+  errors_.push_back(name + " is damaged: " + counted(bytes, "byte") + " in " +
+                    counted(damages.size(), "place") + ", the first at byte " +
+                    std::to_string(damages[0].offset) +
                     ", are damaged. Tasks that were only there are lost, all others continue; the "
                     "file will be kept as " +
                     storage_->name_set_aside(segment));

@@ -3,6 +3,7 @@
 #include <variant>
 
 #include "controller/journal/journal_record.hpp"
+#include "wire/counted.hpp"
 
 namespace px::controller {
 namespace {
@@ -83,8 +84,9 @@ std::optional<TaskBacklog::Waiting> TaskBacklog::read(Instant now) {
   if (!text) {
     next_try_ = now + between_reads;
     if (!std::exchange(is_read_refused_, true))
-      errors_.push_back(std::to_string(size()) + " tasks wait until they can be read again: " +
-                        text.error().what);
+      errors_.push_back(counted(size(), "task") +
+                        (size() == 1 ? " waits until it" : " wait until they") +
+                        " can be read again: " + text.error().what);
     return std::nullopt;
   }
   is_read_refused_ = false;

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "controller/ledger/task_ledger.hpp"
+#include "wire/counted.hpp"
 
 namespace px::controller {
 
@@ -19,8 +20,8 @@ void TaskLedger::restore(Instant now) {
   }
   commit_late();
   if (finished > 0 || unfinished() > 0)
-    spdlog::info("continuing with {} unfinished tasks and {} results of an earlier controller",
-                 unfinished(), finished);
+    spdlog::info("continuing with {} and {} of an earlier controller",
+                 counted(unfinished(), "unfinished task"), counted(finished, "result"));
   submit_waiting(now);
 }
 

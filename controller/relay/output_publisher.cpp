@@ -5,6 +5,8 @@
 #include <array>
 #include <utility>
 
+#include "wire/counted.hpp"
+
 namespace px::controller {
 namespace {
 
@@ -77,8 +79,8 @@ bool OutputPublisher::tell_of_loss(const std::string& topic, Subscriber& subscri
   draft.content = Json{{"messages", messages}, {"bytes", bytes}};
   const TextFrames frames{session_.compose(draft, wall_now())};
   const net::Socket::Run all{&frames, 0, frames.size()};
-  spdlog::info("a client that did not read lost {} messages of output ({} MiB)", messages,
-               bytes >> 20);
+  spdlog::info("a client that did not read lost {} of output ({} MiB)",
+               counted(messages, "message"), bytes >> 20);
   return socket_.forward(std::span<const std::string_view>{}, std::span(&all, 1),
                          subscriber.unsent);
 }

@@ -26,6 +26,17 @@ bool Dependency::is_unreachable() const {
   return total_ > 0 && (all_ ? spoiled_ > 0 : spoiled_ == total_);
 }
 
+std::string Dependency::why_unreachable(std::string_view name) const {
+  const std::string text = (all_ ? "a task in its `" : "each task in its `") + std::string(name) +
+                           "` has " + (success_ ? "failed" : "succeeded");
+  return success_ ? text +
+                        ": see the error there; Dependency(..., success=True, failure=True) "
+                        "runs this task in both cases"
+                  : text +
+                        ", and this task is only to run if it fails: there is nothing to do, or "
+                        "pass Dependency(..., success=True, failure=True)";
+}
+
 bool Dependency::is_final() const {
   return satisfied_ + spoiled_ == total_ || (all_ && satisfied_ > 0);
 }

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -37,6 +38,8 @@ class Dependency {
   bool is_met() const;
   /// It can no longer be met.
   bool is_unreachable() const;
+  /// A sentence for the user. `name`: "after" or "follow". Precondition: is_unreachable().
+  std::string why_unreachable(std::string_view name) const;
 
   // As a `follow`: the task must run where these tasks ran.
 

@@ -170,7 +170,7 @@ TaskEffects TaskQueue::on_time(Instant now) {
     Rules& rules = *task.rules;
     if (rules.timer == when) {
       rules.timer.reset();
-      fail(task, "TaskTimeout");
+      fail(task, "TaskTimeout", why_too_late(rules.timeout, waiting_for(task)));
     } else if (rules.pause_end == when) {
       rules.pause_end.reset();
       task.place = Place::nowhere;
@@ -239,10 +239,12 @@ bool TaskQueue::watch_dependencies(Task& task, const TaskRules& wanted) {
       insert_sorted(rules.targets, found->second);
   rules.after = Dependency{wanted.after};
   rules.follow = Dependency{wanted.follow};
+  const std::string* unknown = nullptr;
   const auto watch = [&](const DependencySpec& spec, Dependency& dependency,
                          std::vector<TaskDigest>& pending) {
     for (const std::string& msg_id : spec.msg_ids) {
       const TaskDigest digest = digest_of(msg_id);
+      unknown = &msg_id;
       if (msg_id == task.msg_id.text) return false;
       if (tasks_.contains(std::string_view(msg_id))) {
         pending.push_back(digest);
@@ -257,7 +259,7 @@ bool TaskQueue::watch_dependencies(Task& task, const TaskRules& wanted) {
   };
   if (!watch(wanted.after, rules.after, rules.after_ids) ||
       !watch(wanted.follow, rules.follow, rules.follow_ids)) {
-    fail(task, "InvalidDependency");
+    fail(task, "InvalidDependency", why_unknown(*unknown, options_.finished_limit));
     return false;
   }
   return true;
@@ -269,20 +271,17 @@ void TaskQueue::settle(Task& task) {
     return worker ? assign(task, *worker) : make_ready(task, Restriction{});
   }
   const Rules& rules = *task.rules;
-  if (rules.after.is_unreachable() || rules.follow.is_unreachable())
-    return fail(task, "ImpossibleDependency");
+  if (rules.after.is_unreachable())
+    return fail(task, "ImpossibleDependency", rules.after.why_unreachable("after"));
+  if (rules.follow.is_unreachable())
+    return fail(task, "ImpossibleDependency", rules.follow.why_unreachable("follow"));
   if (!rules.after.is_met()) return park(task, Place::parked);
   Restriction restriction;
-  switch (find_restriction(task, restriction)) {
-    case Verdict::impossible:
-      return fail(task, "ImpossibleDependency");
-    case Verdict::wait:
-      return park(task, Place::parked);
-    case Verdict::pause:
-      return park(task, Place::paused);
-    case Verdict::restricted:
-      break;
-  }
+  const TaskVerdict verdict = find_restriction(task, restriction);
+  if (verdict == TaskVerdict::wait) return park(task, Place::parked);
+  if (verdict == TaskVerdict::pause) return park(task, Place::paused);
+  if (verdict != TaskVerdict::restricted)
+    return fail(task, "ImpossibleDependency", why_impossible(verdict));
   const auto worker = find_worker(task, restriction);
   return worker ? assign(task, *worker) : make_ready(task, restriction);
 }
@@ -362,6 +361,13 @@ void TaskQueue::fail(Task& task, std::string_view name, std::string value, Engin
   end(task, {false, worker});
 }
 
+/// Of a task whose timer runs.
+WaitingFor TaskQueue::waiting_for(const Task& task) {
+  return task.place == Place::ready    ? WaitingFor::engine
+         : task.place == Place::paused ? WaitingFor::next_attempt
+                                       : WaitingFor::dependency;
+}
+
 void TaskQueue::refuse_overload(Task& task) {
   const auto mib = [](std::size_t bytes) { return std::to_string(bytes >> 20); };
   fail(task, "Overloaded",
@@ -411,7 +417,7 @@ void TaskQueue::wake_dependents() {
 
 // ---------------------------------------------------------------- where a task may run
 
-TaskQueue::Verdict TaskQueue::find_allowed(const Task& task, Restriction& allowed) const {
+TaskVerdict TaskQueue::find_allowed(const Task& task, Restriction& allowed) const {
   const Rules& rules = *task.rules;
   const auto keep_live = [&](std::vector<WorkerKey> keys) {
     std::erase_if(keys, [&](WorkerKey key) { return !workers_.is_live(key); });
@@ -420,36 +426,36 @@ TaskQueue::Verdict TaskQueue::find_allowed(const Task& task, Restriction& allowe
   };
   if (rules.has_targets) {
     allowed = {true, keep_live(rules.targets)};
-    if (allowed.workers.empty()) return Verdict::impossible;
+    if (allowed.workers.empty()) return TaskVerdict::targets_gone;
   }
-  if (rules.follow.empty()) return Verdict::restricted;
-  if (rules.follow.is_split()) return Verdict::impossible;
+  if (rules.follow.empty()) return TaskVerdict::restricted;
+  if (rules.follow.is_split()) return TaskVerdict::followed_apart;
   const Restriction targets = allowed;
   allowed = {true, keep_live(rules.follow.workers())};
   std::erase_if(allowed.workers, [&](WorkerKey key) { return !targets.allows(key); });
-  if (!allowed.workers.empty()) return Verdict::restricted;
+  if (!allowed.workers.empty()) return TaskVerdict::restricted;
   // Some of what must all run on one engine ran on one that is alive: the rest may, too.
-  if (!rules.follow.is_final()) return Verdict::wait;
+  if (!rules.follow.is_final()) return TaskVerdict::wait;
   const bool may_come =
       std::any_of(worker_by_key_.begin(), worker_by_key_.end(), [&](const auto& entry) {
         return rules.follow.touches(entry.first) && workers_.is_live(entry.first) &&
                targets.allows(entry.first);
       });
-  return may_come ? Verdict::wait : Verdict::impossible;
+  return may_come ? TaskVerdict::wait : TaskVerdict::followed_gone;
 }
 
-TaskQueue::Verdict TaskQueue::find_restriction(Task& task, Restriction& restriction) {
-  const Verdict verdict = find_allowed(task, restriction);
+TaskVerdict TaskQueue::find_restriction(Task& task, Restriction& restriction) {
+  const TaskVerdict verdict = find_allowed(task, restriction);
   Rules& rules = *task.rules;
-  if (verdict != Verdict::restricted) return verdict;
+  if (verdict != TaskVerdict::restricted) return verdict;
   const Restriction allowed = restriction;
   const std::vector<WorkerKey> tried = rules.tried_on();
   restriction = without(allowed, tried);
   if (tried.empty() || workers_.empty() || workers_.any_allowed(restriction))
-    return Verdict::restricted;
-  if (!workers_.any_allowed(without(allowed, rules.unmet_on))) return Verdict::impossible;
+    return TaskVerdict::restricted;
+  if (!workers_.any_allowed(without(allowed, rules.unmet_on))) return TaskVerdict::unmet;
   rules.failed_on.clear();
-  return Verdict::pause;
+  return TaskVerdict::pause;
 }
 
 Restriction TaskQueue::without(Restriction allowed, const std::vector<WorkerKey>& excluded) const {

@@ -16,6 +16,7 @@
 #include "controller/scheduler/dependency.hpp"
 #include "controller/scheduler/given_tasks.hpp"
 #include "controller/scheduler/task_digest.hpp"
+#include "controller/scheduler/task_failures.hpp"
 #include "controller/scheduler/task_request.hpp"
 #include "controller/scheduler/worker_list.hpp"
 #include "wire/engine_end.hpp"
@@ -59,7 +60,7 @@ struct FailTask {
   SharedFrames request;
   std::size_t delimiter_index;
   std::string error_name;   ///< "EngineError", "TaskTimeout" and so on.
-  std::string error_value;  ///< A sentence for the user; may be empty.
+  std::string error_value;  ///< A sentence for the user.
 };
 /// Ask the engine to return a task that it has not begun as far as the queue knows. The engine
 /// answers by giving it back, which the owner reports by given_back(), or it has begun the task and
@@ -188,13 +189,13 @@ class TaskQueue {
     FinishedTask task;
   };
   enum class Place { nowhere, parked, ready, paused, running };
-  enum class Verdict { restricted, wait, pause, impossible };
 
   // the life of a task
   void settle(Task& task);
   void assign(Task& task, WorkerKey worker);
   void hand_back(Task& task, const TaskRules& rules, WorkerKey holder);
-  void fail(Task& task, std::string_view name, std::string value = {}, EngineUuid engine = {});
+  void fail(Task& task, std::string_view name, std::string value, EngineUuid engine = {});
+  static WaitingFor waiting_for(const Task& task);
   void end(Task& task, FinishedTask result);
   void refuse_overload(Task& task);
   void attempt_ended(Task& task, bool is_unmet);
@@ -207,8 +208,8 @@ class TaskQueue {
   void wake_dependents();
 
   // where a task may run
-  Verdict find_restriction(Task& task, Restriction& restriction);
-  Verdict find_allowed(const Task& task, Restriction& allowed) const;
+  TaskVerdict find_restriction(Task& task, Restriction& restriction);
+  TaskVerdict find_allowed(const Task& task, Restriction& allowed) const;
   Restriction without(Restriction allowed, const std::vector<WorkerKey>& excluded) const;
 
   // what is given ahead

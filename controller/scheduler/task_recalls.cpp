@@ -54,7 +54,7 @@ void TaskQueue::recall(const GivenTasks::Ahead& ahead) {
 bool TaskQueue::can_move(const Task& task) const {
   if (!task.rules) return true;
   Restriction allowed;
-  if (find_allowed(task, allowed) != Verdict::restricted) return false;
+  if (find_allowed(task, allowed) != TaskVerdict::restricted) return false;
   return workers_.pick(without(allowed, task.rules->tried_on())).has_value();
 }
 

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "engine/mpi/rank_names.hpp"
+#include "wire/counted.hpp"
 #include "wire/text.hpp"
 
 namespace px::engine {
@@ -25,15 +26,15 @@ bool differ_in(const std::vector<RankCall>& calls, const Part& part) {
 std::string name_type(std::uint8_t code) {
   constexpr std::array words{"bytes", "signed integers", "unsigned integers", "real numbers"};
   constexpr unsigned of_size = 31;
-  return std::string(words.at((code >> 5) - 1U)) + " of " + std::to_string(code & of_size) +
-         " bytes each";
+  return std::string(words.at((code >> 5) - 1U)) + " of " + counted(code & of_size, "byte") +
+         " each";
 }
 
 /// "MPI_Reduce of 8 bytes by MPI_SUM with root 0"
 std::string describe(const RankCall& call, bool tells_type) {
   const CallForm& form = call.form;
   std::string text = call.name;
-  if (form.bytes != 0) text += " of " + std::to_string(form.bytes - 1) + " bytes";
+  if (form.bytes != 0) text += " of " + counted(form.bytes - 1, "byte");
   if (tells_type && form.type != 0) text += " (" + name_type(form.type) + ")";
   if (form.operation != 0) text += " by " + std::string(operation_names[form.operation - 1]);
   if (form.root != CallForm::no_root) text += " with root " + std::to_string(form.root);

@@ -331,7 +331,7 @@ std::optional<std::string> RankBoard::why_in_vain(const std::vector<Rank>& other
 
 /// The ranks and what the first of them did; where it waited for another one, what that did.
 std::string RankBoard::explain(const std::vector<Rank>& lost, const std::string& reason) const {
-  return told(lost.front())->note.is_consequence ? reason : name_ranks(lost) + " " + reason;
+  return told(lost.front())->note.is_consequence ? reason : say_of_ranks(lost, reason);
 }
 
 bool RankBoard::has_failure_in(std::uint64_t cell) const {

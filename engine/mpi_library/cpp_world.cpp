@@ -18,6 +18,7 @@
 #include "engine/mpi_calls/note_channel.hpp"
 #include "engine/mpi_calls/world_part.hpp"
 #include "interpreters/utf8.hpp"
+#include "wire/counted.hpp"
 
 namespace px::engine {
 namespace {
@@ -290,7 +291,7 @@ Result<std::unique_ptr<MpiWorld>> join(const World& expected, std::vector<Rank> 
   if (size != expected.size)
     return Error{ErrorKind::bad_input,
                  "the launcher (" + expected.launcher + ") started " +
-                     std::to_string(expected.size) + " ranks, but MPI has " + std::to_string(size) +
+                     counted(expected.size, "rank") + ", but MPI has " + std::to_string(size) +
                      ": the C++ engine has loaded " + name_of_library() +
                      "; name that MPI's mpiexec (pxcluster start --mpi-cmd), or set "
                      "MPI4PY_MPIABI=openmpi or mpich"};

@@ -11,6 +11,7 @@
 #include "kernel/cpp/prelude/px_view_exports.hpp"
 #include "magics/cell_watch.hpp"
 #include "magics/failure_text.hpp"
+#include "wire/counted.hpp"
 
 namespace px::kernel {
 namespace {
@@ -54,7 +55,7 @@ void put(cpp::ShownText& text, const Value& value) {
   if (const Json* json = std::get_if<Json>(&value)) return put(text, *json);
   if (const AnyArray* array = std::get_if<AnyArray>(&value)) return put(text, *array);
   if (const auto* bytes = std::get_if<SharedBytes>(&value))
-    return text.put("<" + std::to_string(bytes->bytes.size()) + " bytes>");
+    return text.put("<" + counted(bytes->bytes.size(), "byte") + ">");
   text.put("<a value that C++ cannot represent>");
 }
 

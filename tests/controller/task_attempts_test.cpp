@@ -17,6 +17,10 @@ TEST(TaskAttempts, ATaskThatWaitsTooLongTimesOut) {
   EXPECT_EQ(cluster.queue().next_deadline(), at(2s));
   EXPECT_EQ(cluster.clock(1999ms), Texts{});
   EXPECT_EQ(cluster.clock(2s), (Texts{"t2!TaskTimeout"}));
+  EXPECT_EQ(
+      cluster.last_error(),
+      "the task did not start within its timeout of 2 s, as it waited for a free engine: give "
+      "it more time, or start more engines");
   EXPECT_EQ(cluster.queue().next_deadline(), std::nullopt);
 }
 
@@ -36,6 +40,7 @@ TEST(TaskAttempts, TheTimeoutAlsoEndsTheWaitForADependency) {
   rules.timeout = 1s;
   cluster.submit("t2", rules);
   EXPECT_EQ(cluster.clock(1s), (Texts{"t2!TaskTimeout"}));
+  EXPECT_NE(cluster.last_error().find("the tasks in its `after` or `follow`"), std::string::npos);
   EXPECT_EQ(cluster.reply("ann", "t1"), (Texts{"t1=ann"}));
 }
 
@@ -104,6 +109,7 @@ TEST(TaskAttempts, AShortTimeoutEndsThePause) {
   cluster.submit("t1", retries(3, 100ms));
   EXPECT_EQ(cluster.fails("ann", "t1"), Texts{});
   EXPECT_EQ(cluster.clock(100ms), (Texts{"t1!TaskTimeout"}));
+  EXPECT_NE(cluster.last_error().find("its next attempt after it had failed"), std::string::npos);
   EXPECT_EQ(cluster.queue().next_deadline(), std::nullopt);
 }
 
@@ -165,6 +171,10 @@ TEST(TaskAttempts, ADependencyThatNoEngineMeetsIsImpossible) {
   cluster.submit("t1", retries(7));
   cluster.unmet("bob", "t1");
   EXPECT_EQ(cluster.unmet("ann", "t1"), (Texts{"t1!ImpossibleDependency"}));
+  EXPECT_EQ(
+      cluster.last_error(),
+      "no engine that may run the task has what its function requires: install that where the "
+      "engines run, or start engines that have it, and submit the task again");
 }
 
 TEST(TaskAttempts, ADependencyThatItsOnlyTargetDoesNotMeetIsImpossible) {

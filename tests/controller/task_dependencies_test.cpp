@@ -31,6 +31,9 @@ TEST(TaskDependencies, AWaitingTaskIsImpossibleOnceItsTargetsAreDead) {
   cluster.submit("t1", targets({"ann"}));
   EXPECT_EQ(cluster.submit("t2", targets({"ann"})), Texts{});
   EXPECT_EQ(cluster.leave("ann"), (Texts{"t2!ImpossibleDependency"}));
+  EXPECT_EQ(cluster.last_error(),
+            "none of the engines in the task's `targets` is there any more: submit it again with "
+            "other targets, or with none");
 }
 
 TEST(TaskDependencies, ARestrictedTaskDoesNotHoldUpThoseBehindIt) {
@@ -104,6 +107,9 @@ TEST(TaskDependencies, AFailureMakesItsDependentsImpossible) {
   EXPECT_EQ(cluster.fails("ann", "t1"),
             (Texts{"t1=ann", "t2!ImpossibleDependency", "t3!ImpossibleDependency"}));
   EXPECT_EQ(cluster.submit("t4", after(spec({"t1"}))), (Texts{"t4!ImpossibleDependency"}));
+  EXPECT_EQ(cluster.last_error(),
+            "a task in its `after` has failed: see the error there; Dependency(..., success=True, "
+            "failure=True) runs this task in both cases");
 }
 
 TEST(TaskDependencies, AnyIsImpossibleOnlyWhenAllFailed) {
@@ -125,6 +131,8 @@ TEST(TaskDependencies, ADependencyOnFailureIsMetByAFailureAndSpoiltByASuccess) {
   cluster.reply("ann", "t2");
   EXPECT_EQ(cluster.submit("t3", after(spec({"t2"}, true, false, true))),
             (Texts{"t3!ImpossibleDependency"}));
+  EXPECT_EQ(cluster.last_error().find("a task in its `after` has succeeded, and this task is only"),
+            0U);
 }
 
 TEST(TaskDependencies, ADependencyOnAnyEndIsMetByBoth) {
@@ -143,6 +151,10 @@ TEST(TaskDependencies, ADependencyOnItselfOrOnAnUnknownTaskIsInvalid) {
   EXPECT_EQ(cluster.submit("t1", after(spec({"t1"}))), (Texts{"t1!InvalidDependency"}));
   EXPECT_EQ(cluster.submit("t2", after(spec({"t9"}))), (Texts{"t2!InvalidDependency"}));
   EXPECT_EQ(cluster.submit("t3", follow(spec({"t9"}))), (Texts{"t3!InvalidDependency"}));
+  EXPECT_EQ(
+      cluster.last_error(),
+      "the task depends on request t9, which the controller does not know as an earlier task: "
+      "name results of load-balanced views, of which it remembers the latest 65536 that ended");
   EXPECT_EQ(cluster.queue().size(), 0u);
 }
 
@@ -201,6 +213,7 @@ TEST(TaskDependencies, AFollowerOfTasksOnTwoEnginesIsImpossible) {
   cluster.submit("t3", follow(spec({"t1", "t2"})));
   cluster.reply("ann", "t1");
   EXPECT_EQ(cluster.reply("bob", "t2"), (Texts{"t2=bob", "t3!ImpossibleDependency"}));
+  EXPECT_NE(cluster.last_error().find("ran on different engines"), std::string::npos);
 }
 
 TEST(TaskDependencies, AFollowerOfAnyMayRunWhereOneOfThemRan) {
@@ -234,6 +247,8 @@ TEST(TaskDependencies, AFollowerToADeadEngineIsImpossible) {
   cluster.submit("t3", follow(spec({"t1"})));
   EXPECT_EQ(cluster.leave("ann"), (Texts{"t3!ImpossibleDependency"}));
   EXPECT_EQ(cluster.submit("t4", follow(spec({"t1"}))), (Texts{"t4!ImpossibleDependency"}));
+  EXPECT_NE(cluster.last_error().find("no engine on which the tasks in its `follow` ran"),
+            std::string::npos);
 }
 
 }  // namespace

@@ -18,6 +18,11 @@ TEST(ProgressText, ABarSaysHowManyEnginesAreDoneAndSinceWhen) {
                    "1:05"}}));
 }
 
+TEST(ProgressText, OneEngineIsSaidToBeOne) {
+  EXPECT_EQ(progress_lines(ShowProgress{0, 1, 2s, {}}),
+            (std::vector<std::string>{"[--------------------] 0/1 engine done, 0:02"}));
+}
+
 TEST(ProgressText, LinesThatEnginesRewriteStandAboveTheBar) {
   const ShowProgress progress{0, 2, 3s, {"a <b>", "c"}};
   EXPECT_EQ(progress_data(progress)["text/plain"],

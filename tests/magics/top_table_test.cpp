@@ -61,6 +61,14 @@ TEST(TopTable, SaysWhatEachEngineDoesAndInWhichCall) {
           "1       -      idle   -     -    -        0      -"}));
 }
 
+TEST(TopTable, OneEngineIsSaidToBeOne) {
+  TopTable table;
+  table.look({engine_in(1, "idle")}, {}, after(0s));
+  EXPECT_EQ(table.lines(1).at(0).find("1 engine: 1 idle; 0 requests wait, "), 0U);
+  table.look({engine_in(0, "idle"), engine_in(1, "idle")}, {}, after(1s));
+  EXPECT_EQ(table.lines(1).back(), "... and 1 more engine: -t chooses some");
+}
+
 TEST(TopTable, TheShareOfAProcessorIsThatSinceTheLookBefore) {
   TopTable table;
   table.look({engine_at_work(0, 10)}, {}, after(0s));

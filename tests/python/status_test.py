@@ -44,7 +44,7 @@ def test_what_each_engine_is_and_does(rc):
         assert len(lines) == 5 and "RUNS" in lines[0] and lines[3].endswith("slow_solver")
         assert "<td>slow_solver</td>" in rc._repr_html_()
         assert "<td>slow_solver</td>" in rc[2]._repr_html_() and "slow_solver" not in rc[:2]._repr_html_()
-        assert "1 of its requests" not in rc.load_balanced_view()._repr_html_()
+        assert "1 unanswered request" not in rc.load_balanced_view()._repr_html_()
         assert "running for" in call._repr_mimebundle_()["text/html"]
         assert "waiting" in waiting._repr_mimebundle_()["text/html"]
         assert rc.outstanding == {*cell.msg_ids, *call.msg_ids, *waiting.msg_ids}

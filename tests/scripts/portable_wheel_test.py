@@ -3,6 +3,7 @@
 import json
 import re
 import subprocess
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -52,3 +53,21 @@ def test_the_linked_archives_are_those_that_the_list_names():
     text = (ROOT / "cmake/portable_wheel.cmake").read_text() + (ROOT / "scripts/wheel_libraries.py").read_text()
     linked = set(re.findall(r"(?:px_multiarch\}/|DEBIAN / \")(lib\w+\.a)", text))
     assert linked | {"libstdc++.a"} == {part["archive"] for part in sources["archives"]}
+
+
+def test_a_compressed_wheel_is_smaller_and_has_the_same_files(tmp_path):
+    import wheel_compression
+
+    text = " ".join(str(number * number) for number in range(50_000)).encode()
+    program = zipfile.ZipInfo("polyxeus.data/scripts/pxengine", (2026, 11, 27, 12, 0, 2))
+    program.external_attr, program.compress_type = 0o100755 << 16, zipfile.ZIP_DEFLATED
+    plain = tmp_path / "plain.whl"
+    with zipfile.ZipFile(plain, "w", zipfile.ZIP_DEFLATED) as wheel:
+        wheel.writestr(program, text)
+        wheel.writestr("polyxeus/py.typed", b"")
+    small, again = (wheel_compression.compress(plain, tmp_path / name) for name in ("small.whl", "again.whl"))
+    assert small.stat().st_size < 0.98 * plain.stat().st_size and small.read_bytes() == again.read_bytes()
+    with zipfile.ZipFile(plain) as before, zipfile.ZipFile(small) as after:
+        assert after.testzip() is None and [each.filename for each in after.infolist()] == before.namelist()
+        for old, new in zip(before.infolist(), after.infolist()):
+            assert (new.date_time, new.external_attr, new.CRC) == (old.date_time, old.external_attr, old.CRC)

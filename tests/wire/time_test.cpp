@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "wire/counted.hpp"
+
 namespace px {
 namespace {
 
@@ -92,6 +94,12 @@ TEST(DurationText, AnAgeIsRoundedToWhatMatters) {
   EXPECT_EQ(format_age(200s), "3 min 20 s");
   EXPECT_EQ(format_age(2h + 5min + 59s), "2 h 5 min");
   EXPECT_EQ(format_age(-3s), "0 s");
+}
+
+TEST(Counted, TheWordFollowsTheNumber) {
+  EXPECT_EQ(counted(0, "engine"), "0 engines");
+  EXPECT_EQ(counted(1, "engine"), "1 engine");
+  EXPECT_EQ(counted(4, "more engine"), "4 more engines");
 }
 
 }  // namespace

@@ -13,6 +13,7 @@
 #include "interpreters/cpp/values/cell_exchange.hpp"
 #include "interpreters/cpp/values/cell_type_error.hpp"
 #include "interpreters/cpp/values/shown_text.hpp"
+#include "wire/counted.hpp"
 
 namespace {
 
@@ -189,7 +190,7 @@ void px_cell_refuse(const void* node, const char* wanted, std::size_t size) {
                       std::string(wanted, size));
 }
 void px_cell_refuse_count(std::size_t wanted, std::size_t came) {
-  throw CellTypeError("the function takes " + std::to_string(wanted) + " arguments, but " +
+  throw CellTypeError("the function takes " + counted(wanted, "argument") + ", but " +
                       std::to_string(came) + " came");
 }
 void px_cell_refuse_target(const char* type, std::size_t size) {

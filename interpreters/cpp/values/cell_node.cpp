@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "interpreters/cpp/values/element_type.hpp"
+#include "wire/counted.hpp"
 #include "wire/text.hpp"
 
 namespace px::cpp {
@@ -303,7 +304,7 @@ void* CellNode::memory(std::string_view dtype, std::shared_ptr<void>* owner) con
 std::string CellNode::describe() const {
   std::string text = label_->empty() ? "" : *label_ + ": ";
   if (json_ != nullptr) return text + describe_json(*json_);
-  if (!array_) return text + std::to_string(bytes_.bytes.size()) + " bytes";
+  if (!array_) return text + counted(bytes_.bytes.size(), "byte");
   if (array_->shape.empty()) return text + "a number of " + array_->dtype;
   return text + "an array of " + array_->dtype + " with the shape (" + join(array_->shape, ", ") +
          ")";

@@ -26,6 +26,7 @@ from polyxeus.client.status import ClusterMemory, ClusterStatus
 from polyxeus.client.tracing import Trace
 from polyxeus.client.unknown_option import unknown_option
 from polyxeus.client.wait_for_engines import wait_for_engines
+from polyxeus.counted import counted
 from polyxeus.results.async_result import AsyncResult
 from polyxeus.results.callers_traceback import ends_at_caller
 from polyxeus.results.comms import relay_comms
@@ -258,7 +259,7 @@ class Client(HubQueries, EngineControl):
 
     def __repr__(self):
         why = self._connection.why_closed()
-        return f"<Client: {why}>" if why else f"<Client: {len(self)} engines>"
+        return f"<Client: {why}>" if why else f"<Client: {counted(len(self), 'engine')}>"
 
     def spin(self) -> None:
         """Does nothing, because results arrive without it. It exists for programs that were written for ipyparallel."""

@@ -10,6 +10,7 @@ from polyxeus import error
 from polyxeus.client.events import ClusterEvents, date_text
 from polyxeus.client.jobs import Jobs
 from polyxeus.client.recorded_calls import KEYS, RecordedCalls
+from polyxeus.counted import counted
 from polyxeus.engine_calls import dask_worker
 from polyxeus.results.async_result import AsyncHubResult, AsyncResult
 from polyxeus.results.cached_result import CachedResult, CachedTasks
@@ -241,7 +242,7 @@ class HubQueries:
             return None
         name, count, whole = calls.missing
         raise KeyError(
-            f"the controller has only {count} of the {whole} requests of a map of {name} on record: it forgets the "
+            f"the controller has only {count} of the {counted(whole, 'request')} of a map of {name} on record: it forgets the "
             "oldest that are finished; start it with --sqlitedb to keep more, or give larger chunks to the map"
         )
 

@@ -10,6 +10,7 @@ import time
 from datetime import datetime, timedelta, timezone
 from typing import TYPE_CHECKING, Any
 
+from polyxeus.counted import counted
 from polyxeus.results.metadata import parse_date
 from polyxeus.serialize import requests
 from polyxeus.trace import chrome, clocks, perfetto, recording, records, report, timeline
@@ -351,7 +352,7 @@ class Trace:
     def _note(self, made: timeline.Timeline, engines: list[records.EngineRecords]) -> None:
         count = sum(len(track.slices) for process in made.processes for track in process.tracks)
         self.clock_error = max([each.clock_error for each in engines], default=0) / 1e9
-        notes = [f"{self.path}: {count:,} slices of {len(engines)} engines and this client"]
+        notes = [f"{self.path}: {counted(count, 'slice')} of {counted(len(engines), 'engine')} and this client"]
         if made.late is not None:
             notes.append(str(made.late))
         if self.clock_error:
@@ -359,17 +360,21 @@ class Trace:
         dropped = sum(each.dropped for each in engines) + self._recorder.dropped
         dropped += self._controller.dropped if self._controller else 0
         if dropped:
-            notes.append(f"{dropped:,} later spans were dropped: an engine keeps 100,000 spans and 131,072 MPI calls; "
+            notes.append(f"dropped: {counted(dropped, 'later span')}; an engine keeps 100,000 spans and 131,072 MPI calls; "
                          "trace a shorter part")  # fmt: skip
         if made.omitted:
-            notes.append(f"{made.omitted:,} slices of requests are not drawn: more than 16 were under way to an engine")
+            notes.append(f"not drawn: {counted(made.omitted, 'slice')} of requests; more than 16 were under way to an engine")
         if self._silent:
-            notes.append(f"engines {', '.join(map(str, sorted(self._silent)))} did not answer: they are not in it")
-        if replaced := [str(each.engine) for each in self._engines if each.is_over]:
-            notes.append(f"engines {', '.join(replaced)} ended it early: another trace began there, or they were started anew")
+            notes.append(f"not in it: {_engines(sorted(self._silent))} did not answer")
+        if replaced := [each.engine for each in self._engines if each.is_over]:
+            notes.append(f"{_engines(replaced)} ended it early: another trace or a restart began there")
         if self._controller is not None and self._controller.is_over:
             notes.append("what the controller did is not in it: another trace began there")
         self._notes = notes
+
+
+def _engines(numbers: list[int]) -> str:
+    return f"engine{'s' if len(numbers) > 1 else ''} {', '.join(map(str, numbers))}"
 
 
 def _content(made: timeline.Timeline, path: str) -> bytes:

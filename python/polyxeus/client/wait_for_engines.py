@@ -8,6 +8,7 @@ from concurrent.futures import Future
 from contextlib import nullcontext
 
 from polyxeus import error
+from polyxeus.counted import counted
 from polyxeus.results.callers_traceback import ends_at_caller
 
 __all__ = ["wait_for_engines"]
@@ -67,7 +68,7 @@ def _wait(client, n, timeout, bar):
         known = present
         if end is not None and time.monotonic() >= end:
             raise TimeoutError(
-                f"{n} engines not ready in {timeout} seconds. Currently ready: {len(present)}"
+                f"{counted(n, 'engine')} not ready in {timeout} seconds. Currently ready: {len(present)}"
             )
 
 

@@ -7,6 +7,8 @@ import os
 import struct
 import sys
 
+from polyxeus.counted import counted
+
 
 _steps = None  # the path of the library in front of MPI, once it is loaded
 _why_off = "mpi4py is not installed"  # why MPI calls cannot be interrupted, as long as it is not
@@ -144,7 +146,7 @@ def initialize(engine, user_ns):
     if found != size:
         library = _library(MPI)
         raise WorldMismatch(
-            f"the launcher started {size} ranks, but mpi4py finds {found}: it has loaded "
+            f"the launcher started {counted(size, 'rank')}, but mpi4py finds {found}: it has loaded "
             f"{library}; name that MPI's mpiexec (pxcluster start --mpi-cmd), set MPI4PY_MPIABI, or "
             "install the mpi4py of this launcher's MPI"
         )

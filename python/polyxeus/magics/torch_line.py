@@ -4,6 +4,7 @@ import argparse
 import shlex
 
 from polyxeus import torch
+from polyxeus.counted import counted
 
 
 class _Parser(argparse.ArgumentParser):
@@ -41,4 +42,4 @@ def run(line, view):
     except RuntimeError as problem:
         raise ValueError(str(problem)) from None
     place = f"; rank 0 listens at {world.address}, port {world.port}" if world.port else ""
-    return f"{world.size} ranks of torch.distributed, backend {world.backend}{place}"
+    return f"{counted(world.size, 'rank')} of torch.distributed, backend {world.backend}{place}"

@@ -10,6 +10,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from polyxeus import error
+from polyxeus.counted import counted
 from polyxeus.results.callers_traceback import ends_at_caller
 from polyxeus.results.completion import call_in_turn, call_when_ready
 from polyxeus.results.displays import DisplayMixin
@@ -504,7 +505,8 @@ class AsyncResult(DisplayMixin, TimingMixin, Future[T]):
 
     def _not_ready(self):
         tasks = self._tasks
-        text = f"result not ready: {tasks.answered()} of {len(tasks)} requests are answered"
+        is_or_are = "is" if tasks.answered() == 1 else "are"
+        text = f"result not ready: {tasks.answered()} of {counted(len(tasks), 'request')} {is_or_are} answered"
         failures = self._failures_so_far()
         if not failures:
             return text

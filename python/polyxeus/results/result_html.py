@@ -7,6 +7,7 @@ from html import escape
 from typing import Any
 
 from polyxeus import error
+from polyxeus.counted import counted
 from polyxeus.results.html_parts import age, paragraph, table
 
 __all__ = ["how_to_stop", "result_html", "summary_of"]
@@ -34,7 +35,7 @@ def summary_of(result: Any) -> str:
     """ "2 of 4 requests answered, 1 failed, for 3 s"."""
     tasks = result._tasks
     count, answered = len(tasks), tasks.answered()
-    parts = [f"{answered} of {count} requests answered"]
+    parts = [f"{answered:,} of {counted(count, 'request')} answered"]
     if count > _MOST_TASKS:
         return parts[0]
     failed = sum(1 for i in range(count) if tasks.is_answered(i) and tasks.outcome(i)[0] != "ok")

@@ -15,6 +15,7 @@ import operator
 import pickle
 import sys
 
+from polyxeus.counted import counted
 from polyxeus.serialize import tensors
 from polyxeus.serialize.compact_json import dump, quote
 
@@ -71,8 +72,7 @@ def _decode_array(description, buffers):
     size = memoryview(buffer).nbytes
     if dtype.hasobject or any(extent < 0 for extent in shape) or count * dtype.itemsize != size:
         raise ValueError(
-            f"an array of {description['dtype']} with the shape {list(shape)} does not have "
-            f"{size} bytes"
+            f"an array of {description['dtype']} with the shape {list(shape)} does not have {counted(size, 'byte')}"
         )
     if size == 0:
         return numpy.zeros(shape, dtype)

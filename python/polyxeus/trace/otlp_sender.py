@@ -10,6 +10,8 @@ import urllib.request
 from typing import Any, Iterable, Mapping, NamedTuple
 from urllib.parse import unquote, urlsplit
 
+from polyxeus.counted import counted
+
 __all__ = ["OtlpSettings", "read_settings", "send_spans"]
 
 _DEFAULT_TIMEOUT = 10_000  # milliseconds, as the specification of the exporters says
@@ -85,14 +87,14 @@ def send_spans(settings: OtlpSettings, requests: Iterable[tuple[int, dict[str, A
     for count, body in requests:
         problem, told = _post_in_time(settings, json.dumps(body).encode("utf-8", "replace"))
         if problem:
-            others = f"; {sent:,} were sent before" if sent else ""
+            others = f"; {counted(sent, 'span')} had been sent before" if sent else ""
             return f"the spans were not sent to {settings.place}: {problem}{others}"
         sent += count
         rejected += _number(told.get("rejectedSpans"))
         reason = reason or str(told.get("errorMessage", ""))
     if rejected:
-        return f"sent {sent:,} spans to {settings.place}, which rejected {rejected:,}: {reason or 'it gave no reason'}"
-    return f"sent {sent:,} spans to {settings.place}"
+        return f"sent {counted(sent, 'span')} to {settings.place}, which rejected {rejected:,}: {reason or 'it gave no reason'}"
+    return f"sent {counted(sent, 'span')} to {settings.place}"
 
 
 def _post_in_time(settings: OtlpSettings, body: bytes) -> tuple[str, dict[str, Any]]:

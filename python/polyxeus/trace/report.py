@@ -6,6 +6,7 @@ from collections import Counter, defaultdict
 from html import escape
 from typing import Iterable
 
+from polyxeus.counted import counted
 from polyxeus.trace import plots
 from polyxeus.trace.meetings import Meeting
 from polyxeus.trace.plots import Bar
@@ -40,7 +41,7 @@ def html_report(timeline: Timeline) -> str:
     shares = [engine_shares(each) for each in engines]
     late = f"<p><b>{escape(str(timeline.late))}</b></p>" if timeline.late else ""
     parts = [
-        f"<h1>What {len(engines)} engines did in {_seconds(length)}</h1>{late}", _summary(shares, length),
+        f"<h1>What {counted(len(engines), 'engine')} did in {_seconds(length)}</h1>{late}", _summary(shares, length),
         "<h2>When</h2>" + _picture(engines, began, length) + _over_time(engines, began, length),
         "<h2>Engines</h2>" + _share_bars(shares, length) + _engine_table(shares, length),
         "<h2>Late to collective calls</h2>" + _late(timeline.meetings.values()),
@@ -162,10 +163,10 @@ def _late(meetings: Iterable[Meeting]) -> str:
         names[meeting.last][meeting.name] += meeting.waited
     ordered = waited.most_common()
     longest = max(waited.values(), default=0) or 1
-    rows = [Bar(f"rank {rank}", [(0.8 * time / longest, _LATE)], f"{_seconds(time)}, last to {calls[rank]} calls")
+    rows = [Bar(f"rank {rank}", [(0.8 * time / longest, _LATE)], f"{_seconds(time)}, last to {counted(calls[rank], 'call')}")
             for rank, time in ordered[:_MOST_ROWS]]  # fmt: skip
     plot = plots.bars(rows, "for whom the others waited how long") if rows else ""
-    return plot + _table(["rank", f"came last (of {count} calls)", "the others waited", "most of it in"], (
+    return plot + _table(["rank", f"came last (of {counted(count, 'call')})", "the others waited", "most of it in"], (
         [str(rank), str(calls[rank]), _seconds(time), names[rank].most_common(1)[0][0]] for rank, time in ordered))
 
 
@@ -205,6 +206,6 @@ def _matrix(found: Traffic, ranks: list[int]) -> str:
         if sender in place and receiver in place:
             key = place[sender], place[receiver]
             values[key] = size
-            texts[key] = f"rank {sender} to rank {receiver}: {count:,} messages, {_bytes(size)}"
+            texts[key] = f"rank {sender} to rank {receiver}: {counted(count, 'message')}, {_bytes(size)}"
     labels = [f"from rank {rank}" for rank in place]
     return plots.matrix(labels, values, texts, "bytes from rank to rank") + _drawn(ranks, "ranks")

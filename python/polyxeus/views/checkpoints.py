@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
+from polyxeus.counted import counted
 from polyxeus.serialize import requests
 
 if TYPE_CHECKING:
@@ -123,7 +124,7 @@ class _ProgressLine:
     def __call__(self, count, ready, engines):
         if count and self._is_terminal:
             self._is_shown = True
-            sys.stderr.write(f"\r{self._verb} {count / 1e6:.0f} MB, {ready} of {engines} engines ready ")
+            sys.stderr.write(f"\r{self._verb} {count / 1e6:.0f} MB, {ready} of {counted(engines, 'engine')} ready ")
             sys.stderr.flush()
 
     def end(self):

@@ -511,7 +511,7 @@ class DirectView(View):
         Returns
         -------
         AsyncMapResult or its result
-            If the call waits: for arrays one array, joined along the first dimension; for lists one list; objects of
+            If the call waits: for arrays one array, joined along the first dimension; for lists, tuples and ranges one list; objects of
             pandas, polars, torch and xarray are joined by pandas.concat, polars.concat, torch.cat and xarray.concat;
             for other values a list of the parts.
 

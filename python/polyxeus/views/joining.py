@@ -8,6 +8,7 @@ from polyxeus.serialize import tensors
 
 __all__ = ["can_join", "join"]
 
+_SEQUENCES = (list, tuple, range)
 # Smaller arrays are not in shared memory.
 _LEAST_SHARED = 256 << 10
 
@@ -22,7 +23,7 @@ _LIBRARIES = (
 
 
 def can_join(part):
-    """Whether parts of this kind can be joined: lists, tuples, arrays, data frames, tensors."""
+    """Whether parts of this kind can be joined: lists, tuples, ranges, arrays, data frames, tensors."""
     return _joiner(part, "") is not None
 
 
@@ -39,7 +40,7 @@ def join(parts, is_dealt=False, instead="pull() instead of gather()"):
 
 def _joiner(part, instead):
     """The function that joins parts of the kind of this one, or None."""
-    if isinstance(part, (list, tuple)):
+    if isinstance(part, _SEQUENCES):
         return lambda parts, is_dealt: _join_lists(parts, is_dealt, instead)
     if getattr(part, "ndim", 1) == 0:
         return None
@@ -57,7 +58,7 @@ def _joiner(part, instead):
 
 
 def _join_lists(parts, is_dealt, instead):
-    _check_kinds(parts, (list, tuple), instead)
+    _check_kinds(parts, _SEQUENCES, instead)
     if not is_dealt:
         return list(chain.from_iterable(parts))
     joined = [None] * sum(map(len, parts))

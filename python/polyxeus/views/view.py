@@ -5,6 +5,7 @@ from __future__ import annotations
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Callable, Iterable
 
+from polyxeus.counted import counted
 from polyxeus.results.async_result import AsyncResult
 from polyxeus.results.history import History
 from polyxeus.results.html_parts import paragraph
@@ -78,7 +79,7 @@ class View:
         elif isinstance(targets, (list, tuple, range)):
             ids = list(targets)
         flags = "".join(f", {name} {getattr(self, name)!r}" for name in ("block", "label") if getattr(self, name))
-        said = f"{self!r}: {len(self.outstanding)} of its requests are not answered{flags}"
+        said = f"{self!r}: {counted(len(self.outstanding), 'unanswered request')}{flags}"
         return paragraph(said) + self.client._engines_html(ids)
 
     def __len__(self) -> int:

@@ -46,6 +46,12 @@ TEST(CallForm, DifferentSizesAndOperationsAreNamed) {
             "MPI_SUM; rank 1 called MPI_Allreduce of 16 bytes by MPI_PROD");
 }
 
+TEST(CallForm, OneByteIsSaidToBeOne) {
+  EXPECT_EQ(why_mismatched({sum(0, 1), sum(1, 2)}),
+            "the ranks made calls that do not match: rank 0 called MPI_Allreduce of 1 byte by "
+            "MPI_SUM; rank 1 called MPI_Allreduce of 2 bytes by MPI_SUM");
+}
+
 TEST(CallForm, TypesAreNamedWhereTheyDiffer) {
   const auto whole = type_code(ElementKind::signed_integer, 8);
   EXPECT_EQ(

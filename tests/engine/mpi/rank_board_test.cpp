@@ -284,6 +284,13 @@ TEST(RankNames, AreCountedWhereTheyAreMany) {
   EXPECT_EQ(name_ranks(many), "ranks 0, 1, 2, 3, 4, 5, 6, 7 and 92 more");
 }
 
+TEST(RankNames, TheVerbFollowsTheNumber) {
+  EXPECT_EQ(say_of_ranks({Rank{2}}, "was interrupted"), "rank 2 was interrupted");
+  EXPECT_EQ(say_of_ranks({Rank{0}, Rank{1}}, "was interrupted"), "ranks 0, 1 were interrupted");
+  EXPECT_EQ(say_of_ranks({Rank{0}, Rank{1}}, "raised ValueError: x was 3"),
+            "ranks 0, 1 raised ValueError: x was 3");
+}
+
 // ---------------------------------------------------------------- ranks that wait in the end for
 // one that failed
 

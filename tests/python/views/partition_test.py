@@ -29,6 +29,7 @@ def parts_of(whole, dist, engines):
 FRAME = pandas.DataFrame({"n": range(10), "name": list("abcdefghij")})
 WHOLES = {
     "a list": list(range(10)),
+    "a range": range(10),
     "an array of rows": numpy.arange(20.0).reshape(10, 2),
     "a masked array": numpy.ma.masked_greater(numpy.arange(10), 4),
     "a data frame": FRAME,
@@ -44,13 +45,17 @@ WHOLES = {
 def test_parts_are_joined_to_what_was_cut(kind, engines, dist):
     whole = WHOLES[kind]
     back = join(parts_of(whole, dist, engines), is_dealt=dist == "r")
-    assert type(back) is type(whole)
+    assert type(back) is (list if kind == "a range" else type(whole))
     if hasattr(whole, "equals"):
         assert back.equals(whole)
     else:
         numpy.testing.assert_array_equal(back, whole)
     if isinstance(whole, numpy.ma.MaskedArray):
         assert list(back.mask) == list(whole.mask)
+
+
+def test_ranges_are_joined_with_lists_that_engines_made_of_them():
+    assert join([range(2), [20, 30], (4,)]) == [0, 1, 20, 30, 4]
 
 
 def test_parts_keep_the_wider_of_their_types():

@@ -149,7 +149,7 @@ def test_a_result_that_is_there_is_not_read_to_be_shown():
     finished = result((0, "ok", None))
     html = result_html(finished, [])
     assert repr(finished) == "<AsyncResult(solve): finished>"
-    assert "1 of 1 requests answered, in 3.00 s" in text_of(html) and "<progress" not in html
+    assert "1 of 1 request answered, in 3.00 s" in text_of(html) and "<progress" not in html
     assert finished._results is None and finished._value is None
 
 
@@ -163,7 +163,7 @@ def test_outside_of_a_notebook_a_result_is_text_and_a_table_that_stands_still():
 def test_very_many_tasks_are_counted_and_not_listed():
     many = result(*[(0, "ok", None)] * 2001)
     html = result_html(many, [])
-    assert "2001 of 2001 requests answered" in html and "<table>" not in html
+    assert "2,001 of 2,001 requests answered" in html and "<table>" not in html
 
 
 # ---------------------------------------------------------------- errors

@@ -223,7 +223,7 @@ def test_without_a_cluster_it_says_how_to_start_one(cluster_cmd, tmp_path, local
 
 def test_a_time_limit_ends_the_wait(run):
     done = run("px", "-t", "3", "--timeout", "0.5", "import time; time.sleep(2)", expect=1)
-    assert "1 of 1 engines did not answer within 0.5 s" in done.stderr
+    assert "1 of 1 engine did not answer within 0.5 s" in done.stderr
 
 
 def test_control_c_interrupts_the_engines_and_keeps_their_state(run, local_cluster, cluster_cmd):

@@ -55,7 +55,7 @@ def name_size(size):
     for unit, name in ((1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB")):
         if size >= unit:
             return f"{size / unit:.3g} {name}"
-    return f"{size} bytes"
+    return f"{size} byte{'s' if size != 1 else ''}"
 
 
 def described(call, group_ranks):

@@ -20,6 +20,7 @@ namespace px::cluster {
 struct Machine {
   int cores = 1;           ///< Logical ones that this process may use.
   int physical_cores = 1;  ///< What Open MPI counts as slots.
+  std::optional<double> core_quota = {};  ///< Processor time that this process may use, in cores.
   bool is_root = false;
   int pid = 0;                          ///< Of this process: part of some names of log files.
   os::GpuCount gpus = {};

@@ -25,6 +25,8 @@ struct Settings {
       language;  ///< What the engines speak, as a LanguagePlan; empty = the engines' default.
   /// "auto", "none", or how many GPUs each engine gets: RankPlan::gpus.
   std::string gpus = "auto";
+  /// Threads of libraries in each engine: $POLYXEUS_THREADS_PER_ENGINE; empty: not said.
+  std::string threads_per_engine;
   std::vector<std::string> mpi_cmd{"mpiexec"};
   std::vector<std::string> mpi_args;        ///< Between `-n N` and the program.
   std::vector<std::string> controller_cmd;  ///< Empty = the pxcontroller beside this program.

@@ -129,10 +129,13 @@ class Cluster:
     controller_launcher_class : str or type, optional
         Another name of `controller`.
     **others : Any
-        The keys of a profile's pxcluster.json: gpus, hosts, hostfile, ssh_cmd, ssh_args, remote_python, tunnel, mpi_cmd,
-        mpi_args, queue, account, timelimit, batch_options, batch_template_file, engine_env, environment and others.
+        The keys of a profile's pxcluster.json: gpus, threads_per_engine, hosts, hostfile, ssh_cmd, ssh_args, remote_python,
+        tunnel, mpi_cmd, mpi_args, queue, account, timelimit, batch_options, batch_template_file, engine_env, environment and
+        others.
         `gpus` says how many GPUs each engine sees: "auto" (default: one, if its host has one for each engine, else all), a
-        number, or "none" (all engines see all).
+        number, or "none" (all engines see all). `threads_per_engine` says how many threads OpenMP, BLAS, MKL and Numba use in
+        each: "auto" (default: the cores of its host, divided by the engines there, unless OMP_NUM_THREADS is set), a number, or
+        "unchanged" (nothing is set).
 
     Attributes
     ----------

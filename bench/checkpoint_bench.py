@@ -81,7 +81,7 @@ def main():
             rates["dd"].append(options.mebibytes / seconds(lambda: write_by_dd(folder, options.mebibytes)))
             (folder / "dd").unlink()
             view.apply_sync(change)  # what did not change is linked
-            took = seconds(lambda: view.checkpoint(folder / "c", names="x", scattered="x", keep=1))
+            took = seconds(lambda: view.checkpoint(folder / "c", names="x", scattered="x", keep_last=1))
             rates["polyxeus"].append(options.mebibytes / took)
         for count in RESTORED_ON:
             client[:].execute("globals().pop('x', None)", block=True)

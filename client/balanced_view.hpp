@@ -17,37 +17,37 @@ namespace px::client {
 
 struct TaskOptions;
 
-/// Other tasks of the same controller that a task waits for, and which of their ends count.
+/// Tasks of the same controller that a task waits for, and which of their outcomes satisfy it.
 struct Dependency {
-  std::vector<MessageId> ids;  ///< The tasks, by the msg_ids of their requests.
-  bool all = true;             ///< Whether to wait for all of them or for any one.
-  bool success = true;         ///< Whether a task that succeeded counts ...
-  bool failure = false;        ///< ... and one that failed.
+  std::vector<MessageId> ids;  ///< The msg_ids of the requests of these tasks.
+  bool all = true;             ///< Whether to wait for all of them or only for one.
+  bool success = true;         ///< Whether a task that succeeded satisfies it.
+  bool failure = false;        ///< Whether a task that failed satisfies it.
 };
 
-/// Where, when and how often the tasks of a view may run. The defaults: on any engine, at once, a
-/// single time.
+/// On which engines, when and how often the tasks of a view may run. The defaults: on any engine,
+/// at once, a single time.
 struct BalancedOptions {
-  std::optional<Targets> targets = {};    ///< Nothing: any engine.
+  std::optional<Targets> targets = {};    ///< Allowed engines; nothing: any engine.
   std::optional<Dependency> after = {};   ///< Run once these tasks have ended.
   std::optional<Dependency> follow = {};  ///< The same, on the engine where they ran.
-  Duration timeout = {};  ///< For its dependencies: it fails after that; 0 = no limit.
-  int retries = 0;        ///< More attempts after a failure, on other engines.
-  Json label = {};        ///< Any JSON; kept in the controller's records.
+  Duration timeout = {};  ///< How long to wait for dependencies before the task fails; 0: no limit.
+  int retries = 0;        ///< Further attempts after a failure, on other engines.
+  Json label = {};        ///< Any JSON; stored in the controller's records.
 };
 
 /// How the items of a map are grouped into tasks.
 struct MapOptions {
   std::size_t items_per_task = 0;   ///< 0: large tasks first, small ones last.
-  std::size_t max_outstanding = 0;  ///< Of map_stream(): unanswered tasks; 0: no bound.
+  std::size_t max_outstanding = 0;  ///< For map_stream(): most unanswered tasks; 0: no limit.
 };
 
-/// Runs tasks on whichever engine is free; the controller chooses. Use it for many independent
+/// Runs tasks on engines that are free; the controller chooses them. Use it for many independent
 /// tasks, and a DirectView for work that belongs to particular engines. A value; any thread may use
 /// it; copies share the connection.
 ///
-/// All calls return at once; AsyncResult waits. What is wrong with a call itself (no engine, the
-/// controller has ended, a bad argument) is thrown as ClientError; failures of tasks come with the
+/// All calls return at once; AsyncResult waits. Errors of a call itself (no engine, the controller
+/// has ended, a bad argument) are thrown as ClientError; failures of tasks are reported by the
 /// result.
 class LoadBalancedView {
  public:
@@ -66,8 +66,8 @@ class LoadBalancedView {
   /// Calls a function once, as one task.
   AsyncResult call(const Function& function, const Arguments& arguments = {},
                    const NamedValues& named = {}) const;
-  /// Calls a function with each of these lists of arguments, one task each. Sends all together,
-  /// which is cheaper than as many calls of call().
+  /// Calls a function once for each of these lists of arguments, each call as one task. Sends all
+  /// tasks together, which costs less than as many calls of call().
   AsyncResult call_each(const Function& function, const std::vector<Arguments>& all) const;
 
   /// Calls a function for each item of the sequences: with the first items of all of them, then
@@ -78,9 +78,10 @@ class LoadBalancedView {
   AsyncResult map(const Function& function, const Arguments& sequences,
                   const MapOptions& options = {}) const;
 
-  /// The same as a stream: sends at most options.max_outstanding tasks at a time and returns
-  /// results as they come, so that neither all arguments nor all results are in memory at once.
-  /// is_ordered  results in the order of the items; otherwise in the order in which they come.
+  /// Like map(), but as a stream: sends at most options.max_outstanding tasks at a time and returns
+  /// results as they arrive, so that neither all arguments nor all results are in memory at once.
+  /// is_ordered  whether results are returned in the order of the items instead of the order of
+  ///             their arrival.
   MapStream map_stream(const Function& function, Arguments sequences, bool is_ordered = true,
                        const MapOptions& options = {}) const;
 

@@ -7,10 +7,10 @@ namespace px::client {
 /// A range of items of a sequence: `begin` .. `end`-1.
 struct Block {
   std::size_t begin = 0;  ///< The first item.
-  std::size_t end = 0;    ///< One past the last one.
-  /// How many items.
+  std::size_t end = 0;    ///< The index after the last item.
+  /// The number of items.
   std::size_t size() const { return end - begin; }
-  /// Whether both mean the same items.
+  /// Whether both ranges are equal.
   bool operator==(const Block&) const = default;
 };
 

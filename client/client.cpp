@@ -1,15 +1,12 @@
 #include "client/client.hpp"
 
-#include <chrono>
 #include <thread>
-#include <utility>
 
 #include "client/core.hpp"
 #include "client/hub_result.hpp"
 #include "net/discovery/profile_paths.hpp"
 #include "os/private_file.hpp"
 #include "wire/checked_json.hpp"
-#include "wire/time.hpp"
 
 namespace px::client {
 namespace {

@@ -14,16 +14,16 @@
 
 namespace px::client {
 
-/// What a Client, its views and its results share: it addresses work to engines, decides for each
-/// engine by which way large buffers go (in the message, through shared memory, or once to each
-/// other host), and posts the messages. It does not wait, except in ask_hub(). Any thread may call
-/// it. Errors are thrown as ClientError: not_found for an engine that is not there, lost_peer once
-/// the connection is closed, unsupported for native requests to engines of ipyparallel.
+/// The part that a Client, its views and its results share: it addresses work to engines, decides
+/// for each engine how large buffers travel (in the message, through shared memory, or once to each
+/// other host), and posts the messages. Only ask_hub() waits. Any thread may call it. Errors are
+/// thrown as ClientError: not_found for an engine that is not present, lost_peer once the
+/// connection is closed, unsupported for native requests to engines of ipyparallel.
 class ClientCore {
  public:
-  /// The last owner may be a handler that runs on the client's I/O thread: then another thread
-  /// destroys the object. In a forked child it is not destroyed, since sockets and memory belong to
-  /// the parent.
+  /// The last owner may be a handler that runs on the client's I/O thread: in this case another
+  /// thread destroys the object. In a forked child it is not destroyed, because sockets and memory
+  /// belong to the parent.
   static std::shared_ptr<ClientCore> make(std::unique_ptr<Connection> connection);
 
   /// The connection. Throws ClientError (lost_peer) in a forked child, as do the functions below
@@ -35,27 +35,28 @@ class ClientCore {
   /// False in a forked child.
   bool is_of_this_process() const { return process_.is_here(); }
 
-  /// The engines that the targets mean, of those that are registered now.
-  /// errors  not_found: no engine, or not one that was named; lost_peer.
+  /// The registered engines that the targets mean.
+  /// errors  not_found: no engine is registered, or not one that was named; lost_peer.
   std::vector<EngineId> resolve(const Targets& targets) const;
-  /// To be called when no engine was found: throws lost_peer if the reason is that the connection
-  /// is closed or broken.
+  /// Call it when no engine was found: throws lost_peer if the reason is a closed or broken
+  /// connection.
   void check_up() const;
 
   /// Sends one request to each of these engines.
   /// label  any JSON, kept in the controller's records; null: none.
   std::shared_ptr<Call> send_direct(const std::vector<EngineId>& ids, const RequestBody& body,
                                     const Json& label);
-  /// RequestBody for one engine.
+  /// A RequestBody for one engine.
   struct Addressed {
     EngineId engine;
     RequestBody body;
   };
-  /// The same, with work of its own for each engine.
-  /// together  of a cell that several engines got together: see together(); null otherwise.
+  /// Sends a different request to each engine.
+  /// together  for a cell that several engines get at the same time: see together(); otherwise
+  /// null.
   std::shared_ptr<Call> send_direct(const std::vector<Addressed>& all, const Json& label,
                                     const Json& together = nullptr);
-  /// Sends each work as a task for whichever engine is free.
+  /// Sends each request as a task for any free engine.
   std::shared_ptr<Call> send_balanced(const std::vector<RequestBody>& all,
                                       const TaskOptions& options);
   /// Sends one message that the controller copies to these engines. With large buffers it sends one
@@ -63,13 +64,14 @@ class ClientCore {
   std::shared_ptr<Call> send_broadcast(const std::vector<EngineId>& ids, const RequestBody& body,
                                        const Json& label);
   /// Sends a control message to each of these engines, which handle it before the requests that
-  /// wait there, and while user code runs.
+  /// wait there, even while user code runs.
   std::shared_ptr<Call> send_control(const std::vector<EngineId>& ids, const std::string& type,
                                      const Json& content);
   /// Sends a question to the controller (the hub).
   std::shared_ptr<Call> send_hub(const std::string& type, const Json& content);
-  /// The same, and waits for the answer.
-  /// errors  lost_peer: it has ended; TimeoutError; RemoteError: it answered with an error.
+  /// Sends a question to the controller and waits for the answer.
+  /// errors  lost_peer: the controller has ended; TimeoutError; RemoteError: it answered with an
+  /// error.
   Reply ask_hub(const std::string& type, const Json& content, Duration timeout);
 
  private:
@@ -98,7 +100,7 @@ class ClientCore {
 
   const OwnProcess process_;
   std::unique_ptr<Connection> connection_;
-  std::atomic<std::uint64_t> cells_ = 0;  ///< How many cells went to several engines.
+  std::atomic<std::uint64_t> cells_ = 0;  ///< The number of cells sent to several engines.
 };
 
 }  // namespace px::client

@@ -1,7 +1,5 @@
 #include "client/direct_view.hpp"
 
-#include <utility>
-
 #include "client/core.hpp"
 #include "client/partition.hpp"
 #include "client/requests/request_body.hpp"

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <map>
 
 #include "client/error.hpp"
 #include "client/measured_engines.hpp"
@@ -11,8 +10,7 @@
 #include "client/place_text.hpp"
 #include "wire/checked_json.hpp"
 #include "wire/engine_facts.hpp"
-#include "wire/text_parsing.hpp"
-#include "wire/time.hpp"
+#include "wire/text.hpp"
 
 namespace px::client {
 namespace {
@@ -103,15 +101,13 @@ std::string memory_text(double bytes) {
 /// "engines 0, 1, 3: MPI world broken: ...". sentence_of  of an engine; "" = it has none.
 template <typename SentenceOf>
 std::string sentences(const std::vector<EngineStatus>& engines, const SentenceOf& sentence_of) {
-  std::map<std::string, std::string> ids;  // by sentence
-  for (const EngineStatus& engine : engines) {
-    const std::string sentence = sentence_of(engine);
-    if (sentence.empty()) continue;
-    std::string& names = ids[sentence];
-    names += (names.empty() ? "" : ", ") + std::to_string(engine.id.value);
-  }
+  std::map<std::string, std::vector<EngineId>> by_sentence;
+  for (const EngineStatus& engine : engines)
+    if (const std::string sentence = sentence_of(engine); !sentence.empty())
+      by_sentence[sentence].push_back(engine.id);
   std::string text;
-  for (const auto& [sentence, names] : ids) text += "engines " + names + ": " + sentence + "\n";
+  for (const auto& [sentence, ids] : by_sentence)
+    text += "engines " + join(ids, ", ", &EngineId::value) + ": " + sentence + "\n";
   return text;
 }
 

@@ -3,7 +3,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
-#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -15,19 +14,20 @@
 
 namespace px::client {
 
-/// The shared memory that a process has mapped for large arrays, and how much room its host has for
-/// more.
+/// The shared memory that a process has mapped for large arrays, and the memory that is free for
+/// more on its host.
 struct SharedMemoryUse {
-  /// Sizes in bytes, by what identifies each segment on its host.
+  /// Sizes in bytes, by the identifier of each segment on its host.
   using Segments = std::map<std::string, std::uint64_t>;
-  Segments segments, on_disk = {};  ///< In memory, and in files because memory was full.
+  Segments segments, on_disk = {};  ///< Segments in memory, and segments in files because memory
+                                    ///< was full.
   std::optional<double> free = {}, size = {};  ///< Bytes of /dev/shm.
 };
-/// Reads it from the content of a usage_reply; nothing if that does not mention it.
+/// Reads it from the content of a usage_reply; nothing if the reply does not mention it.
 std::optional<SharedMemoryUse> read_shared_memory(const Json& usage);
 
-/// What an engine is and does: a row in the table of `pxcluster status`. What is not known is left
-/// out.
+/// The properties and the state of an engine: a row in the table of `pxcluster status`. Unknown
+/// members are empty.
 struct EngineStatus {
   EngineId id;
   std::string host = {};
@@ -35,55 +35,60 @@ struct EngineStatus {
   std::optional<int> pid = {};       ///< On its host.
   std::string language = {};         ///< "python", "cpp"; "" for an engine of ipyparallel.
   std::string state = {};            ///< "idle", "busy", "no answer", or "lost": it has left.
-  std::optional<double> silent_for;  ///< Seconds since it was heard last, or lost.
-  std::string runs = {};             ///< What runs: the first line of a cell, or a function's name.
+  std::optional<double> silent_for;  ///< Seconds since the controller last heard it, or since it
+                                     ///< was lost.
+  std::string runs = {};             ///< The first line of the cell that runs, or the name of the
+                                     ///< function.
   std::optional<double> runs_for;    ///< How long it has been running, in seconds.
-  std::string msg_id = {};           ///< The request that runs.
-  int queue = 0;                     ///< Waiting requests; without an answer also those that run.
+  std::string msg_id = {};           ///< The id of the request that runs.
+  int queue = 0;                     ///< The number of waiting requests; if the engine did not
+                                     ///< answer, running ones included.
   std::optional<double> memory;      ///< Resident bytes.
   std::optional<double> cpu;         ///< Seconds of processor time since the start.
-  /// Cores that it used of late; only the controller's measures say it.
+  /// The cores that it used recently; only the controller's measurements contain it.
   std::optional<double> cpu_share = {};
   std::optional<SharedMemoryUse> shared_memory = {};
   std::string mpi = {};             ///< "Open MPI v4.1.4"; "" if it has loaded none.
   std::string mpi_interrupts = {};  ///< EngineFacts::mpi_interrupts.
   std::string gpus = {};            ///< EngineFacts::gpus.
-  std::string world_broken = {};  ///< Which rank of its MPI world died; "" while it is whole.
+  std::string world_broken = {};    ///< The rank of its MPI world that died; "" if none has.
   std::string why_lost = {};      ///< A clause: "its process was killed by SIGKILL".
 };
 
-/// Displays that are renewed all the time ask so many engines for what they do; of more they take
-/// what the controller measures, which is up to four seconds old.
+/// Displays that are refreshed continuously ask at most this many engines for their state; if there
+/// are more, they use the controller's measurements, which are up to four seconds old.
 inline constexpr std::size_t most_engines_to_ask = 64;
 
 /// How long ask_status() waits for the controller.
 inline constexpr Duration controller_patience = std::chrono::seconds(10);
 
-/// Asks all engines at the same time what they do, by a message that they answer while user code
-/// runs, and waits until all have answered, for `patience` at most. Engines that do not answer the
-/// controller are not asked; engines that were lost are listed as such until others have their ids.
+/// Asks all engines at the same time what they do, by a message that they answer even while user
+/// code runs, and waits until all have answered, at most for `patience`. Engines that do not answer
+/// the controller are not asked; lost engines are listed as such until other engines have their
+/// ids.
 /// for_controller  how long to wait for the controller's answers, all together.
-/// measures        of ask_measures(): engines that are in there are not asked.
+/// measures        the result of ask_measures(): engines that it contains are not asked.
 /// result  ascending by id.
 /// errors  as ClientCore::ask_hub().
 std::vector<EngineStatus> ask_status(ClientCore& core, Duration patience,
                                      Duration for_controller = controller_patience,
                                      const Json& measures = nullptr);
 
-/// What the controller has measured of the whole cluster a second ago at most: the `measures` of a
-/// measures_reply (docs/protocol.md). Null: it is of ipyparallel or of an earlier version.
+/// The controller's measurements of the whole cluster, at most one second old: the `measures` of a
+/// measures_reply (docs/protocol.md). Null if the controller is ipyparallel's or of an earlier
+/// version.
 /// patience  how long to wait for the answer.
 /// errors    as ClientCore::ask_hub().
 Json ask_measures(ClientCore& core, Duration patience = controller_patience);
 
 /// The rows as a list of JSON objects, for scripts: [{"engine": 0, "host": ..., "state": ...},
-/// ...]. What is not known is null.
-/// measures  of ask_measures(): each row has the members of its engine there as `measures`.
+/// ...]. Unknown members are null.
+/// measures  the result of ask_measures(): each row gets its engine's part of it as `measures`.
 Json status_as_json(const std::vector<EngineStatus>& engines, const Json& measures = nullptr);
 
-/// A table for people: a header and a line for each engine. Below it, after an empty line, stand
-/// notes: which MPI engines have loaded, which MPI worlds have lost a rank, why engines were lost,
-/// and which hosts hold arrays in shared memory.
+/// A table for people: a header and a line for each engine. Notes follow after an empty line: which
+/// MPI engines have loaded, which MPI worlds have lost a rank, why engines were lost, and which
+/// hosts hold arrays in shared memory.
 std::string status_as_text(const std::vector<EngineStatus>& engines);
 
 }  // namespace px::client

@@ -10,11 +10,11 @@
 
 namespace px::client {
 
-/// The answer did not come within the time that the caller gave. The request goes on; the caller
-/// can wait again.
+/// The answer did not arrive within the time that the caller gave. The request continues; the
+/// caller can wait again.
 class TimeoutError : public ClientError {
  public:
-  /// what  a sentence: what was waited for, and how long.
+  /// what  a sentence that says what was awaited, and how long.
   explicit TimeoutError(const std::string& what) : ClientError(ErrorKind::overloaded, what) {}
 };
 
@@ -22,32 +22,32 @@ class TimeoutError : public ClientError {
 std::string one_line(const Failure& failure);
 
 /// A request failed: the user's code raised an exception on an engine, the engine was lost, or the
-/// request was aborted or refused. kind() is lost_peer for a lost engine, overloaded if the
+/// request was aborted or refused. kind() is lost_peer if the engine was lost, overloaded if the
 /// controller's queue is full, otherwise bad_input.
 class RemoteError : public ClientError {
  public:
   /// failure  as the engine or the controller reported it.
   explicit RemoteError(Failure failure);
-  /// All that is known about it.
+  /// The whole failure.
   const Failure& failure() const { return failure_; }
   /// The name of the exception: "ZeroDivisionError".
   const std::string& ename() const { return failure_.name; }
-  /// What the exception says.
+  /// The message of the exception.
   const std::string& evalue() const { return failure_.value; }
-  /// The lines of the traceback, maybe with ANSI colours; may be empty.
+  /// The lines of the traceback, possibly with ANSI colours; may be empty.
   const std::vector<std::string>& traceback() const { return failure_.traceback; }
-  /// The engine where it happened; nothing for failures in the controller.
+  /// The engine on which it happened; nothing for failures in the controller.
   std::optional<EngineId> engine() const { return failure_.engine; }
 
  private:
   Failure failure_;
 };
 
-/// A call of several requests failed, in one or more of them. what() names at most four different
-/// failures, with the engines that had each.
+/// One or more of the several requests of a call failed. what() names at most four different
+/// failures, with their engines.
 class CompositeError : public ClientError {
  public:
-  /// failures  Precondition: not empty; kind() is that of the first.
+  /// failures  not empty; kind() is that of the first.
   explicit CompositeError(std::vector<Failure> failures);
   /// All failures, in the order of the requests.
   const std::vector<Failure>& failures() const { return failures_; }

@@ -7,10 +7,10 @@
 
 namespace px::client {
 
-/// The answers to requests of any client, from the controller's records. Returns at once. Asks for
-/// each request that has not ended again every 0.1 s, on the I/O thread; the Call is ready when all
-/// are there. What the requests printed is included. A request that the controller does not know
-/// fails as "KeyError".
+/// Returns the answers to requests of any client, from the controller's records. Returns at once.
+/// The I/O thread asks every 0.1 s for each request that has not ended; the Call is ready when all
+/// answers have arrived. They include the output of the requests. A request that the controller
+/// does not know fails with "KeyError".
 std::shared_ptr<Call> fetch_results(const std::shared_ptr<ClientCore>& core,
                                     const std::vector<MessageId>& ids);
 

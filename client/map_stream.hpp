@@ -18,27 +18,28 @@ class MapStream {
   /// Sends the first tasks.
   /// send             sends the task of a block; called on the thread that uses the stream.
   /// blocks           the tasks, in the order in which they are sent.
-  /// max_outstanding  how many may be unanswered; 0: all.
-  /// is_ordered       results in the order of the items; otherwise in the order in which they come.
+  /// max_outstanding  the most unanswered tasks; 0: no limit.
+  /// is_ordered       whether results are returned in the order of the items instead of the order
+  ///                  of their arrival.
   MapStream(std::function<AsyncResult(Block)> send, std::vector<Block> blocks,
             std::size_t max_outstanding, bool is_ordered);
 
   /// The results of one task.
   struct Part {
-    Block items;    ///< Which items they belong to.
+    Block items;    ///< The items to which they belong.
     Value results;  ///< A sequence with a value for each item.
   };
-  /// Waits for the next results; nothing at the end.
-  /// errors  TimeoutError: call again; RemoteError: the task failed, and the next call goes on with
-  ///         the other tasks.
+  /// Waits for the next results and returns them; nothing at the end.
+  /// errors  TimeoutError: call it again; RemoteError: the task failed, and the next call continues
+  ///         with the other tasks.
   std::optional<Part> next(Timeout timeout = {});
 
-  /// The number of tasks of the whole map; after abort(), of those that were sent.
+  /// The number of tasks of the whole map; after abort(), the number of tasks sent.
   std::size_t tasks() const { return blocks_.size(); }
-  /// The number of tasks whose results were taken, those that failed included.
+  /// The number of tasks whose results were taken, failed ones included.
   std::size_t taken() const { return taken_; }
-  /// Cancels the tasks that have not begun, and sends no more. next() still returns the results of
-  /// those that were sent.
+  /// Cancels the tasks that have not started, and sends no more. next() still returns the results
+  /// of the tasks sent.
   void abort();
 
  private:
@@ -50,7 +51,7 @@ class MapStream {
   std::vector<Block> blocks_;
   std::size_t max_outstanding_;
   bool is_ordered_;
-  std::vector<std::optional<AsyncResult>> results_;  // of the tasks that were sent
+  std::vector<std::optional<AsyncResult>> results_;  // of the tasks sent
   std::size_t taken_ = 0;
   std::shared_ptr<Answered> answered_;
 };

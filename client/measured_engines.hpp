@@ -9,15 +9,16 @@
 
 namespace px::client {
 
-/// The rows of engines in the `measures` of a measures_reply; they live as long as `measures`.
+/// The rows of engines in the `measures` of a measures_reply; they are valid as long as `measures`.
 std::map<EngineId, const Json*> measured_engines(const Json& measures);
 
-/// What the engine of such a row would have answered to a usage_request when it was measured, as
-/// far as it is known: the content of a usage_reply. Of a request that began since then only its
-/// age is known. Empty: the engine is silent. Pure.
+/// Makes from such a row, as far as it is known, the content of the usage_reply that the engine
+/// would have sent when it was measured. For a request that began after the measurement only its
+/// age is known. Empty: the engine does not answer the controller. Pure.
 Json measured_usage(const Json& row);
 
-/// Where the engines are, by that: their lines have a text, but no number and no file.
+/// The places of the engines according to the measurements: their lines have a text, but no number
+/// and no file.
 std::vector<EnginePlace> measured_places(const Json& measures);
 
 }  // namespace px::client

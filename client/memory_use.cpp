@@ -5,6 +5,7 @@
 
 #include "client/byte_text.hpp"
 #include "client/targets.hpp"
+#include "wire/text.hpp"
 
 namespace px::client {
 namespace {
@@ -62,9 +63,9 @@ Json as_json(const std::vector<MemoryUse::Segment>& segments) {
 std::string as_text(const std::vector<MemoryUse::Segment>& segments) {
   std::map<std::string, std::uint64_t> by_holders;
   for (const MemoryUse::Segment& segment : segments) by_holders[holders(segment)] += segment.bytes;
-  std::string held;
-  for (const auto& [who, bytes] : by_holders)
-    held += (held.empty() ? "" : "; ") + who + ": " + format_bytes(bytes);
+  const std::string held = join(by_holders, "; ", [](const auto& holder) {
+    return holder.first + ": " + format_bytes(holder.second);
+  });
   return format_bytes(sum_of(segments)) + " in arrays" + (held.empty() ? "" : " (" + held + ")");
 }
 

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -11,33 +10,34 @@
 
 namespace px::client {
 
-/// The shared memory of one host that processes of the cluster hold for large arrays.
+/// The shared memory that processes of the cluster hold on one host for large arrays.
 struct MemoryUse {
   std::string host;
-  /// One segment, whoever has it mapped.
+  /// One segment, whichever processes have it mapped.
   struct Segment {
     std::uint64_t bytes = 0;
-    std::vector<EngineId> engines;  ///< The engines that have it mapped; ascending.
-    bool has_client = false;        ///< Whether the client that asks has it mapped.
+    std::vector<EngineId> engines;  ///< The engines that have it mapped, ascending.
+    bool has_client = false;        ///< Whether the asking client has it mapped.
   };
   std::vector<Segment> segments;               ///< The largest first.
-  std::vector<Segment> on_disk;                ///< Those in files, as memory was full.
+  std::vector<Segment> on_disk;                ///< The segments in files, used because memory was
+                                               ///< full.
   std::optional<double> free = {}, size = {};  ///< Bytes of the file system of /dev/shm.
 
   /// The sum of the segments in memory.
   std::uint64_t bytes() const;
 };
 
-/// Groups by host what engines and this process have mapped. A segment that several map is counted
-/// once. Engines that do not report it are left out.
+/// Groups by host the segments that engines and this process have mapped. A segment that several
+/// processes map is counted once. Engines that do not report their segments are left out.
 /// own  content of a usage_reply about this process: see os::process_usage().
 std::vector<MemoryUse> memory_use(const std::vector<EngineStatus>& engines, const Json& own);
 
 /// As JSON, for scripts: [{"host": ..., "bytes": ..., "free": ..., "size": ..., "segments":
 /// [{"bytes": ..., "engines": [0, 1], "client": false}], "on_disk": [...]}]
 Json memory_as_json(const std::vector<MemoryUse>& hosts);
-/// For people: a line for each host that has segments, with those that hold them; empty if none
-/// has.
+/// For people: a line for each host that has segments, with the processes that hold them; empty if
+/// no host has any.
 std::string memory_as_text(const std::vector<MemoryUse>& hosts);
 
 }  // namespace px::client

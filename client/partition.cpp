@@ -36,7 +36,7 @@ std::vector<Block> blocks_of(std::size_t count, std::size_t size) {
 }
 
 Result<std::size_t> count_items(const Value& sequence) {
-  if (const auto* array = std::get_if<Array>(&sequence); array && !array->shape.empty())
+  if (const auto* array = std::get_if<AnyArray>(&sequence); array && !array->shape.empty())
     return static_cast<std::size_t>(array->shape[0]);
   if (const auto* json = std::get_if<Json>(&sequence); json && json->is_array())
     return json->size();
@@ -60,7 +60,7 @@ Result<std::size_t> count_items(const std::vector<Value>& sequences) {
 }
 
 Value take_block(const Value& sequence, Block block) {
-  if (const auto* array = std::get_if<Array>(&sequence))
+  if (const auto* array = std::get_if<AnyArray>(&sequence))
     return array->rows(static_cast<std::int64_t>(block.begin),
                        static_cast<std::int64_t>(block.end));
   const Json& list = std::get<Json>(sequence);
@@ -78,12 +78,12 @@ std::vector<Value> take_block(const std::vector<Value>& sequences, Block block) 
 Result<Value> join_values(const std::vector<Value>& parts) {
   const bool are_arrays =
       !parts.empty() && std::all_of(parts.begin(), parts.end(), [](const Value& part) {
-        return std::holds_alternative<Array>(part);
+        return std::holds_alternative<AnyArray>(part);
       });
   if (are_arrays) {
-    std::vector<Array> arrays;
-    for (const Value& part : parts) arrays.push_back(std::get<Array>(part));
-    Result<Array> joined = join_rows(arrays, os::join_mapped);
+    std::vector<AnyArray> arrays;
+    for (const Value& part : parts) arrays.push_back(std::get<AnyArray>(part));
+    Result<AnyArray> joined = join_rows(arrays, os::join_mapped);
     if (!joined) return joined.error();
     return Value{std::move(*joined)};
   }

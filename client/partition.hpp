@@ -10,14 +10,13 @@ namespace px::client {
 
 /// Cuts `count` items into `pieces` blocks whose sizes differ by one at most, the longer ones
 /// first. This is the rule of ipyparallel and of the Python package (views/partition.py), so that
-/// blocks of sequences that different clients have scattered belong together. Precondition: pieces
-/// > 0.
+/// blocks scattered by different clients match. Precondition: pieces > 0.
 std::vector<Block> even_blocks(std::size_t count, std::size_t pieces);
 
 /// Cuts `count` items into blocks for `workers` that take one block after the other: each block has
-/// a third of a worker's share of what is left, at least one item. So the first ones are large, to
-/// keep messages few, and the last ones small, so that all workers finish at about the same time
-/// even if tasks differ in length. Precondition: workers > 0.
+/// a third of a worker's share of the remaining items, but at least one item. So the first blocks
+/// are large, to need few messages, and the last ones small, so that all workers finish at about
+/// the same time even if tasks differ in length. Precondition: workers > 0.
 std::vector<Block> guided_blocks(std::size_t count, std::size_t workers);
 
 /// Cuts `count` items into blocks of this size; the last one may be smaller. Precondition: size >
@@ -26,12 +25,12 @@ std::vector<Block> blocks_of(std::size_t count, std::size_t size);
 
 /// The number of items of a value as a sequence: the first extent of an array, or the length of a
 /// JSON list.
-/// errors  bad_input: the value is no sequence; says what it is.
+/// errors  bad_input: the value is not a sequence; the message says what it is.
 Result<std::size_t> count_items(const Value& sequence);
 
 /// The common length of these sequences.
-/// errors  bad_input: there is none, one is no sequence, or their lengths differ; names the
-///         lengths.
+/// errors  bad_input: there is none, one is not a sequence, or their lengths differ; the message
+///         names the lengths.
 Result<std::size_t> count_items(const std::vector<Value>& sequences);
 
 /// A block of a sequence, as a value of the same kind. An array shares its elements; JSON is
@@ -41,10 +40,9 @@ Value take_block(const Value& sequence, Block block);
 /// The same block of each sequence.
 std::vector<Value> take_block(const std::vector<Value>& sequences, Block block);
 
-/// Concatenates parts: arrays along their first axis, JSON lists into one list. Arrays that lie in
-/// shared memory are joined by mapping them one after the other if that is possible, without a
-/// copy.
-/// errors  bad_input: the parts do not fit together, or are no sequences.
+/// Concatenates parts: arrays along their first axis, JSON lists into one list. Arrays in shared
+/// memory are joined without a copy, if possible, by mapping them one after the other.
+/// errors  bad_input: the parts do not fit together, or are not sequences.
 Result<Value> join_values(const std::vector<Value>& parts);
 
 }  // namespace px::client

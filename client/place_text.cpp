@@ -7,6 +7,7 @@
 
 #include "client/byte_text.hpp"
 #include "client/targets.hpp"
+#include "wire/text.hpp"
 #include "wire/time.hpp"
 
 namespace px::client {
@@ -76,8 +77,7 @@ std::string ordinal(int number) {
 
 /// "rank 2 has", "ranks 1, 2 have"
 std::string name_ranks(const Json& ranks) {
-  std::string text;
-  for (const Json& rank : ranks) text += (text.empty() ? "" : ", ") + rank.dump();
+  const std::string text = join(ranks, ", ", [](const Json& rank) { return rank.dump(); });
   return ranks.size() == 1 ? "rank " + text + " has" : "ranks " + text + " have";
 }
 
@@ -132,7 +132,7 @@ Phrase describe(const EnginePlace& place, bool names_size, Duration patience) {
     case EnginePlace::State::no_answer:
       return {.before = "did not answer within " + format_duration(patience)};
     case EnginePlace::State::unknown:
-      return {.before = "unknown (an engine that does not know the question, as of ipyparallel)"};
+      return {.before = "unknown (this engine cannot answer, like those of ipyparallel)"};
     case EnginePlace::State::idle:
       if (place.last_error.empty()) return {.before = "idle"};
       return {.before = "idle",

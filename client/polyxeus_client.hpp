@@ -1,16 +1,15 @@
 #pragma once
 
 // The C++ client library under its public names, in namespace px; installed as
-// <polyxeus/client.hpp>. This header is all that a program needs to include. Names that are not
-// listed here may change.
+// <polyxeus/client.hpp>. Programs need to include only this header. Names that are not listed here
+// may change.
 //
 //   const px::Client client = px::Client::connect();
 //   client.all().execute("print('hello')").wait_for_output();
 //   client.all()["x"] = std::vector<double>{1, 2, 3};   // a variable on each engine
 //
-// Client says how to connect; DirectView, BroadcastView and LoadBalancedView how to run code and
-// move data; AsyncResult how to wait for answers. Errors are thrown as ClientError, or as one of
-// its subclasses.
+// Client connects; DirectView, BroadcastView and LoadBalancedView run code and move data;
+// AsyncResult waits for answers. Errors are thrown as ClientError, or as one of its subclasses.
 
 #include <px_version.hpp>
 
@@ -40,13 +39,13 @@
 /// Values, arrays and errors, and the public names of the client library.
 namespace px {
 
-// Connecting: where the cluster is, and what happens to its engines.
+// Connecting: the address of the cluster, and changes of its engines.
 using client::Client;
 using client::ClientOptions;
 using client::EngineChange;
 using client::SshOptions;
 
-// Views: what is to run where.
+// Views: on which engines work runs.
 using client::BalancedOptions;
 using client::BroadcastView;
 using client::Dependency;
@@ -56,7 +55,7 @@ using client::MapOptions;
 using client::SendOptions;
 using client::Targets;
 
-// What is sent. Value, Array, SharedBytes, Reference and Json are names of px already.
+// The data that is sent. Value, AnyArray, SharedBytes, Reference and Json are already names of px.
 using client::Arguments;
 using client::Function;
 using client::NamedValues;
@@ -76,7 +75,7 @@ using client::TaskSent;
 using client::TaskStatus;
 using client::Timeout;
 
-// Errors. ErrorKind, Error and Result are names of px already.
+// Errors. ErrorKind, Error and Result are already names of px.
 using client::ClientError;
 using client::CompositeError;
 using client::Failure;

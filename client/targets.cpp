@@ -4,7 +4,7 @@
 #include <limits>
 #include <utility>
 
-#include "wire/text_parsing.hpp"
+#include "wire/text.hpp"
 
 namespace px::client {
 namespace {
@@ -22,18 +22,14 @@ Error not_targets(std::string_view part) {
               "or a list like 0,2,5:8"};
 }
 
-std::vector<std::string_view> split(std::string_view text, char at) {
-  std::vector<std::string_view> parts;
-  for (std::size_t begin = 0;;) {
-    const std::size_t end = text.find(at, begin);
-    parts.push_back(trimmed(text.substr(begin, end - begin)));
-    if (end == std::string_view::npos) return parts;
-    begin = end + 1;
-  }
+std::vector<std::string_view> trimmed_parts(std::string_view text, char separator) {
+  std::vector<std::string_view> parts = split(text, separator);
+  for (std::string_view& part : parts) part = trimmed(part);
+  return parts;
 }
 
 Result<Targets::Slice> read_slice(std::string_view text) {
-  const std::vector<std::string_view> parts = split(text, ':');
+  const std::vector<std::string_view> parts = trimmed_parts(text, ':');
   if (parts.size() > 3) return not_targets(text);
   std::optional<long> numbers[3];
   for (std::size_t i = 0; i < parts.size(); ++i) {
@@ -82,7 +78,7 @@ Result<Targets> Targets::parse(std::string_view text) {
   if (text.size() >= 2 && text.front() == '[' && text.back() == ']')
     text = trimmed(text.substr(1, text.size() - 2));
   Parts parts;
-  for (const std::string_view part : split(text, ',')) {
+  for (const std::string_view part : trimmed_parts(text, ',')) {
     if (part.find(':') != std::string_view::npos) {
       const Result<Slice> slice = read_slice(part);
       if (!slice) return slice.error();

@@ -11,9 +11,9 @@
 
 namespace px::client {
 
-/// Says which engines are meant: all, a list of ids, or a slice. A value. It only becomes a list of
-/// ids when it is resolved against the engines that are present, so a view of all engines includes
-/// those that join later.
+/// Selects engines: all, a list of ids, or a slice. A value. It becomes a list of ids only when it
+/// is resolved against the engines that are present, so a view of all engines includes those that
+/// join later.
 class Targets {
  public:
   /// All engines that are present at each use.
@@ -23,29 +23,30 @@ class Targets {
   /// A slice of the sorted list of ids, with the meaning of a Python slice: begin, end and step may
   /// be absent, begin and end may be negative.
   struct Slice {
-    std::optional<long> begin;  ///< The index of the first one.
-    std::optional<long> end;    ///< One past the last one.
-    std::optional<long> step;   ///< From one to the next; below 0: backwards; never 0.
+    std::optional<long> begin;  ///< The index of the first id.
+    std::optional<long> end;    ///< The index after the last one.
+    std::optional<long> step;   ///< The distance between two; below 0: backwards; never 0.
   };
   /// A part of the engines that are present at each use.
   static Targets slice(Slice slice) { return Targets{slice}; }
 
-  /// Reads what users write: "all", "3", "-1" (the last one), "0:4", "::2", "0,2,5:8", and the same
-  /// in brackets.
-  /// errors  bad_input: names the part that is malformed.
+  /// Reads the text of a user: "all", "3", "-1" (the last one), "0:4", "::2", "0,2,5:8", and the
+  /// same in brackets.
+  /// errors  bad_input: the message names the malformed part.
   static Result<Targets> parse(std::string_view text);
 
-  /// Whether all engines are meant.
+  /// Whether it selects all engines.
   bool is_all() const { return std::holds_alternative<All>(what_); }
 
-  /// The ids of the engines that are meant. An id may occur twice if it was named twice.
+  /// The ids of the selected engines. An id occurs twice if it was named twice.
   /// present  the ids of the engines that are present, ascending.
-  /// errors   not_found: no engine is present, or one that was named is not; names those that are.
+  /// errors   not_found: no engine is present, or one that was named is not; the message names
+  ///          those that are.
   Result<std::vector<EngineId>> resolve(const std::vector<EngineId>& present) const;
 
  private:
   struct All {};
-  using Parts = std::vector<Targets>;  // one behind the other
+  using Parts = std::vector<Targets>;  // in this order
   using What = std::variant<All, std::vector<EngineId>, Slice, Parts>;
   explicit Targets(What what) : what_(std::move(what)) {}
   What what_;

@@ -26,8 +26,8 @@ template <class T>
 T read_number(const Value& value, const std::string& wanted) {
   if (const auto* json = std::get_if<Json>(&value))
     if (const auto number = number_in<T>(*json)) return *number;
-  if (const auto* array = std::get_if<Array>(&value); array && array->size() == 1) {
-    const Array even = aligned(*array);
+  if (const auto* array = std::get_if<AnyArray>(&value); array && array->size() == 1) {
+    const AnyArray even = aligned(*array);
     if (const auto elements = even.as<T>()) return (*elements)[0];
   }
   refuse(value, wanted);
@@ -36,8 +36,8 @@ T read_number(const Value& value, const std::string& wanted) {
 template <class T>
 std::vector<T> read_numbers(const Value& value) {
   const std::string wanted = "a vector of " + dtype_of<T>();
-  if (const auto* array = std::get_if<Array>(&value); array && array->shape.size() == 1) {
-    const Array even = aligned(*array);
+  if (const auto* array = std::get_if<AnyArray>(&value); array && array->shape.size() == 1) {
+    const AnyArray even = aligned(*array);
     const auto elements = even.as<T>();
     if (!elements) refuse(value, wanted);
     return {elements->begin(), elements->end()};
@@ -60,7 +60,7 @@ std::string describe_kind(const Value& value) {
     std::string operator()(const Json& json) const {
       return json.is_null() ? "null" : std::string("JSON of the kind ") + json.type_name();
     }
-    std::string operator()(const Array& array) const {
+    std::string operator()(const AnyArray& array) const {
       std::string text = "an array of " + array.dtype + " with the shape (";
       for (std::size_t i = 0; i < array.shape.size(); ++i)
         text += (i > 0 ? ", " : "") + std::to_string(array.shape[i]);
@@ -80,8 +80,8 @@ Json as<Json>(const Value& value) {
 }
 
 template <>
-Array as<Array>(const Value& value) {
-  if (const auto* array = std::get_if<Array>(&value)) return aligned(*array);
+AnyArray as<AnyArray>(const Value& value) {
+  if (const auto* array = std::get_if<AnyArray>(&value)) return aligned(*array);
   refuse(value, "an array");
 }
 

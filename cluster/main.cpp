@@ -22,7 +22,8 @@ int main(int argc, char** argv) try {
     }
   }
   if (options.as_json) console.write_errors_as_json();
-  if (!options.warning.empty()) console.say(px::cluster::Level::warning, options.warning);
+  for (const std::string& warning : options.warnings)
+    console.say(px::cluster::Level::warning, warning);
   return std::visit(
       [&](const auto& command) {
         return px::cluster::run_command(options.program, command, console);

@@ -8,8 +8,8 @@
 
 #include "controller/engine_restart.hpp"
 #include "controller/hub/memory_store.hpp"
-#include "controller/hub/no_store.hpp"
 #include "controller/hub/sqlite_store.hpp"
+#include "controller/hub/task_store.hpp"
 #include "controller/journal/buffered_storage.hpp"
 #include "controller/journal/folder_storage.hpp"
 #include "controller/setup/announcement.hpp"
@@ -18,7 +18,7 @@
 #include "os/memory_group.hpp"
 #include "os/private_file.hpp"
 #include "wire/new_session.hpp"
-#include "wire/text_parsing.hpp"
+#include "wire/text.hpp"
 
 namespace px::controller {
 namespace {
@@ -257,9 +257,8 @@ Result<std::shared_ptr<JournalStorage>> open_journal(const std::filesystem::path
   if (buffer)
     disk = std::make_shared<BufferedStorage>(std::move(disk), std::move(*buffer));
   else
-    spdlog::warn(
-        "there is no shared memory for the journal ({}): a disk that hangs holds up the controller",
-        buffer.error().what);
+    spdlog::warn("the journal has no shared memory ({}): a disk that hangs blocks the controller",
+                 buffer.error().what);
   return disk;
 }
 

@@ -16,7 +16,7 @@
 
 namespace px::controller {
 
-/// What the environment says (protocol 11.4); read once, by main.
+/// The settings from the environment (protocol 11.4); read once, by main.
 struct ControllerEnvironment {
   std::optional<std::string> session_key;
   std::optional<bool> enable_curve;
@@ -24,47 +24,47 @@ struct ControllerEnvironment {
 };
 ControllerEnvironment read_environment();
 
-/// Where the connection files of this cluster lie.
+/// The paths of this cluster's connection files.
 ConnectionFiles connection_files(const ControllerOptions& options, const net::ProfilePaths& paths);
 
-/// What to listen at, and with which keys. Makes new keys where none are given; binds nothing.
-/// previous       the connection files to take ports and key from
-/// previous_keys  the keys of encryption that went with them
-/// errors  bad_input: an option that makes no sense; names it.
+/// The addresses to bind and the keys. Makes new keys if none are given; binds nothing.
+/// previous       the connection files whose ports and key are reused
+/// previous_keys  their keys of encryption
+/// errors  bad_input: an option that makes no sense; the message names it.
 Result<BindPlan> make_bind_plan(const ControllerOptions& options,
                                 const ControllerEnvironment& environment,
                                 const std::optional<ConnectionPair>& previous,
                                 const std::optional<SideKeys>& previous_keys = std::nullopt);
 
-/// How the clients' file leads ipyparallel's clients: through Unix sockets where only this host
-/// can use the file, and no option says anything about encryption. A user who turns it off may need
-/// TCP for tunnels: those of ipyparallel do not work with encryption.
+/// The interface that the clients' file gives to ipyparallel's clients: Unix sockets if only this
+/// host can use the file, and no option concerns encryption. A user who turns encryption off may
+/// need TCP for tunnels: ipyparallel's tunnels do not work with encryption.
 ClientRoute choose_client_route(const ControllerOptions& options,
                                 const ControllerEnvironment& environment,
                                 const ClientConnectionInfo& client);
 
-/// All that the Server is told, but for the storages of its journals (open_journals()) and the
-/// shared memory.
-/// errors  bad_input: an option that makes no sense; names it.
+/// All settings of the Server except the storages of its journals (open_journals()) and the shared
+/// memory.
+/// errors  bad_input: an option that makes no sense; the message names it.
 Result<ServerOptions> make_server_options(const ControllerOptions& options,
                                           const net::ProfilePaths& paths);
 
-/// Where the dashboard is to be; nothing if it is off.
-/// previous  that of the last run, whose token and port a controller that comes back takes, so that
-///           open pages go on.
+/// The settings of the dashboard; nothing if it is off.
+/// previous  the dashboard of the last run: a restored controller reuses its token and port, so
+///           that open pages continue to work.
 std::optional<DashboardOptions> dashboard_options(const ControllerOptions& options,
                                                   const std::optional<DashboardAddress>& previous);
 
-/// What the journal of tasks is to outlive.  errors  bad_input: no such mode.
+/// Which failures the journal of tasks must survive.  errors  bad_input: no such mode.
 Result<JournalMode> journal_mode(const ControllerOptions& options);
 
-/// Opens the journals of tasks and of direct calls, if there are to be any. Those of an earlier
-/// controller are removed, unless this one has its ports and keys and goes on with them.
+/// Opens the journals of tasks and of direct calls, if they are on. Journals of an earlier
+/// controller are removed, unless this one has its ports and keys and continues them.
 /// errors  system: a folder cannot be made.
 Result<void> open_journals(ServerOptions& options, const net::ProfilePaths& paths);
 void remove_journals(const net::ProfilePaths& paths);
 
-/// errors  bad_input: a packer or a signature scheme that does not exist here.
+/// errors  bad_input: a packer or a signature scheme that is unknown here.
 Result<Session> make_session(const ControllerOptions& options, const ConnectionPair& connection);
 
 /// errors  unsupported: MongoDB; bad_input: no such class; system: the file cannot be opened.

@@ -15,26 +15,26 @@
 
 namespace px::controller {
 
-/// Does what users of the dashboard order: sends signals and shutdown requests to engines, drains
-/// and restarts them, and asks them for their stacks, for one user at a time. The Server owns it,
-/// on the I/O thread.
+/// Performs the orders of the dashboard's users: sends signals and shutdown requests to engines,
+/// drains and restarts them, and asks them for their stacks, for one user at a time. The Server
+/// owns it, on the I/O thread.
 class DashboardOrders {
  public:
-  /// Lets the queue give an engine no further tasks, or give it some again.
+  /// Makes the queue give an engine no further tasks, or give it tasks again.
   using Drain = std::function<void(const EngineUuid&, bool is_drained)>;
 
-  /// dashboard  null: there is none, and nothing is ordered.
-  /// engines    those that are registered; outlives this, as does `control`.
-  /// restart    See EngineRestart.
+  /// dashboard  null: there is none, and there are no orders.
+  /// engines    the registered ones; outlives this object, as does `control`.
+  /// restart    see EngineRestart.
   /// drain      null: there is no queue.
   DashboardOrders(std::shared_ptr<Dashboard> dashboard, const EngineTable& engines,
                   ControlRelay& control, Packer packer, EngineRestart restart, Drain drain);
 
   /// `waker` wakes the loop whose thread calls the other functions.
   void wake_by(net::Waker waker);
-  /// Takes what users have ordered meanwhile.
+  /// Takes the orders that users have given in the meantime.
   void on_wake(Instant now);
-  /// Gives up waiting for engines that do not tell their stacks.
+  /// Stops waiting for engines that do not report their stacks.
   void on_time(Instant now);
   std::optional<Instant> next_deadline() const;
 
@@ -45,7 +45,7 @@ class DashboardOrders {
     WebContent::Answer answer;
   };
 
-  /// All that were meant, or not_found.
+  /// All engines that the order names, or not_found.
   Result<std::vector<EngineId>> engines_of(const EngineOrder& order) const;
   void carry_out(const Order& order, Instant now);
   Result<WebContent::OrderNews> tell(const EngineWish& wish, const std::vector<EngineId>& engines);

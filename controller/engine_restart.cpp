@@ -3,11 +3,11 @@
 #include <chrono>
 #include <system_error>
 #include <thread>
-#include <utility>
 
 #include "os/run_command.hpp"
 #include "os/signals_blocked.hpp"
 #include "program/find_python.hpp"
+#include "wire/text.hpp"
 
 namespace px::controller {
 namespace {
@@ -17,10 +17,7 @@ constexpr Duration patience = std::chrono::minutes(5);
 std::vector<std::string> restart_command(const std::string& program,
                                          const std::vector<EngineId>& engines) {
   std::vector<std::string> argv{program, "restart", "--quiet"};
-  std::string targets;
-  for (const EngineId id : engines)
-    targets += (targets.empty() ? "" : ",") + std::to_string(id.value);
-  if (!targets.empty()) argv.push_back("--targets=" + targets);
+  if (!engines.empty()) argv.push_back("--targets=" + join(engines, ",", &EngineId::value));
   return argv;
 }
 
@@ -41,9 +38,10 @@ std::filesystem::path EngineRestart::find_pxcluster() {
 
 void EngineRestart::begin(const std::vector<EngineId>& engines, Done done) {
   if (program_.empty())
-    return done(Error{ErrorKind::unsupported,
-                      "these engines were not started by pxcluster on the controller's host: start "
-                      "them again by hand, or run `pxcluster restart` where they were started"});
+    return done(
+        Error{ErrorKind::unsupported,
+              "these engines were not started by pxcluster on the controller's host: start them "
+              "again by hand, or run `pxcluster restart` on the host of their pxcluster"});
   if (runs_->exchange(true))
     return done(
         Error{ErrorKind::overloaded, "engines are restarted already: wait until it is done"});

@@ -4,7 +4,6 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
-#include <string>
 #include <vector>
 
 #include "wire/error.hpp"
@@ -14,14 +13,14 @@ namespace px::controller {
 
 /// Restarts engines for users of the dashboard: a controller starts no processes of the cluster, so
 /// it runs `pxcluster restart`, which asks the process that started them. One restart at a time.
-/// The thread that owns it calls it.
+/// Its owner's thread calls it.
 class EngineRestart {
  public:
-  /// Called once, on a thread of its own, when the restart is done or has failed.
+  /// Called once, on a separate thread, when the restart is done or has failed.
   using Done = std::function<void(Result<void>)>;
 
-  /// program  pxcluster; empty: nobody can restart these engines, as they were started by hand.
-  /// The cluster's profile and id are in the environment, as pxcluster gives them to a controller.
+  /// program  pxcluster; empty: these engines were started by hand and cannot be restarted. The
+  /// cluster's profile and id are in the environment, as pxcluster sets them for a controller.
   explicit EngineRestart(std::filesystem::path program) : program_(std::move(program)) {}
 
   /// The pxcluster in the folder of this program; empty: there is none.

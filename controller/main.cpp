@@ -5,7 +5,6 @@
 #include <atomic>
 #include <csignal>
 #include <filesystem>
-#include <iostream>
 #include <string>
 #include <thread>
 #include <utility>
@@ -45,8 +44,7 @@ class StopsOnSignals {
     std::signal(SIGPIPE, SIG_IGN);
   }
   ~StopsOnSignals() { running_server = nullptr; }
-  StopsOnSignals(const StopsOnSignals&) = delete;
-  StopsOnSignals& operator=(const StopsOnSignals&) = delete;
+  StopsOnSignals(StopsOnSignals&&) = delete;
 };
 
 /// Says why on stderr or in the log, whichever the user sees, and gives the exit code.
@@ -126,11 +124,11 @@ Result<os::FileLock> lock_name(const net::ProfilePaths& paths) {
     Result<os::FileLock> lock = os::FileLock::take(paths.controller_lock_file());
     if (lock || lock.error().kind != ErrorKind::overloaded) return lock;
     if (Clock::now() >= deadline)
-      return Error{ErrorKind::overloaded,
-                   "a controller of the cluster '" + paths.cluster_id + "' already runs in " +
-                       paths.root.string() + ": " + lock.error().what +
-                       "; stop it with `pxcluster stop`, or give this one a name of its own with "
-                       "--cluster-id"};
+      return Error{
+          ErrorKind::overloaded,
+          "a controller of the cluster '" + paths.cluster_id + "' already runs in " +
+              paths.root.string() + ": " + lock.error().what +
+              "; stop it with `pxcluster stop`, or give this one another id with --cluster-id"};
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
   }
 }

@@ -3,7 +3,6 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
-#include <map>
 #include <random>
 #include <utility>
 
@@ -363,10 +362,10 @@ std::vector<std::string> Server::State::journal_warnings() const {
   std::vector<std::string> warnings;
   if (const auto trouble = tasks_.journal_trouble())
     warnings.push_back("the controller's journal of tasks is not written (" + *trouble +
-                       "): tasks may not outlive the controller or its host until it is");
+                       "): tasks may be lost if the controller or its host ends");
   if (const auto trouble = calls_.trouble())
     warnings.push_back("the controller's journal of direct calls is not written (" + *trouble +
-                       "): they may not outlive the controller or its host until it is");
+                       "): they may be lost if the controller or its host ends");
   return warnings;
 }
 

@@ -7,7 +7,6 @@
 
 #include "net/stream/stream_protocol.hpp"
 #include "wire/connection_info.hpp"
-#include "wire/time.hpp"
 
 namespace px::engine {
 
@@ -91,7 +90,7 @@ void ArrayStreams::on_time(Instant now) {
     if (link.deadline && now >= *link.deadline) late.push_back(id);
   for (const std::string& id : late)
     fail(id, links_.at(id).stream.was_greeted() ? "the client did not come to it"
-                                                : "nobody answers there");
+                                                : "no program answers there");
 }
 
 std::optional<Instant> ArrayStreams::next_deadline() const {

@@ -18,21 +18,21 @@ namespace px::engine {
 /// The streams of an engine, one for each client that has offered one. The I/O thread owns it.
 class ArrayStreams {
  public:
-  /// What is answered to a record, by the same stream.
+  /// The answer to a record, sent on the same stream.
   struct StreamAnswer {
     std::string head;
     SharedBytes bytes = {};
   };
   using Serve = std::function<std::optional<StreamAnswer>(const net::StreamRecord& record)>;
 
-  /// port  nothing: the controller passes no streams on; nobody offers one.
+  /// port  nothing: the controller relays no streams, so no client offers one.
   ArrayStreams(net::Loop& loop, Signer signer, std::string interface, std::optional<int> port,
                Serve serve);
   ~ArrayStreams();
 
-  /// Dials the controller's port. Where that fails the client, who waits 5 s for us, goes on
-  /// without.
-  /// content  of a stream_offer.
+  /// Connects to the controller's port. If that fails, the client, which waits 5 s for this engine,
+  /// continues without a stream.
+  /// content  the content of a stream_offer.
   void take(const Json& content, Instant now);
 
   void on_time(Instant now);
@@ -44,7 +44,7 @@ class ArrayStreams {
  private:
   struct Link {
     net::Stream stream;
-    std::optional<Instant> deadline;  // to be open; nothing once it is
+    std::optional<Instant> deadline;  // until which it must open; nothing once it is open
   };
   void turn(const std::string& id);
   void fail(const std::string& id, const std::string& why);
@@ -60,7 +60,7 @@ class ArrayStreams {
   bool has_complained_ = false;
 };
 
-/// errors  bad_input: a member is missing or malformed; says which.
+/// errors  bad_input: a member is missing or malformed; the message names it.
 Result<net::StreamOffer> read_stream_offer(const Json& content);
 
 }  // namespace px::engine

@@ -7,21 +7,20 @@
 
 namespace px::engine {
 
-/// What makes an engine a Jupyter kernel, too: channels that listen on loopback, at free ports with
-/// a key of their own, and the connection file by which Jupyter's clients find them. The file is
-/// removed with this object. The I/O thread owns it.
+/// Makes an engine a Jupyter kernel, too: channels that listen on loopback, at free ports with a
+/// separate key, and the connection file by which Jupyter's clients find them. The destructor
+/// removes the file. The I/O thread owns it.
 class BoundKernel {
  public:
-  /// Listens, and writes the file, mode 0600; its folder is made where it is missing.
-  /// peer    that of the requests that come in.
-  /// errors  system: no port is free, or the file cannot be written; names it.
+  /// Listens, and writes the file, mode 0600; creates its folder if it is missing.
+  /// peer    the peer number of the requests that arrive.
+  /// errors  system: no port is free, or the file cannot be written; the message names it.
   static Result<std::unique_ptr<BoundKernel>> open(net::Context& context, net::Loop& loop,
                                                    std::filesystem::path file,
                                                    jupyter::ChannelHandlers handlers,
                                                    std::size_t peer);
   ~BoundKernel();
-  BoundKernel(const BoundKernel&) = delete;
-  BoundKernel& operator=(const BoundKernel&) = delete;
+  BoundKernel(BoundKernel&&) = delete;
 
   jupyter::Channels& channels() { return channels_; }
   const std::filesystem::path& file() const { return file_; }
@@ -32,7 +31,7 @@ class BoundKernel {
   Result<void> listen(const jupyter::KernelConnection& wanted, std::filesystem::path file);
 
   jupyter::ListeningChannels channels_;
-  std::filesystem::path file_;  // empty while there is none
+  std::filesystem::path file_;  // empty if there is none
 };
 
 }  // namespace px::engine

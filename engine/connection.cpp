@@ -12,7 +12,6 @@
 #include "net/ssh/tunnel_route.hpp"
 #include "os/private_file.hpp"
 #include "os/retried.hpp"
-#include "wire/time.hpp"
 
 namespace px::engine {
 namespace {

@@ -14,17 +14,18 @@
 
 namespace px::engine {
 
-/// Messages between the controller and a process that speaks for an engine whose own process has
-/// ended. One thread owns it; when it is destroyed it waits 3 s at most until all is on its way.
+/// The connection to the controller of a process that represents an engine whose own process has
+/// ended. One thread owns it; the destructor waits at most 3 s until all messages are sent.
 class ControllerLink {
  public:
   /// errors  bad_input: the connection info is not usable.
   static Result<ControllerLink> dial(const EngineConnectionInfo& info);
 
   void send(std::string_view msg_type, const Json& content);
-  /// Asks how many engines of this MPI world live.
+  /// Asks how many engines of this MPI world are alive.
   void ask_living(const std::string& world);
-  /// The content of the next answer that has the controller's signature; nothing where none waits.
+  /// The content of the next answer that has the controller's signature; nothing if none has
+  /// arrived.
   std::optional<Json> receive();
   net::Socket& socket() { return socket_; }
 

@@ -15,7 +15,7 @@
 #include "os/spawn.hpp"
 #include "wire/checked_json.hpp"
 #include "wire/engine_end.hpp"
-#include "wire/text_parsing.hpp"
+#include "wire/text.hpp"
 
 namespace px::engine {
 namespace {

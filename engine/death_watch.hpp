@@ -13,58 +13,62 @@
 
 namespace px::engine {
 
-/// What is said to the process that waits for an engine's end.
+/// What the process that waits for an engine's end is told about the engine.
 struct WatchedEngine {
-  EngineConnectionInfo info;  ///< Of the controller to tell.
+  EngineConnectionInfo info;  ///< The connection info of the controller to inform.
   EngineId id;
   EngineUuid uuid;
   int pid = 0;
-  std::string world = {};  ///< The MPI world that it is in, as the controller knows it; or empty.
+  std::string world = {};  ///< The MPI world that it is in, by the controller's name for it; or
+                           ///< empty.
 };
-/// One line of text.
+/// Writes it as one line of text.
 std::string write_watched_engine(const WatchedEngine& engine);
 /// errors  bad_input: not such a line.
 Result<WatchedEngine> read_watched_engine(std::string_view line);
-/// What stands behind that line once nobody is to be told.
+/// Follows that line when the end of the engine must no longer be reported.
 inline constexpr std::string_view dismissal = "\ndismissed\n";
-/// And what else may: the engine works; a rank of its MPI world died; it ends by SIGTERM.
+/// May also follow that line: the engine is ready; a rank of its MPI world died; it is being ended
+/// by SIGTERM.
 inline constexpr std::string_view readiness = "\nready\n", breakage = "\nbroken\n",
                                   termination = "\nterminated\n";
 
-/// What tells the controller of this engine's end: another process that waits for ours.
+/// Reports this engine's end to the controller, by another process that waits for the end of this
+/// one.
 class DeathWatch {
  public:
   DeathWatch() = default;
-  /// Starts `program` as the watcher of this process, for a controller that knows no lifeline; the
-  /// connection info, which has the signing key in it, goes through a pipe.
+  /// Starts `program` as the watcher of this process, for a controller without a lifeline; the
+  /// connection info, which contains the signing key, is sent through a pipe.
   /// errors  system: it cannot be started.
   static Result<DeathWatch> start(const std::string& program, const WatchedEngine& engine);
-  /// The watcher is there and reads from this pipe.  errors  system: it is gone.
+  /// The watcher already exists and reads from this pipe.  errors  system: it has ended.
   static Result<DeathWatch> by(os::Descriptor pipe, const WatchedEngine& engine);
-  /// Tells the watcher one of the above.
+  /// Sends the watcher one of the texts above.
   void tell(std::string_view what);
-  /// The engine has taken leave itself: the watcher ends and says nothing. To be called only when
-  /// the controller has been told.
+  /// The engine has signed off itself: the watcher ends without a report. Call it only after the
+  /// controller has been informed.
   void dismiss();
 
  private:
   os::Descriptor pipe_;
 };
 
-/// Who waits for the end of this engine's process, as $PX_WATCHER says; the variable is removed.
+/// The process that waits for the end of this engine's process, according to $PX_WATCHER; the
+/// variable is removed.
 struct Watcher {
   bool is_there = false;
-  os::Descriptor pipe;  ///< To tell it of the engine; closed where it need not be told.
+  os::Descriptor pipe;  ///< A pipe to it for the WatchedEngine; closed if it does not need that.
 };
 Watcher take_watcher();
-/// Whether somebody waits for it; the variable stays.
+/// Whether a process waits for the end of this one; the variable is kept.
 bool is_watched();
 
-/// The hidden option that makes pxengine be a watcher.
+/// The hidden option that makes pxengine a watcher.
 inline constexpr const char* watch_option = "--watch-this-engine";
 
-/// The watcher: reads from standard input whom to tell, waits for the end of its parent, tells the
-/// controller. Returns the exit code.
+/// Runs the watcher: reads from standard input which controller to inform, waits for the end of its
+/// parent, informs the controller. Returns the exit code.
 int watch_parent();
 
 }  // namespace px::engine

@@ -225,8 +225,8 @@ void DialingChannels::answer_question(std::size_t socket, const Request& questio
   const KeptReplies::KeptReply* const known = kept_.find_latest(question.header.msg_id);
   if (known) return answer_again(socket, *question.frames, question.envelope, known);
   refuse(socket, *question.frames, question.envelope, "ConnectionLost",
-         "it was lost on its way to the engine, and is not sent again by itself, as it is longer "
-         "than 1 MiB: send it again");
+         "it was lost on the way to the engine and is longer than 1 MiB, so it is not sent again "
+         "automatically: send it again");
 }
 
 // ---------------------------------------------------------------- what is given back

@@ -18,26 +18,27 @@
 
 namespace px::engine {
 
-/// The sockets by which an engine dials out to its controller (protocol 5.1). The `socket` of a
-/// request is that of an upstream, from 0. The I/O thread owns it.
+/// The sockets by which an engine connects to its controller (protocol 5.1). The `socket` of a
+/// request is the number of an upstream, from 0. The I/O thread owns it.
 class DialingChannels final : public jupyter::Channels {
  public:
   struct Handlers {
     jupyter::ChannelHandlers work;
     std::function<void(RequestPtr)> on_registration;  ///< A reply about our registration.
-    std::function<void()> on_ping;        ///< The controller's heart was heard (and answered).
-    std::function<void()> on_subscribed;  ///< Somebody listens to what is published.
-    /// A connection for requests ("mux", "task", "broadcast") broke and stands again: what was on
-    /// its way may be lost.
+    std::function<void()> on_ping;        ///< A heartbeat of the controller arrived and was
+                                          ///< answered.
+    std::function<void()> on_subscribed;  ///< A peer has subscribed to the publications.
+    /// A connection for requests ("mux", "task", "broadcast") broke and was restored: messages in
+    /// transit may be lost.
     std::function<void(std::string_view channel)> on_reconnected;
-    /// Takes a balanced task out of what waits; null where it does not wait.
+    /// Removes a waiting balanced task from the queue; null if it does not wait.
     std::function<RequestPtr(std::size_t socket, const MessageId& msg_id)> take_back;
-    /// The same for all of them.
+    /// Removes all waiting balanced tasks.
     std::function<std::vector<RequestPtr>(std::size_t socket)> take_back_all;
   };
 
-  /// memory   in which large buffers of requests lie; null: this process shares none.
-  /// results  what clients fetch; null: nothing.
+  /// memory   contains large buffers of requests; null: this process shares none.
+  /// results  large buffers that clients fetch; null: none.
   DialingChannels(net::Context& context, net::Loop& loop, const EngineConnectionInfo& info,
                   std::shared_ptr<const os::SegmentFolder> memory,
                   std::shared_ptr<HeldResults> results, Session session, Handlers handlers);
@@ -47,35 +48,35 @@ class DialingChannels final : public jupyter::Channels {
   void send_registration(std::string_view type, const Json& content);
   /// errors  bad_input: not endpoints.
   Result<void> connect_work(EngineId id);
-  /// Begins to answer hearts, which makes the hub publish this engine: call it last.
+  /// Begins to answer heartbeats, which makes the hub publish this engine: call it last.
   Result<void> connect_heart();
 
-  /// Never has to wait: what nobody takes is dropped. Publications keep their places in the
+  /// Never blocks: messages that no peer takes are dropped. Publications keep their places in the
   /// OutgoingQueue until the network has taken them.
   bool send(jupyter::Outgoing& message) override;
 
   void on_time(Instant now);
   std::optional<Instant> next_deadline() const;
 
-  /// From now on it can take segments from ranks of other hosts, and give them.
+  /// From now on it can receive segments from ranks of other hosts, and send segments to them.
   void pass_segments(std::unique_ptr<PassingThread> passing) {
     segments_.pass_by(std::move(passing));
   }
 
-  /// Tells the controller which balanced tasks will not run. Precondition: none begins any more.
+  /// Tells the controller which balanced tasks will not run. Precondition: no task starts any more.
   void give_back_all();
 
-  /// The controller is gone: nothing waits for it when this object goes.
+  /// The controller is gone: the destructor does not wait to send it messages.
   void drop_unsent();
 
-  /// Bytes of what came for the interpreter, and of what it sent, repeats and heartbeats not
-  /// counted. What this process writes into shared memory is counted elsewhere.
+  /// Bytes received for the interpreter, and sent by it, without repeats and heartbeats. Bytes that
+  /// this process writes into shared memory are counted elsewhere.
   const MovedBytes& received() const { return received_; }
   const MovedBytes& sent() const { return sent_; }
 
-  /// The balanced tasks that came: those that run or wait, and those with a kept reply.
+  /// The balanced tasks that are known: those that run or wait, and those with a kept reply.
   std::vector<std::string> held_tasks() const;
-  /// Those of them that run or wait.
+  /// The balanced tasks that run or wait.
   std::vector<std::string> unanswered_tasks() const;
 
  private:
@@ -98,7 +99,7 @@ class DialingChannels final : public jupyter::Channels {
                  std::string_view parent_header, Json content);
   void serve_segment(std::size_t socket, RequestPtr request);
   void serve_fetch(std::size_t socket, const Request& request);
-  /// A piece of a result, or why it is not there.
+  /// A piece of a result, or the reason why it is missing.
   struct Fetched {
     Json content;
     SharedBytes bytes = {};

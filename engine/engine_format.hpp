@@ -14,15 +14,14 @@
 
 namespace px::engine {
 
-/// Who this engine is, once it is registered.
+/// The identity of this engine, known after its registration.
 struct EngineIdentity {
   EngineUuid uuid;
   EngineId id{-1};
 };
 
-/// What ipyparallel's clients and schedulers ask of an engine beyond Jupyter's protocol: further
-/// requests, and metadata that says which engine answers and how (protocol 5.3). Any thread may
-/// call it.
+/// The additions of ipyparallel's clients and schedulers to Jupyter's protocol: further requests,
+/// and metadata that say which engine answers and how (protocol 5.3). Any thread may call it.
 class EngineFormat final : public jupyter::ReplyFormat {
  public:
   explicit EngineFormat(EngineUuid uuid);
@@ -32,17 +31,17 @@ class EngineFormat final : public jupyter::ReplyFormat {
 
   bool is_further_order(std::string_view type) const override;
   bool is_further_work(std::string_view type) const override;
-  /// apply_request and native requests keep to the order of the shell channels.
+  /// apply_request and native requests keep the order of the shell channels.
   bool may_pass_the_queue(std::string_view type) const override;
   bool refuses_unknown_types() const override { return false; }
-  /// Native requests have no busy and idle (docs/protocol.md, "Native messages").
+  /// Native requests publish no busy and idle (docs/protocol.md, "Native messages").
   bool publishes_status(std::string_view type) const override;
-  /// ipyparallel has no channel for it.
+  /// ipyparallel has no channel for input requests.
   bool may_ask_user() const override { return false; }
 
   /// `{"engine": uuid}`
   std::string metadata() const override { return metadata_; }
-  /// Part of it is copied from the metadata of the request.
+  /// Copies a part of it from the metadata of the request.
   std::string reply_metadata(const Request& request,
                              const jupyter::Outcome& outcome) const override;
   /// Adds `engine_info`.
@@ -56,8 +55,8 @@ class EngineFormat final : public jupyter::ReplyFormat {
   std::atomic<int> id_ = -1;
 };
 
-/// What Jupyter's clients get that are connected to the engine itself: Jupyter's protocol and no
-/// more. The engine belongs to its cluster, so that they cannot end it.
+/// The format for Jupyter's clients that are connected to the engine itself: only Jupyter's
+/// protocol. They cannot end the engine, because it belongs to its cluster.
 class ConsoleFormat final : public jupyter::ReplyFormat {
  public:
   explicit ConsoleFormat(std::shared_ptr<const EngineFormat> engine) : engine_(std::move(engine)) {}

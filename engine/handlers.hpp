@@ -12,17 +12,17 @@
 
 namespace px::engine {
 
-/// How large buffers of native replies travel.
+/// How large buffers of native replies are sent.
 struct LargeReplies {
-  /// To clients that share memory; null: nowhere.
+  /// For clients that share memory; null: none do.
   std::shared_ptr<os::SegmentStore> segments = {};
-  /// To clients that fetch them, where they or this engine are on another host than the controller.
+  /// For clients that fetch them, if they or this engine are on another host than the controller.
   std::shared_ptr<HeldResults> held = {};
-  bool is_far = false;  ///< This engine reaches the controller by a network.
-  bool cuts = false;    ///< To all others in frames of several: see cut_pieces().
+  bool is_far = false;  ///< This engine reaches the controller through a network.
+  bool cuts = false;    ///< Send them to all others in several frames: see cut_pieces().
 };
 
-/// What an engine serves on its main thread beside Jupyter's requests: apply_request,
+/// The requests that an engine serves on its main thread in addition to Jupyter's: apply_request,
 /// clear_request and the native requests. The arguments must outlive the handlers.
 std::map<std::string, jupyter::Handler> engine_handlers(interpreters::Interpreter& interpreter,
                                                         jupyter::OutgoingQueue& outgoing,

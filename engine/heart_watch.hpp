@@ -6,16 +6,17 @@
 
 namespace px::engine {
 
-/// Decides whether the controller is still there, from the pings that come (protocol 4.5).
+/// Decides whether the controller is still alive, from the pings that arrive (protocol 4.5).
 class HeartWatch {
  public:
-  /// period      between two checks.
-  /// max_misses  so many checks in a row without a ping mean that it is gone; 0 = it never is.
+  /// period      the time between two checks.
+  /// max_misses  the number of checks in a row without a ping after which it is considered lost; 0:
+  ///             never.
   HeartWatch(Duration period, int max_misses, Instant now)
       : period_(period), max_misses_(max_misses), next_check_(now + period) {}
-  /// A ping came.
+  /// A ping arrived.
   void heard() { heard_ = true; }
-  /// True when the controller is gone; call it at next_deadline().
+  /// Whether the controller is lost; call it at next_deadline().
   bool is_lost(Instant now) {
     if (max_misses_ == 0 || now < next_check_) return false;
     next_check_ = now + period_;

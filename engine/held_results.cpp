@@ -30,8 +30,8 @@ Result<SharedBytes> HeldResults::read(const os::FetchedPiece& piece, Instant now
   const auto found = held_.find(piece.name);
   if (found == held_.end())
     return Error{ErrorKind::not_found,
-                 "the engine has the large buffers of this result no more, as its client has "
-                 "fetched them, or had not asked for a piece for two minutes: run it again"};
+                 "the engine no longer has the large buffers of this result: its client has "
+                 "fetched them or has requested no piece for two minutes; run it again"};
   const auto buffer = found->second.buffers.find(piece.index);
   if (buffer == found->second.buffers.end())
     return Error{ErrorKind::not_found,

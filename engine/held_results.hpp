@@ -14,19 +14,19 @@
 
 namespace px::engine {
 
-/// The large buffers of results, until their clients, on other hosts, have fetched them. Sees no
-/// socket and no clock. The main thread adds, the I/O thread serves.
+/// The large buffers of results, until their clients on other hosts have fetched them. Uses no
+/// socket and no clock. The main thread adds buffers, the I/O thread serves them.
 class HeldResults {
  public:
-  /// Takes the buffers of at least `least_held_bytes` out, where they are many enough to be worth
-  /// it, and leaves empty ones in their places. Nothing where they are not.
+  /// Removes the buffers of at least `least_held_bytes`, if their sum is large enough, and leaves
+  /// empty ones in their places. Nothing if it is not.
   std::optional<os::HeldBuffers> take(std::vector<SharedBytes>& buffers, Instant now);
-  /// errors  not_found: it was released or forgotten, or there is no such buffer; bad_input: the
-  ///         piece does not lie in it.
+  /// errors  not_found: the result was released or forgotten, or there is no such buffer;
+  ///         bad_input: the piece is not inside the buffer.
   Result<SharedBytes> read(const os::FetchedPiece& piece, Instant now);
   void release(const std::string& name);
 
-  /// Forgets those of which nobody has asked for a piece for two minutes.
+  /// Forgets results of which no piece was requested for two minutes.
   void on_time(Instant now);
   std::optional<Instant> next_deadline() const;
 

@@ -49,7 +49,7 @@ std::string link_folder(const std::string& library) {
   return fs::exists(folder / "libmpi.so.12", error) ? folder.string() : "";
 }
 
-/// Sets how many threads libraries have, from the cores of this host and the engines on it.
+/// Sets the number of threads of libraries, from the cores of this host and the engines on it.
 void set_threads(const program::Environment& environment, std::optional<RankPlace> place,
                  const RankPlan& plan) {
   if (!place) place = find_rank_place(environment, true, plan);  // mpiexec, without --mpi

@@ -21,25 +21,26 @@ void add_connection_options(CLI::App& app, EngineOptions& options) {
   app.add_flag("--file-from-rank-0", options.is_file_of_rank_0,
                "With --mpi: only rank 0 reads the connection file and sends it to the other ranks");
   app.add_option("--location,--IPEngine.location", options.location,
-                 "Name or address of the controller; overrides that in the file")
+                 "Name or address of the controller (default: the one in the connection file)")
       ->check(program::host());
   app.add_option("--ssh,--IPEngine.sshserver", options.ssh.server,
-                 "[user@]host[:port] to tunnel through, if only ssh reaches the "
-                 "controller (default: that of the connection file, if needed)")
+                 "[user@]host[:port] to tunnel through if the controller is reachable only by ssh "
+                 "(default: the host in the connection file, if needed)")
       ->check(program::ssh_server());
-  app.add_option("--sshkey,--IPEngine.sshkey", options.ssh.key_file, "ssh's private key for it")
+  app.add_option("--sshkey,--IPEngine.sshkey", options.ssh.key_file, "Private key file for --ssh")
       ->check(program::existing_file(options.program.work_dir));
   app.add_option("--timeout,--IPEngine.timeout", options.timeout_s,
-                 "Seconds to wait for the registration (default: 5, and 0.5 for each rank of its "
-                 "MPI world)")
+                 "Seconds to wait for the controller's answer to the registration (default: 5, "
+                 "plus 0.5 for each rank of the MPI world)")
       ->check(program::number_of("seconds"));
   app.add_option("--IPEngine.wait_for_url_file", options.wait_for_file_s,
                  "Seconds to wait for the connection file")
       ->check(program::number_of("seconds"))
       ->capture_default_str();
-  app.add_option("--IPEngine.max_heartbeat_misses,--EngineFactory.max_heartbeat_misses",
-                 options.max_heartbeat_misses,
-                 "End after this number of missed heartbeats of the controller in a row; 0 = never")
+  app.add_option(
+         "--IPEngine.max_heartbeat_misses,--EngineFactory.max_heartbeat_misses",
+         options.max_heartbeat_misses,
+         "Exit after this number of consecutive missed heartbeats of the controller; 0: never")
       ->check(program::whole_number(" of heartbeats", 0, most))
       ->capture_default_str();
   app.add_option("--ident,--Session.session", options.ident, "The engine's uuid");
@@ -58,15 +59,15 @@ void add_engine_options(CLI::App& app, EngineOptions& options) {
       ->check(program::language_plan())
       ->capture_default_str();
   app.add_option("--python", options.python,
-                 "The Python that runs the user's code (default: that of $VIRTUAL_ENV, of "
-                 "$CONDA_PREFIX, the one beside this program, then python3 in $PATH)");
+                 "The Python that runs the user's code (default: the first of $VIRTUAL_ENV, "
+                 "$CONDA_PREFIX, this program's folder and $PATH)");
   app.add_option("-c,--IPEngine.startup_command", options.command, "Code to run at the start");
   app.add_option("-s,--IPEngine.startup_script", options.script, "A script to run at the start");
   app.add_flag("--mpi,--IPEngine.use_mpi", options.is_mpi,
                "Use the MPI rank as engine id; define mpi_rank and mpi_size");
   app.add_option("--when-rank-dies", options.when_rank_dies,
-                 "When an MPI rank dies: continue, the other ranks live on, or abort, the MPI "
-                 "launcher ends them")
+                 "When an MPI rank dies: continue (the other ranks live on) or abort (the MPI "
+                 "launcher ends them)")
       ->check(program::one_of({"continue", "abort"}))
       ->capture_default_str();
   app.add_option("--IPEngine.id", options.id, "The engine id to request")

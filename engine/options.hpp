@@ -13,46 +13,46 @@
 
 namespace px::engine {
 
-/// What a user may say to pxengine (protocol 11.2).
+/// The options of pxengine (protocol 11.2).
 struct EngineOptions {
   program::ProgramOptions program;
-  std::string language = "python";  ///< --language: a LanguagePlan; the rank says which part
+  std::string language = "python";  ///< --language: a LanguagePlan; the rank selects a part
   std::string python;               ///< --python: the interpreter, a path or a name in PATH
   std::string file;                 ///< --file: the engine's connection file; "-" = standard input
-  std::string location;             ///< --location: in place of the one in the file
+  std::string location;             ///< --location: replaces the one in the file
   net::SshOptions ssh;              ///< --ssh, --sshkey
   std::string ident;                ///< --ident: the engine's uuid
   std::string user;                 ///< --user: the name in message headers
-  std::string key;                  ///< --Session.key: where the file has none
+  std::string key;                  ///< --Session.key: used if the file has none
   std::string command;              ///< -c
   std::string script;               ///< -s
   std::string colors;               ///< --InteractiveShell.colors
-  /// For the registration; nothing: 5, and half a second more for each rank of its MPI world.
+  /// For the registration; nothing: 5 s, and 0.5 s more for each rank of its MPI world.
   std::optional<double> timeout_s = {};
   double wait_for_file_s = 10;
-  int id = -1;                    ///< --IPEngine.id: the wanted id; -1 = any
-  int max_heartbeat_misses = 50;  ///< 0 = never give the controller up
+  int id = -1;                    ///< --IPEngine.id: the requested id; -1: any
+  int max_heartbeat_misses = 50;  ///< 0: never give up the controller
   bool is_mpi = false;            ///< --mpi
-  /// --when-rank-dies: "continue", the other ranks live on, or "abort", their launcher ends them.
+  /// --when-rank-dies: "continue": the other ranks live on; "abort": their launcher ends them.
   std::string when_rank_dies = "continue";
-  bool is_file_of_rank_0 = false;  ///< --file-from-rank-0: no other rank reads the file
+  bool is_file_of_rank_0 = false;  ///< --file-from-rank-0: only rank 0 reads the file
 };
 
-/// Sets `app` up; `options` must outlive the parse.
+/// Adds the options to `app`; `options` must outlive the parse.
 void add_engine_options(CLI::App& app, EngineOptions& options);
 
-/// Sets `app` up and parses with it, as program::parse_command_line() does.
+/// Adds the options to `app` and parses with it, like program::parse_command_line().
 std::optional<int> parse_options(CLI::App& app, EngineOptions& options, int argc,
                                  const char* const* argv);
 
-/// The words of a command line, those of the configuration files before the user's own.
+/// The words of a command line, those of the configuration files before the user's.
 struct ConfiguredWords {
   std::vector<std::string> words;    ///< argv[0] first; without `unknown`.
-  std::vector<std::string> unknown;  ///< Words of the files that are no option of pxengine.
+  std::vector<std::string> unknown;  ///< Words of the files that are not options of pxengine.
 };
 
-/// The command line with what the profile's configuration files say; the later words win. The exit
-/// code where they cannot be understood, which is said on stderr.
+/// The command line together with the profile's configuration files; later words take precedence.
+/// The exit code if the files cannot be parsed, after a message on stderr.
 std::variant<ConfiguredWords, int> add_config(const std::vector<program::ConfigFile>& files,
                                               int argc, const char* const* argv);
 

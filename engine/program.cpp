@@ -7,7 +7,6 @@
 #include <iostream>
 #include <thread>
 
-#include "engine/handlers.hpp"
 #include "net/discovery/address.hpp"
 #include "os/cores.hpp"
 #include "os/host.hpp"
@@ -15,7 +14,7 @@
 #include "program/gpu_share.hpp"
 #include "program/thread_share.hpp"
 #include "wire/new_session.hpp"
-#include "wire/text_parsing.hpp"
+#include "wire/text.hpp"
 
 namespace px::engine {
 namespace {

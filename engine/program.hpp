@@ -20,71 +20,72 @@
 
 namespace px::engine {
 
-/// An engine from its command line to its exit code, for the language that hosts it.
+/// An engine from its command line to its exit code, for the language that it runs.
 class EngineProgram {
  public:
   explicit EngineProgram(Language language);
   ~EngineProgram();
 
-  /// Reads the command line.  Returns the exit code where that was all (--help, an error).
+  /// Parses the command line. Returns the exit code if the program must end (--help, an error).
   std::optional<int> parse(const std::vector<std::string>& arguments);
 
   const EngineOptions& options() const { return options_; }
   const net::ProfilePaths& paths() const { return paths_; }
   const EngineUuid& uuid() const { return uuid_; }
-  /// The MPI world, with --mpi; rank 0 of 1 where no launcher has made one.
+  /// The MPI world, with --mpi; rank 0 of 1 if no launcher has made one.
   const std::optional<World>& world() const { return world_; }
 
   /// Whether a rank of that world has died; set by the I/O thread while the engine runs.
   const BrokenWorld& broken_world() const { return broken_world_; }
 
-  /// Whether the ranks are to get the connection info from rank 0, over MPI: then MPI is to be
-  /// initialized first, and start() is to be given what find_info() says on rank 0.
+  /// Whether the ranks get the connection info from rank 0, over MPI: in this case MPI must be
+  /// initialized first, and start() must be given the result of find_info() on rank 0.
   bool wants_info_of_rank_0() const;
   /// The text of the connection info; waits for its file.
   Result<std::string> find_info() const;
 
   /// Finds the controller and starts to register; does not wait for the answer.
   /// watcher_program  the pxengine program, or empty (see ServerConfig).
-  /// info             the text of the connection info, where it has come over MPI.
+  /// info             the text of the connection info, if it was received over MPI.
   Result<void> start(const std::string& watcher_program,
                      const std::optional<std::string>& info = std::nullopt);
-  /// errors  as Server::wait_registered(); the exit code is then registration_failed.
+  /// errors  as Server::wait_registered(); the exit code is registration_failed in this case.
   Result<EngineIdentity> wait_registered();
-  /// What the controller is told of this engine, for a warning where engines do not fit together.
+  /// Information about this engine for the controller, which warns if engines do not match.
   /// python      "3.11", for start().
   /// mpi         "Open MPI v4.1.4", for run(); may be empty.
-  /// interrupts  EngineFacts::mpi_interrupts; goes to the log, too.
+  /// interrupts  EngineFacts::mpi_interrupts; also written to the log.
   void describe_python(std::string python) { facts_.python = std::move(python); }
   void describe_mpi(const std::string& mpi, const std::string& interrupts);
-  /// What the language knows of its stacks, for start().
+  /// The language's functions for stacks, for start().
   void describe_stacks(StackSources sources) { stacks_ = std::move(sources); }
-  /// What is to know when user code runs; for run().
+  /// The functions to call when user code runs; for run().
   void watch_cells(CellWatch watch) { watch_ = std::move(watch); }
-  /// By what arrays are passed on to ranks of other hosts, if they can be; for run().
+  /// The endpoint that sends arrays to ranks of other hosts, if there is one; for run().
   void pass_by(std::optional<RankEndpoint> endpoint) { rank_endpoint_ = std::move(endpoint); }
-  /// Serves requests until the engine is to end. Returns the exit code. Meanwhile what C code and
-  /// child processes print is output of the requests, and standard error is not that of the log.
-  /// signal_descriptor  readable when a signal handler of the interpreter waits; -1 = none.
-  /// run_tasks          called while nothing is asked of the engine: runs what requests have left
-  ///                    behind, e.g. asyncio tasks, until the descriptor is readable; false at
-  ///                    once where there is nothing.
+  /// Serves requests until the engine must end. Returns the exit code. During that time the output
+  /// of C code and child processes is output of the requests, and standard error is not that of the
+  /// log.
+  /// signal_descriptor  readable when a signal handler of the interpreter waits; -1: none.
+  /// run_tasks          called while the engine has no requests: runs the tasks that requests have
+  ///                    left behind, e.g. asyncio tasks, until the descriptor is readable; false at
+  ///                    once if there are none.
   int run(interpreters::Interpreter& interpreter, int signal_descriptor,
           const std::function<bool(int descriptor)>& run_tasks = {});
 
   bool is_started() const { return server_ != nullptr; }
-  /// Precondition of these: is_started().
+  /// Precondition of the following functions: is_started().
   interpreters::Output& output();
   jupyter::RequestInbox& requests();
   jupyter::Queues& queues();
-  /// Whether the request that runs, or ran last, came from somebody who cannot end the engine.
+  /// Whether the request that runs, or ran last, came from a client that cannot end the engine.
   bool outlives_client() const;
-  /// As Server::bind_kernel().
+  /// Like Server::bind_kernel().
   Result<std::filesystem::path> bind_kernel(const std::filesystem::path& file);
-  /// As Server::place_finder().
+  /// Like Server::place_finder().
   AskedThread& place_finder();
-  /// Any thread: the engine is to end, as its user's code says. As a rank of an MPI world it
-  /// abandons that: see Server.
+  /// Any thread: the engine must end, at the request of its user's code. As a rank of an MPI world
+  /// it abandons that world: see Server.
   void stop();
   bool has_abandoned_world() const;
 
@@ -104,7 +105,7 @@ class EngineProgram {
   net::ProfilePaths paths_;
   EngineUuid uuid_;
   std::optional<World> world_;
-  std::optional<World> launched_;  // with or without --mpi
+  std::optional<World> launched_;  // set with and without --mpi
   BrokenWorld broken_world_;       // outlives the server
   Watcher watcher_;
   LargeReplies large_replies_;

@@ -131,8 +131,8 @@ class RankParent {
     outlasts_world_ = false;
     if (world_.rank.value == 0)
       std::cerr << "pxengine: when an MPI rank dies, srun will end the others: the connection to "
-                   "its PMIx server cannot be shared here. Where they are to live on, start the "
-                   "engines with mpiexec, or with srun --mpi=pmi2 and an MPICH"
+                   "its PMIx server cannot be shared here. To keep them alive, start the engines "
+                   "with mpiexec, or with srun --mpi=pmi2 and MPICH"
                 << std::endl;
   }
 

@@ -44,7 +44,8 @@ std::optional<Json> SegmentRequests::serve(const Json& content, std::string_view
                                            Instant now) {
   const Result<os::SegmentPiece> piece = os::read_segment_piece(content);
   if (!piece) return refusal("", piece.error().what);
-  if (piece->giver) return refusal(piece->segment, "a stream brings pieces, not where they are");
+  if (piece->giver)
+    return refusal(piece->segment, "a stream must contain pieces, not their positions");
   return serve(*piece, bytes, now);
 }
 

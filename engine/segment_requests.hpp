@@ -14,31 +14,31 @@
 
 namespace px::engine {
 
-/// Serves the pieces of arrays that come from another host, for all engines of this one: from a
-/// client, or over MPI from a rank that has them from there. The I/O thread owns it: pieces come in,
-/// whatever user code does.
+/// Serves the pieces of arrays that arrive from another host, for all engines of this one: from a
+/// client, or over MPI from a rank that has received them. The I/O thread owns it: it accepts
+/// pieces while user code runs.
 class SegmentRequests {
  public:
-  /// What a request is answered with, late.
+  /// An answer that is sent later than its request.
   struct LateAnswer {
-    std::size_t socket = 0;  ///< As that of serve().
+    std::size_t socket = 0;  ///< The argument of serve().
     RequestPtr request;
     Json content;
   };
 
-  /// memory  null: this process shares none, and says so.
+  /// memory  null: this process shares none, and answers so.
   SegmentRequests(std::shared_ptr<const os::SegmentFolder> memory, const std::string& name,
                   Instant now);
 
-  /// From now on ranks of other hosts give and take segments by it.
+  /// From now on it exchanges segments with ranks of other hosts.
   void pass_by(std::unique_ptr<PassingThread> passing) { passing_ = std::move(passing); }
 
-  /// The content of the answer; nothing where none is wanted, or it comes late.
+  /// The content of the answer; nothing if none is expected, or it is sent later.
   std::optional<Json> serve(std::size_t socket, const RequestPtr& request, Instant now);
-  /// The same for what came by a stream.
+  /// Like the function above, for a record of a stream.
   std::optional<Json> serve(const Json& content, std::string_view bytes, Instant now);
 
-  /// Late answers: how much has come from other ranks.
+  /// Late answers: how much has arrived from other ranks.
   std::vector<LateAnswer> on_time(Instant now);
   std::optional<Instant> next_deadline() const;
 
@@ -56,8 +56,8 @@ class SegmentRequests {
   Json store(const Asker& asker, const PassingThread::Piece& piece, Instant now);
 
   std::optional<os::SegmentInflow> inflow_;
-  std::unique_ptr<PassingThread> passing_;  // null: this engine is in no such world
-  std::map<std::string, Asker> askers_;     // by segment that comes from a rank
+  std::unique_ptr<PassingThread> passing_;  // null: this engine cannot exchange arrays over MPI
+  std::map<std::string, Asker> askers_;     // by segment that is received from a rank
 };
 
 }  // namespace px::engine

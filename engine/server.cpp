@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "engine/bound_kernel.hpp"
-#include "engine/engine_format.hpp"
 #include "engine/measures/measures.hpp"
 #include "engine/mpi/broken_world.hpp"
 #include "engine/mpi/call_place.hpp"
@@ -102,13 +101,14 @@ std::optional<Instant> Server::further_deadline() const {
 
 void Server::on_time(Instant now) {
   if (registration_deadline_ && now >= *registration_deadline_)
-    fail_registration({ErrorKind::lost_peer,
-                       "no answer to the registration from " +
-                           endpoint(config_.info.interface, config_.info.registration) +
-                           ": is the controller there, and is this its present connection file?"});
+    fail_registration(
+        {ErrorKind::lost_peer,
+         "no answer to the registration from " +
+             endpoint(config_.info.interface, config_.info.registration) +
+             ": check that the controller runs and that this is its current connection file"});
   start_heart_if_due(now);
   if (heart_watch_ && heart_watch_->is_lost(now) && !is_ending())
-    end(1, "no heartbeat from the controller for a long time: ending");
+    end(1, "no heartbeat from the controller for a long time: exiting");
   if (force_interrupt_at_ && now >= *force_interrupt_at_) {
     force_interrupt_at_.reset();
     if (find_stop_point()->force()) signal_main();
@@ -279,8 +279,8 @@ void Server::warn_of_other_version(const Json& registration) {
   takes_measures_ = bool_member(registration, "measures").value_or(false);
   is_controller_ours_ = true;
   if (*version != config_.facts.polyxeus)
-    spdlog::warn("the controller is of polyxeus {}, this engine of {}: install one version",
-                 *version, config_.facts.polyxeus);
+    spdlog::warn("the controller runs polyxeus {}, this engine {}: install one version", *version,
+                 config_.facts.polyxeus);
 }
 
 void Server::start_working(int heart_period_ms) {
@@ -421,7 +421,7 @@ void Server::unregister(EngineId id) {
 
 Result<std::filesystem::path> Server::bind_kernel(const std::filesystem::path& file) {
   Result<std::filesystem::path> bound =
-      Error{ErrorKind::lost_peer, format_->name() + " is ending: no console can connect any more"};
+      Error{ErrorKind::lost_peer, format_->name() + " is ending: consoles can no longer connect"};
   run_on_thread([&] { bound = listen_as_kernel(file); });
   return bound;
 }

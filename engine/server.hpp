@@ -37,58 +37,60 @@ struct ServerConfig {
   EngineUuid uuid;
   std::string username;
   Language language = Language::python;
-  EngineFacts facts;  ///< Its MPI is told later: see announce_ready().
+  EngineFacts facts;  ///< Its MPI is reported later: see announce_ready().
   std::optional<EngineId> wanted_id;
   Duration registration_timeout = std::chrono::seconds(5);
   int max_heartbeat_misses = 50;
-  /// What an orderly end exits with: 0 under mpiexec, which otherwise ends the whole job.
+  /// The exit code of an orderly end: 0 under mpiexec, which otherwise ends the whole job.
   int orderly_exit_code = 1;
-  /// The pxengine program, for the watcher that tells a foreign controller of our death; empty =
-  /// there is none.
+  /// The pxengine program, for the watcher that reports our death to a controller without lifeline;
+  /// empty: there is none.
   std::string watcher_program;
-  /// By which large arrays come from processes on this host; null: it shares none.
+  /// Large arrays are received through it from processes on this host; null: it shares none.
   std::shared_ptr<const os::SegmentFolder> memory = {};
-  /// What clients of other hosts fetch; null: nothing.
+  /// Results that clients of other hosts fetch; null: none.
   std::shared_ptr<HeldResults> results = {};
-  /// Of results that clients have let go: removed when they were not used for a while. May be null.
+  /// Segments of results that clients have released: removed when they were unused for a while. May
+  /// be null.
   std::shared_ptr<os::SegmentStore> segments = {};
-  os::Descriptor watcher_pipe;  ///< To the process that watches over this one; closed = none.
-  bool is_tunnelled = false;    ///< Its way to the controller may break while it lives.
-  StackSources stacks = {};     ///< What its language knows of stacks.
-  /// Told when the controller says that a rank has died; outlives the server. Null: nobody is.
+  os::Descriptor watcher_pipe;  ///< To the process that watches this one; closed: none.
+  bool is_tunnelled = false;    ///< Its connection to the controller may break while it runs.
+  StackSources stacks = {};     ///< The functions of its language for stacks.
+  /// Set when the controller reports that a rank has died; outlives the server. May be null.
   BrokenWorld* broken_world = nullptr;
 };
 
-/// The I/O thread of an engine: its channels dial out to the controller. It registers, answers
-/// hearts, and holds the lifeline.
+/// The I/O thread of an engine: its channels connect to the controller. It registers, answers
+/// heartbeats, and keeps the lifeline.
 class Server final : public jupyter::IoThread {
  public:
-  /// Starts to register at once.
+  /// Begins to register at once.
   /// errors  bad_input: the connection info is not usable; system: too few descriptors are left.
   static Result<std::unique_ptr<Server>> start(ServerConfig config);
   ~Server() override;
 
-  /// Waits until the controller has given an id.
+  /// Waits until the controller has assigned an id.
   /// errors  lost_peer: no answer in time; bad_input: it refused.
   Result<EngineIdentity> wait_registered();
-  /// From now on the engine can work: its heart begins to beat, and the hub makes it known.
-  /// mpi   the MPI that was loaded, or empty.
-  /// endpoint  by what it passes arrays on, if it can.
+  /// From now on the engine can work: it begins to answer heartbeats, and the hub announces it.
+  /// mpi       the MPI that was loaded, or empty.
+  /// endpoint  sends its arrays to other ranks, if it can.
   void announce_ready(const EngineFacts& facts = {}, std::optional<RankEndpoint> endpoint = {});
-  /// Lets Jupyter's clients connect to this engine; what they ask waits in the same queue as what
-  /// the controller sends. Any thread but the I/O thread may call it.
-  /// file    the connection file to be written; see BoundKernel.
-  /// result  the file of the first call, which later ones leave as it is.
+  /// Lets Jupyter's clients connect to this engine; their requests wait in the same queue as the
+  /// controller's. Any thread except the I/O thread may call it.
+  /// file    the connection file to write; see BoundKernel.
+  /// result  the file of the first call, which later calls leave unchanged.
   /// errors  system: as BoundKernel::open(); lost_peer: the engine is ending.
   Result<std::filesystem::path> bind_kernel(const std::filesystem::path& file);
 
-  /// From now on this engine ends as if it had died: it says nothing to the controller, so that its
-  /// parent reports the death and the other ranks of its MPI world do not wait for it. Any thread.
+  /// From now on this engine ends as if it had died: it does not sign off at the controller, so
+  /// that its parent reports the death and the other ranks of its MPI world do not wait for it. Any
+  /// thread.
   void abandon_world() { abandons_world_ = true; }
   bool has_abandoned_world() const { return abandons_world_; }
 
   const EngineFormat& format() const { return *format_; }
-  /// Where a thread of the interpreter is asked for the line of the user's code.
+  /// Asks a thread of the interpreter for the line of the user's code.
   AskedThread& place_finder() { return place_finder_; }
   /// The main thread, after finish(): no stack is taken any more. See StackTaker::close().
   void close_stacks() { stack_taker_.close(); }
@@ -101,7 +103,7 @@ class Server final : public jupyter::IoThread {
   std::optional<Instant> further_deadline() const override;
   void interrupt_main() override;
   void signal_main();
-  void on_shutdown_published() override { has_left_ = true; }  // the hub takes it for our leave
+  void on_shutdown_published() override { has_left_ = true; }  // the hub counts it as our departure
   void find_place(std::function<void(Json place)> then) override;
   Json answer_trace(const Json& wish) override;
   void find_stacks(os::StackScope scope, std::function<void(Json stacks)> then) override;
@@ -112,7 +114,7 @@ class Server final : public jupyter::IoThread {
   void register_again();
   void on_second_registration(const Json& content);
   void on_broken_world(const RequestPtr& notice);
-  Result<int> read_registration(const Json& content) const;  // the heart's period in ms
+  Result<int> read_registration(const Json& content) const;  // the period of heartbeats in ms
   void fail_registration(Error error);
   void warn_of_other_version(const Json& registration);
   void start_working(int heart_period_ms);
@@ -143,26 +145,27 @@ class Server final : public jupyter::IoThread {
   std::optional<Instant> redial_at_;
   std::optional<Instant> force_interrupt_at_;  // it waits for a StopPoint until then
   DeathWatch death_watch_;
-  AskedThread place_finder_;  // used by a thread of the interpreter too
+  AskedThread place_finder_;  // also used by a thread of the interpreter
   StackTaker stack_taker_;
   const std::unique_ptr<TraceAnswers> trace_answers_;
   std::optional<Instant> registration_deadline_;
-  std::optional<Instant> heart_deadline_;  // the heart starts then, subscribed or not
-  std::optional<Instant> measures_due_;    // beside those after pings
+  std::optional<Instant> heart_deadline_;  // heartbeats are answered from then on, subscribed or
+                                           // not
+  std::optional<Instant> measures_due_;    // in addition to those after pings
   bool is_subscribed_ = false;
   bool is_beating_ = false;
   bool is_controller_ours_ = false;
   bool takes_measures_ = false;  // the controller does
-  bool recalls_ = false;         // the controller knows what it means that a task is given back
+  bool recalls_ = false;         // the controller supports tasks that are given back
   bool has_left_ = false;
 
-  std::mutex mutex_;  // of the next four, which the main thread uses too
+  std::mutex mutex_;  // guards the next four, which the main thread also uses
   std::condition_variable registered_;
   std::optional<Result<EngineIdentity>> registration_;
   EngineFacts mpi_facts_;
   std::optional<RankEndpoint> rank_endpoint_;
   std::atomic<bool> abandons_world_ = false;
-  std::atomic<bool> is_ready_ = false;  // the interpreter is; set by the main thread
+  std::atomic<bool> is_ready_ = false;  // whether the interpreter is; set by the main thread
 };
 
 }  // namespace px::engine

@@ -10,22 +10,21 @@
 
 namespace px::engine {
 
-/// Answers the `trace` of a usage_request: starts a trace in this process, ends it, and hands out
-/// what was recorded (docs/protocol.md). There is one trace at a time: a new one ends the one
-/// before. Sees no socket, thread or clock. For the I/O thread.
+/// Answers the `trace` of a usage_request: starts a trace in this process, ends it, and returns the
+/// recorded spans (docs/protocol.md). There is one trace at a time: a new one ends the previous
+/// one. Uses no socket, thread or clock. For the I/O thread.
 class TraceAnswers {
  public:
   /// spans  outlives this.
   explicit TraceAnswers(jupyter::SpanLog& spans) : spans_(spans) {}
 
-  /// wish  {"do": "start", "id": ...}, {"do": "take", "id": ..., "stops": true} or {}, which asks
-  /// for
-  ///       the time alone.
-  /// mpi   null: this process does not see its MPI calls.
+  /// wish  {"do": "start", "id": ...}, {"do": "take", "id": ..., "stops": true} or {}, which
+  ///       requests only the time.
+  /// mpi   null: the MPI calls of this process are not recorded.
   /// Returns the member `trace` of the reply.
   Json answer(const Json& wish, MpiSpans* mpi, Instant now);
 
-  /// In one answer, of each kind: a longer one would hold up heartbeats.
+  /// The most spans of each kind in one answer: a longer one would delay heartbeats.
   static constexpr std::size_t most_spans = 10'000;
 
  private:

@@ -16,22 +16,22 @@ struct StreamText {
   RequestPtr parent;  ///< Null before the first request.
 };
 
-/// Gathers what is printed, so that many small writes become one message (protocol 5.5).
+/// Collects output, so that many small writes become one message (protocol 5.5).
 class StreamBuffer {
  public:
   static constexpr Duration patience = std::chrono::milliseconds(200);
   static constexpr std::size_t max_bytes = 1 << 20;
 
-  /// Adds text. Returns what must be sent now: it was for another stream or request, or is long; then
-  /// whole lines, where it has any.
+  /// Adds text. Returns the text that must be sent now, because it belongs to another stream or
+  /// request, or is long; in the second case whole lines, if it has any.
   std::optional<StreamText> add(std::string_view stream, std::string_view text,
                                 const RequestPtr& parent, Instant now);
-  /// What has gathered so far, nothing where nothing has.
+  /// The collected text; nothing if there is none.
   std::optional<StreamText> flush();
-  /// The same, but a line whose end is missing gathers on: print(a, b) writes it in pieces, and readers
-  /// of several programs would mix them. Text without any whole line does not wait.
+  /// Like flush(), but an unfinished line is kept: print(a, b) writes it in pieces, and readers of
+  /// several programs would mix them. Text without any whole line does not wait.
   std::optional<StreamText> flush_lines(Instant now);
-  /// When flush_lines() is due; nothing while nothing has gathered.
+  /// When flush_lines() is due; nothing if no text is collected.
   std::optional<Instant> next_deadline() const;
 
  private:

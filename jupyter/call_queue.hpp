@@ -12,21 +12,23 @@ namespace px::jupyter {
 /// Runs functions of other threads on the one thread that owns this queue, so that an object which
 /// belongs to that thread needs no mutex. IoThread owns one and empties it once a turn of its loop;
 /// binding a kernel's sockets in a running engine is such a function. The functions run in the
-/// order in which they came. The queue has no bound of its own: each caller waits, so it holds at
-/// most one call for each thread.
+/// order of the calls. The queue has no limit: each caller waits, so it contains at most one call
+/// for each thread.
 class CallQueue {
  public:
-  /// waker  wakes the owner, which then calls run().
+  /// waker  wakes the owner, which calls run() after that.
   explicit CallQueue(net::Waker waker) : waker_(std::move(waker)) {}
 
-  /// Waits until the owner has run `function`, which lives in the caller meanwhile and must not
-  /// throw. Any thread but the owner may call it: the owner would wait for itself for ever.
+  /// Waits until the owner has run `function`, which stays in the caller's frame and must not
+  /// throw. Any thread except the owner may call it: the owner would wait for itself for ever.
   /// False: the owner has ended and did not run it.
   bool call(const std::function<void()>& function);
 
-  /// For the owner: runs what waits, without the mutex, and then lets all of its callers go on.
+  /// For the owner: runs the waiting functions, without the mutex, and releases all of their
+  /// callers after that.
   void run();
-  /// For the owner, before it ends: from now on call() returns false, also where it waits already.
+  /// For the owner, before it ends: from now on call() returns false, also for calls that already
+  /// wait.
   void close();
 
  private:

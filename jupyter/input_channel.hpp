@@ -9,24 +9,24 @@
 
 namespace px::jupyter {
 
-/// Where user code, in input() or getpass(), waits for what its user types. The thread that runs
-/// the user's code waits; the I/O thread brings the answer. There is one question at a time, and
-/// an answer without a question is dropped. Any thread may call it.
+/// The place at which user code, in input() or getpass(), waits for the input of its user. The
+/// thread that runs the user's code waits; the I/O thread delivers the answer. There is one
+/// question at a time, and an answer without a question is dropped. Any thread may call it.
 class InputChannel {
  public:
-  /// Whether the client of the request that runs now can be asked. False between requests, for an
-  /// execute_request with allow_stdin false, and for all that ipyparallel's clients send, as their
+  /// Whether the client of the running request can be asked. False between requests, for an
+  /// execute_request with allow_stdin false, and for all requests of ipyparallel's clients, whose
   /// protocol has no channel for it.
   void set_allowed(bool is_allowed);
   bool is_allowed() const;
 
-  /// A question is about to be sent: what came for an earlier one, which was interrupted, no longer
-  /// counts.
+  /// A question is about to be sent: answers to an earlier one, which was interrupted, no longer
+  /// count.
   void expect();
-  /// An answer came; the first one after expect() counts.
+  /// An answer arrived; the first one after expect() counts.
   void put(std::string text);
-  /// Takes the answer out; nothing if none came within `patience`. The caller calls it again and
-  /// again, and looks in between whether the user has interrupted it.
+  /// Takes the answer; nothing if none arrived within `patience`. The caller calls it repeatedly,
+  /// and checks in between whether the user has interrupted it.
   std::optional<std::string> wait(Duration patience);
 
  private:

@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
-#include <memory>
 #include <optional>
 #include <string>
 #include <thread>
@@ -26,87 +25,87 @@ namespace px::jupyter {
 
 /// The I/O thread of an engine or a kernel, and all that it owns: the loop, the channels, the
 /// queues to and from the main thread. It verifies and passes on requests, answers orders while
-/// user code runs, sends what the interpreter's threads have queued, interrupts the main thread,
-/// reads what C code and child processes print, and ends the process if user code does not end when
-/// it should. It runs no user code and never takes an interpreter's lock, so none of this waits for
-/// user code.
+/// user code runs, sends the messages that the interpreter's threads have queued, interrupts the
+/// main thread, reads the output of C code and child processes, and ends the process if user code
+/// does not end when it should. It runs no user code and never takes an interpreter's lock, so none
+/// of this waits for user code.
 ///
-/// engine::Server and kernel::Server derive from it: they bring the channels and do what is special
-/// to them in the virtual functions. Create and destroy it on the main thread.
+/// engine::Server and kernel::Server derive from it: they own the channels and implement their
+/// specific actions in the virtual functions. Create and destroy it on the main thread.
 ///
-/// An idle main thread may do the work of this thread in its place (wait_for_work()), so that a
-/// short request wakes one thread and not two. Below, "on the thread" means whichever of the two
-/// has the turn; they never work at the same time.
+/// An idle main thread may do the work of this thread (wait_for_work()), so that a short request
+/// wakes one thread and not two. Below, "on the thread" means whichever of the two has the turn;
+/// they never work at the same time.
 ///
-/// The order of the end is: RequestInbox::stop(), then the main thread leaves its loop, calls
-/// finish(), which sends what is left, closes the channels and joins the thread. If user code does
-/// not return within 2 s, this thread sends what is left and ends the process by _exit().
+/// The order at the end is: RequestInbox::stop(); the main thread leaves its loop and calls
+/// finish(), which sends the remaining messages, closes the channels and joins the thread. If user
+/// code does not return within 2 s, this thread sends the remaining messages and ends the process
+/// by _exit().
 class IoThread {
  public:
   /// The derived class calls finish() in its destructor: the thread calls its virtual functions.
   virtual ~IoThread();
-  IoThread(const IoThread&) = delete;
-  IoThread& operator=(const IoThread&) = delete;
+  IoThread(IoThread&&) = delete;
 
   Queues& queues() { return queues_; }
   const ReplyFormats& formats() const { return formats_; }
 
-  /// Any thread: the process is to end, once all is sent that was queued so far for the first peer.
+  /// Any thread: the process must end, once all messages are sent that were queued so far for the
+  /// first peer.
   void stop() { queues_.outgoing.perform(nullptr, {Stop{}}); }
 
-  /// For the main thread: from now on what C code and child processes write to the descriptors 1
-  /// and 2 is output of the request that runs, or ran last. While no request runs it goes to the
-  /// process's own standard output and error, too.
-  /// logs_stderr  what is written to 2 goes to the process's own standard error also while a
-  ///              request runs: an MPI library says there why it aborts, and has the process killed
-  ///              before anything is sent.
+  /// For the main thread: from now on the text that C code and child processes write to the
+  /// descriptors 1 and 2 is output of the request that runs, or ran last. While no request runs it
+  /// is also written to the process's own standard output and error.
+  /// logs_stderr  whether text written to 2 is also written to the process's own standard error
+  ///              while a request runs: an MPI library prints there why it aborts, and has the
+  ///              process killed before anything is sent.
   /// errors       system: no pipes.
   Result<void> capture_descriptors(bool logs_stderr);
-  /// For the main thread, which has nothing to run: returns when there is a request, when one of
-  /// the two descriptors is readable (-1: none), after a signal, or after `patience` (nothing: no
-  /// limit). If the I/O thread has left the turn to it, it does that thread's work meanwhile. A
-  /// main thread that then runs something for more than 1 ms is relieved by the I/O thread.
+  /// For an idle main thread: returns when there is a request, when one of the two descriptors is
+  /// readable (-1: none), after a signal, or after `patience` (nothing: no limit). If the I/O
+  /// thread has left it the turn, it does that thread's work in the meantime. If the main thread
+  /// runs something for more than 1 ms after that, the I/O thread takes the turn back.
   void wait_for_work(int descriptor, int other_descriptor, std::optional<Duration> patience);
   /// The standard error of the process, captured or not: for its log.
   int original_stderr() const { return capture_.original_stderr(); }
 
-  /// For the main thread, when RequestInbox::wait() has returned nothing: has the thread send what
-  /// is left (for a second at most) and close the channels, and joins it. Returns the exit code of
-  /// the process; so does a second call.
+  /// For the main thread, when RequestInbox::wait() has returned nothing: makes the thread send the
+  /// remaining messages (at most for a second) and close the channels, and joins it. Returns the
+  /// exit code of the process; so does a second call.
   int finish();
 
  protected:
-  /// formats    one for each peer; they say how many peers there are.
-  /// exit_code  what an orderly end exits with.
+  /// formats    one for each peer, so that their number is the number of peers.
+  /// exit_code  of an orderly end.
   IoThread(ReplyFormats formats, int exit_code);
-  /// The last thing that the derived class does when it starts: from here on the thread owns all
-  /// that is not said to be used by others. It runs with signals blocked: those are the main
-  /// thread's.
+  /// The last step of the derived class when it starts: from here on the thread owns all members
+  /// that are not marked for others. It runs with signals blocked: those are for the main thread.
   void start_thread();
 
-  /// Any thread but this one: has `function` run on this thread and waits for it, for what only the
-  /// owner of the channels may do. False: the thread has ended, it did not run.
+  /// Any other thread: runs `function` on this thread and waits for it, for actions that only the
+  /// owner of the channels may perform. False: the thread has ended and did not run it.
   bool run_on_thread(const std::function<void()>& function) { return calls_.call(function); }
 
-  // What the derived class does, on the thread.
+  // Functions of the derived class, on the thread.
   /// The thread has started.
   virtual void begin() {}
   /// Called once a turn, and at further_deadline() at the latest: for timers of the derived class.
   virtual void on_time(Instant /*now*/) {}
-  /// When on_time() has work next; nothing: no timer runs.
+  /// When on_time() next has work; nothing: no timer runs.
   virtual std::optional<Instant> further_deadline() const { return std::nullopt; }
-  /// Sends the main thread SIGINT, now or when it is at a place where that is safe. Called with the
-  /// mutex of the RequestInbox held.
+  /// Sends the main thread SIGINT, now or when it is at a place at which that is safe. Called with
+  /// the mutex of the RequestInbox held.
   virtual void interrupt_main() = 0;
   /// All clients were told that the process ends: see PublishShutdown.
   virtual void on_shutdown_published() {}
-  /// In which line and call the main thread is: has `then` called with members of a usage_reply's
+  /// Finds the line and the call of the main thread: calls `then` with members of a usage_reply's
   /// `place`, on this thread, now or within a second (docs/protocol.md).
   virtual void find_place(std::function<void(Json place)> then) { then(Json::object()); }
-  /// Does what the `trace` of a usage_request asks for.  Returns that of its reply
-  /// (docs/protocol.md); null: this process does not trace.
+  /// Performs the `trace` of a usage_request. Returns that of its reply (docs/protocol.md); null:
+  /// this process does not trace.
   virtual Json answer_trace(const Json& /*wish*/) { return nullptr; }
-  /// The stacks of threads: has `then` called with the `stacks` of a usage_reply, on this thread,
+  /// Takes the stacks of threads: calls `then` with the `stacks` of a usage_reply, on this thread,
   /// now or within three seconds (docs/protocol.md).
   virtual void find_stacks(os::StackScope /*scope*/, std::function<void(Json stacks)> then) {
     then(Json::object());
@@ -114,17 +113,18 @@ class IoThread {
   /// The last messages are sent: closes the channels.
   virtual void close_channels() = 0;
 
-  // What the derived class may use, on the thread, or before it starts.
-  /// From now on what is for this peer is sent by these channels, which stay the caller's and live
-  /// until close_channels(); null, as at the beginning: it is dropped. Clients of the first peer
-  /// that do not read make printing threads wait; those of a further peer lose output (see
-  /// PeerQueue).
+  // Members that the derived class may use, on the thread, or before it starts.
+  /// From now on these channels send the messages for this peer. They belong to the caller and must
+  /// exist until close_channels(); null, the initial value: messages are dropped. Clients of the
+  /// first peer that do not read make printing threads wait; those of a further peer lose output
+  /// (see PeerQueue).
   void set_channels(std::size_t peer, Channels* channels);
-  /// What the channels of any peer are to call with what comes in: requests go to the inbox,
-  /// answers of users to the InputChannel; what was rejected is counted and logged now and then.
+  /// The handlers that the channels of any peer call: requests go to the inbox, answers of users to
+  /// the InputChannel; rejected messages are counted and logged occasionally.
   ChannelHandlers handlers();
-  /// Begins the end of the process: no further request is taken, what runs is interrupted and may
-  /// answer within 2 s; then the process ends whatever runs. A second call does nothing.
+  /// Begins the end of the process: no further request is accepted, a running one is interrupted
+  /// and may answer within 2 s; after that the process ends in any case. A second call has no
+  /// effect.
   /// why  for the log.
   void end(int exit_code, const std::string& why);
   bool is_ending() const { return exit_at_.has_value(); }
@@ -166,18 +166,18 @@ class IoThread {
   const ReplyFormats formats_;
   const pthread_t main_thread_;
   const int orderly_exit_code_;
-  net::LoopTurn turn_;  // who has it owns what is not said to be used by others
+  net::LoopTurn turn_;  // its holder owns the members that are not marked for others
   Instant left_at_{};   // the main thread's: when it last had something to run
-  net::Loop loop_;      // its wakers are used by other threads too
-  Queues queues_;       // used by other threads too
-  CallQueue calls_;     // used by other threads too
-  interpreters::DescriptorCapture capture_;  // used by other threads too
+  net::Loop loop_;      // other threads also use its wakers
+  Queues queues_;       // also used by other threads
+  CallQueue calls_;     // also used by other threads
+  interpreters::DescriptorCapture capture_;  // also used by other threads
   bool logs_stderr_ = false;
   bool is_watching_capture_ = false;
   std::vector<Peer> peers_;
   std::deque<std::pair<Instant, int>> late_signals_;  // fatal ones, and when to send them
   std::optional<Instant> retry_at_;                   // clients may have read by then
-  std::optional<Instant> exit_at_;                    // the process ends then, whatever runs
+  std::optional<Instant> exit_at_;                    // the process ends then in any case
   std::uint64_t rejected_ = 0;
 
   std::atomic<bool> is_finished_ = false;  // the main thread has left its loop

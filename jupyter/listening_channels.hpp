@@ -8,27 +8,27 @@
 
 namespace px::jupyter {
 
-/// The five sockets at which Jupyter's clients reach this process: a kernel, or an engine that was
+/// The five sockets on which Jupyter's clients reach this process: a kernel, or an engine that was
 /// bound as one. Shell, control, stdin and the heartbeat are ROUTER sockets; iopub is an XPUB that
-/// greets each subscriber with iopub_welcome. Heartbeats are echoed here, on the I/O thread, so
-/// that they are answered while user code runs. The I/O thread owns it.
+/// sends each subscriber iopub_welcome. Heartbeats are echoed here, on the I/O thread, so that they
+/// are answered while user code runs. The I/O thread owns it.
 ///
 /// A client that reads iopub slowly makes send() return false once 64 publications wait for it, and
-/// the threads that print wait in turn. One that is not there any more is found out by pings of the
-/// transport (TCP only) within half a minute and waited for no longer.
+/// threads that print wait in this case. A client that has disappeared is detected by pings of the
+/// transport (TCP only) within half a minute and is not awaited any longer.
 class ListeningChannels final : public Channels {
  public:
-  /// Creates the sockets and has `loop` watch them; nothing can come before listen().
+  /// Creates the sockets and makes `loop` watch them; nothing can arrive before listen().
   /// session   signs with the key of `connection`.
-  /// handlers  get what comes in; see ChannelHandlers.
-  /// peer      the number that the requests get which come in here: see ReplyFormats.
+  /// handlers  receive what arrives; see ChannelHandlers.
+  /// peer      the peer number of the requests that arrive here: see ReplyFormats.
   ListeningChannels(net::Context& context, net::Loop& loop, const KernelConnection& connection,
                     Session session, ChannelHandlers handlers, std::size_t peer = 0);
   ~ListeningChannels() override;
 
-  /// Binds all five; call it once.  Returns the connection with the ports that were bound: a free
-  /// one where it had 0. Over ipc the ports are the ends of the sockets' paths: they stay.
-  /// errors  system: an address is in use; names it.
+  /// Binds all five; call it once. Returns the connection with the ports that were bound: a free
+  /// one for each 0. With ipc the ports are the ends of the sockets' paths and do not change.
+  /// errors  system: an address is in use; the message names it.
   Result<KernelConnection> listen(KernelConnection connection);
 
   bool send(Outgoing& message) override;
@@ -44,7 +44,7 @@ class ListeningChannels final : public Channels {
   Session session_;
   RequestReader reader_;
   ChannelHandlers handlers_;
-  MessageId last_question_;  // to a user: an input_reply to an earlier one is dropped
+  MessageId last_question_;  // to a user: input_replies to earlier ones are dropped
   net::Socket shell_, control_, input_, iopub_, heart_;
 };
 

@@ -17,49 +17,51 @@
 
 namespace px::jupyter {
 
-/// A message on its way out, before it is numbered, signed and sent.
+/// A message before it is numbered, signed and sent.
 struct Outgoing {
   enum class To { client, everybody, user };
   /// The client that sent `request`; all clients of its peer; the user of that client.
   To to = To::everybody;
-  RequestPtr request;  ///< What it answers or belongs to; null: none, it goes to the first peer.
+  RequestPtr request;  ///< The request that it answers or belongs to; null: none, it is sent to the
+                       ///< first peer.
   std::string type;
-  std::string metadata;  ///< JSON text, as the content.
+  std::string metadata;  ///< JSON text, like the content.
   std::string content;
   std::vector<SharedBytes> buffers;
-  WallTime made;  ///< The date in its header: when it was queued, not when it leaves.
+  WallTime made;  ///< The date in its header: when it was queued, not when it is sent.
   std::string stream = {};               ///< Of a `stream` message: "stdout" or "stderr".
-  std::vector<std::string> frames = {};  ///< As it was composed, where it could not yet be sent.
-  /// Its place among what waits to be sent, which is free when the last copy of this is gone.
+  std::vector<std::string> frames = {};  ///< As composed, if it could not be sent yet.
+  /// Its place in the waiting queue, which is free when the last copy of this is destroyed.
   std::shared_ptr<const void> place = {};
 
-  /// What it counts in the bounds of queues: the bytes of content, metadata and buffers.
+  /// Its size for the limits of queues: the bytes of content, metadata and buffers.
   std::size_t bytes() const;
 };
 
 /// A status, which belongs to `request`; null for none.  state  "busy", "idle" or "starting"
 Outgoing status_message(const ReplyFormats& formats, RequestPtr request, std::string_view state);
 
-/// Effects that the I/O thread performs behind the messages that were queued before them: the
-/// answer to an order of the shell channel must not overtake the output of the cells before it.
+/// Effects that the I/O thread performs after the messages that were queued before them: the answer
+/// to an order of the shell channel must not overtake the output of earlier cells.
 struct DeferredEffects {
-  RequestPtr request;  ///< What they answer; null for none.
+  RequestPtr request;  ///< The request that they answer; null: none.
   std::vector<Effect> effects;
 };
 
-/// What the I/O thread does next for one peer, in its order.
+/// The next action of the I/O thread for one peer.
 using OutgoingItem = std::variant<Outgoing, DeferredEffects>;
 
-/// The number of the peer that the item is for: see ReplyFormats.
+/// The number of the peer of the item: see ReplyFormats.
 std::size_t peer_of(const OutgoingItem& item);
 
-/// What the threads of the interpreter want to have sent, for the I/O thread, which sends it. The
-/// order in which it is called is the order in which the messages leave: what a cell printed goes
-/// out before its reply, also what its child processes printed. Text is gathered for a moment (200
-/// ms, or 1 MiB), so that many short prints become one `stream` message. Any thread may call it.
+/// The messages of the interpreter's threads for the I/O thread, which sends them. They are sent in
+/// the order of the calls: the output of a cell is sent before its reply, including the output of
+/// its child processes. Text is collected for a moment (200 ms, or 1 MiB), so that many short
+/// prints become one `stream` message. Any thread may call it.
 ///
 /// Each message belongs to a request: by default to the present one, from set_request() until the
-/// next set_request(). So what a thread prints after its cell has ended still goes to that cell.
+/// next set_request(). So the output of a thread after its cell has ended still belongs to that
+/// cell.
 ///
 /// Bounded by max_bytes, which the queue does not enforce itself: a thread that prints faster than
 /// the clients read calls wait_for_room() before it adds more. Replies never wait.
@@ -69,68 +71,68 @@ class OutgoingQueue final : public interpreters::Output {
   OutgoingQueue(const ReplyFormats& formats, net::Waker waker) : formats_(formats), waker_(waker) {}
   ~OutgoingQueue() override;
 
-  /// gather  is called before anything of another origin is queued, without the mutex: it is to add
-  ///         by add_captured() what child processes and C code have printed so far. Set it before
+  /// gather  called before a message of another origin is queued, without the mutex: it must add
+  ///         by add_captured() the output of child processes and C code so far. Set it before
   ///         other threads print.
   void set_capture(std::function<void()> gather);
-  /// Text of child processes and C code: it belongs to the request that runs, or ran last; before
-  /// the first one it is not sent. Returns whether the log should have it, too: no request runs.
+  /// Adds text of child processes and C code: it belongs to the request that runs, or ran last;
+  /// before the first one it is not sent. Returns whether the log should get it, too: no request
+  /// runs.
   bool add_captured(std::string_view stream, std::string_view text);
 
-  /// From now on what is printed and shown belongs to this request, unless a call names another
-  /// one.
+  /// From now on output belongs to this request, unless a call names another one.
   void set_request(RequestPtr request);
-  /// That request runs no more. What is printed now still belongs to it. publish_status() with
-  /// "idle" says the same.
+  /// That request no longer runs. Later output still belongs to it. publish_status() with "idle"
+  /// has the same effect.
   void end_request();
   /// The request that runs, or ran last; null before the first one.
   RequestPtr request() const;
-  /// Whether reply() has been called for that one.
+  /// Whether reply() has been called for that request.
   bool is_answered() const;
-  /// Whether that reply says in its metadata that the request failed.
+  /// Whether the metadata of that reply says that the request failed.
   bool has_failed() const;
-  /// The process is ended by SIGTERM while a request runs, or before the one that was just taken
-  /// begins: that request gets no answer any more. Otherwise its client would be told of the
-  /// KeyboardInterrupt that ends the user's code, and not of the end of the process, which the
-  /// process that watches over this one reports.
+  /// The process is ended by SIGTERM while a request runs, or before the request that was just
+  /// taken begins: that request gets no answer. Otherwise its client would receive the
+  /// KeyboardInterrupt that ends the user's code instead of the end of the process, which the
+  /// watcher of this process reports.
   void abandon_request();
-  /// Queues the text of the present request that still gathers. Returns how many publications this
-  /// request has had, that text included.
+  /// Queues the text of the present request that is being collected. Returns the number of
+  /// publications of this request, that text included.
   std::size_t flush_publications();
 
   void write(std::string_view stream, std::string_view text) override;
   void publish(std::string_view type, std::string content, std::string metadata,
                std::vector<SharedBytes> buffers) override;
-  /// The same for a request that may not be the present one: its threads and asyncio tasks go on
-  /// when it has ended.
+  /// Like the function above, for a request that may not be the present one: its threads and
+  /// asyncio tasks continue when it has ended.
   void write(std::string_view stream, std::string_view text, const RequestPtr& parent);
   void publish(std::string_view type, std::string content, std::string metadata,
                std::vector<SharedBytes> buffers, const RequestPtr& parent);
-  /// The answer to `request`; what was printed before goes out before it.
-  /// metadata  JSON text; empty = that of all messages to its peer.
+  /// The answer to `request`; earlier output is sent before it.
+  /// metadata  JSON text; empty: that of all messages to its peer.
   void reply(const RequestPtr& request, std::string content, std::string metadata = {},
              std::vector<SharedBytes> buffers = {});
-  /// state  "busy", "idle" or "starting". What was printed before goes out before it.
+  /// state  "busy", "idle" or "starting". Earlier output is sent before it.
   void publish_status(const RequestPtr& request, std::string_view state);
   /// Asks the user of the client that sent `request`.  content  of input_request, JSON text.
   void ask_user(const RequestPtr& request, std::string content);
-  /// Lets the I/O thread perform `effects`, which answer `request` (null: nothing), behind all that
+  /// Makes the I/O thread perform `effects`, which answer `request` (null: none), after all that
   /// was queued for its peer so far.
   void perform(RequestPtr request, std::vector<Effect> effects);
 
   /// See interpreters::Output. True also when the queue was closed.
   bool wait_for_room(Duration timeout) override;
-  /// Whether max_bytes or more wait. Then the I/O thread does not read the pipes of captured output
-  /// either, so that child processes wait as well.
+  /// Whether max_bytes or more wait. In this case the I/O thread does not read the pipes of
+  /// captured output either, so that child processes wait as well.
   bool is_full() const;
-  /// Nothing is sent any more: wait_for_room() returns at once from now on.
+  /// Nothing more is sent: wait_for_room() returns at once from now on.
   void close();
 
-  /// For the I/O thread: takes out all that waits. Text that was printed a moment ago may still
-  /// gather, unless `now` is Instant::max(). A message keeps its place, which counts for max_bytes,
-  /// until it is destroyed; any thread may do that while the queue lives.
+  /// For the I/O thread: removes and returns all that waits. Recent text may still be collected,
+  /// unless `now` is Instant::max(). A message keeps its place, which counts for max_bytes, until
+  /// it is destroyed; any thread may do that while the queue exists.
   std::vector<OutgoingItem> take(Instant now);
-  /// For the I/O thread: when it has to call take(), woken or not.
+  /// For the I/O thread: when it must call take(), woken or not.
   std::optional<Instant> next_deadline() const;
 
   /// Of messages that wait to be sent, here and in the PeerQueue of the first peer.
@@ -139,8 +141,8 @@ class OutgoingQueue final : public interpreters::Output {
  private:
   void gather();
   void free_place(std::size_t bytes);
-  void post(OutgoingItem item);                                  // mutex_ held
-  void post_text(std::optional<interpreters::StreamText> text);  // mutex_ held
+  void post(OutgoingItem item);                                  // with mutex_ held
+  void post_text(std::optional<interpreters::StreamText> text);  // with mutex_ held
   void add(std::string_view stream, std::string_view text, const RequestPtr& parent);
 
   const ReplyFormats& formats_;
@@ -153,10 +155,10 @@ class OutgoingQueue final : public interpreters::Output {
   std::vector<OutgoingItem> items_;
   std::size_t published_ = 0;  // for request_
   std::size_t waiting_bytes_ = 0;
-  bool is_running_ = false;  // request_ does
-  bool is_answered_ = false;  // request_ is
-  bool has_failed_ = false;   // request_ has
-  bool is_ending_ = false;   // the process is
+  bool is_running_ = false;   // whether request_ runs
+  bool is_answered_ = false;  // whether request_ is answered
+  bool has_failed_ = false;   // whether request_ has failed
+  bool is_ending_ = false;    // whether the process is ending
   bool is_closed_ = false;
   bool is_woken_ = false;    // the I/O thread was woken, and has not called take() since
 };

@@ -11,8 +11,8 @@
 
 namespace px::jupyter {
 
-/// What the I/O thread and the main thread share: the requests that come in, the messages that go
-/// out, the answers of users, and what a trace is to tell. The I/O thread owns it
+/// The objects that the I/O thread and the main thread share: the arriving requests, the outgoing
+/// messages, the answers of users, and the spans of a trace. The I/O thread owns it
 /// (IoThread::queues()), and each of the four has its own mutex: any thread may use it.
 struct Queues {
   /// formats  outlives them.  waker  wakes the I/O thread.
@@ -21,8 +21,9 @@ struct Queues {
 
   /// Sends an input_request to the client whose request runs, and waits for the answer, however
   /// long the user takes. Precondition: inputs.is_allowed().
-  /// is_password     the client is not to show what the user types.
-  /// is_interrupted  is called every 50 ms on this thread; once it returns true, so does nothing.
+  /// is_password     whether the client must not show the typed text.
+  /// is_interrupted  called every 50 ms on this thread; once it returns true, the result is
+  /// nothing.
   std::optional<std::string> ask_user(const std::string& prompt, bool is_password,
                                       const std::function<bool()>& is_interrupted);
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <csignal>
-#include <utility>
 
 #include "wire/checked_json.hpp"
 #include "wire/message_type.hpp"
@@ -133,7 +132,7 @@ std::vector<Effect> RequestQueue::refuse_overload(const RequestPtr& request, Wal
   const ReplyFormat& format = formats_.of(request);
   Json content = error_content(
       "Overloaded", format.name() + " holds " + std::to_string(queued_bytes_ >> 20) +
-                        " MiB of requests already, and its bound is " +
+                        " MiB of requests already, and its limit is " +
                         std::to_string(max_queued_bytes_ >> 20) + " MiB: wait for results first");
   format.describe_error(content, "queue");
   return surrounded(request, {reply_without_run(request, content, "error", now)});

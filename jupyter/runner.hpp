@@ -10,33 +10,32 @@
 
 namespace px::jupyter {
 
-/// What serves requests of one type on the main thread. It puts all states, output and the reply
-/// into the OutgoingQueue itself. It may throw: the Runner then answers for it.
+/// Serves requests of one type on the main thread. It puts all states, output and the reply into
+/// the OutgoingQueue itself. It may throw: the Runner answers for it in this case.
 using Handler = std::function<void(const RequestPtr&)>;
 
 struct RunnerOptions {
-  /// Whether execute_input is to be published; otherwise the interpreter does it.
+  /// Whether to publish execute_input; otherwise the interpreter does it.
   bool publishes_input = false;
-  /// By the type of the request: what is served beside Jupyter's own requests.
+  /// Handlers in addition to Jupyter's requests, by the type of the request.
   std::map<std::string, Handler> handlers = {};
 };
 
-/// What the main thread does all its life: it takes a request from the inbox, has it served (by a
-/// Handler of its type, by the interpreter itself for comms and history, by xeus for Jupyter's
-/// other requests) and goes on with the next one. A request whose type ends with "_request" gets
-/// exactly one reply: where serving it throws or sends none, the Runner answers InternalError, so
-/// that its client does not wait for ever. It never touches a socket. For the main thread.
+/// The loop of the main thread: it takes a request from the inbox, serves it (with a Handler of its
+/// type, the interpreter itself for comms and history, xeus for Jupyter's other requests) and
+/// continues with the next one. A request whose type ends with "_request" gets exactly one reply:
+/// if serving it throws or sends none, the Runner answers InternalError, so that its client does
+/// not wait for ever. It never uses a socket. For the main thread.
 class Runner {
  public:
-  /// All of them must outlive it. Publishes the status "starting", and tells the inbox what a
-  /// kernel_info_request is answered with while user code runs.
+  /// All of them must outlive it. Publishes the status "starting", and gives the inbox the answer
+  /// to a kernel_info_request while user code runs.
   Runner(interpreters::Interpreter& interpreter, Queues& queues, const ReplyFormats& formats,
          RunnerOptions options);
 
-  /// Serves requests until the process is to end (RequestInbox::stop()), then returns; what runs at
-  /// that time is served to its end.
-  /// idle  what the interpreter does while it waits: returns when the descriptor is readable, or
-  ///       earlier.
+  /// Serves requests until the process must end (RequestInbox::stop()); a request that runs at that
+  /// time is finished first.
+  /// idle  called while the interpreter waits: returns when the descriptor is readable, or earlier.
   void run(const std::function<void(int descriptor)>& idle);
 
  private:
@@ -55,11 +54,11 @@ class Runner {
   XeusAdapter xeus_;
 };
 
-/// The buffers of a request: the frames behind its content, uncopied; each of them keeps the whole
+/// The buffers of a request: the frames after its content, uncopied; each of them keeps the whole
 /// message alive.
 std::vector<SharedBytes> buffers_of(const RequestPtr& request);
 
-/// `part`, e.g. the content, which is packed as the request says, as JSON text; "{}" where it is
+/// `part`, e.g. the content, which has the packer of the request, as JSON text; "{}" if it is
 /// malformed.
 std::string json_text(const Request& request, std::string_view part);
 

@@ -14,19 +14,19 @@
 
 namespace px::jupyter {
 
-/// Something that has ended, for a trace.
+/// A span that has ended, for a trace.
 struct TraceSpan {
   std::string kind;  ///< "request", "reply", "span", "torch" ...
   std::string name;
   Instant began{};
   Instant ended{};
-  std::uint64_t thread = 0;       ///< 0 = the main thread.
-  Json details = Json::object();  ///< What else is known, for a person.
+  std::uint64_t thread = 0;       ///< 0: the main thread.
+  Json details = Json::object();  ///< Further information, for people.
 };
 
-/// What this process has done since a trace was started. Bounded: when it is full further spans are
-/// counted and dropped, so that the beginning of a trace is whole. Any thread may call it; while no
-/// trace is on begin() is a look at one atomic, and nothing else is called.
+/// The spans of this process since a trace was started. Bounded: when it is full further spans are
+/// counted and dropped, so that the beginning of a trace is complete. Any thread may call it; while
+/// no trace is on, begin() only reads one atomic, and no other function is called.
 class SpanLog {
  public:
   static constexpr std::size_t most = 100'000;
@@ -38,18 +38,18 @@ class SpanLog {
   }
   void add(TraceSpan span);
 
-  /// Forgets what an earlier trace has left.
+  /// Forgets the spans of an earlier trace.
   void start();
-  /// What has begun is still added.
+  /// Spans that have begun are still added.
   void stop() noexcept { is_on_.store(false, std::memory_order_relaxed); }
-  /// Up to `limit` that were added, in that order, each once.
+  /// Up to `limit` spans, in the order in which they were added, each once.
   std::vector<TraceSpan> take(std::size_t limit);
-  /// Those that found no room since start().
+  /// The number of spans that did not fit since start().
   std::uint64_t dropped() const;
 
  private:
   std::atomic<bool> is_on_ = false;
-  mutable std::mutex mutex_;  // of what follows
+  mutable std::mutex mutex_;  // guards the following members
   std::deque<TraceSpan> spans_;
   std::uint64_t dropped_ = 0;
 };

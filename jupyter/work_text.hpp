@@ -6,9 +6,10 @@
 
 namespace px::jupyter {
 
-/// What a request asks for, in one line of at most 80 bytes for people who ask what an engine does:
-/// the first line of an execute_request's code, the title or the function of a call, else the type
-/// without "_request" ("push"). A longer line is cut between two characters and ends with "...".
+/// The work of a request, in one line of at most 80 bytes for people who want to know what an
+/// engine does: the first line of an execute_request's code, the title or the function of a call,
+/// otherwise the type without "_request" ("push"). A longer line is cut between two characters and
+/// ends with "...".
 std::string describe_work(const Request& request);
 
 }  // namespace px::jupyter

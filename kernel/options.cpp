@@ -52,8 +52,8 @@ void add_options(CLI::App& app, KernelOptions& options) {
       ->check(program::one_of({"python", "cpp"}))
       ->capture_default_str();
   app.add_option("--python", options.python,
-                 "The Python to run in (default: that of $VIRTUAL_ENV, $CONDA_PREFIX, beside this "
-                 "program, in $PATH)");
+                 "The Python to run in (default: the first of $VIRTUAL_ENV, $CONDA_PREFIX, this "
+                 "program's folder and $PATH)");
   app.add_option("--profile", options.profile, "The IPython profile (default: default)");
   app.add_option("--ipython-dir", options.ipython_dir,
                  "The folder of IPython's profiles (default: $IPYTHONDIR or ~/.ipython)")

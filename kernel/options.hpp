@@ -8,7 +8,7 @@
 
 namespace px::kernel {
 
-/// What `pxkernel install` and `pxkernel uninstall` are told.
+/// The options of `pxkernel install` and `pxkernel uninstall`.
 struct InstallOptions {
   bool is_for_user = false;
   bool is_for_environment = false;
@@ -19,22 +19,23 @@ struct InstallOptions {
 
 /// The command line of pxkernel.
 struct KernelOptions {
-  std::string command;  ///< "install", "uninstall"; empty: be a kernel.
+  std::string command;  ///< "install", "uninstall"; empty: run as a kernel.
   std::string connection_file;
   std::string language = "python";  ///< Or "cpp".
-  std::string python;               ///< Read by pxkernel alone: which Python to become.
+  std::string python;               ///< Read only by pxkernel: the Python to become.
   std::string profile;
   std::string ipython_dir;
   std::string log_level = "WARN";
   InstallOptions install;
-  /// Options of IPython's own, e.g. --InteractiveShell.xmode=Plain.
+  /// IPython's own options, e.g. --InteractiveShell.xmode=Plain.
   std::vector<std::string> others;
 };
 
 /// `options` must outlive the parse.
 void add_options(CLI::App& app, KernelOptions& options);
 
-/// Parses.  Returns the exit code where that was all: --help, --version, an error, which is said.
+/// Parses. Returns the exit code if the program must end: --help, --version, or an error, which is
+/// reported.
 std::optional<int> parse_options(int argc, const char* const* argv, KernelOptions& options);
 
 }  // namespace px::kernel

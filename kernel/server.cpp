@@ -61,7 +61,7 @@ Result<void> KernelServer::open(const jupyter::KernelConnection& connection, boo
   if (parent_.is_open())
     loop().watch(parent_.value(), [this] {
       loop().forget(parent_.value());
-      end(0, "ending, as the server that has started this kernel did");
+      end(0, "exiting: the server that started this kernel has ended");
     });
   return {};
 }

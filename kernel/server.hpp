@@ -13,8 +13,8 @@ namespace px::kernel {
 class KernelServer final : public jupyter::IoThread {
  public:
   /// Listens.
-  /// parent    readable when the kernel is to end, as the server that has started it did; may be
-  ///           closed.
+  /// parent    readable when the kernel must end because the server that has started it has ended;
+  ///           may be closed.
   /// captures  the output of child processes and C code, from here on.
   /// errors  bad_input: the connection is not usable; system: an address is in use, or too
   ///         few descriptors are left.
@@ -22,7 +22,7 @@ class KernelServer final : public jupyter::IoThread {
                                                      os::Descriptor parent, bool captures);
   ~KernelServer() override;
 
-  /// What identifies this kernel in its messages.
+  /// Identifies this kernel in its messages.
   const SessionId& session() const { return session_id_; }
 
  private:

@@ -2,7 +2,6 @@
 
 #include <cstddef>
 #include <string>
-#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -13,31 +12,31 @@
 
 namespace px::magics {
 
-// What a display wants done on a screen.
+// The actions of a display on a screen.
 
-/// Text behind all that was written before.
+/// Write text after all that was written before.
 struct WriteText {
   std::string stream;  ///< "stdout" or "stderr"
   std::string text;
   bool operator==(const WriteText&) const = default;
 };
 
-/// A picture, a table, any MIME bundle.
+/// Show a picture, a table, or another MIME bundle.
 struct ShowData {
   Json data = Json::object();
   Json metadata = Json::object();
-  std::string display_id = {};  ///< By which it can be replaced later; may be empty.
-  bool is_update = false;       ///< Replaces what has this display_id.
+  std::string display_id = {};  ///< An id with which it can be replaced later; may be empty.
+  bool is_update = false;       ///< Whether it replaces the display with this display_id.
   bool operator==(const ShowData&) const = default;
 };
 
-/// All output of the cell goes.
+/// Clear all output of the cell.
 struct ClearOutput {
-  bool waits = false;  ///< Only once something new comes.
+  bool waits = false;  ///< Only when new output arrives.
   bool operator==(const ClearOutput&) const = default;
 };
 
-/// How far the cell is, in a place of its own that is rewritten each time.
+/// Show the progress of the cell in a separate place that is rewritten each time.
 struct ShowProgress {
   std::size_t done = 0, total = 0;  ///< Engines; total 0: no progress bar.
   Duration elapsed{};
@@ -48,14 +47,14 @@ struct ShowProgress {
 
 using Action = std::variant<WriteText, ShowData, ClearOutput, ShowProgress>;
 
-/// Where a cell's output goes, and what the user says meanwhile. One thread uses it.
+/// Receives a cell's output, and reports the user's interrupts. One thread uses it.
 class CellOutput {
  public:
   virtual ~CellOutput() = default;
   virtual void perform(const Action& action) = 0;
-  /// Whether what is shown can be replaced by its display id, as in a notebook; a terminal cannot.
+  /// Whether displays can be replaced by their display ids, as in a notebook; a terminal cannot.
   virtual bool can_update() { return true; }
-  /// Whether ShowProgress is shown at all: not where text goes to a file or a pipe.
+  /// Whether ShowProgress is shown: not if text is written to a file or a pipe.
   virtual bool shows_progress() { return true; }
   /// Whether the user has interrupted the cell since the last call.
   virtual bool is_interrupted() = 0;
@@ -63,15 +62,16 @@ class CellOutput {
   virtual void run_here(const std::string& code) = 0;
 };
 
-/// The variables of whoever sits before the kernel.
+/// The variables of the user's kernel.
 class Namespace {
  public:
   virtual ~Namespace() = default;
   virtual bool has(const std::string& name) = 0;
-  /// The value of a variable, to be sent.  errors  bad_input: it cannot be sent: says why.
+  /// The value of a variable, to be sent.  errors  bad_input: it cannot be sent: the message says
+  /// why.
   virtual Result<Value> get(const std::string& name) = 0;
-  /// How many items a variable has as a sequence, and these blocks of it.
-  /// errors  bad_input: it is none.
+  /// The number of items of a variable that is a sequence, and these blocks of it.
+  /// errors  bad_input: it is not a sequence.
   virtual Result<std::size_t> count(const std::string& name) = 0;
   virtual Result<std::vector<Value>> cut(const std::string& name,
                                          const std::vector<client::Block>& blocks) = 0;
@@ -79,7 +79,7 @@ class Namespace {
   virtual void set(const std::string& name, const Value& value) = 0;
   /// A list of the values of several engines.
   virtual void set_list(const std::string& name, const std::vector<Value>& values) = 0;
-  /// The parts of one sequence, one behind the other.
+  /// The parts of one sequence, joined in this order.
   /// errors  bad_input: they do not fit together.
   virtual Result<void> set_joined(const std::string& name, const std::vector<Value>& parts) = 0;
   /// The forms of values that it reads (docs/protocol.md).

@@ -6,7 +6,6 @@
 #include <array>
 #include <csignal>
 #include <string_view>
-#include <utility>
 
 namespace px::magics {
 namespace {

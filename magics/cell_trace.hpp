@@ -11,17 +11,17 @@
 
 namespace px::magics {
 
-/// A trace of what the engines do while a cell runs, which another process records: `pxcluster
-/// trace`. For kernels without Python. One thread uses it.
+/// A trace of the engines during a cell, recorded by another process: `pxcluster trace`. For
+/// kernels without Python. One thread uses it.
 class CellTrace {
  public:
   /// Starts the program and returns when it records.
   /// command  with all arguments: cluster_command() of "trace".
-  /// errors   not_found, system: the program cannot be started; bad_input: what it says.
+  /// errors   not_found, system: the program cannot be started; bad_input: its message.
   static Result<CellTrace> begin(const std::vector<std::string>& command);
 
-  /// Ends the trace, waits until the file is written, and shows what was found. An interrupt ends
-  /// the program.
+  /// Ends the trace, waits until the file is written, and shows the findings. An interrupt ends the
+  /// program.
   void end(CellOutput& screen);
 
  private:

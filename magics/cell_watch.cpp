@@ -201,7 +201,7 @@ void CellWatch::say_what_goes_on(std::vector<EngineId> stuck) {
     const OtherWork other = find_other_work(question_->places(), requests_of(stuck));
     for (const std::string& sentence : other.sentences)
       perform(
-          {WriteText{"stderr", "Your cell was withdrawn before it began: " + sentence + ".\n"}});
+          {WriteText{"stderr", "Your cell was withdrawn before it started: " + sentence + ".\n"}});
     std::erase_if(stuck, [&](EngineId id) { return other.engines.contains(id); });
     if (stuck.empty()) return;
   }

@@ -15,34 +15,35 @@
 
 namespace px::magics {
 
-/// For engines to say where they are.
+/// How long to wait for the engines' places.
 inline constexpr Duration place_patience = std::chrono::seconds(1);
-/// For engines to tell their stacks.
+/// How long to wait for the engines' stacks.
 inline constexpr Duration stacks_patience = std::chrono::seconds(3);
 
 /// How a cell is shown while it runs.
 struct WatchOptions {
   DisplayOptions display;
-  bool is_live = true;  ///< Output is shown while it comes; otherwise progress only.
+  bool is_live = true;  ///< Output is shown when it arrives; otherwise only progress is shown.
   bool shows_tracebacks = true;
-  bool shows_failures = true;            ///< Otherwise they are for the caller to tell.
-  Json signal = "SIGINT";                ///< What the engines get on an interrupt; 0: nothing.
+  bool shows_failures = true;            ///< If not, the caller reports them.
+  Json signal = "SIGINT";                ///< The signal that the engines get on an interrupt; 0:
+                                         ///< none.
   std::optional<Duration> timeout = {};  ///< After which the cell is interrupted.
-  /// Asks all engines where they are, once the cell waits for long; empty: nobody asks.
+  /// Asks all engines for their places, once the cell takes long; empty: they are not asked.
   std::function<client::PlaceQuestion()> ask_places = {};
-  /// Asks some of them for the stack of a main thread that runs; not null if ask_places is not.
+  /// Asks some of them for the stack of a running main thread; not null if ask_places is not.
   std::function<client::StacksQuestion(std::vector<EngineId>)> ask_stacks = {};
 };
 
 /// How the wait for a cell ended.
 struct WatchEnd {
   bool was_interrupted = false;
-  std::vector<EngineId> stuck;  ///< Engines that went on in spite of that.
+  std::vector<EngineId> stuck;  ///< Engines that continued in spite of that.
 };
 
-/// Waits until a cell has run and its output is here, and shows it meanwhile. An interrupt, or the
-/// end of the time that the cell has, goes to the engines; after a short time, or at a second
-/// interrupt, the wait is over in any case.
+/// Waits until a cell has run and its output has arrived, and shows it in the meantime. An
+/// interrupt, or the end of the cell's time limit, is sent to the engines; after a short time, or
+/// at a second interrupt, the wait ends in any case.
 class CellWatch {
  public:
   CellWatch(client::AsyncResult result, WatchOptions options, CellOutput& screen);
@@ -72,7 +73,7 @@ class CellWatch {
   client::SilenceNews silences_;
   WaitNews waits_;
   std::optional<client::PlaceQuestion> question_;  // that waits for answers
-  std::optional<client::StacksQuestion> stacks_;   // too
+  std::optional<client::StacksQuestion> stacks_;   // that waits for answers
   Instant asked_at_{}, asked_stacks_at_{};
   std::optional<Instant> gives_up_at_;
   Instant last_news_, looked_at_;  // the latter: for an interrupt

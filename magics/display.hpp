@@ -21,42 +21,42 @@ struct DisplayOptions {
   bool is_folding = true;
   /// For a terminal or a pipe: values and displays are text and are folded.
   bool is_plain = false;
-  bool has_colours = false;                   ///< Where it is plain: of labels and failures.
-  bool labels_each_line = false;              ///< Rather than a block of lines once.
+  bool has_colours = false;                   ///< If it is plain: of labels and failures.
+  bool labels_each_line = false;              ///< Instead of one label before a block of lines.
   std::optional<std::size_t> max_lines = {};  ///< Of each engine; nothing: all.
   /// When the progress bar appears; nothing: never.
   std::optional<Duration> progress_after = std::chrono::seconds(2);
-  /// Whether what is shown can be replaced later, as in a notebook.
+  /// Whether displays can be replaced later, as in a notebook.
   bool can_update = true;
-  std::string cell_id = {};  ///< Begins the ids of the displays; that of no other cell.
+  std::string cell_id = {};  ///< The prefix of the ids of the displays; unique for each cell.
 };
 
-/// Turns what the engines of one cell do into what one screen shows, while it happens. Output of
-/// about the same time is sorted by engine; the order of each engine is kept, nothing is lost.
-/// Lines, values and errors that several have in common are shown once, figures beside each other.
-/// Sees no clock, socket or screen.
+/// Turns the events of the engines of one cell into the content of one screen, while they happen.
+/// Output of about the same time is sorted by engine; the order of each engine is kept, and no
+/// output is lost. Lines, values and errors that several engines have in common are shown once,
+/// figures side by side. Uses no clock, socket or screen.
 class Display {
  public:
   Display(DisplayOptions options, Instant now);
 
-  /// Something happened.
+  /// An event of an engine.
   void on(const DisplayEvent& event, Instant now);
   /// All engines were told to stop: their failures are shown together.
   void expect_failures() { expects_failures_ = true; }
-  /// A line below the progress: what the engines wait for. Empty: nothing.
+  /// A line below the progress: what the engines wait for. Empty: none.
   void say_wait(std::string line) { wait_line_ = std::move(line); }
-  /// What is to be done on the screen now.
+  /// The actions to perform on the screen now.
   std::vector<Action> take(Instant now);
-  /// When take() is to be called at the latest.
+  /// When to call take() again at the latest.
   Instant next_deadline() const;
-  /// What is left to do: nothing comes any more.
+  /// The remaining actions: no further events will come.
   std::vector<Action> finish(Instant now);
 
  private:
   struct Stream {
     TerminalScreen screen;
-    std::optional<Instant> open_since;    // there is a line without an end
-    std::optional<Instant> collected_at;  // lines that are rewritten: when it was looked at last
+    std::optional<Instant> open_since;    // set if there is a line without an end
+    std::optional<Instant> collected_at;  // lines that are rewritten: the time of the latest check
     bool is_continued = false;            // the beginning of the line is on the screen
   };
   struct RankState {
@@ -64,21 +64,21 @@ class Display {
     std::size_t lines = 0, left_out = 0;
     bool has_spoken = false;  // since the last flush
     bool is_done = false;
-    bool has_tile = false;  // it has cleared its output: what follows stands in a place of its own
-    bool clears_next = false;    // its output goes when more comes
-    std::vector<ShowData> tile;  // what stands there, above the lines of its streams
+    bool has_tile = false;  // it has cleared its output: later output is shown in a separate place
+    bool clears_next = false;    // its output is cleared when more arrives
+    std::vector<ShowData> tile;  // the content of that place, above the lines of its streams
     Stream& stream(bool is_error) { return is_error ? err : out; }
   };
-  /// Something that is no text: what is to be done, or what is to be put with that of others.
+  /// An item that is not text: an action, or a figure to be combined with those of others.
   struct DisplayItem {
     std::vector<Action> actions;
     std::optional<Figure> figure;
   };
-  /// Where the last text on the screen stands.
+  /// The position of the latest text on the screen.
   struct Cursor {
-    std::string label;  // empty: something else came behind it
+    std::string label;  // empty: other output followed it
     std::string stream = "stdout";
-    bool is_block = false;     // the label stands on a line of its own
+    bool is_block = false;     // the label is on a separate line
     bool is_mid_line = false;  // the last line has no end
   };
 
@@ -131,7 +131,7 @@ class Display {
   std::vector<RankState> ranks_;
   std::vector<std::size_t> order_;   // the ranks, by their engines' ids
   std::vector<std::size_t> places_;  // of the ranks in order_
-  OutputMerger merger_;              // speaks of places
+  OutputMerger merger_;              // its ranks are places
   std::deque<DisplayItem> items_;
   std::deque<Valued> values_;
   std::deque<client::Failure> failures_;
@@ -142,12 +142,12 @@ class Display {
   std::size_t done_ = 0;
   ShowProgress shown_progress_;
   std::string wait_line_;
-  std::optional<Instant> progress_at_;  // when the progress was shown last
+  std::optional<Instant> progress_at_;  // when the progress was last shown
   ShownFigures figures_;
-  bool is_figure_last_ = false;  // nothing was shown behind the last figures
+  bool is_figure_last_ = false;  // no output followed the latest figures
   std::string tiles_id_;  // once the tiles are on the screen
   bool is_tile_new_ = false;
-  std::optional<Instant> tiles_at_;  // when the tiles were shown last
+  std::optional<Instant> tiles_at_;  // when the tiles were last shown
   std::vector<Action> actions_;
 };
 

@@ -11,14 +11,14 @@
 
 namespace px::magics {
 
-// What happens at an engine while it runs a cell. `rank`: its place among the engines of the cell.
+// The events of an engine while it runs a cell. `rank`: its index among the engines of the cell.
 
 struct Printed {
   std::size_t rank = 0;
   bool is_error = false;  ///< On stderr.
   std::string text;
 };
-/// A picture or something else that is rich.
+/// A picture or another rich display.
 struct Shown {
   std::size_t rank = 0;
   ShowData data;
@@ -30,20 +30,20 @@ struct Cleared {
 /// The value of the cell's last expression.
 struct Valued {
   std::size_t rank = 0;
-  long long count = 0;  ///< The number of the cell there.
+  long long count = 0;  ///< The number of the cell on the engine.
   Json data, metadata;
 };
 struct Failed {
   std::size_t rank = 0;
   client::Failure failure;
 };
-/// It has answered.
+/// The engine has answered.
 struct Done {
   std::size_t rank = 0;
 };
 using DisplayEvent = std::variant<Printed, Shown, Cleared, Valued, Failed, Done>;
 
-/// Reads what an engine published; nothing where it is not for the screen.
+/// Reads a publication of an engine; nothing if it is not shown.
 std::optional<DisplayEvent> read_publication(std::size_t rank,
                                              const client::Publication& publication,
                                              std::optional<EngineId> engine);

@@ -9,14 +9,14 @@
 
 namespace px::magics {
 
-/// Puts the failures of several engines into words, each traceback once. Pure.
+/// Describes the failures of several engines, each traceback once. Pure.
 class FailureText {
  public:
-  /// Failures of the same key are the same: shown once, for all their engines.
+  /// Failures with the same key are equal: shown once, for all their engines.
   static std::string key(const client::Failure& failure);
 
-  /// "[0-3] ZeroDivisionError: division by zero" and the traceback, where it was not shown before;
-  /// ends with a line's end.
+  /// "[0-3] ZeroDivisionError: division by zero" and the traceback, unless it was shown before;
+  /// ends with a newline.
   std::string describe(const std::vector<EngineId>& engines, const client::Failure& failure);
 
  private:

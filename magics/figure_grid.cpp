@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "magics/label.hpp"
+#include "wire/text.hpp"
 
 namespace px::magics {
 namespace {
@@ -27,21 +28,6 @@ std::optional<std::string> member(const Json& data, const char* type) {
   for (const Json& line : *found)
     if (line.is_string()) text += line.get<std::string>();
   return text;
-}
-
-std::string escaped(std::string_view text) {
-  std::string html;
-  for (const char letter : text) {
-    if (letter == '&')
-      html += "&amp;";
-    else if (letter == '<')
-      html += "&lt;";
-    else if (letter == '>')
-      html += "&gt;";
-    else
-      html += letter;
-  }
-  return html;
 }
 
 /// For a data: address.
@@ -137,7 +123,7 @@ std::string html_of(std::string_view text) {
   while (!text.empty()) {
     const std::size_t plain = std::min(text.find('\x1b'), text.size());
     if (plain > 0) {
-      const std::string piece = escaped(text.substr(0, plain));
+      const std::string piece = escape_html(text.substr(0, plain));
       html += css.empty() ? piece : "<span style='" + css + "'>" + piece + "</span>";
       text.remove_prefix(plain);
       continue;
@@ -177,7 +163,7 @@ ShowData figure_grid(const std::vector<Tile>& tiles) {
     html += fmt::format(
         "<div style='max-width:calc({}% - 0.5em);overflow-x:auto'>"
         "<pre style='margin:0'>{}</pre>\n",
-        100 / columns, escaped(tile.label));
+        100 / columns, escape_html(tile.label));
     text += (text.empty() ? "" : "\n") + tile.label;
     for (const ShowData& content : tile.contents) {
       html += html_of_bundle(content) + "\n";

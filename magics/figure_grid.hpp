@@ -9,18 +9,18 @@
 
 namespace px::magics {
 
-/// What one engine shows, or what several engines show alike, in a grid.
+/// The display of one engine, or of several engines if equal, in a grid.
 struct Tile {
   std::vector<EngineId> engines;   ///< Ascending.
   std::string label;               ///< Without colours.
-  std::vector<ShowData> contents;  ///< Below each other.
+  std::vector<ShowData> contents;  ///< One below the other.
 };
 
-/// Whether something can stand in a grid as it looks alone: an image, HTML.
+/// Whether a display can be shown in a grid: an image, HTML.
 bool fits_grid(const Json& data);
 
-/// Several tiles beside each other, each with its label, as one display: HTML with the images in
-/// it, and for who cannot show that the text of each.
+/// Several tiles side by side, each with its label, as one display: HTML that contains the images,
+/// and their texts for front ends that cannot show HTML.
 ShowData figure_grid(const std::vector<Tile>& tiles);
 
 /// Text of a terminal as HTML: escaped, its colours kept.

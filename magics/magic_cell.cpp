@@ -5,7 +5,7 @@
 #include <cctype>
 #include <optional>
 
-#include "wire/text_parsing.hpp"
+#include "wire/text.hpp"
 
 namespace px::magics {
 namespace {

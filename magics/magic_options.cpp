@@ -11,7 +11,7 @@
 #include "os/command_words.hpp"
 #include "wire/language_plan.hpp"
 #include "wire/nearest_name.hpp"
-#include "wire/text_parsing.hpp"
+#include "wire/text.hpp"
 
 namespace px::magics {
 namespace {
@@ -60,12 +60,12 @@ Result<void> set_language(MagicOptions& options, const std::string& value) {
   return {};
 }
 
-Result<void> set_timeout(MagicOptions& options, const std::string& value) {
+Result<void> set_interrupt_after(MagicOptions& options, const std::string& value) {
   char* end = nullptr;
-  const double seconds = std::strtod(value.c_str(), &end);
-  if (value.empty() || *end != '\0' || !(seconds >= 0))
-    return wrong("'" + value + "' is not a number of seconds (0: no timeout)");
-  options.timeout = seconds;
+  const double seconds = value == "never" ? 0 : std::strtod(value.c_str(), &end);
+  if (value != "never" && (value.empty() || *end != '\0' || !(seconds > 0)))
+    return wrong("'" + value + "' is not a number of seconds above 0 (never: no limit)");
+  options.interrupt_after = seconds;
   return {};
 }
 
@@ -128,11 +128,8 @@ Result<void> set_variable(std::string& variable, const std::string& value) {
 std::vector<std::string> split_at_commas(const std::string& word) {
   if (word.find_first_of("([{") != std::string::npos) return {word};
   std::vector<std::string> parts;
-  for (std::size_t begin = 0; begin <= word.size();) {
-    const std::size_t end = std::min(word.find(',', begin), word.size());
-    if (end > begin) parts.push_back(word.substr(begin, end - begin));
-    begin = end + 1;
-  }
+  for (const std::string_view part : split(word, ','))
+    if (!part.empty()) parts.emplace_back(part);
   return parts;
 }
 
@@ -144,10 +141,11 @@ Result<void> set_scattered(MagicOptions& options, const std::string& value) {
   return {};
 }
 
-Result<void> set_keep(MagicOptions& options, const std::string& value) {
-  const auto number = read_whole_number<int>(value);
-  if (!number || *number < 0) return wrong("'" + value + "' is not a number of checkpoints");
-  options.keep = *number;
+Result<void> set_keep_last(MagicOptions& options, const std::string& value) {
+  const int count = value == "all" ? 0 : read_whole_number<int>(value).value_or(0);
+  if (value != "all" && count < 1)
+    return wrong("'" + value + "' is not a number of checkpoints from 1 on (all: no limit)");
+  options.keep_last = count;
   return {};
 }
 
@@ -162,16 +160,16 @@ const std::array all_options{
     Option{"targets", 't', "TARGETS", chooses,
            "the engines: all, 2, 0:4, ::2, 0,3 (for this cell; %pxconfig sets the default)",
            set_targets},
-    Option{"language", 0, "python|cpp|all", chooses,
-           "only those of the targets that run this language", set_language},
+    Option{"language", 0, "python|cpp|all", chooses, "only the targets that run this language",
+           set_language},
     Option{"block", 'b', "", runs, "wait for the engines", flag<&MagicOptions::block, true>},
     Option{"noblock", 'a', "", runs, "do not wait; %pxresult shows the output and the result",
            flag<&MagicOptions::block, false>},
-    Option{"local", 0, "", of(Magic::px), "run the cell in the notebook as well",
+    Option{"local", 0, "", of(Magic::px), "run the cell in the notebook, too",
            flag<&MagicOptions::is_local, true>},
-    Option{"verbose", 0, "", runs, "say at each execution where it runs",
+    Option{"verbose", 0, "", runs, "print at each execution where it runs",
            flag<&MagicOptions::verbose, true>},
-    Option{"no-verbose", 0, "", runs, "do not say where it runs",
+    Option{"no-verbose", 0, "", runs, "do not print where it runs",
            flag<&MagicOptions::verbose, false>},
     Option{"stream", 0, "", runs, "show output live", flag<&MagicOptions::stream, true>},
     Option{"no-stream", 0, "", runs, "show output at the end, grouped",
@@ -181,25 +179,26 @@ const std::array all_options{
     Option{"no-fold", 0, "", runs, "show each engine's lines separately",
            flag<&MagicOptions::fold, false>},
     Option{"max-output", 0, "LINES", runs | of(Magic::pxresult),
-           "show at most this number of lines per engine (all), and say how many are not shown",
+           "show at most this number of lines per engine (all) and count the others",
            set_max_output},
     Option{"progress-after", 0, "SECONDS", runs,
            "show a progress bar after this time (2); 0: at once, -1: never", set_progress},
     Option{"trace", 0, "FILE", of(Magic::px),
-           "record what the engines do meanwhile, for ui.perfetto.dev; *.json: in Chrome's format; "
-           "*.html: as a page that sums it up",
+           "write a trace of the cell, for ui.perfetto.dev; *.json: in Chrome's format; "
+           "*.html: as a report page",
            [](MagicOptions& options, const std::string& value) -> Result<void> {
              options.trace = value;
              return {};
            }},
-    Option{"timeout", 0, "SECONDS", runs,
-           "interrupt engines that run longer than this number of seconds, and name them; 0: never",
-           set_timeout},
+    Option{"interrupt-after", 0, "SECONDS", runs,
+           "interrupt engines that run longer than this, and name them (never)",
+           set_interrupt_after},
     Option{"signal-on-interrupt", 0, "SIGNAL", runs,
            "signal to send to the engines when the cell is interrupted (SIGINT); 0: none",
            set_signal},
     Option{"group-outputs", 0, "engine|order|type", shows,
-           "show outputs at the end: engine by engine; displays in turns; by their type",
+           "show outputs at the end: engine by engine; the first displays of all, then the second "
+           "ones; by type",
            set_grouping},
     Option{
         "", 'e', "", shows, "the same as --group-outputs=engine",
@@ -222,25 +221,27 @@ const std::array all_options{
              return {};
            }},
     Option{"label", 0, "TEXT", shows | saves,
-           "a label: of the cell or checkpoint, to find it again; of what is shown or restored",
+           "the label of the cell or checkpoint: to find it again, or to select it",
            [](MagicOptions& options, const std::string& value) -> Result<void> {
              options.label = value;
              return {};
            }},
-    Option{"session", 0, "ID", of(Magic::pxresult),
-           "show what this session of a client has sent: see %pxcluster jobs; a beginning suffices",
-           [](MagicOptions& options, const std::string& value) -> Result<void> {
-             options.session = value;
-             return {};
-           }},
+    Option{
+        "session", 0, "ID", of(Magic::pxresult),
+        "show the requests of this client session (see %pxcluster jobs); the first letters suffice",
+        [](MagicOptions& options, const std::string& value) -> Result<void> {
+          options.session = value;
+          return {};
+        }},
     Option{"scattered", 0, "NAMES", saves,
-           "variables that are blocks of one array, beside those that were scattered: a,b",
+           "more variables that are blocks of one array, as scattered ones are: a,b",
            set_scattered},
-    Option{"keep", 0, "NUMBER", of(Magic::pxcheckpoint),
-           "so many checkpoints with this label stay, older ones are removed; 0: all", set_keep},
-    Option{"once", 0, "", of(Magic::pxtop), "show the table once, and do not follow it",
+    Option{"keep-last", 0, "NUMBER", of(Magic::pxcheckpoint),
+           "how many checkpoints with this label to keep (all); older ones are removed",
+           set_keep_last},
+    Option{"once", 0, "", of(Magic::pxtop), "show the table once instead of updating it",
            flag<&MagicOptions::is_once, true>},
-    Option{"libraries", 0, "", of(Magic::pxstacks), "also threads that run libraries only",
+    Option{"libraries", 0, "", of(Magic::pxstacks), "show also threads that run no code of yours",
            flag<&MagicOptions::has_libraries, true>},
     Option{"as", 0, "NAME", moves, "the variable's name on the other side",
            [](MagicOptions& options, const std::string& value) {
@@ -248,11 +249,29 @@ const std::array all_options{
            }},
 };
 
+/// An earlier name of an option.
+struct OldSpelling {
+  std::string_view old_name, now;
+  unsigned magics;
+  std::string_view zero;  ///< The word for what 0 meant.
+};
+constexpr std::array old_spellings{
+    OldSpelling{"timeout", "interrupt-after", runs, "never"},
+    OldSpelling{"keep", "keep-last", of(Magic::pxcheckpoint), "all"}};
+
+const OldSpelling* find_old(Magic magic, std::string_view name) {
+  for (const OldSpelling& each : old_spellings)
+    if (each.old_name == name && (each.magics & of(magic))) return &each;
+  return nullptr;
+}
+
+/// In the order of Magic.
+constexpr std::array<std::string_view, 12> magic_names{
+    "%%px",      "%pxconfig", "%pxresult",     "%pxpush",    "%pxpull", "%pxscatter",
+    "%pxgather", "%pxwhere",  "%pxcheckpoint", "%pxrestore", "%pxtop",  "%pxstacks"};
+
 std::string_view name_of(Magic magic) {
-  constexpr std::array<std::string_view, 12> names{
-      "%%px",      "%pxconfig", "%pxresult",     "%pxpush",    "%pxpull", "%pxscatter",
-      "%pxgather", "%pxwhere",  "%pxcheckpoint", "%pxrestore", "%pxtop",  "%pxstacks"};
-  return names[static_cast<std::size_t>(magic)];
+  return magic_names[static_cast<std::size_t>(magic)];
 }
 
 bool takes_names(Magic magic) {
@@ -334,9 +353,13 @@ class WordReader {
   Result<void> read_option(const std::string& word) {
     std::optional<std::string> value;
     const Option* option = nullptr;
+    const OldSpelling* old = nullptr;
     if (word[1] == '-') {
       const std::size_t equals = word.find('=');
-      const auto found = find_long(magic_, word.substr(2, equals - 2));
+      std::string name = word.substr(2, equals - 2);
+      old = find_old(magic_, name);
+      if (old) name = old->now;
+      const auto found = find_long(magic_, name);
       if (!found) return found.error();
       option = *found;
       if (equals != std::string::npos) value = word.substr(equals + 1);
@@ -347,10 +370,11 @@ class WordReader {
                                    suggestion(magic_, word.substr(1, word.find('=') - 1)));
       if (word.size() > 2) value = word.substr(word[2] == '=' ? 3 : 2);
     }
-    return apply(*option, std::move(value));
+    return apply(*option, std::move(value), old);
   }
 
-  Result<void> apply(const Option& option, std::optional<std::string> value) {
+  Result<void> apply(const Option& option, std::optional<std::string> value,
+                     const OldSpelling* old) {
     const std::string name = option.long_name.empty() ? std::string("-") + option.short_name
                                                       : "--" + std::string(option.long_name);
     if (option.value.empty() && value) return explain(magic_, name + " takes no value");
@@ -358,6 +382,11 @@ class WordReader {
       if (at_ == words_.size() || looks_like_option(words_[at_]))
         return explain(magic_, name + " needs a value: " + std::string(option.value));
       value = words_[at_++];
+    }
+    if (old) {
+      options_.warnings.push_back("--" + std::string(old->old_name) +
+                                  " is an old spelling; write --" + std::string(old->now));
+      if (value == "0") value = std::string(old->zero);
     }
     const Result<void> done = option.apply(options_, value.value_or(""));
     if (!done) return explain(magic_, name + ": " + done.error().what);
@@ -431,18 +460,9 @@ Result<MagicOptions> read_options(Magic magic, std::string_view line) {
 }
 
 std::optional<Magic> magic_named(std::string_view name) {
-  if (name == "px") return Magic::px;
-  if (name == "pxconfig") return Magic::pxconfig;
-  if (name == "pxresult" || name == "result") return Magic::pxresult;
-  if (name == "pxpush") return Magic::pxpush;
-  if (name == "pxpull") return Magic::pxpull;
-  if (name == "pxscatter") return Magic::pxscatter;
-  if (name == "pxgather") return Magic::pxgather;
-  if (name == "pxwhere") return Magic::pxwhere;
-  if (name == "pxstacks") return Magic::pxstacks;
-  if (name == "pxcheckpoint") return Magic::pxcheckpoint;
-  if (name == "pxrestore") return Magic::pxrestore;
-  if (name == "pxtop") return Magic::pxtop;
+  if (name == "result") return Magic::pxresult;
+  for (std::size_t i = 0; i < magic_names.size(); ++i)
+    if (magic_names[i].substr(magic_names[i].find('p')) == name) return static_cast<Magic>(i);
   return std::nullopt;
 }
 

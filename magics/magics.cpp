@@ -98,7 +98,8 @@ std::string settings_text(const MagicSettings& settings, const std::string& prof
       flag(settings.verbose, "verbose", "no-verbose"),
       flag(settings.fold, "fold", "no-fold"),
       "--language=" + speakers,
-      "--timeout=" + number(settings.timeout),
+      "--interrupt-after=" +
+          (settings.interrupt_after > 0 ? number(settings.interrupt_after) : "never"),
       "--progress-after=" + number(settings.progress_after),
       "--signal-on-interrupt=" + (signal.is_string() ? signal.get<std::string>() : signal.dump()),
       "--max-output=" + (has_limit ? std::to_string(*settings.max_output) : "all")};
@@ -119,6 +120,11 @@ client::Targets targets_of(const Json& wanted) {
 
 MagicOptions options_of(Magic magic, const std::string& line) {
   return client::value_or_throw(read_options(magic, line));
+}
+
+void show_warnings(const MagicOptions& options, CellOutput& screen) {
+  for (const std::string& warning : options.warnings)
+    screen.perform(WriteText{"stderr", "Warning: " + warning + ".\n"});
 }
 
 // ---------------------------------------------------------------- what a line says
@@ -143,7 +149,7 @@ MagicOptions Magics::pxconfig(const std::string& line) {
   settings_.verbose = options.verbose.value_or(settings_.verbose);
   settings_.fold = options.fold.value_or(settings_.fold);
   settings_.progress_after = options.progress_after.value_or(settings_.progress_after);
-  settings_.timeout = options.timeout.value_or(settings_.timeout);
+  settings_.interrupt_after = options.interrupt_after.value_or(settings_.interrupt_after);
   if (options.signal) settings_.signal = *options.signal;
   if (options.max_output) settings_.max_output = options.max_output;
   return options;
@@ -164,7 +170,7 @@ WatchOptions Magics::watch_options(const std::vector<EngineId>& engines,
   const double seconds = options.progress_after.value_or(settings_.progress_after);
   watch.display.progress_after.reset();
   if (seconds >= 0) watch.display.progress_after = duration_of(std::min(seconds, longest_wait_s));
-  const double limit = options.timeout.value_or(settings_.timeout);
+  const double limit = options.interrupt_after.value_or(settings_.interrupt_after);
   if (limit > 0) watch.timeout = duration_of(std::min(limit, longest_wait_s));
   watch.is_live = is_live;
   watch.signal = options.signal.value_or(settings_.signal);
@@ -216,8 +222,10 @@ void Magics::say_where(bool block, const Json& wanted, CellOutput& screen) {
 
 MagicOutcome Magics::run(const std::string& cell, const MagicOptions& options, CellOutput& screen) {
   const bool block = options.block.value_or(settings_.block);
-  if (!block && options.timeout)
-    throw client::ClientError(ErrorKind::bad_input, "--timeout cannot be combined with --noblock");
+  show_warnings(options, screen);
+  if (!block && options.interrupt_after)
+    throw client::ClientError(ErrorKind::bad_input,
+                              "--interrupt-after cannot be combined with --noblock");
   const Sent job = submit(cell, options);
   last_ = job;
   if (options.verbose.value_or(settings_.verbose)) {

@@ -14,67 +14,72 @@
 
 namespace px::magics {
 
-/// What holds for all cells of one set of magics, until it is changed.
+/// The settings for all cells of one set of magics, until they are changed.
 struct MagicSettings {
   Json targets = "all";  ///< "all", the number of an engine, or a list of numbers.
-  LanguageFilter speakers = LanguageFilter::all;  ///< Of the targets.
+  LanguageFilter speakers = LanguageFilter::all;  ///< Selects among the targets.
   bool block = true;
   bool stream = true;
   bool verbose = false;
   bool fold = true;
   std::optional<std::size_t> max_output = {};
-  double progress_after = 2;  ///< Seconds; below 0: never.
-  double timeout = 0;         ///< Seconds that a cell may take; 0: any time.
+  double progress_after = 2;   ///< Seconds; below 0: never.
+  double interrupt_after = 0;  ///< Seconds that a cell may take; 0: no limit.
   Json signal = "SIGINT";
 };
 
 /// The settings as words for %pxconfig, one in each line.
-/// profile, cluster_id  of the cluster that was chosen; empty: that of the environment.
+/// profile, cluster_id  of the chosen cluster; empty: that of the environment.
 std::string settings_text(const MagicSettings& settings, const std::string& profile,
                           const std::string& cluster_id);
 
-/// The same for the client library.
+/// The targets in the form of the client library.
 client::Targets targets_of(const Json& wanted);
 
-/// read_options(), whose error is thrown.
+/// Like read_options(), but throws its error.
 MagicOptions options_of(Magic magic, const std::string& line);
 
-/// What came of a magic.
+/// Shows the warnings about old spellings.
+void show_warnings(const MagicOptions& options, CellOutput& screen);
+
+/// The result of a magic.
 struct MagicOutcome {
-  std::optional<client::AsyncResult> result = {};  ///< Where something was sent.
-  bool is_value = false;                           ///< The result is what the magic gives back.
-  std::string save_name = {};                      ///< Under which the result is to be kept.
-  std::vector<client::Failure> failures = {};      ///< To be raised ...
-  bool is_displayed = false;                       ///< ... though they are on the screen already.
+  std::optional<client::AsyncResult> result = {};  ///< Set if requests were sent.
+  bool is_value = false;                           ///< The result is the value of the magic.
+  std::string save_name = {};                      ///< The variable for the result.
+  std::vector<client::Failure> failures = {};      ///< To be raised.
+  bool is_displayed = false;                       ///< Whether the failures are already on the
+                                                   ///< screen.
   bool was_interrupted = false;
 };
 
-/// The parallel magics of one view: what a line or a cell means, done by the client library. One
-/// thread uses it.  errors  all but those of the user's own code are thrown as ClientError, with
-/// one sentence for a person.
+/// The parallel magics of one view: performs lines and cells with the client library. One thread
+/// uses it.  errors  all except those of the user's code are thrown as ClientError, with one
+/// sentence for people.
 class Magics {
  public:
-  /// Gives the connection; connects where there is none.
+  /// Returns the connection; connects if there is none.
   using Connect = std::function<std::shared_ptr<client::ClientCore>()>;
   explicit Magics(Connect connect) : connect_(std::move(connect)) {}
 
   MagicSettings& settings() { return settings_; }
-  /// The engines that a line with these options means, those that are there now; connects.
+  /// The engines that a line with these options selects at present; connects.
   std::vector<EngineId> engines_of(const MagicOptions& options);
 
   MagicOutcome px_line(const std::string& code, CellOutput& screen);
   MagicOutcome px_cell(const std::string& line, const std::string& cell, CellOutput& screen);
   MagicOutcome pxresult(const std::string& line, CellOutput& screen);
-  /// Shows in which MPI call or line each engine is.
+  /// Shows the MPI call or line of each engine.
   MagicOutcome pxwhere(const std::string& line, CellOutput& screen);
-  /// Shows what each engine does, anew each second, until the cell is interrupted (magics/top.hpp).
+  /// Shows the activity of each engine, refreshed each second, until the cell is interrupted
+  /// (magics/top.hpp).
   MagicOutcome pxtop(const std::string& line, CellOutput& screen);
-  /// Shows in which calls each engine is.
+  /// Shows the calls of each engine.
   MagicOutcome pxstacks(const std::string& line, CellOutput& screen);
   /// Checkpoints of the engines' variables (client/checkpoints).
   MagicOutcome pxcheckpoint(const std::string& line, CellOutput& screen);
   MagicOutcome pxrestore(const std::string& line, CellOutput& screen);
-  /// Changes the settings; gives what was said, for what is not in them.
+  /// Changes the settings; returns the options that are not settings.
   MagicOptions pxconfig(const std::string& line);
 
   MagicOutcome pxpush(const std::string& line, Namespace& variables, CellOutput& screen);

@@ -3,7 +3,6 @@
 #include <unistd.h>
 
 #include <filesystem>
-#include <utility>
 
 #include "client/byte_text.hpp"
 #include "client/checkpoints/checkpoint.hpp"
@@ -64,12 +63,13 @@ MagicOutcome told(CellOutput& screen, const std::function<std::string()>& action
 
 MagicOutcome Magics::pxcheckpoint(const std::string& line, CellOutput& screen) {
   const MagicOptions options = options_of(Magic::pxcheckpoint, line);
+  show_warnings(options, screen);
   const client::DirectView view = chosen(options);
   return told(screen, [&] {
     return client::checkpoint_as_text(
         client::write_checkpoint(view,
                                  {absolute(options.path), names_in(options), options.scattered,
-                                  label_in(options), options.keep.value_or(0)},
+                                  label_in(options), options.keep_last.value_or(0)},
                                  watch_on(screen)));
   });
 }

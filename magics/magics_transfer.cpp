@@ -1,7 +1,5 @@
 // The magics that carry variables: %pxpush, %pxpull, %pxscatter, %pxgather.
 
-#include <utility>
-
 #include "client/partition.hpp"
 #include "magics/magics.hpp"
 
@@ -97,7 +95,7 @@ client::DirectView Magics::chosen(const MagicOptions& options) {
 MagicOutcome Magics::finish(const Sent& job, CellOutput& screen) {
   MagicOptions options;
   options.signal = Json(0);  // there is no code of the user's to interrupt
-  options.timeout = 0;
+  options.interrupt_after = 0;
   WatchOptions watch = watch_options(job.engines, options, true);
   watch.shows_tracebacks = false;
   const WatchEnd end = CellWatch{job.result, watch, screen}.wait();

@@ -10,15 +10,16 @@
 
 namespace px::magics {
 
-/// bundle: something rich; those of several ranks are put together though they differ.
+/// bundle: a rich display; those of several ranks are combined even if they differ.
 enum class PartKind { out, err, failure, value, display, bundle, item };
 
 /// A line or item that a rank printed. Equal ones may be shown once for several ranks.
 struct OutputPart {
   PartKind kind = PartKind::out;
-  std::string text;      ///< A line, or a whole value or display as text; of an item nothing.
-  std::size_t item = 0;  ///< Whatever the caller means by it.
-  /// The rest of a line whose beginning is shown already: nobody else's is the same.
+  std::string text;      ///< A line, or a whole value or display as text; for an item empty.
+  std::size_t item = 0;  ///< Meaningful to the caller only.
+  /// Whether it is the rest of a line whose beginning is already shown: it equals no other rank's
+  /// text.
   bool is_continued = false;
 };
 
@@ -30,22 +31,22 @@ struct MergedPart {
 };
 
 /// Merges the output of several ranks into one order: lower ranks first, the order of each rank
-/// kept. Finds what is equal. Nothing is lost. Pure.
+/// kept. Finds equal parts. Nothing is lost. Pure.
 class OutputMerger {
  public:
-  /// is_folding  false: everything stays apart.
+  /// is_folding  false: all parts stay separate.
   OutputMerger(std::size_t ranks, bool is_folding) : queues_(ranks), is_folding_(is_folding) {}
 
   void add(std::size_t rank, OutputPart output);
-  /// Forgets what a rank has said and nobody has taken.
+  /// Forgets the parts of a rank that were not taken.
   void drop(std::size_t rank);
-  /// All of it. Items are never folded.
+  /// All parts. Items are never folded.
   std::vector<MergedPart> take();
   bool is_empty() const { return waiting_ == 0; }
   std::size_t bytes() const { return bytes_; }
 
  private:
-  /// A text that several ranks printed: the ranks, ascending, and how often each waits with it.
+  /// A text that several ranks printed: the ranks, ascending, and how often it waits in each.
   struct Phrase {
     std::vector<std::pair<std::size_t, std::size_t>> counts;
     void add(std::size_t rank);
@@ -53,7 +54,7 @@ class OutputMerger {
   };
   struct QueuedPart {
     OutputPart output;
-    Phrase* phrase;  // null: nobody else can say it
+    Phrase* phrase;  // null: no other rank can have it
   };
   using Phrases = std::unordered_map<std::string, Phrase>;  // by text
 
@@ -66,7 +67,7 @@ class OutputMerger {
   std::vector<std::deque<QueuedPart>> queues_;
   bool is_folding_;
   Phrases phrases_[6];           // by kind
-  std::set<std::size_t> heads_;  // ranks that have something waiting
+  std::set<std::size_t> heads_;  // ranks that have waiting parts
   std::size_t waiting_ = 0;
   std::size_t bytes_ = 0;
 };

@@ -7,12 +7,12 @@
 
 namespace px::magics {
 
-/// How far a cell is, for a terminal: the lines that engines rewrite, then
-/// "[#####-----] 2/4 engines done, 0:05". None where there is nothing to show.
+/// The progress of a cell for a terminal: the lines that engines rewrite, followed by "[#####-----]
+/// 2/4 engines done, 0:05". None if there is nothing to show.
 std::vector<std::string> progress_lines(const ShowProgress& progress);
 
-/// The same as what a notebook displays: MIME types and their texts. None at all where there is
-/// nothing to show: empty text would take up a line.
+/// The progress for a notebook: MIME types and their texts. Empty if there is nothing to show:
+/// empty text would take up a line.
 Json progress_data(const ShowProgress& progress);
 
 }  // namespace px::magics

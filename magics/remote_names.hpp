@@ -8,7 +8,7 @@
 
 namespace px::magics {
 
-// Questions to one engine while somebody types: an engine that is busy has a moment to answer, then
+// Questions to one engine while the user types: a busy engine has a moment to answer; after that
 // there is no answer.
 
 /// The content of its complete_reply.  cursor  in characters.

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "magics/progress_text.hpp"
+#include "wire/text.hpp"
 
 namespace px::magics {
 namespace {
@@ -60,9 +61,7 @@ std::string TerminalProgress::erase() {
 std::string TerminalProgress::draw() {
   if (is_mid_line_) return {};
   drawn_ = lines_.size();
-  std::string text;
-  for (const std::string& line : lines_) text += (text.empty() ? "" : "\n") + line;
-  return text;
+  return join(lines_, "\n");
 }
 
 }  // namespace px::magics

@@ -8,22 +8,22 @@
 
 namespace px::magics {
 
-/// How large a terminal is, in characters.
+/// The size of a terminal, in characters.
 struct TerminalSize {
   std::size_t columns = 80, rows = 24;
 };
 
-/// Keeps the progress of a cell in the last lines of a terminal, below all other text. Gives what
-/// is to be written for that, with control sequences; writes nothing itself. Pure.
+/// Keeps the progress of a cell in the last lines of a terminal, below all other text. Returns the
+/// text to write, with control sequences; writes nothing itself. Pure.
 class TerminalProgress {
  public:
-  /// Replaces what is shown. Lines are cut to the width; where there are too many for the screen
+  /// Replaces the shown progress. Lines are cut to the width; if there are too many for the screen
   /// the last ones are shown.
   std::string show(const ShowProgress& progress, TerminalSize size);
-  /// To be written before other text: takes the progress away for a moment.
+  /// The text to write before other text: removes the progress for a moment.
   std::string before_text();
-  /// To be written after it.  ends_line  whether the text ended its last line; the progress is not
-  /// shown again before one does.
+  /// The text to write after it.  ends_line  whether the text ended its last line; until it does
+  /// the progress is not shown again.
   std::string after_text(bool ends_line);
 
  private:

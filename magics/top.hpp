@@ -2,7 +2,6 @@
 
 #include <cstddef>
 #include <functional>
-#include <memory>
 #include <optional>
 #include <vector>
 
@@ -14,18 +13,19 @@ namespace px::magics {
 
 /// How the live table of engines is shown.
 struct TopOptions {
-  std::optional<std::vector<EngineId>> engines = {};  ///< Only these; nothing: all that there are.
+  std::optional<std::vector<EngineId>> engines = {};  ///< Only these; nothing: all.
   bool is_once = false;  ///< Shows it once, after two looks half a second apart: for scripts.
-  bool as_json = false;  ///< Writes a line of JSON for each look in place of the table.
-  /// How many engines the table may have now, as a terminal has so many rows; null: 20 in a
-  /// terminal, 200 in a notebook.
+  bool as_json = false;  ///< Writes a line of JSON for each look instead of the table.
+  /// The number of engines that the table may have at present, e.g. by the rows of a terminal;
+  /// null: 20 in a terminal, 200 in a notebook.
   std::function<std::size_t()> most_engines = {};
 };
 
-/// Shows what each engine does, anew each second, until the user interrupts it. In a notebook it
-/// updates one display; in a terminal it redraws the last lines and leaves the last table there;
-/// elsewhere it writes one table after the other. Asks engines for no more than they tell while
-/// they run something; of more than most_engines_to_ask it asks none, but the controller.
+/// Shows the activity of each engine, refreshed each second, until the user interrupts it. In a
+/// notebook it updates one display; in a terminal it redraws the last lines and leaves the last
+/// table there; elsewhere it writes one table after the other. Asks engines only questions that
+/// they answer while user code runs; with more than most_engines_to_ask engines it asks only the
+/// controller.
 /// errors  as ClientCore::ask_hub(): the cluster has ended, or the controller does not answer.
 void run_top(client::ClientCore& core, const TopOptions& options, CellOutput& screen);
 

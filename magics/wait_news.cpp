@@ -2,12 +2,13 @@
 
 #include <algorithm>
 #include <chrono>
+#include <span>
 #include <utility>
 
 #include "client/place_text.hpp"
 #include "client/stacks/stack_text.hpp"
 #include "client/targets.hpp"
-#include "wire/time.hpp"
+#include "wire/text.hpp"
 
 namespace px::magics {
 namespace {
@@ -30,9 +31,8 @@ bool is_unclear(const client::EnginePlace& place, const CellRequests& unfinished
 }
 
 std::string one_line(const std::vector<std::string>& sentences) {
-  std::string text = "waiting: ";
   const std::size_t shown = std::min(sentences.size(), most_sentences);
-  for (std::size_t i = 0; i < shown; ++i) text += (i > 0 ? "; " : "") + sentences[i];
+  const std::string text = "waiting: " + join(std::span(sentences).first(shown), "; ");
   return shown < sentences.size() ? text + "; ... (%pxwhere shows all)" : text;
 }
 

@@ -8,18 +8,18 @@
 
 namespace px::net {
 
-/// What happened to the connection of a socket that is connected to one peer.
+/// An event of the connection of a socket that is connected to one peer.
 enum class ConnectionEvent {
   connected,     ///< The peer was reached and accepted us.
-  disconnected,  ///< The connection is lost; libzmq connects again by itself.
-  refused,       ///< The handshake failed: our keys of encryption do not fit the peer's.
-  cut_off,       ///< The peer closed during the handshake, as one with another key does.
+  disconnected,  ///< The connection is lost; libzmq reconnects on its own.
+  refused,       ///< The handshake failed: our keys of encryption do not match the peer's.
+  cut_off,       ///< The peer closed during the handshake, as a peer with another key does.
 };
 
-/// Reports what happens to the connections of one socket, which libzmq itself hides: lost
-/// connections and handshakes that failed. Clients use it to notice that the controller is gone or
-/// that their key is wrong. A socket has at most one monitor. Belongs to the thread of the socket;
-/// destroy it before the socket.
+/// Reports the events of the connections of one socket, which libzmq itself hides: lost connections
+/// and handshakes that failed. Clients use it to notice that the controller is gone or that their
+/// key is wrong. A socket has at most one monitor. Belongs to the thread of the socket; destroy it
+/// before the socket.
 class ConnectionMonitor {
  public:
   /// Begins to report. Create it before the socket connects or binds, otherwise the first events
@@ -29,7 +29,7 @@ class ConnectionMonitor {
   ConnectionMonitor(ConnectionMonitor&&) noexcept;
   ConnectionMonitor& operator=(ConnectionMonitor&&) noexcept;
 
-  /// The socket by which libzmq reports; watch it with a Loop and call receive() when it is
+  /// The socket on which libzmq reports; watch it with a Loop and call receive() when it is
   /// readable.
   Socket& socket();
   /// `handler` is called inside receive(), with the descriptor of the new connection, when a peer

@@ -13,13 +13,12 @@ namespace px::net {
 /// SocketOptions::linger.
 class Context {
  public:
-  /// io_threads  how many threads libzmq uses for its sockets' I/O.
+  /// io_threads  the number of threads that libzmq uses for its sockets' I/O.
   explicit Context(int io_threads = 1);
   ~Context();
-  Context(const Context&) = delete;
-  Context& operator=(const Context&) = delete;
+  Context(Context&&) = delete;
 
-  /// For net/ alone: the zmq::context_t.
+  /// Used only by net/: the zmq::context_t.
   void* handle() const;
 
  private:
@@ -28,7 +27,7 @@ class Context {
 };
 
 /// Raises or lowers the number of sockets that `context` can have to `count`. Precondition: it has
-/// no socket yet.
+/// no sockets yet.
 Result<void> allow_sockets(Context& context, std::size_t count);
 
 }  // namespace px::net

@@ -11,11 +11,11 @@
 
 namespace px::net {
 
-/// Counts one message as unsent until libzmq is done with it. libzmq has no function that says how
-/// much it has queued for a peer; but it frees a frame when the message has gone out, was dropped,
-/// or its connection has ended. So one frame of the message is handed over with a function that
-/// libzmq calls when it frees the frame, and that subtracts the whole message's bytes. For net/
-/// alone: Socket::forward() uses it on its own thread, for the time of one send.
+/// Counts one message as unsent until libzmq is done with it. libzmq has no function that returns
+/// how much it has queued for a peer; but it frees a frame when the message was sent or dropped, or
+/// its connection has ended. So one frame of the message is passed to it with a function that
+/// libzmq calls when it frees the frame, and that subtracts the whole message's bytes. Used only by
+/// net/: Socket::forward() uses it on its own thread, for the time of one send.
 class CountedMessage {
  public:
   /// unsent  where the message is counted; must outlive this object.
@@ -24,8 +24,7 @@ class CountedMessage {
   ~CountedMessage() {
     if (being_sent == this) being_sent = nullptr;
   }
-  CountedMessage(const CountedMessage&) = delete;
-  CountedMessage& operator=(const CountedMessage&) = delete;
+  CountedMessage(CountedMessage&&) = delete;
 
   /// Adds the size of a frame to that of the message, with what libzmq itself needs for a frame.
   void weigh(std::string_view frame) { bytes_ += frame.size() + sizeof(zmq_msg_t); }
@@ -40,12 +39,12 @@ class CountedMessage {
     counted.release();
     return made;
   }
-  /// Whether libzmq freed the frame already while the message was being sent: then it dropped the
-  /// message, as no peer was there to get it.
+  /// Whether libzmq freed the frame while the message was being sent: in this case it dropped the
+  /// message, because there was no peer to receive it.
   bool was_dropped() const { return was_dropped_; }
 
  private:
-  /// What lives as long as the frame: libzmq gets a pointer to it.
+  /// The data that live as long as the frame: libzmq gets a pointer to them.
   struct Counted {
     SharedUnsentBytes unsent;
     std::size_t bytes;
@@ -59,8 +58,8 @@ class CountedMessage {
     counted->unsent->remove(counted->bytes);
     if (being_sent && being_sent->number_ == counted->number) being_sent->was_dropped_ = true;
   }
-  /// The message that this thread is sending now; null if none. By it the function above finds the
-  /// object, which may be gone when libzmq frees the frame later.
+  /// The message that this thread is sending now; null if none. The function above uses it to find
+  /// the object, which may be destroyed when libzmq frees the frame later.
   static inline thread_local CountedMessage* being_sent = nullptr;
   static inline thread_local std::uint64_t last_number = 0;
 

@@ -1,8 +1,5 @@
 #include "net/frame_bundle.hpp"
 
-#include <cstdint>
-#include <cstring>
-
 namespace px::net {
 namespace {
 

@@ -20,7 +20,7 @@ namespace px::net {
 ///   for (frame : frames) bundle.add(frame);
 class FrameBundle {
  public:
-  /// A longer frame is sent by itself: copying it into a bundle would take longer than sending one
+  /// A longer frame is sent separately: copying it into a bundle would take longer than sending one
   /// more frame.
   static constexpr std::size_t longest_frame = 8 << 10;
   /// The most bytes of a bundle.
@@ -30,17 +30,17 @@ class FrameBundle {
   static bool has_room(std::size_t size, std::size_t frame_size);
   /// The size of a bundle without frames.
   static std::size_t empty_size();
-  /// How many bytes a frame of this size adds to a bundle.
+  /// The number of bytes that a frame of this size adds to a bundle.
   static std::size_t size_of(std::size_t frame_size);
 
-  /// Begins a bundle at `place`, which has as many bytes as the functions above say in sum.
+  /// Begins a bundle at `place`, which has the sum of the sizes that the functions above return.
   explicit FrameBundle(char* place);
   /// Copies the frame to the end of the bundle.
   void add(std::string_view frame);
 
-  /// Whether a received frame begins as a bundle does.
+  /// Whether a received frame begins like a bundle.
   static bool is_bundle(std::string_view frame);
-  /// The frames of a bundle, as views into its bytes. Nothing if it is no bundle, ends within a
+  /// The frames of a bundle, as views into its bytes. Nothing if it is not a bundle, ends within a
   /// frame, or has more than `most` frames.
   static std::optional<std::vector<std::string_view>> open(std::string_view bundle,
                                                            std::size_t most);

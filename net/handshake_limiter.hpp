@@ -18,15 +18,15 @@
 
 namespace px::net {
 
-/// Limits what connections can cost a controller whose peers have not authenticated yet. In the
-/// handshake of CURVE libzmq accepts a frame of any length from every peer, and it has no limit for
-/// the number of connections. A HandshakeLimiter watches each new connection at the kernel, through
-/// its descriptor, until the peer has shown that it knows the server's key. It closes a connection
-/// at once that sends more bytes than a handshake has; and when too many connections stay silent it
+/// Limits the cost of peers that have not authenticated yet. In the handshake of CURVE libzmq
+/// accepts a frame of any length from every peer, and it has no limit for the number of
+/// connections. A HandshakeLimiter watches each new connection at the kernel, through its
+/// descriptor, until the peer has shown that it knows the server's key. It closes a connection at
+/// once that sends more bytes than a handshake has; and when too many connections stay silent it
 /// closes the oldest.
 ///
-/// The controller's server creates one for its CURVE sockets. It has a thread of its own, because
-/// libzmq's threads go on reading while the controller's thread is busy.
+/// The controller's server creates one for its CURVE sockets. It has a separate thread, because
+/// libzmq's threads continue to read while the controller's thread is busy.
 class HandshakeLimiter {
  public:
   /// Limits for connections that have not authenticated.
@@ -42,32 +42,30 @@ class HandshakeLimiter {
   /// context  of the sockets that it will watch.
   HandshakeLimiter(Context& context, const Bounds& bounds);
   explicit HandshakeLimiter(Context& context) : HandshakeLimiter(context, Bounds{}) {}
-  /// Stops the thread. The watched sockets must still be there; call it on the thread that owns
-  /// them.
+  /// Stops the thread. The watched sockets must still exist; call it on the thread that owns them.
   ~HandshakeLimiter();
-  HandshakeLimiter(const HandshakeLimiter&) = delete;
-  HandshakeLimiter& operator=(const HandshakeLimiter&) = delete;
+  HandshakeLimiter(HandshakeLimiter&&) = delete;
 
-  /// Adds a socket; only before start(). It must listen already, be a CURVE server and have no
+  /// Adds a socket; only before start(). It must already listen, be a CURVE server and have no
   /// ConnectionMonitor.
   void watch(Socket& socket);
   /// Starts the thread. From now on the watched sockets' new connections are reported to it.
   void start();
-  /// Adds a connection that was accepted by a socket with a ConnectionMonitor, which reports the
+  /// Adds a connection that a socket with a ConnectionMonitor has accepted; the monitor reports the
   /// descriptor. Any thread.
   void add_later(int descriptor);
 
-  /// How many connections were closed. Any thread.
+  /// The number of connections that were closed. Any thread.
   std::uint64_t cut_off() const { return cut_off_; }
 
  private:
-  /// A watched socket, and where libzmq reports its new connections.
+  /// A watched socket, and the socket on which libzmq reports its new connections.
   struct WatchedSocket {
     Socket* socket;
     Socket reports;
   };
   /// A connection that has not authenticated. libzmq closes its descriptor at any time, and the
-  /// next file that is opened gets the same number: the inode tells them apart.
+  /// next file that is opened gets the same number: the inode distinguishes them.
   struct NewConnection {
     Instant since;
     ino_t inode;  ///< Of the connection: no other open one has it.
@@ -91,7 +89,7 @@ class HandshakeLimiter {
   std::atomic<std::uint64_t> cut_off_ = 0;
   std::atomic<bool> is_finished_ = false;
   std::mutex mutex_;
-  std::vector<int> reported_;  // by add_later(); guarded by mutex_
+  std::vector<int> reported_;  // from add_later(); guarded by mutex_
   std::thread thread_;
 };
 

@@ -18,11 +18,10 @@ struct InterfaceAddress {
 /// system call fails.
 std::vector<InterfaceAddress> interface_addresses();
 
-/// The same without the names of the interfaces.
+/// The addresses without the names of the interfaces.
 std::vector<std::string> local_addresses();
 
-/// The IPv4 or IPv6 address in a socket address, as text without port; empty if it is of another
-/// family.
+/// The IPv4 or IPv6 address in a socket address, as text without port; empty for other families.
 std::string ip_text(const sockaddr* address);
 
 }  // namespace px::net

@@ -9,7 +9,6 @@
 #include <cerrno>
 #include <cstdint>
 #include <utility>
-#include <vector>
 
 #include "os/descriptor.hpp"
 #include "os/poll_timeout.hpp"

@@ -3,7 +3,7 @@
 namespace px::net {
 
 /// Knows whether a ZeroMQ socket has messages, and asks libzmq no more often than needed. Each
-/// Socket has one; a Loop looks at it. Used on the thread of the socket only.
+/// Socket has one; a Loop reads it. Used only on the thread of the socket.
 ///
 /// A ZeroMQ socket's descriptor signals changes, not a state: it becomes readable once when
 /// something has changed, and is silent again as soon as the socket has processed its commands,
@@ -17,9 +17,9 @@ class Readiness {
 
   /// The socket's descriptor: readable when the socket may have become readable.
   int descriptor() const { return descriptor_; }
-  /// To be called after every call on the socket: it may be readable now.
+  /// Call it after every call on the socket: it may be readable now.
   void touched() { may_be_readable_ = true; }
-  /// To be called after a receive that found nothing.
+  /// Call it after a receive that found no message.
   void emptied() { may_be_readable_ = false; }
   /// False: the socket certainly has no messages as long as its descriptor is not readable.
   bool may_be_readable() const { return may_be_readable_; }

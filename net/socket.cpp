@@ -2,9 +2,7 @@
 
 #include <zmq.hpp>
 
-#include <array>
 #include <cerrno>
-#include <cstring>
 #include <functional>
 #include <unordered_set>
 #include <utility>
@@ -15,6 +13,7 @@
 #include "net/interface_addresses.hpp"
 #include "net/tcp.hpp"
 #include "os/retried.hpp"
+#include "wire/text.hpp"
 
 namespace px::net {
 namespace {
@@ -132,9 +131,7 @@ class BundlingPeers {
 /// "; this host has the addresses 127.0.0.1, 10.0.0.1", where the address was none of these.
 std::string own_addresses(int problem) {
   if (problem != EADDRNOTAVAIL && problem != ENODEV) return "";
-  std::string list;
-  for (const std::string& address : local_addresses()) list += (list.empty() ? "" : ", ") + address;
-  return "; this host has the addresses " + list;
+  return "; this host has the addresses " + join(local_addresses(), ", ");
 }
 
 int zmq_type(SocketKind kind) {

@@ -33,13 +33,13 @@ enum class Bundling {
 /// The options of a socket, set before it binds or connects. The defaults suit a client.
 struct SocketOptions {
   /// The ZeroMQ identity; empty: libzmq chooses one. A ROUTER addresses its peers by their
-  /// identities, so a peer with a fixed one is reachable again after it has reconnected.
+  /// identities, so a peer with a fixed identity is reachable again after it has reconnected.
   std::string identity = {};
-  /// The most messages that are queued for one peer, in each direction; 0 = no limit (protocol 4.1,
+  /// The most messages that are queued for one peer, in each direction; 0: no limit (protocol 4.1,
   /// trap 43).
   int send_limit = 0;
   int receive_limit = 0;
-  /// A peer that sends a frame of more bytes is disconnected; -1 = no limit.
+  /// A peer that sends a longer frame is disconnected; -1: no limit.
   std::int64_t max_frame_bytes = -1;
   /// ROUTER: a new connection takes over the identity of an existing one, which is closed (trap
   /// 44).
@@ -49,12 +49,13 @@ struct SocketOptions {
   /// XPUB: send() returns false while a subscriber's queue is full; without it the message is
   /// dropped for that subscriber.
   bool never_drops = false;
-  /// XPUB: subscribers get the topics that assign_topic() gives them, whatever they subscribed to.
+  /// XPUB: subscribers get the topics that assign_topic() gives them, whatever their subscriptions
+  /// are.
   bool assigns_topics = false;
   /// How often ZeroMQ pings the peer on this connection; one that is silent for three times as long
   /// is disconnected. Nothing: no pings.
   std::optional<Duration> zmtp_heartbeat = {};
-  /// How long libzmq goes on sending queued messages after the socket is closed.
+  /// How long libzmq continues to send queued messages after the socket is closed.
   Duration linger = std::chrono::seconds(0);
   /// Encrypt as a CURVE server with these keys, except at Unix sockets ("ipc://...").
   std::optional<CurveKeys> curve_server = {};
@@ -77,8 +78,8 @@ SocketOptions dialing_options(const ConnectionCommon& info);
 /// a Loop.
 class Socket {
  public:
-  /// Makes a socket that is neither bound nor connected. That libzmq has no more sockets, or this
-  /// process no descriptors, counts as a bug and throws zmq::error_t: check before, see
+  /// Makes a socket that is neither bound nor connected. Lack of libzmq's sockets or of this
+  /// process's descriptors counts as a bug and throws zmq::error_t: check before, see
   /// allow_sockets() and os::require_descriptors().
   Socket(Context& context, SocketKind kind, const SocketOptions& options = {});
   ~Socket();
@@ -88,15 +89,16 @@ class Socket {
   /// Listens at an interface and port, in addition to earlier ones.
   /// interface  e.g. "tcp://127.0.0.1" or "tcp://[::1]"; "tcp://*" is every address, IPv6 too if
   ///            the host has it.
-  /// port       0 = a free one.
+  /// port       0: a free one.
   /// result     the port.
-  /// errors     system: the port is in use or the address is not of this host; names both.
+  /// errors     system: the port is in use or the address is not of this host; the message names
+  /// both.
   Result<int> bind(std::string_view interface, int port);
   /// Listens at an endpoint that has no port, e.g. "ipc:///run/kernel-1".
-  /// errors  system: it is in use or cannot be bound on this host; names it.
+  /// errors  system: it is in use or cannot be bound on this host; the message names it.
   Result<void> listen(const std::string& endpoint);
   /// Connects to an endpoint. Returns at once; libzmq connects in the background and tries again as
-  /// long as the socket lives, so that an absent peer is no error: see ConnectionMonitor.
+  /// long as the socket exists, so that an absent peer is not an error: see ConnectionMonitor.
   /// errors  bad_input: not an endpoint.
   Result<void> connect(const std::string& endpoint);
   /// SUB: receives the messages whose first frame begins with `topic`; "" means all.
@@ -104,7 +106,7 @@ class Socket {
   /// XPUB: the peer whose subscription was received last gets from now on the messages that begin
   /// with `topic`. Precondition: the socket was made with assigns_topics.
   void assign_topic(std::string_view topic);
-  /// Lets libzmq report what happens to the connections to a PAIR socket at `endpoint`, which is of
+  /// Makes libzmq report the events of the connections to a PAIR socket at `endpoint`, which is of
   /// the kind "inproc://"; an empty endpoint ends the reports. For ConnectionMonitor.
   void report_connections(const std::string& endpoint);
   /// The same for new incoming connections only. For HandshakeLimiter.
@@ -114,13 +116,14 @@ class Socket {
   /// malformed bundle, is dropped and counted, and the one after it is returned.
   SharedFrames receive();
 
-  /// Sends frames of our own, which are copied. For a ROUTER the first frame is the identity of the
-  /// peer.
+  /// Sends frames made by this process, which are copied. For a ROUTER the first frame is the
+  /// identity of the peer.
   /// result  false: the peer is unknown or its queue is full; nothing was sent.
   bool send(const std::vector<std::string>& frames);
 
-  /// Sends `idents`, then the frames of `message` from index `from` on: how a message is passed on
-  /// to another peer. Frames that came from a socket are shared and not copied, however large.
+  /// Sends `idents`, followed by the frames of `message` from index `from` on: this passes a
+  /// message on to another peer. Frames that came from a socket are shared and not copied, however
+  /// large.
   /// result  as send().
   bool forward(std::span<const std::string_view> idents, const Frames& message, std::size_t from);
 
@@ -129,20 +132,20 @@ class Socket {
     const Frames* frames;
     std::size_t from, to;
   };
-  /// Sends `idents`, then the frames of all runs as one message, shared as above.
+  /// Sends `idents`, followed by the frames of all runs as one message, shared as above.
   /// result  as send().
   bool forward(std::span<const std::string_view> idents, std::span<const Run> runs);
 
-  /// The same, and counts the message in `unsent` until libzmq is done with it: sent, dropped, or
-  /// its connection has ended.
-  /// result  as send(); false as well if libzmq dropped the message because no peer was there.
+  /// Like the function above, and counts the message in `unsent` until libzmq is done with it:
+  /// sent, dropped, or its connection has ended.
+  /// result  as send(); also false if libzmq dropped the message because there was no peer.
   bool forward(std::span<const std::string_view> idents, std::span<const Run> runs,
                const SharedUnsentBytes& unsent);
 
-  /// Sends `head`, then each of `payloads`, as one message. Short payloads are copied; long ones
-  /// are handed to libzmq as they are, and their bytes must stay valid and unchanged until libzmq
-  /// calls `release(hint)`, once, from one of its own threads. For short ones it is called before
-  /// this returns.
+  /// Sends `head`, followed by each of `payloads`, as one message. Short payloads are copied; long
+  /// ones are passed to libzmq unchanged, and their bytes must stay valid and unchanged until
+  /// libzmq calls `release(hint)`, once, from one of its own threads. For short ones it is called
+  /// before this function returns.
   /// result  as send(). If false, release was called for all of them.
   struct Payload {
     const void* data;
@@ -152,18 +155,19 @@ class Socket {
   };
   bool send_with_payloads(const std::vector<std::string>& head, std::span<const Payload> payloads);
 
-  /// Lets the destructor drop what is not sent, whatever SocketOptions::linger says.
+  /// Makes the destructor drop unsent messages, whatever SocketOptions::linger says.
   void drop_unsent();
 
-  /// How many messages receive() has dropped since the start.
+  /// The number of messages that receive() has dropped since the start.
   std::uint64_t dropped() const { return dropped_; }
   /// The endpoint of the last bind() or listen(), e.g. "tcp://127.0.0.1:40001".
   const std::string& bound_endpoint() const { return bound_endpoint_; }
 
-  /// For net/ alone. The object keeps its address when the Socket is moved.
+  /// Used only by net/. The object keeps its address when the Socket is moved.
   Readiness& readiness() const;
 
-  /// A message with more frames is dropped, so that a peer cannot make us hold any number of them.
+  /// A message with more frames is dropped, so that a peer cannot make this process store any
+  /// number of them.
   static constexpr std::size_t max_frames = 1 << 16;
 
  private:

@@ -10,7 +10,6 @@
 #include <cerrno>
 #include <cstring>
 #include <memory>
-#include <string>
 
 #include "os/poll_timeout.hpp"
 

@@ -4,14 +4,14 @@
 
 namespace px::net {
 
-/// Turns SIGTERM into a wake-up of a loop, whose owner then asks was_asked() and ends the engine or
+/// Turns SIGTERM into a wake-up of a loop, whose owner calls was_asked() and ends the engine or
 /// kernel in order. A signal handler gets no arguments, so this is a global of the process. User
-/// code may install its own handler for SIGTERM instead.
+/// code may install another handler for SIGTERM.
 class Termination {
  public:
-  /// Installs the handler. Called once, before the threads start that could get the signal.
+  /// Installs the handler. Call it once, before threads start that could receive the signal.
   static void watch(const Waker& waker);
-  /// Whether SIGTERM has come. Any thread.
+  /// Whether SIGTERM was received. Any thread.
   static bool was_asked();
 };
 

@@ -37,8 +37,7 @@ struct WatchedChild::State {
     close(spawned.errors);
     forget_end();
   }
-  State(const State&) = delete;
-  State& operator=(const State&) = delete;
+  State(State&&) = delete;
 
   void read_output() {
     char buffer[16384];

@@ -13,9 +13,9 @@
 namespace px::net {
 
 /// A child process whose output a Loop reads, line by line: ssh, for tunnels and remote commands.
-/// It runs in a session of its own, so that Ctrl-C at our terminal does not reach it. It is killed
-/// when this object is destroyed, and when the thread that started it ends, however that ends.
-/// Belongs to the thread of the loop; the loop must outlive it.
+/// It runs in a separate session, so that Ctrl-C at our terminal does not reach it. It is killed
+/// when this object is destroyed, and when the thread that started it ends in any way. Belongs to
+/// the thread of the loop; the loop must outlive it.
 class WatchedChild {
  public:
   /// Called on the loop's thread, in wait_until(). A handler may destroy the WatchedChild. All may
@@ -23,7 +23,7 @@ class WatchedChild {
   struct Handlers {
     /// A line of its standard output, without the newline. A line of more than 1 MiB is dropped.
     std::function<void(std::string_view line)> on_line = {};
-    /// Pieces of its standard error as they come, not split into lines.
+    /// Pieces of its standard error as they arrive, not split into lines.
     std::function<void(std::string_view text)> on_errors = {};
     /// Called once, when it has ended and both streams are closed. `last_errors` are the last 2000
     /// bytes of its standard error.

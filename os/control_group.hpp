@@ -6,8 +6,8 @@
 
 namespace px::os {
 
-/// A group of processes in which the kernel counts and bounds a resource: a container's, a batch
-/// job's, a service's.
+/// A group of processes in which the kernel counts and limits a resource: a container, a batch job, a
+/// service.
 struct ControlGroup {
   enum class Version { first, second };
   Version version = Version::second;
@@ -15,7 +15,7 @@ struct ControlGroup {
   std::string path = {};                ///< Of the group below it: "/user.slice/job7", or empty.
 };
 
-/// From the text of /proc/self/cgroup; nothing where the process is in no such group.
+/// From the text of /proc/self/cgroup; nothing if the process is in no such group.
 /// controller  the resource: "memory", "cpu".
 std::optional<ControlGroup> read_control_group(std::string_view cgroup_text,
                                                std::string_view controller);

@@ -9,17 +9,17 @@
 
 namespace px::os {
 
-/// The logical cores that a process may run on, ascending; empty where the system does not say.
+/// The logical cores that a process may run on, ascending; empty if the system does not report them.
 /// pid  0: this process.
 std::vector<int> usable_cores(int pid = 0);
 
-/// How many cores' worth of processor time the group and those around it allow together, the lowest
-/// of their limits: 2.5 for "250000 100000" in cpu.max. Nothing where there is no limit.
+/// The processor time that a group may use, in cores: 2.5 for "250000 100000" in cpu.max. The lowest
+/// limit of the group and its parents; nothing if there is none.
 std::optional<double> core_quota(const ControlGroup& group);
-/// That of this process.
+/// The limit of this process's group.
 std::optional<double> own_core_quota();
 
-/// Where cores are in the machine; ascending, empty where the system does not say.
+/// The places of cores in the machine; ascending, empty if the system does not report them.
 struct CorePlaces {
   std::vector<int> sockets = {}, numa_nodes = {};
 };

@@ -6,7 +6,7 @@
 
 namespace px::os {
 
-/// Owns one file descriptor and closes it; -1 = none.
+/// Owns one file descriptor and closes it; -1: none.
 class Descriptor {
  public:
   Descriptor() = default;

@@ -7,22 +7,23 @@
 
 namespace px::os {
 
-/// Lets this process open `count` files and sockets, as far as its hard limit goes (`ulimit -Hn`).
-/// errors  system: the hard limit is lower; says what it is and how to raise it.
+/// Allows this process to open `count` files and sockets, up to its hard limit (`ulimit -Hn`).
+/// errors  system: the hard limit is lower; the message gives it and says how to raise it.
 Result<void> allow_descriptors(std::size_t count);
 
-/// Takes the soft limit of open files and sockets up to the hard one; returns it. A process that
+/// Raises the soft limit of open files and sockets to the hard one; returns it. A process that
 /// serves a thousand peers needs far more than the 1024 with which most shells start it.
 std::size_t raise_descriptor_limit();
 
-/// How many files and sockets this process may open beside those that are open, counted up to
-/// `enough`. Opens none itself.
+/// The number of files and sockets that this process may open in addition to those that are open,
+/// counted up to `enough`. Opens none itself.
 std::size_t free_descriptors(std::size_t enough);
 
-/// Whether this process may open `count` more files and sockets: asked before libzmq opens them,
-/// which ends the process where it cannot.
-/// who     what needs them: "a client".
-/// errors  system: fewer are left; says how many, the limit, and how to raise it.
+/// Whether this process may open `count` more files and sockets: called before libzmq opens them,
+/// which aborts the process if it cannot.
+/// who     the user of the descriptors: "a client".
+/// errors  system: fewer are left; the message gives their number and the limit, and says how to
+///         raise it.
 Result<void> require_descriptors(std::size_t count, std::string_view who);
 
 }  // namespace px::os

@@ -9,26 +9,26 @@
 
 namespace px::os {
 
-/// An exclusive lock on a file. It is held until this object or its process ends, however that
-/// ends, and counts for all processes that see the file: those of other containers too, and those
-/// of other hosts where the file system passes locks on. Where the file system has no locks take()
-/// succeeds without one. The process that holds a lock must not call holder(): the system releases
-/// the lock when any descriptor of the file is closed.
+/// An exclusive lock on a file. It is held until this object is destroyed or its process ends in
+/// any way, and is effective for all processes that see the file: also those of other containers,
+/// and those of other hosts if the file system supports that. If the file system has no locks
+/// take() succeeds without one. The process that holds a lock must not call holder(): the system
+/// releases the lock when any descriptor of the file is closed.
 class FileLock {
  public:
   /// The process that holds a lock.
   struct LockHolder {
     std::optional<int> pid;  ///< Nothing: it runs in another container or on another host.
-    std::string host;        ///< Its host's name; empty: not known.
+    std::string host;        ///< Its host's name; empty: unknown.
     /// "process 12", or "a process on host1 (not visible from here)".
     std::string text() const;
   };
 
-  /// Makes the file where it is missing, and takes the lock. The file is removed in the end.
-  /// errors  overloaded: another process holds it, LockHolder::text() names it;
+  /// Makes the file if it is missing, and takes the lock. The destructor removes the file.
+  /// errors  overloaded: another process holds it, named by LockHolder::text();
   ///         system: the file cannot be written.
   static Result<FileLock> take(const std::filesystem::path& path);
-  /// Who holds it; nothing: nobody does.
+  /// The process that holds it; nothing: none does.
   static std::optional<LockHolder> holder(const std::filesystem::path& path);
 
   FileLock(FileLock&& other) noexcept = default;

@@ -10,19 +10,20 @@
 
 namespace px::os {
 
-/// Writes one file whenever it is told to, as write_file_atomically() does, but waits for the disk
-/// no longer than it is told to: a thread goes on waiting. One thread calls it.
+/// Writes one file on each call, like write_file_atomically(), but waits for the disk no longer
+/// than the caller allows: a thread continues to wait. One thread calls it.
 class FileWriter {
  public:
   explicit FileWriter(std::filesystem::path path, Survives survives = Survives::power_loss);
 
-  /// errors  as write_file_atomically(); overloaded: the disk has not answered in that time, or not
-  ///         yet to the write before, which is then the one that may be in the file later.
+  /// errors  as write_file_atomically(); overloaded: the disk has not answered in that time, or has
+  ///         not yet answered the previous write, whose text may still be written to the file
+  ///         later.
   Result<void> write(std::string text, Duration patience);
 
  private:
   struct Shared;
-  const std::shared_ptr<Shared> shared_;  // with the thread, which may live longer
+  const std::shared_ptr<Shared> shared_;  // shared with the thread, which may outlive this object
 };
 
 }  // namespace px::os

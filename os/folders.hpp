@@ -6,11 +6,11 @@
 
 namespace px::os {
 
-/// "~" and "~/file" in the user's home folder ($HOME), as a shell reads them; all other texts, and
-/// all where HOME is not set, as they are. "~ann/file" is not read.
+/// "~" and "~/file" in the user's home folder ($HOME), as in a shell; other texts, and all texts if
+/// HOME is not set, unchanged. "~ann/file" is not supported.
 std::filesystem::path expand_home(const std::string& text);
 
-/// Where files lie for a while: $TMPDIR, or /tmp where that is not set or names no folder.
+/// The folder for temporary files: $TMPDIR, or /tmp if that is not set or names no folder.
 inline std::filesystem::path temporary_folder() {
   std::error_code problem;
   std::filesystem::path folder = std::filesystem::temp_directory_path(problem);

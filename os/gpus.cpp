@@ -4,7 +4,7 @@
 #include <fstream>
 #include <string>
 
-#include "wire/text_parsing.hpp"
+#include "wire/text.hpp"
 
 namespace px::os {
 namespace {

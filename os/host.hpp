@@ -4,15 +4,15 @@
 
 namespace px::os {
 
-/// This host's name, as `location` in connection files gives it.
+/// This host's name, in the form of `location` in connection files.
 std::string host_name();
 
-/// Names this start of this host's kernel; containers on one host share it. Empty where the system
-/// does not say.
+/// Identifies this boot of the host's kernel; containers on one host share it. Empty if the system
+/// does not report it.
 std::string boot_id();
 
-/// Names the clock by which this process's Instants are told: the same for all processes whose
-/// Instants can be compared. Empty where that is not known.
+/// Identifies the clock of this process's Instants: the same for all processes whose Instants can
+/// be compared. Empty if unknown.
 std::string clock_name();
 
 }  // namespace px::os

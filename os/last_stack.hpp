@@ -5,26 +5,26 @@
 
 namespace px::os {
 
-/// What a signal handler may ask for the name of code that no file holds, such as code that was
-/// compiled at run time. Takes no lock and allocates nothing. Null: not known.
+/// A function that a signal handler may call for the name of code that no file contains, such as
+/// code compiled at run time. Takes no lock and allocates nothing. Null: unknown.
 using NameOfCode = const char* (*)(std::uintptr_t address);
 
-/// From now on this process says where it was when SIGSEGV, SIGBUS, SIGFPE, SIGILL or SIGABRT ends
-/// it, as far as nobody handles these otherwise: a headline, and a line for each call, innermost
-/// first, "/usr/lib/libm.so.6+0x3c0" or what `name` says. They go to standard error. Call it before
-/// others take over these signals: they pass on what they do not want.
+/// From now on this process reports its position when SIGSEGV, SIGBUS, SIGFPE, SIGILL or SIGABRT
+/// ends it, unless other handlers catch these signals: a headline, and a line for each call,
+/// innermost first, "/usr/lib/libm.so.6+0x3c0" or the result of `name`. They are written to
+/// standard error. Call it before other code installs handlers for these signals: those pass on the
+/// signals that they do not handle.
 void write_last_stack(NameOfCode name);
 
-/// A sentence that stands below the headline, for a signal handler that knows more than the signal
-/// says; null: none.
+/// A sentence below the headline, for a signal handler that knows more than the signal; null: none.
 inline std::atomic<const char*> last_stack_reason = nullptr;
 
-/// What the headline begins with.
+/// The beginning of the headline.
 inline constexpr const char* last_stack_headline = "last calls before ";
-/// What stands before the headline in the pipe of tell_last_stack().
+/// Precedes the headline in the pipe of tell_last_stack().
 inline constexpr char last_stack_mark = '\x02';
 
-/// The lines go there as well, behind the mark; -1: no more.
+/// The lines are also written there, after the mark; -1: no longer.
 void tell_last_stack(int descriptor);
 
 }  // namespace px::os

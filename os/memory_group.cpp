@@ -4,10 +4,9 @@
 
 #include <algorithm>
 #include <charconv>
-#include <string>
 
 #include "os/private_file.hpp"
-#include "wire/text_parsing.hpp"
+#include "wire/text.hpp"
 
 namespace px::os {
 namespace {

@@ -49,7 +49,7 @@ Result<std::vector<std::int64_t>> read_shape(std::string_view value) {
 }
 
 /// The same elements in C order; they come with the first index running fastest.
-Array in_c_order(const Array& array, std::size_t element) {
+AnyArray in_c_order(const AnyArray& array, std::size_t element) {
   const std::size_t rank = array.shape.size();
   std::string bytes(array.bytes(), '\0');
   std::vector<std::int64_t> index(rank, 0);
@@ -69,9 +69,9 @@ Array in_c_order(const Array& array, std::size_t element) {
 
 }  // namespace
 
-Result<Array> read_npy(std::string_view file) {
+Result<AnyArray> read_npy(std::string_view file) {
   if (!file.starts_with(magic) || file.size() < 12)
-    return not_npy("it does not begin like a .npy file");
+    return not_npy("it does not start like a .npy file");
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(file[i]); };
   const bool is_first_version = byte(6) == 1;
   std::size_t length = byte(8) | std::size_t{byte(9)} << 8;
@@ -81,19 +81,19 @@ Result<Array> read_npy(std::string_view file) {
   const std::string_view header = file.substr(begin, length);
   const auto shape = read_shape(after_key(header, "shape"));
   if (!shape) return shape.error();
-  Array array{read_text(after_key(header, "descr")), *shape,
-              owned_bytes(std::string(file.substr(begin + length)))};
+  AnyArray array{read_text(after_key(header, "descr")), *shape,
+                 owned_bytes(std::string(file.substr(begin + length)))};
   if (const Result<void> valid = array.validate(); !valid) return not_npy(valid.error().what);
   const bool is_fortran = after_key(header, "fortran_order").starts_with("True");
   if (!is_fortran || array.shape.size() < 2) return array;
   return in_c_order(array, *bytes_per_element(array.dtype));
 }
 
-std::string write_npy(const Array& array) {
+std::string write_npy(const AnyArray& array) {
   return npy_header(array).append(array.data.bytes);
 }
 
-std::string npy_header(const Array& array) {
+std::string npy_header(const AnyArray& array) {
   std::string shape;
   for (const std::int64_t extent : array.shape) shape += std::to_string(extent) + ", ";
   if (array.shape.size() > 1) shape.resize(shape.size() - 2);

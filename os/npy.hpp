@@ -7,14 +7,15 @@
 
 namespace px::os {
 
-/// Reads the bytes of a .npy file (NumPy's format, versions 1 to 3). Column-major arrays are put
-/// into C order.
-/// errors  bad_input: not such a file, cut off, or of a dtype that does not travel: says which.
-Result<Array> read_npy(std::string_view file);
+/// Reads the bytes of a .npy file (NumPy's format, versions 1 to 3). Column-major arrays are
+/// converted to C order.
+/// errors  bad_input: not such a file, truncated, or of a dtype that cannot be sent: the message
+///         says which.
+Result<AnyArray> read_npy(std::string_view file);
 
 /// The bytes of a .npy file, version 1.  Precondition: array.validate().
-std::string write_npy(const Array& array);
-/// Those in front of the elements.
-std::string npy_header(const Array& array);
+std::string write_npy(const AnyArray& array);
+/// The bytes before the elements.
+std::string npy_header(const AnyArray& array);
 
 }  // namespace px::os

@@ -21,7 +21,7 @@ std::string explain(int signal) {
     case SIGFPE:
       return ": an integer division by zero or overflow";
     case SIGILL:
-      return ": an instruction that this processor does not know";
+      return ": an instruction that this processor does not support";
     case SIGXCPU:
       return ": it used up its limit of CPU time";
     default:

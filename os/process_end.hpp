@@ -15,7 +15,7 @@ struct ProcessEnd {
   bool operator==(const ProcessEnd&) const = default;
 };
 
-/// From the status that waitpid() gives for a process that has ended.
+/// From the status that waitpid() returns for a process that has ended.
 ProcessEnd end_of_wait(int status);
 
 /// "SIGTERM"; "signal 77" for one without a common name.

@@ -4,20 +4,20 @@
 
 namespace px::os {
 
-/// Tells the process that made it from children that were forked from that: they have a copy of its
+/// Distinguishes the process that made it from children forked from it: they have a copy of its
 /// memory, but none of its threads. A value; any thread may use it.
 class ProcessMark {
  public:
-  /// Of this process.
+  /// The mark of this process.
   ProcessMark();
-  /// False in a child that was forked since then, and in children of that.
+  /// False in a child that was forked since, and in its children.
   bool is_here() const;
 
  private:
   int forks_;
 };
 
-/// A condition variable that a forked child can let go of: to destroy it there would wait for ever
+/// A condition variable that a forked child can abandon: destroying it there would wait for ever
 /// for the threads of the parent that waited for it at the fork.
 class Condition {
  public:
@@ -25,8 +25,7 @@ class Condition {
   ~Condition() {
     if (mark_.is_here()) variable_.~condition_variable();
   }
-  Condition(const Condition&) = delete;
-  Condition& operator=(const Condition&) = delete;
+  Condition(Condition&&) = delete;
 
   std::condition_variable& operator*() { return variable_; }
   std::condition_variable* operator->() { return &variable_; }

@@ -4,11 +4,11 @@
 
 namespace px::os {
 
-/// What this process takes of its host now: some 30 microseconds, more only on kernels before 6.2,
-/// which do not tell how many files are open and have them counted. Any thread.
+/// The resources of its host that this process uses now: takes some 30 microseconds, more only on
+/// kernels before 6.2, on which the open files must be counted. Any thread.
 ProcessMeasures measure_process();
 
-/// This host now, as containers may see it. Any thread.
+/// The state of this host, as visible in containers. Any thread.
 HostMeasures measure_host();
 
 }  // namespace px::os

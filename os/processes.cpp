@@ -8,16 +8,13 @@
 
 #include <charconv>
 #include <filesystem>
-#include <string>
 #include <system_error>
 #include <thread>
-#include <utility>
-#include <vector>
 
 #include "os/command_words.hpp"
 #include "os/host.hpp"
 #include "os/private_file.hpp"
-#include "wire/text_parsing.hpp"
+#include "wire/text.hpp"
 
 namespace px::os {
 namespace {

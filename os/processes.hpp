@@ -13,19 +13,19 @@
 
 namespace px::os {
 
-/// The processes of this computer, also those that others have started. A test has its own.
+/// The processes of this computer, also those that others have started. Tests have their own.
 class Processes {
  public:
   virtual ~Processes() = default;
   virtual Instant now() = 0;
   virtual void pause(Duration time) = 0;
-  /// Whether it runs (a zombie does not) and is ours to signal.
+  /// Whether it runs (a zombie does not) and this process may send it signals.
   virtual bool is_alive(int pid) = 0;
   virtual void signal(int pid, int signal, bool whole_session) = 0;
   /// When it started, by the wall clock; nothing if it is gone.
   virtual std::optional<WallTime> started_at(int pid) = 0;
-  /// Which of all processes that ever had this pid it is: the boot of this computer and the tick of
-  /// its start, whatever becomes of the clocks. Empty if it is gone or cannot be said.
+  /// Identifies the process among all that ever have this pid: the boot of this computer and the
+  /// tick of its start, independent of changes of the clocks. Empty if it has ended or is unknown.
   virtual std::string birth_of(int) { return {}; }
 };
 
@@ -35,11 +35,11 @@ using Births = std::set<std::pair<int, std::string>>;
 /// The processes of a session, without this one.
 Births births_in_session(int session);
 
-/// The command line of a process of this host, its words with spaces between; empty where it is
-/// gone or is not shown.
+/// The command line of a process of this host, its words separated by spaces; empty if it has ended
+/// or is hidden.
 std::string command_line_of(int pid);
 
-/// The real ones, as /proc shows them.
+/// The real processes, from /proc.
 class LocalProcesses final : public Processes {
  public:
   Instant now() override { return Clock::now(); }
@@ -50,15 +50,15 @@ class LocalProcesses final : public Processes {
   std::string birth_of(int pid) override;
 };
 
-/// A descriptor that becomes readable when the process `pid` ends; closed where there is no such
+/// A descriptor that becomes readable when the process `pid` ends; closed if there is no such
 /// process, or the kernel has no pidfds (Linux before 5.3).
 Descriptor open_pidfd(pid_t pid);
-/// Where a process has none, it is asked for this often whether it runs.
+/// The interval of polling a process that has no pidfd.
 inline constexpr Duration interval_without_pidfd = std::chrono::milliseconds(10);
 
-/// Duplicates of the sockets by which the process `pid` is connected to this TCP port, of whatever
-/// host: while one of them is open, its peer does not see the connection end. Empty where there
-/// is none, it belongs to somebody else, or the kernel does not give it (Linux before 5.6, some
+/// Duplicates of the sockets with which the process `pid` is connected to this TCP port, of any
+/// host: while one of them is open, its peer does not see the connection end. Empty if there is
+/// none, it belongs to another user, or the kernel does not allow it (Linux before 5.6, some
 /// containers).
 std::vector<Descriptor> share_connections(pid_t pid, int peer_port);
 

@@ -4,8 +4,8 @@
 
 namespace px::os {
 
-/// Makes a system call, or one of libzmq, again as long as a signal interrupts it (EINTR).
-/// call  returns a negative number where it fails, and says why in errno.
+/// Repeats a system call, or one of libzmq, as long as a signal interrupts it (EINTR).
+/// call  returns a negative number if it fails, with the reason in errno.
 template <class Call>
 auto retried(const Call& call) {
   for (;;) {

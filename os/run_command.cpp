@@ -12,7 +12,6 @@
 #include "os/poll_timeout.hpp"
 #include "os/processes.hpp"
 #include "os/spawn.hpp"
-#include "wire/time.hpp"
 
 namespace px::os {
 namespace {

@@ -17,20 +17,19 @@ struct CommandOptions {
   std::map<std::string, std::string> environment = {};  ///< Added to that of this process.
   bool ignores_sigterm = false;                         ///< See SpawnOptions.
   bool merges_errors = false;  ///< The standard error goes to `output`, in the order of writing.
-  std::size_t max_output = std::size_t{4} << 20;  ///< Bytes of `output`; what follows is dropped.
+  std::size_t max_output = std::size_t{4} << 20;  ///< Bytes of `output`; further ones are dropped.
 };
 
 struct CommandOutput {
   ProcessEnd end;
   std::string output;    ///< The beginning of the standard output, at most max_output bytes.
   bool was_cut = false;  ///< It wrote more than that.
-  std::string errors;  ///< The last 2000 bytes of the standard error, without line ends at its end.
+  std::string errors;    ///< The last 2000 bytes of the standard error, without trailing newlines.
 };
 
-/// Runs a program to its end, in a session of its own, and returns what it wrote; blocks the
-/// thread. The end of the program itself counts: what it left running in the background is not
-/// waited for. errors  those of spawn(); lost_peer: it ran longer than `timeout` and was killed
-/// with all
+/// Runs a program to its end, in a separate session, and returns its output; blocks the thread. It
+/// waits only for the program itself, not for processes that it left in the background.
+/// errors  those of spawn(); lost_peer: it ran longer than `timeout` and was killed with all
 ///         processes of its group.
 Result<CommandOutput> run_command(const CommandOptions& options);
 

@@ -15,13 +15,14 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
-#include <optional>
-#include <sstream>
+#include <filesystem>
 #include <string_view>
+#include <system_error>
 #include <utility>
 
 #include "os/retried.hpp"
 #include "os/written_file.hpp"
+#include "wire/text.hpp"
 
 extern char** environ;
 /// clone(2) under the C library's own name: a sanitizer's clone() takes the child for a copy.
@@ -41,8 +42,7 @@ class StringArray {
     for (std::string& text : texts_) pointers_.push_back(text.data());
     pointers_.push_back(nullptr);
   }
-  StringArray(const StringArray&) = delete;
-  StringArray& operator=(const StringArray&) = delete;
+  StringArray(StringArray&&) = delete;
   char* const* data() const { return pointers_.data(); }
   std::size_t size() const { return pointers_.size(); }
 
@@ -211,8 +211,7 @@ class Stack {
   ~Stack() {
     if (is_there()) ::munmap(begin_, size_);
   }
-  Stack(const Stack&) = delete;
-  Stack& operator=(const Stack&) = delete;
+  Stack(Stack&&) = delete;
   bool is_there() const { return begin_ != MAP_FAILED; }
   void* top() const { return static_cast<char*>(begin_) + size_; }
 
@@ -231,8 +230,7 @@ class NoSignals {
     ::pthread_sigmask(SIG_SETMASK, &all, &before_);
   }
   ~NoSignals() { ::pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
-  NoSignals(const NoSignals&) = delete;
-  NoSignals& operator=(const NoSignals&) = delete;
+  NoSignals(NoSignals&&) = delete;
 
  private:
   sigset_t before_;
@@ -287,12 +285,15 @@ Result<Spawned> spawn(const SpawnOptions& options) {
 }
 
 std::string find_program(const std::string& name) {
-  const auto is_program = [](const std::string& path) { return ::access(path.c_str(), X_OK) == 0; };
+  const auto is_program = [](const std::string& path) {
+    std::error_code ignored;
+    return std::filesystem::is_regular_file(path, ignored) && ::access(path.c_str(), X_OK) == 0;
+  };
   if (name.find('/') != std::string::npos) return is_program(name) ? name : "";
   const char* const path = std::getenv("PATH");
-  std::istringstream folders(path == nullptr ? "" : path);
-  for (std::string folder; std::getline(folders, folder, ':');)
-    if (const std::string file = folder + "/" + name; is_program(file)) return file;
+  for (const std::string_view folder : split(path ? path : "/usr/bin:/bin", ':'))
+    if (const std::string file = std::filesystem::path(folder) / name; is_program(file))
+      return file;
   return {};
 }
 

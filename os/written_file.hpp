@@ -10,7 +10,7 @@
 
 namespace px::os {
 
-/// Writes all of it to a file, a pipe or a terminal. False where that fails: errno says why.
+/// Writes all bytes to a file, a pipe or a terminal. False if that fails: errno gives the reason.
 inline bool write_all(int descriptor, std::string_view bytes) {
   while (!bytes.empty()) {
     const ssize_t written =
@@ -21,7 +21,7 @@ inline bool write_all(int descriptor, std::string_view bytes) {
   return true;
 }
 
-/// Writes all of it from there on. False where that fails: errno says why.
+/// Writes all bytes at this position. False if that fails: errno gives the reason.
 inline bool write_at(int file, std::uint64_t offset, std::string_view bytes) {
   while (!bytes.empty()) {
     const ssize_t written = retried(
@@ -33,8 +33,8 @@ inline bool write_at(int file, std::uint64_t offset, std::string_view bytes) {
   return true;
 }
 
-/// Reads `size` bytes into `bytes` from there on. False where that fails: errno says why; EIO where
-/// the file ends before.
+/// Reads `size` bytes from this position into `bytes`. False if that fails: errno gives the reason;
+/// EIO if the file ends earlier.
 inline bool read_at(int file, std::uint64_t offset, char* bytes, std::size_t size) {
   while (size > 0) {
     const ssize_t got =

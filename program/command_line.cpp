@@ -16,6 +16,9 @@ namespace {
 /// Marks the options of ipyparallel that add_options_of_peer() adds; the help does not show them.
 constexpr const char* no_effect = "an option of ipyparallel without effect";
 
+/// Before the new spelling in the description of options that mark_as_old() marks.
+constexpr std::string_view old_spelling_of = "an old spelling of ";
+
 /// The arguments as CLI11 takes them: the last one first, and `--name=` as `--name` and an empty
 /// text, as CLI11 takes the next argument for the value otherwise.
 std::vector<std::string> reversed(const std::vector<std::string>& words) {
@@ -176,9 +179,33 @@ std::string about_value(std::string what) {
   return what;
 }
 
+/// "-f", "--keep": CLI::Option::get_name() is empty for an option that the help does not show.
+std::string name_of_hidden(const CLI::Option& option) {
+  return option.get_lnames().empty() ? "-" + option.get_snames().front()
+                                     : "--" + option.get_lnames().front();
+}
+
+/// The options marked by mark_as_old() that were given.
+std::vector<const CLI::Option*> given_old_options(const CLI::App& app) {
+  std::vector<const CLI::Option*> found;
+  for (const CLI::App* const command : given_commands(app))
+    for (const CLI::Option* const option : command->get_options())
+      if (option->count() > 0 && option->get_description().starts_with(old_spelling_of))
+        found.push_back(option);
+  return found;
+}
+
+/// CLI11's sentence, which begins with the option's name: but for hidden options, which get it
+/// here.
+std::string with_hidden_name(std::string what, const CLI::App& app) {
+  const bool has_name = !what.starts_with(':') && !what.starts_with(' ');
+  const auto old = given_old_options(app);
+  return has_name || old.empty() ? what : name_of_hidden(*old.front()) + what;
+}
+
 /// What CLI11 finds wrong with the words that it understands.
 std::string describe_problem(const CLI::ParseError& problem, const CLI::App& app) {
-  const std::string what = problem.what();
+  const std::string what = with_hidden_name(problem.what(), app);
   const auto commands = given_commands(app);
   if (problem.get_name() == "RequiredError") {
     if (what == CLI::RequiredError::Subcommand(1).what()) return missing_command(commands);
@@ -297,6 +324,18 @@ std::string warning_of_options_without_effect(const CLI::App& app) {
   for (const std::string& name : options_without_effect(app))
     list += (list.empty() ? "" : ", ") + name;
   return list.empty() ? "" : "options of ipyparallel that have no effect here: " + list;
+}
+
+void mark_as_old(CLI::Option& option, const std::string& now) {
+  option.description(std::string(old_spelling_of) + now)->group("");
+}
+
+std::vector<std::string> old_spellings(const CLI::App& app) {
+  std::vector<std::string> sentences;
+  for (const CLI::Option* const option : given_old_options(app))
+    sentences.push_back(name_of_hidden(*option) + " is an old spelling; write " +
+                        option->get_description().substr(old_spelling_of.size()));
+  return sentences;
 }
 
 std::string error_as_json(const Error& error) {

@@ -14,32 +14,32 @@ namespace px::program {
 struct ConfigFile {
   std::filesystem::path path;
   Json settings;  ///< {"IPController": {"ip": "*"}}
-  /// "IPController.log": set to something that no file of JSON can hold, and ignored.
+  /// "IPController.log": set to a value that JSON cannot represent, and ignored.
   std::vector<std::string> unusable;
 };
 
-/// NAME_config.py and NAME_config.json in `folder`, as far as they are there, in this order: the
-/// later overrides the earlier. The Python file is run by a Python that has traitlets, the first of
-/// those that python_candidates() names; one that sets nothing is not run.
+/// NAME_config.py and NAME_config.json in `folder`, if they exist, in this order: the later one
+/// takes precedence. A Python that has traitlets, the first of those that python_candidates()
+/// lists, runs the Python file; a file without settings is not run.
 /// name     "ipcluster", "ipcontroller" or "ipengine".
-/// program  how this program was called (argv[0]).
-/// errors   bad_input: names the file, the line and what is wrong; unsupported: no Python has
-///          traitlets; system.
+/// program  argv[0] of this program.
+/// errors   bad_input: the message names the file, the line and the problem; unsupported: no Python
+///          has traitlets; system.
 Result<std::vector<ConfigFile>> read_config_files(const std::filesystem::path& folder,
                                                   const std::string& name,
                                                   const std::string& program);
 
-/// One such file, which must be there; its name ends with .py or .json.
+/// One such file, which must exist; its name ends with .py or .json.
 Result<ConfigFile> read_config_file(const std::filesystem::path& path, const std::string& program);
 
 /// Whether a Python configuration file has more than comments and `c = get_config()`.
 bool sets_something(std::string_view python_text);
 
-/// What the files say as a command line has it: "--IPController.ip=*".
+/// The settings of the files as a command line: "--IPController.ip=*".
 /// errors  bad_input: the members of one are not objects of options.
 Result<std::vector<std::string>> config_arguments(const std::vector<ConfigFile>& files);
 
-/// One sentence that names what in the file is ignored; empty: nothing.
+/// One sentence that names the ignored settings of the file; empty: none.
 std::string warning_of_unusable(const ConfigFile& file);
 
 }  // namespace px::program

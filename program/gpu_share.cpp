@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-#include "wire/text_parsing.hpp"
+#include "wire/text.hpp"
 
 namespace px::program {
 namespace {

@@ -9,20 +9,20 @@
 
 namespace px::program {
 
-/// Which GPUs an engine takes of those of its host.
+/// The GPUs of its host that an engine uses.
 struct GpuShare {
   std::string variable = {},
-              value = {};    ///< What to set, e.g. CUDA_VISIBLE_DEVICES; empty: nothing.
-  std::string warning = {};  ///< A sentence for the user; empty: all is well.
+              value = {};    ///< The variable to set, e.g. CUDA_VISIBLE_DEVICES; empty: none.
+  std::string warning = {};  ///< A sentence for the user; empty: none.
   bool operator==(const GpuShare&) const = default;
 };
 
-/// What an engine is to take, by its place among the engines of its host. Of the GPUs that a
-/// variable of the environment shows already (e.g. Slurm's), only those are shared out.
-/// wanted       "auto": one each where there are enough, else nothing is set and a warning says so;
-///              a number: so many each; "none" or empty: nothing is set.
+/// The share of an engine, by its index among the engines of its host. If a variable of the
+/// environment already limits the GPUs (e.g. Slurm's), only those are distributed.
+/// wanted       "auto": one each if there are enough, otherwise nothing is set and a warning says
+///              so; a number: that many each; "none" or empty: nothing is set.
 /// local_rank   from 0 to local_size - 1.
-/// errors       bad_input: there are fewer than the number asks for; or it is no number.
+/// errors       bad_input: there are fewer than the number requires; or it is not a number.
 Result<GpuShare> share_gpus(const Environment& environment, const os::GpuCount& gpus,
                             const std::string& wanted, int local_rank, int local_size);
 

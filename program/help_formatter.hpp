@@ -7,8 +7,8 @@
 
 namespace px::program {
 
-/// Breaks the lines of a help text that are longer than `width`, at blanks. What continues a line
-/// stands below its second column: the description of an option below that description.
+/// Wraps the lines of a help text that are longer than `width`, at blanks. Continuation lines are
+/// indented to the second column: the description of an option continues below its beginning.
 std::string wrap_help(std::string_view text, std::size_t width);
 
 /// The help of all programs: lines of at most 100 columns. The names that options have in

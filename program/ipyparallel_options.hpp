@@ -4,19 +4,19 @@
 
 namespace px::program {
 
-/// The program of ipyparallel whose place one of ours takes.
+/// The program of ipyparallel that one of our programs replaces.
 enum class IpyparallelProgram { none, ipcluster, ipcontroller, ipengine };
 
-/// How ipyparallel's programs take an option.
+/// The form of an option in ipyparallel's programs.
 enum class PeerOption {
-  unknown,  ///< They do not know it.
+  unknown,  ///< It does not exist.
   flag,     ///< Without a value.
-  value,    ///< With a value, behind '=' or as the next word; a trait may do without.
+  value,    ///< With a value, after '=' or as the next word; traits may omit it.
 };
 
-/// What `peer` makes of an option without its dashes, such as "log-url" or "IPEngine.init_mpi". The
-/// table holds ipyparallel 9's names, but for those that show the configuration instead of starting
-/// something and those of which our programs know the short name (profile, work_dir ...).
+/// How `peer` treats an option without its dashes, such as "log-url" or "IPEngine.init_mpi". The
+/// table contains ipyparallel 9's names, except those that show the configuration instead of
+/// starting something and those whose short name our programs have (profile, work_dir ...).
 PeerOption option_of_peer(IpyparallelProgram peer, std::string_view name);
 
 }  // namespace px::program

@@ -9,8 +9,8 @@
 
 namespace px::program {
 
-/// 0-50 as Python has it, or DEBUG, INFO, WARN, WARNING, ERROR or CRITICAL, in capital or small
-/// letters.  errors  bad_input.
+/// 0-50 as in Python, or DEBUG, INFO, WARN, WARNING, ERROR or CRITICAL, in upper or lower case.
+/// errors  bad_input.
 Result<spdlog::level::level_enum> log_level_by_name(std::string text);
 
 /// "takes 0-50, or DEBUG, INFO, WARN, ERROR or CRITICAL, not 'LOUD'".

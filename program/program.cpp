@@ -8,7 +8,6 @@
 #include <spdlog/spdlog.h>
 #include <unistd.h>
 
-#include <cstring>
 #include <filesystem>
 #include <mutex>
 #include <system_error>
@@ -79,7 +78,7 @@ void add_program_options(CLI::App& app, ProgramOptions& options) {
            options.profile.cluster_id = id;
            options.profile.has_cluster_id = true;
          },
-         "The cluster's id, if a profile has several clusters ($IPP_CLUSTER_ID; default: empty)")
+         "Id of the cluster, if a profile has several ($IPP_CLUSTER_ID; default: empty)")
       ->group(group);
   app.add_option("--log-level,--Application.log_level", options.log_level,
                  "0-50, or DEBUG, INFO, WARN, ERROR, CRITICAL")

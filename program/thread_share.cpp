@@ -10,19 +10,19 @@ namespace {
 constexpr const char* openmp = "OMP_NUM_THREADS";
 constexpr int most_threads = 65536;
 constexpr const char* numba = "NUMBA_NUM_THREADS";  // it does not look at OpenMP's
-/// Where one of them is not set, its library takes the number of OpenMP.
+/// If one of them is not set, its library takes the number of OpenMP.
 constexpr const char* like_openmp[] = {"OPENBLAS_NUM_THREADS", "GOTO_NUM_THREADS",
                                        "MKL_NUM_THREADS", "BLIS_NUM_THREADS",
                                        "NUMEXPR_NUM_THREADS"};
 
-/// A number of cores that a batch system tells its job; `otherwise` where it does not.
+/// A number of cores in a variable of a batch system; `otherwise` if it is not set.
 int cores_in(const Environment& environment, const char* name, int otherwise) {
   const auto count = read_whole_number(environment(name).value_or(""));
   return count && *count > 0 ? *count : otherwise;
 }
 
-/// How many cores the engines have together. A job may have fewer than its processes may run on,
-/// where the batch system does not bind them: Slurm, Torque, LSF and Grid Engine say how many.
+/// The cores of all engines together. If a batch system does not bind processes, a job may have
+/// fewer cores than these may run on: Slurm, Torque, LSF and Grid Engine set a variable to the number.
 int shared_cores(const Environment& environment, const HostCores& cores) {
   int count = cores.host;
   for (const char* name : {"SLURM_CPUS_ON_NODE", "PBS_NUM_PPN", "LSB_DJOB_NUMPROC", "NSLOTS"})

@@ -9,16 +9,15 @@
 
 namespace px::program {
 
-/// The cores that an engine finds on its host.
+/// The cores of a host, in numbers.
 struct HostCores {
-  int own = 1;   ///< That it may run on: a launcher may have bound it to few.
-  int host = 1;  ///< That the engines of its host may run on together.
-  /// How many cores' worth of processor time a container or job gives them together; nothing: no
-  /// limit.
+  int own = 1;   ///< Those that one engine may run on; a launcher may have bound it to few.
+  int host = 1;  ///< Those that all engines of the host may run on.
+  /// The processor time that their container allows all of them, in cores; nothing: no limit.
   std::optional<double> quota = {};
 };
 
-/// How many threads the libraries in an engine are to use.
+/// The number of threads of the libraries in an engine, as variables.
 struct ThreadShare {
   /// What to set; empty: nothing.
   std::vector<std::pair<std::string, std::string>> variables = {};
@@ -26,10 +25,10 @@ struct ThreadShare {
   bool operator==(const ThreadShare&) const = default;
 };
 
-/// What one of `engines` engines of a host is to set before any library is loaded.
+/// The variables that one of `engines` engines of a host must set before a library is loaded:
 /// OMP_NUM_THREADS, which OpenMP, OpenBLAS, MKL, BLIS, NumExpr and PyTorch obey, and
-/// NUMBA_NUM_THREADS. $POLYXEUS_THREADS_PER_ENGINE says what the user wants:
-/// a number     that many, also where a variable says something else;
+/// NUMBA_NUM_THREADS. $POLYXEUS_THREADS_PER_ENGINE is the wish of the user:
+/// a number     that many; variables that are set already are replaced;
 /// "unchanged"  nothing is set;
 /// else "auto"  the share of the host's cores. Nothing is set if OMP_NUM_THREADS is set already, or
 ///              if libraries find the right number without it: the engine is alone, and neither a

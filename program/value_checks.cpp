@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <cerrno>
 #include <cmath>
@@ -17,7 +18,7 @@
 #include "os/folders.hpp"
 #include "wire/language_plan.hpp"
 #include "wire/nearest_name.hpp"
-#include "wire/text_parsing.hpp"
+#include "wire/text.hpp"
 
 namespace px::program {
 namespace {
@@ -104,6 +105,16 @@ ValueCheck number_of(const std::string& unit, double most) {
     if (number && *number >= 0) return std::string();
     return "takes a number of " + unit + ", not '" + text + "'";
   };
+}
+
+std::optional<double> read_seconds(const std::string& text) {
+  constexpr std::string_view units = "smhd";
+  constexpr std::array<double, units.size()> seconds_of{1, 60, 3600, 86400};
+  const std::size_t unit = text.empty() ? units.npos : units.find(text.back());
+  if (unit == units.npos) return std::nullopt;
+  const auto number = read_number(text.substr(0, text.size() - 1));
+  if (!number || *number < 0 || *number * seconds_of[unit] > 1e9) return std::nullopt;
+  return *number * seconds_of[unit];
 }
 
 ValueCheck one_of(std::vector<std::string> words) {

@@ -2,12 +2,13 @@
 
 #include <functional>
 #include <limits>
+#include <optional>
 #include <string>
 #include <vector>
 
 namespace px::program {
 
-/// What is wrong with the text of an option's value; empty: nothing. For CLI::Option::check(); the
+/// The problem of the text of an option's value; empty: none. For CLI::Option::check(); the
 /// sentences are made for parse_command_line(), which puts the option's name before them.
 using ValueCheck = std::function<std::string(const std::string& text)>;
 
@@ -16,19 +17,24 @@ using ValueCheck = std::function<std::string(const std::string& text)>;
 ValueCheck whole_number(const std::string& what, long long low,
                         long long high = std::numeric_limits<long long>::max());
 
-/// "takes a number of seconds, not 'abc'"; negative ones, infinity and NaN are refused as well.
-/// most  larger ones are, too: a Duration holds no more than 292 years.
+/// "takes a number of seconds, not 'abc'"; negative numbers, infinity and NaN are refused as well.
+/// most  larger ones are refused, too: a Duration cannot exceed 292 years.
 ValueCheck number_of(const std::string& unit, double most = 1e9);
 
-/// "takes text or json, not 'jsn'; did you mean json?". Capital and small letters are the same.
+/// The seconds that "30s", "10m", "1.5h" or "1d" mean; nothing for any other text, for a negative
+/// number and for more than 1e9 seconds.
+std::optional<double> read_seconds(const std::string& text);
+
+/// "takes text or json, not 'jsn'; did you mean json?". Upper and lower case are equal.
 ValueCheck one_of(std::vector<std::string> words);
 
-// The following take an empty text for an option that is not given, as ipyparallel does.
+// The following accept an empty text like an option that is not given, as ipyparallel does.
 
-/// "takes a file that can be read, not 'x': No such file or directory". A ~ at the beginning is the
-/// home folder.
+/// "takes a file that can be read, not 'x': No such file or directory". A ~ at the beginning means
+/// the home folder.
 ValueCheck existing_file();
-/// folder  where a relative path begins; empty: here. Read at the check, so it must outlive it.
+/// folder  to which a relative path refers; empty: the current folder. Read at the check, so it
+/// must outlive it.
 ValueCheck existing_file(const std::string& folder);
 
 /// "takes a folder that exists, not 'x': No such file or directory".
@@ -41,7 +47,7 @@ ValueCheck folder_to_make();
 /// "takes a file that can be written, not 'missing/x': No such file or directory".
 ValueCheck file_to_write();
 
-/// "takes the name or the address of a host, not 'a b'". The name need not stand for anything.
+/// "takes the name or the address of a host, not 'a b'". The name need not resolve.
 ValueCheck host();
 
 /// "a, b" -> a, b: the values of an option that takes several, without the blanks around them.

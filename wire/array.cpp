@@ -2,8 +2,9 @@
 
 #include <charconv>
 #include <cstddef>
-#include <cstring>
 #include <limits>
+
+#include "wire/text.hpp"
 
 namespace px {
 namespace {
@@ -15,10 +16,7 @@ Error no_such_dtype(std::string_view dtype) {
 }
 
 std::string shape_text(const std::vector<std::int64_t>& shape) {
-  std::string text = "(";
-  for (const std::int64_t extent : shape)
-    text += (text.size() > 1 ? ", " : "") + std::to_string(extent);
-  return text + ")";
+  return "(" + join(shape, ", ") + ")";
 }
 
 /// Product of the shape; nothing where an extent is negative or it does not fit.
@@ -34,7 +32,7 @@ std::optional<std::size_t> count_elements(const std::vector<std::int64_t>& shape
   return count;
 }
 
-bool have_equal_rows(const Array& a, const Array& b) {
+bool have_equal_rows(const AnyArray& a, const AnyArray& b) {
   return a.dtype == b.dtype && a.shape.size() == b.shape.size() && !a.shape.empty() &&
          std::equal(a.shape.begin() + 1, a.shape.end(), b.shape.begin() + 1);
 }
@@ -57,7 +55,7 @@ Result<std::size_t> bytes_per_element(std::string_view dtype) {
   return count * unit;
 }
 
-Result<void> Array::validate() const {
+Result<void> AnyArray::validate() const {
   const Result<std::size_t> each = bytes_per_element(dtype);
   if (!each) return each.error();
   const std::optional<std::size_t> count = count_elements(shape);
@@ -71,30 +69,30 @@ Result<void> Array::validate() const {
                                          std::to_string(data.bytes.size()) + " bytes"};
 }
 
-Array Array::rows(std::int64_t begin, std::int64_t end) const {
+AnyArray AnyArray::rows(std::int64_t begin, std::int64_t end) const {
   check(!shape.empty() && 0 <= begin && begin <= end && end <= shape[0]);
   const std::size_t row = shape[0] == 0 ? 0 : bytes() / static_cast<std::size_t>(shape[0]);
-  Array part{dtype, shape, data};
+  AnyArray part{dtype, shape, data};
   part.shape[0] = end - begin;
   part.data.bytes = data.bytes.substr(row * static_cast<std::size_t>(begin),
                                       row * static_cast<std::size_t>(end - begin));
   return part;
 }
 
-Array aligned(Array array) {
+AnyArray aligned(AnyArray array) {
   const auto address = reinterpret_cast<std::uintptr_t>(array.data.bytes.data());
   if (address % alignof(std::max_align_t) == 0) return array;
   array.data = owned_bytes(std::string(array.data.bytes));
   return array;
 }
 
-Result<Array> join_rows(const std::vector<Array>& blocks, const JoinBytes& join) {
+Result<AnyArray> join_rows(const std::vector<AnyArray>& blocks, const JoinBytes& join) {
   if (blocks.empty()) return Error{ErrorKind::bad_input, "there are no blocks to join"};
-  Array joined{blocks[0].dtype, blocks[0].shape, {}};
+  AnyArray joined{blocks[0].dtype, blocks[0].shape, {}};
   std::vector<std::string_view> parts;
   std::int64_t count = 0;
   std::size_t size = 0;
-  for (const Array& block : blocks) {
+  for (const AnyArray& block : blocks) {
     if (!have_equal_rows(blocks[0], block))
       return Error{ErrorKind::bad_input,
                    "blocks of " + blocks[0].dtype + " " + shape_text(blocks[0].shape) + " and of " +

@@ -19,14 +19,14 @@
 
 namespace px {
 
-/// The element types that C++ code can read from and write to an Array: the arithmetic types, and
-/// complex numbers of float and double. Arrays of other NumPy types (dates, fixed-length text)
-/// travel, too, but only as untyped bytes.
+/// The element types that C++ code can read from and write to an AnyArray: the arithmetic types,
+/// and complex numbers of float and double. Arrays of other NumPy types (dates, fixed-length text)
+/// can be transferred, too, but only as untyped bytes.
 template <class T>
 concept ArrayElement = std::is_arithmetic_v<T> || std::same_as<T, std::complex<float>> ||
                        std::same_as<T, std::complex<double>>;
 
-/// The name of an element type, as NumPy's array interface spells it: byte order ('<', or '|' where
+/// The name of an element type, as NumPy's array interface spells it: byte order ('<', or '|' if
 /// there is none), kind (b bool, i and u integers, f floats, c complex), bytes. `double` is "<f8".
 template <ArrayElement T>
 std::string dtype_of() {
@@ -50,61 +50,66 @@ Result<std::size_t> bytes_per_element(std::string_view dtype);
 /// copy shares the elements, which are immutable and lie in C order (the last index varies
 /// fastest), one directly after the other.
 ///
-/// Its members are public and not checked when they are set. read_value() validates what comes from
-/// a peer; code that fills the members by hand calls validate() itself.
-struct Array {
-  std::string dtype = "<f8";        ///< As dtype_of(); NumPy's other dtypes as they are.
-  std::vector<std::int64_t> shape;  ///< One extent for each axis. Empty: a scalar, of one element.
+/// Element type and rank are known at run time only; C++ cells have px::array<T, N> for known ones.
+///
+/// Its members are public and not checked when they are set. read_value() validates arrays that
+/// come from a peer; code that fills the members by hand calls validate() itself.
+struct AnyArray {
+  std::string dtype = "<f8";        ///< As dtype_of(); NumPy's other dtypes unchanged.
+  std::vector<std::int64_t> shape;  ///< One extent for each axis. Empty: a scalar.
   SharedBytes data;                 ///< The elements; size() times bytes_per_element() bytes.
 
   /// The number of elements: the product of the shape, 1 for a scalar.
   std::int64_t size() const {
     return std::accumulate(shape.begin(), shape.end(), std::int64_t{1}, std::multiplies<>());
   }
-  std::size_t bytes() const { return data.bytes.size(); }  ///< All elements together.
+  std::size_t bytes() const { return data.bytes.size(); }  ///< The size of all elements.
 
   /// Checks that shape, dtype and number of bytes agree, without overflow.
   /// errors  bad_input: an unknown dtype, a negative or too large extent, or a number of bytes that
-  ///         does not fit; says which.
+  ///         does not fit; the message says which.
   Result<void> validate() const;
 
   /// Rows `begin` .. `end`-1 along the first axis, as an array of the same rank. Copies nothing:
   /// the result shares the elements and keeps all of them alive.
   /// Preconditions: rank >= 1, 0 <= begin <= end <= shape[0], valid.
-  Array rows(std::int64_t begin, std::int64_t end) const;
+  AnyArray rows(std::int64_t begin, std::int64_t end) const;
 
   /// An array with its own copy of `values`. Precondition: the product of `shape` is values.size().
   template <ArrayElement T>
-  static Array copy_of(std::span<const T> values, std::vector<std::int64_t> shape);
+  static AnyArray copy_of(std::span<const T> values, std::vector<std::int64_t> shape);
   template <ArrayElement T>
-  static Array copy_of(std::span<const T> values) {
+  static AnyArray copy_of(std::span<const T> values) {
     return copy_of(values, {static_cast<std::int64_t>(values.size())});
-  }  ///< The same, of rank 1.
-  /// An array that takes the vector over without a copy. Not for std::vector<bool>, which packs its
+  }  ///< Like the function above, of rank 1.
+  /// An array that takes over the vector without a copy. Not for std::vector<bool>, which packs its
   /// elements into bits.
   /// shape  empty: rank 1, as many elements as `values` has. Otherwise its product is
   ///        values.size(), which is not checked.
   template <ArrayElement T>
-    requires(!std::same_as<T, bool>)
-  static Array adopt(std::vector<T> values, std::vector<std::int64_t> shape = {});
+  requires(!std::same_as<T, bool>) static AnyArray
+      adopt(std::vector<T> values, std::vector<std::int64_t> shape = {});
 
-  /// The elements, in C order; valid as long as this array, or a copy of it, lives. Copies nothing.
-  /// errors  bad_input: the elements have another type (names both), or they are not aligned for T,
-  ///         which can happen in a received frame: call aligned() first.
+  /// The elements, in C order; valid as long as this array, or a copy of it, exists. Copies
+  /// nothing.
+  /// errors  bad_input: the elements have another type (the message names both), or they are not
+  ///         aligned for T, which can happen in a received frame: call aligned() first.
   template <ArrayElement T>
   Result<std::span<const T>> as() const;
 };
 
+using Array [[deprecated("the name is px::AnyArray")]] = AnyArray;
+
 template <ArrayElement T>
-Array Array::copy_of(std::span<const T> values, std::vector<std::int64_t> shape) {
+AnyArray AnyArray::copy_of(std::span<const T> values, std::vector<std::int64_t> shape) {
   return {
       dtype_of<T>(), std::move(shape),
       owned_bytes(std::string(reinterpret_cast<const char*>(values.data()), values.size_bytes()))};
 }
 
 template <ArrayElement T>
-  requires(!std::same_as<T, bool>)
-Array Array::adopt(std::vector<T> values, std::vector<std::int64_t> shape) {
+requires(!std::same_as<T, bool>) AnyArray AnyArray::adopt(std::vector<T> values,
+                                                          std::vector<std::int64_t> shape) {
   if (shape.empty()) shape = {static_cast<std::int64_t>(values.size())};
   const auto owner = std::make_shared<const std::vector<T>>(std::move(values));
   return {dtype_of<T>(),
@@ -113,10 +118,10 @@ Array Array::adopt(std::vector<T> values, std::vector<std::int64_t> shape) {
 }
 
 template <ArrayElement T>
-Result<std::span<const T>> Array::as() const {
+Result<std::span<const T>> AnyArray::as() const {
   if (dtype != dtype_of<T>())
     return Error{ErrorKind::bad_input, "the array holds " + dtype + ", not " + dtype_of<T>()};
-  // A received frame may lie anywhere in memory: aligned access needs it at a multiple.
+  // A received frame may start at any address: aligned access needs a multiple of the alignment.
   if (reinterpret_cast<std::uintptr_t>(data.bytes.data()) % alignof(T) != 0)
     return Error{ErrorKind::bad_input,
                  "the elements of the array are not aligned: call aligned() first"};
@@ -124,18 +129,18 @@ Result<std::span<const T>> Array::as() const {
 }
 
 /// The same array with its elements at an address that suits every type. Copies the elements only
-/// if they are not aligned already.
-Array aligned(Array array);
+/// if they are not already aligned.
+AnyArray aligned(AnyArray array);
 
 /// Tries to present several pieces of memory as a single one, in their order, without a copy.
-/// Returns nothing where that is impossible; then the caller copies. The client passes
-/// os::join_mapped, which joins shared memory by mapping it once more: wire/ itself cannot do that.
+/// Returns nothing if that is impossible; in this case the caller copies. The client passes
+/// os::join_mapped, which joins shared memory by mapping it a second time: wire/ cannot do that.
 using JoinBytes = std::function<std::optional<SharedBytes>(const std::vector<std::string_view>&)>;
 
 /// Concatenates the blocks along the first axis, in their order. Copies the elements unless `join`
 /// can join them.
 /// errors  bad_input: there are no blocks, or they differ in dtype or in the extents of the other
-///         axes; names both.
-Result<Array> join_rows(const std::vector<Array>& blocks, const JoinBytes& join = {});
+///         axes; the message names both.
+Result<AnyArray> join_rows(const std::vector<AnyArray>& blocks, const JoinBytes& join = {});
 
 }  // namespace px

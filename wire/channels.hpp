@@ -10,14 +10,14 @@
 namespace px {
 
 /// Describes one channel of the controller, which listens at the channel's port, while clients,
-/// engines or both connect to it. The connection files tell them the port. Exactly one of the
+/// engines or both connect to it. The connection files contain the port. Exactly one of the
 /// pointers to members is set (two for "broadcast", whose ports differ between the files): it says
-/// in which file the port stands and in which form. This table is what reading, writing and
-/// redirecting connection files share, so that a new channel is added in one place.
+/// which file contains the port and in which form. Reading, writing and redirecting connection
+/// files all use this table, so that a new channel is added in one place.
 struct ConnectionChannel {
   std::string_view name;                   ///< The key in the connection files.
-  int ConnectionCommon::* both = nullptr;  ///< A member of both files; always there.
-  /// Both files have the same port, or none. A client or engine for which the port is missing or
+  int ConnectionCommon::*both = nullptr;   ///< A member of both files; always present.
+  /// The same optional port in both files. A client or engine for which the port is missing or
   /// unreachable uses another way instead, e.g. messages instead of streams.
   std::optional<int> ConnectionCommon::* both_optional = nullptr;
   int ClientConnectionInfo::* client = nullptr;  ///< A member of the clients' file only.
@@ -44,7 +44,7 @@ inline constexpr ConnectionChannel channels[] = {
 };
 
 /// Calls `visit(port)` for each port that the connection file names, by reference, so that `visit`
-/// can change it: an ssh tunnel replaces the ports by its own in this way.
+/// can change it: in this way an ssh tunnel replaces the ports by its own.
 /// info  a ClientConnectionInfo or an EngineConnectionInfo, const or not.
 template <class Info, class Visit>
 void visit_ports(Info& info, const Visit& visit) {
@@ -68,9 +68,8 @@ void visit_ports(Info& info, const Visit& visit) {
 std::vector<int> ports_of(const ClientConnectionInfo& info);
 std::vector<int> ports_of(const EngineConnectionInfo& info);
 
-/// The same without the ports of channels that programs can do without
-/// (ConnectionChannel::both_optional): those that must be reachable for the connection to be of
-/// use.
+/// Like ports_of(), without the ports of optional channels (ConnectionChannel::both_optional): the
+/// ports that must be reachable for the connection to be usable.
 std::vector<int> needed_ports_of(ClientConnectionInfo info);
 std::vector<int> needed_ports_of(EngineConnectionInfo info);
 

@@ -1,7 +1,5 @@
 #include "wire/connection_info.hpp"
 
-#include <limits>
-
 #include "wire/channels.hpp"
 #include "wire/checked_json.hpp"
 

@@ -9,7 +9,7 @@
 
 namespace px {
 
-/// How an engine ended, as the controller and the clients tell it to the callers whose requests
+/// How an engine ended: the text that the controller and the clients give to callers whose requests
 /// were lost with it. A value.
 struct EngineEnd {
   std::string engine = {};  ///< Its id and host for people: "3 on host2"; may be empty.
@@ -19,7 +19,7 @@ struct EngineEnd {
   bool is_dead = false;
 };
 
-/// The EngineEnd of an engine of which no more is known than these; is_dead is false.
+/// The EngineEnd of an engine about which no more is known than the arguments; is_dead is false.
 /// host  empty: unknown.
 /// why   a clause; empty: unknown.
 EngineEnd make_engine_end(EngineId id, std::string_view host, std::string_view why);
@@ -29,27 +29,27 @@ EngineEnd make_engine_end(EngineId id, std::string_view host, std::string_view w
 /// on it.
 std::string death_sentence(const EngineEnd& end, std::string_view msg_id);
 
-/// What the parent of an engine's process observed when that process ended. The parent is
+/// The observations of an engine's parent about the end of the engine's process. The parent is
 /// pxcluster, or under an MPI launcher the pxengine that waits for its rank. It sends the report to
 /// the controller as the content of an `engine_ended` message. The controller (DeathJudge) decides
 /// from it what the user is told.
 struct DeathReport {
-  EngineUuid uuid = {};  ///< Of the engine; empty if only its host and pid are known.
-  /// The host's name and the process id there: they identify the engine if it has no uuid here.
+  EngineUuid uuid = {};  ///< The engine's uuid; empty if only its host and pid are known.
+  /// The host's name and the process id on it: they identify the engine if it has no uuid here.
   std::string host = {};
   int pid = 0;
-  /// 0 to 255; 0 as well if a signal ended the process.
+  /// 0 to 255; also 0 if a signal ended the process.
   int exit_code = 0;
   int signal = 0;  ///< The signal that ended it, or 0.
-  /// Whether the kernel killed it because memory ran out; nothing if that is not known.
+  /// Whether the kernel killed it because memory ran out; nothing if that is unknown.
   std::optional<bool> is_out_of_memory = {};
-  /// It is an MPI rank whose end is kept from the MPI launcher by its parent, which lives on. So
-  /// the launcher does not end the other ranks, and this end is not a consequence of another
-  /// rank's.
+  /// Whether it is an MPI rank whose end its parent, which lives on, hides from the MPI launcher.
+  /// If so, the launcher does not end the other ranks, and this end is not a consequence of another
+  /// rank's end.
   bool is_hidden = false;
   /// Set if the report announces that the batch system ends all ranks of the engine's MPI world:
-  /// the reason, e.g. "Slurm job 17 was cancelled". The engine may still run then, and the other
-  /// members say nothing. Usually empty.
+  /// the reason, e.g. "Slurm job 17 was cancelled". The engine may still be running, and the other
+  /// members are not set. Usually empty.
   std::string cause = {};
   std::string log = {};         ///< The path of its log file; may be empty.
   std::string last_lines = {};  ///< The last lines of its log, or of its crash; may be empty.
@@ -58,13 +58,13 @@ struct DeathReport {
 /// The content of the `engine_ended` message. `last_lines` is cut to its last 4000 bytes.
 Json write_death_report(const DeathReport& report);
 /// Reads such a content, which comes from a peer: texts that are too long are cut and numbers
-/// limited to their range. Nothing if it identifies no engine, by neither uuid nor host and pid.
+/// limited to their range. Nothing if it identifies no engine, neither by uuid nor by host and pid.
 std::optional<DeathReport> read_death_report(const Json& content);
 
 /// The environment variable that tells an engine that its parent waits for its end and will report
-/// it. "<pid>" is the parent's process id; "<pid>:<descriptor>" names a pipe as well, through which
-/// the engine tells the parent its uuid and what else the report needs. It counts only if the pid
-/// is that of the present parent, as the variable is inherited by grandchildren, too.
+/// it. "<pid>" is the parent's process id; "<pid>:<descriptor>" also names a pipe, through which
+/// the engine sends the parent its uuid and the other contents of the report. It is used only if
+/// the pid is that of the current parent, because grandchildren inherit the variable, too.
 inline constexpr const char* watcher_variable = "PX_WATCHER";
 
 }  // namespace px

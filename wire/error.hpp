@@ -7,10 +7,10 @@
 
 namespace px {
 
-/// What the caller can do about an error. Callers branch on the kind, never on the text.
+/// The caller's options after an error. Callers branch on the kind, never on the text.
 enum class ErrorKind {
-  bad_input,    ///< Can never succeed as asked: tell the user.
-  not_found,    ///< What was named does not exist (here, or not yet).
+  bad_input,    ///< Cannot succeed with these arguments: tell the user.
+  not_found,    ///< The named thing does not exist (here, or not yet).
   overloaded,   ///< A limit is reached: try again later, with growing pauses.
   lost_peer,    ///< The other side is gone or unreachable: reconnect, then submit again.
   unsupported,  ///< The peer is older, or a needed program is not installed: fall back.
@@ -19,24 +19,23 @@ enum class ErrorKind {
 
 /// An expected failure, as a value. Bugs are not Errors: they stop the process, see check().
 struct Error {
-  ErrorKind kind = ErrorKind::bad_input;  ///< What the caller can do now.
-  std::string what;  ///< One sentence for a person: the cause and, where there is one, the fix.
+  ErrorKind kind = ErrorKind::bad_input;  ///< What the caller can do.
+  std::string what;  ///< One sentence for people: the cause and, if there is one, the fix.
 };
 
 /// Stops the process with a line on stderr that names the caller, unless `ok`. For conditions that
-/// only a bug can break; it is active in release builds, too. The default arguments stand for the
-/// caller's place and are not passed.
+/// only a bug can violate; it is also active in release builds. The default arguments are the
+/// caller's position; do not pass them.
 void check(bool ok, const char* file = __builtin_FILE(), int line = __builtin_LINE(),
            const char* function = __builtin_FUNCTION());
 
 /// A T or an Error, with the interface of std::expected, which C++20 lacks. The compiler warns
-/// about a Result that is ignored. Access to the side that is not there is a bug and stops the
-/// process.
+/// about a Result that is ignored. Access to the absent alternative is a bug and stops the process.
 template <class T>
 class [[nodiscard]] Result {
  public:
-  Result(T value) : state_(std::in_place_index<0>, std::move(value)) {}      ///< A value ...
-  Result(Error error) : state_(std::in_place_index<1>, std::move(error)) {}  ///< ... or an error.
+  Result(T value) : state_(std::in_place_index<0>, std::move(value)) {}      ///< A value.
+  Result(Error error) : state_(std::in_place_index<1>, std::move(error)) {}  ///< An error.
   bool has_value() const { return state_.index() == 0; }  ///< Whether it is a value.
   explicit operator bool() const { return has_value(); }  ///< has_value()
   /// @{
@@ -68,8 +67,8 @@ template <>
 class [[nodiscard]] Result<void> {
  public:
   Result() = default;
-  Result(Error error) : error_(std::move(error)) {}       ///< Not done, and why.
-  bool has_value() const { return !error_; }              ///< Whether it is done.
+  Result(Error error) : error_(std::move(error)) {}       ///< The failure.
+  bool has_value() const { return !error_; }              ///< Whether it succeeded.
   explicit operator bool() const { return has_value(); }  ///< has_value()
   /// Precondition: !has_value().
   const Error& error() const {

@@ -1,7 +1,6 @@
 #include "wire/frames.hpp"
 
 #include <cstring>
-#include <memory>
 
 #include "wire/error.hpp"
 

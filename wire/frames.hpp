@@ -10,26 +10,26 @@
 namespace px {
 
 /// The frames of one message, as ZeroMQ transports them. Immutable, so that several threads may
-/// read them while they share them. It is an interface so that code without sockets can handle
-/// messages: net::Socket returns frames that stay in libzmq's memory, os::SegmentFrames takes
-/// buffers from shared memory, TextFrames holds strings. The controller passes frames on without
-/// copying them and reads only the few small ones that it needs.
+/// share and read them. It is an interface so that code without sockets can handle messages:
+/// net::Socket returns frames that stay in libzmq's memory, os::SegmentFrames takes buffers from
+/// shared memory, TextFrames holds strings. The controller passes frames on without copying them
+/// and reads only the few small ones that it needs.
 class Frames {
  public:
   virtual ~Frames() = default;
   /// The number of frames.
   virtual std::size_t size() const = 0;
-  /// The bytes of one frame; valid as long as this object lives. Precondition: index < size().
+  /// The bytes of one frame; valid as long as this object exists. Precondition: index < size().
   virtual std::string_view at(std::size_t index) const = 0;
-  /// How many of its bytes lie in shared memory of the sender. The sender writes that memory again
-  /// once no process has it mapped any more, so holding such frames for long keeps memory occupied.
+  /// The number of its bytes that lie in shared memory of the sender. The sender reuses that memory
+  /// when no process has it mapped any more, so frames that are held for long keep memory occupied.
   virtual std::size_t lent_bytes() const { return 0; }
-  /// Whether the receiver has removed the names of the shared memory, which it does when it has
-  /// mapped the bytes or does not want them. True for frames that lend nothing.
+  /// Whether the receiver has removed the names of the shared memory, which it does after it has
+  /// mapped the bytes or if it does not need them. True for frames without shared memory.
   virtual bool is_taken() const { return true; }
 };
 
-/// Frames with shared ownership. Null where a function says so.
+/// Frames with shared ownership. Null only if a function says so.
 using SharedFrames = std::shared_ptr<const Frames>;
 
 /// Frames that own their bytes, one string for each: for messages that this process composes, and
@@ -50,9 +50,9 @@ class TextFrames final : public Frames {
 /// The sizes of all frames added up.
 std::size_t total_bytes(const Frames& frames);
 
-/// A copy of the frames in one piece of memory of exactly their size. Frames that came from a
-/// socket may keep a whole receive buffer of libzmq alive; this is for small messages that are kept
-/// for some time.
+/// A copy of the frames in one piece of memory of exactly their size. Frames from a socket may keep
+/// a whole receive buffer of libzmq alive; use this function for small messages that are kept for
+/// some time.
 SharedFrames compacted(const Frames& frames);
 
 }  // namespace px

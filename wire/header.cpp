@@ -1,6 +1,5 @@
 #include "wire/header.hpp"
 
-#include <optional>
 #include <utility>
 
 #include "wire/json_scan.hpp"

@@ -10,29 +10,28 @@
 
 namespace px {
 
-/// The version of the Jupyter protocol that our headers name. Receivers look at its major number
-/// only.
+/// The version of the Jupyter protocol in our headers. Receivers use only its major number.
 inline constexpr std::string_view protocol_version = "5.4";
 
 /// The header of a message (protocol 3.2), unpacked. A value. Texts are as the sender wrote them,
-/// and empty where the sender left them out.
+/// and empty if the sender omitted them.
 struct Header {
   MessageId msg_id;
   std::string msg_type;
   std::string username;
-  /// Names the sender: the same in all of its messages.
+  /// Identifies the sender: the same in all of its messages.
   SessionId session;
   std::string date;     ///< Not parsed yet: see parse_date().
-  std::string version;  ///< Empty or "4...." from senders older than protocol 5.
+  std::string version;  ///< Empty or "4...." from senders of a protocol before 5.
 };
 
-/// Reads a packed header. Unknown keys are ignored; optional members that are missing, or no
+/// Reads a packed header. Unknown keys are ignored; optional members that are missing, or not
 /// strings, are empty.
 /// errors  bad_input: not a valid object, or msg_id or msg_type is missing, empty or not a string.
 Result<Header> read_header(Packer packer, std::string_view packed);
 
-/// The msg_id in a packed parent header, i.e. which request a reply belongs to; empty if there is
-/// none. Reads JSON without parsing the whole.
+/// The msg_id in a packed parent header, i.e. the id of the request to which a reply belongs; empty
+/// if there is none. Reads JSON without parsing the whole text.
 MessageId read_msg_id(Packer packer, std::string_view packed);
 
 /// The two members of a header by which the controller routes a message.
@@ -40,13 +39,13 @@ struct MessageName {
   MessageId msg_id;
   std::string msg_type;
 };
-/// Reads both from a packed header; of JSON in a single pass, without building an object. What is
-/// missing or malformed is empty.
+/// Reads both from a packed header; JSON is read in a single pass, without building an object.
+/// Missing or malformed members are empty.
 MessageName read_message_name(Packer packer, std::string_view packed);
 
 /// The packed form of a header, keys in the order of protocol 3.2. JSON has the separators of
-/// Python's json module, so that the frame equals, byte for byte, what ipyparallel writes for the
-/// same header.
+/// Python's json module, so that the frame equals, byte for byte, the one that ipyparallel writes
+/// for the same header.
 std::string write_header(Packer packer, const Header& header);
 
 }  // namespace px

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "wire/error.hpp"
+#include "wire/text.hpp"
 
 namespace px {
 namespace {
@@ -12,13 +13,7 @@ namespace {
 std::string random_hex(std::size_t byte_count) {
   std::vector<unsigned char> bytes(byte_count);
   check(RAND_bytes(bytes.data(), static_cast<int>(bytes.size())) == 1);
-  constexpr std::string_view digits = "0123456789abcdef";
-  std::string text;
-  for (const unsigned char byte : bytes) {
-    text += digits[byte >> 4];
-    text += digits[byte & 15];
-  }
-  return text;
+  return hex_digits(bytes);
 }
 
 }  // namespace

@@ -16,29 +16,29 @@ struct EngineId {
 };
 
 /// An engine's rank in its MPI world, 0 <= value < size of the world. Often equal to the EngineId,
-/// but a different thing: hence two types that do not convert.
+/// but with another meaning: hence two types that do not convert.
 struct Rank {
   int value = 0;                                  ///< From 0 on.
   auto operator<=>(const Rank&) const = default;  ///< By the number.
 };
 
 /// A string that identifies one kind of thing. `Tag` makes the kinds different types, so that an
-/// engine's uuid is never passed where a message's id is meant.
+/// engine's uuid cannot be passed in place of a message's id.
 template <class Tag>
 struct StringId {
-  std::string text;  ///< The name.
+  std::string text;  ///< The id.
   StringId() = default;
-  explicit StringId(std::string_view value) : text(value) {}  ///< No text is one by mistake.
-  bool empty() const { return text.empty(); }                 ///< Whether there is no name.
+  explicit StringId(std::string_view value)
+      : text(value) {}                                        ///< Explicit, so that no text becomes
+                                                              ///< an id by mistake.
+  bool empty() const { return text.empty(); }                 ///< Whether there is no id.
   auto operator<=>(const StringId&) const = default;          ///< By the text.
 };
 
-/// What an engine calls itself, unique for each start of an engine: it serves as the ZeroMQ
+/// The id that an engine gives itself, unique for each start of an engine: it serves as the ZeroMQ
 /// identity of its sockets, as its session, and as the routing key that clients put in front of a
 /// request.
 using EngineUuid = StringId<struct EngineUuidTag>;
-/// The ZeroMQ identity of a client's socket: opaque bytes, other ones on each of its sockets.
-using ClientIdent = StringId<struct ClientIdentTag>;
 /// The session of a client: the same on all of its sockets.
 using SessionId = StringId<struct SessionIdTag>;
 /// The `msg_id` of a request; chosen by its sender, never used twice.

@@ -1,8 +1,6 @@
 #include "wire/json.hpp"
 
-#include <string>
 #include <utility>
-#include <vector>
 
 #include "wire/checked_json.hpp"
 #include "wire/json_scan.hpp"

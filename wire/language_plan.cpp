@@ -1,9 +1,8 @@
 #include "wire/language_plan.hpp"
 
 #include <array>
-#include <utility>
 
-#include "wire/text_parsing.hpp"
+#include "wire/text.hpp"
 
 namespace px {
 namespace {
@@ -20,16 +19,6 @@ Error bad_plan(std::string_view text, const std::string& why) {
 std::optional<int> positive_number(std::string_view text) {
   const std::optional<int> value = read_whole_number(text);
   return value && *value > 0 && *value <= most_engines ? value : std::nullopt;
-}
-
-std::vector<std::string_view> split(std::string_view text, char separator) {
-  std::vector<std::string_view> parts;
-  for (;;) {
-    const std::size_t end = text.find(separator);
-    parts.push_back(text.substr(0, end));
-    if (end == std::string_view::npos) return parts;
-    text.remove_prefix(end + 1);
-  }
 }
 
 }  // namespace

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <optional>
-#include <string>
 #include <string_view>
 #include <vector>
 
@@ -18,13 +17,13 @@ std::string_view name_of(Language language);
 /// The language of that name; "c++" and "C++" mean cpp. Nothing for an unknown name.
 std::optional<Language> language_by_name(std::string_view name);
 
-/// Which language each engine of one start runs, as the option --language says it: "python" or
+/// The language of each engine of one start, in the form of the option --language: "python" or
 /// "cpp" for all, or, for a mixed cluster, how many of each by rank: "python:2,cpp:2". The last
-/// entry may leave out its number and stands for all further engines: "python:1,cpp" means that all
-/// but the first run C++. A value.
+/// entry may omit its number and is used for all further engines: "python:1,cpp" means that all but
+/// the first run C++. A value.
 class LanguagePlan {
  public:
-  /// errors  bad_input: an unknown language or a bad number; the sentence shows the right form.
+  /// errors  bad_input: an unknown language or a bad number; the message shows the right form.
   static Result<LanguagePlan> parse(std::string_view text);
 
   /// The language of the engine with this MPI rank, or without MPI with this position in the order
@@ -32,16 +31,16 @@ class LanguagePlan {
   /// errors  bad_input: the plan is for fewer engines.
   Result<Language> of(int index) const;
 
-  /// How many engines the plan is for; nothing if any number will do.
+  /// The number of engines that the plan is for; nothing if it is for any number.
   std::optional<int> count() const;
   /// Checks that the plan is for this number of engines.
-  /// errors  bad_input: it is for another number; says both.
+  /// errors  bad_input: it is for another number; the message gives both.
   Result<void> check_count(int engines) const;
 
  private:
   struct Part {
     Language language;
-    std::optional<int> count;  ///< Nothing = all others; only in the last part.
+    std::optional<int> count;  ///< Nothing: all others; only in the last part.
   };
   std::vector<Part> parts_;
 };

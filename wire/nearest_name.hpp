@@ -14,10 +14,10 @@ namespace px {
 std::size_t edit_distance(std::string_view a, std::string_view b);
 
 /// The name that a user probably meant by the misspelt `word`: the one with the fewest edits. Among
-/// equals the one that shares the most letters with `word` in the same order, then the one with the
-/// longest common beginning, then the first. Nothing if none is close: at most one edit, or edits
-/// of at most a third of the longer word's letters; a name without any common letter is never
-/// close.
+/// equals it prefers the one that shares the most letters with `word` in the same order, next the
+/// one with the longest common beginning, next the first. Nothing if none is close: at most one
+/// edit, or edits of at most a third of the longer word's letters; a name without any common letter
+/// is never close.
 std::optional<std::string> nearest_name(std::string_view word,
                                         const std::vector<std::string>& names);
 

@@ -7,12 +7,12 @@
 
 namespace px {
 
-/// A hash map that remembers the last `capacity` keys that were added: a new key beyond that
-/// replaces the oldest one. For "have I seen this?" under a fixed bound of memory: repeated
+/// A hash map that remembers the last `capacity` keys that were added: each further key replaces
+/// the oldest one. For questions such as "was this seen before?" with bounded memory: repeated
 /// messages, requests that have ended.
 ///
-/// The map allocates nothing for a single key, and nothing at all once it is full: the entries
-/// stand in a ring, and a hash table with linear probing holds their positions. One thread owns it.
+/// The map allocates nothing for a single key, and nothing at all once it is full: the entries are
+/// in a ring, and a hash table with linear probing holds their positions. One thread owns it.
 ///
 /// Hash  a function object on keys; its low bits must be well mixed, as the table size is a power
 ///       of two.
@@ -22,7 +22,7 @@ class RecentMap {
   /// Precondition: 0 < capacity < 2^31.
   explicit RecentMap(std::size_t capacity) : capacity_(capacity), places_(first_size, none) {}
 
-  /// Adds a key, or replaces the value of a key that is there, whose age does not change.
+  /// Adds a key, or replaces the value of a present key, whose age does not change.
   /// result  true for a new key.
   bool add(const Key& key, Value value) {
     if (const std::size_t slot = slot_of(key); places_[slot] != none) {
@@ -43,13 +43,14 @@ class RecentMap {
     return true;
   }
 
-  /// The key's value; null if the key was never added or is forgotten. Valid until the next add().
+  /// The key's value; null if the key was never added or has been forgotten. Valid until the next
+  /// add().
   const Value* find(const Key& key) const {
     const Place place = places_[slot_of(key)];
     return place == none ? nullptr : &entries_[place].value;
   }
 
-  /// How many keys are remembered now; never more than the capacity.
+  /// The number of remembered keys; never more than the capacity.
   std::size_t size() const { return entries_.size(); }
 
  private:
@@ -66,7 +67,7 @@ class RecentMap {
   std::size_t home(const Key& key) const { return Hash{}(key) & (places_.size() - 1); }
   std::size_t behind(std::size_t slot) const { return (slot + 1) & (places_.size() - 1); }
 
-  /// The slot that holds the key's position, or the free one where it would go.
+  /// The slot that holds the key's position, or the free one in which it would be entered.
   std::size_t slot_of(const Key& key) const {
     std::size_t slot = home(key);
     while (places_[slot] != none && !(entries_[places_[slot]].key == key)) slot = behind(slot);
@@ -87,7 +88,7 @@ class RecentMap {
     places_[gap] = none;
   }
 
-  /// Doubles the table, and enters all positions anew.
+  /// Doubles the table, and enters all positions again.
   void grow() {
     places_.assign(2 * places_.size(), none);
     for (std::size_t i = 0; i < entries_.size(); ++i)
@@ -96,8 +97,8 @@ class RecentMap {
 
   std::size_t capacity_;
   std::vector<Slot> entries_;
-  std::vector<Place> places_;  // a power of two, at most half of them taken
-  Place oldest_ = 0;           // once entries_ is full
+  std::vector<Place> places_;  // a power of two, at most half of them used
+  Place oldest_ = 0;           // meaningful once entries_ is full
 };
 
 }  // namespace px

@@ -3,7 +3,6 @@
 #include <cstddef>
 #include <memory>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "wire/envelope.hpp"
@@ -16,8 +15,8 @@
 
 namespace px {
 
-/// The Jupyter channel by which a request came. Requests on `shell` are run in their order; those
-/// on `control` (interrupt, abort, shutdown) are handled before the ones that wait.
+/// The Jupyter channel on which a request arrived. Requests on `shell` run in their order; requests
+/// on `control` (interrupt, abort, shutdown) are handled before the waiting ones.
 enum class Channel { shell, control };
 
 /// A request whose signature was verified and whose header was read. Immutable, so that any thread
@@ -25,9 +24,10 @@ enum class Channel { shell, control };
 /// packed.
 struct Request {
   Channel channel = Channel::shell;
-  std::size_t socket = 0;  ///< Which of our sockets it came from; the reply goes back there.
-  std::size_t peer = 0;    ///< Which set of channels that socket belongs to, if there are several.
-  /// The message; with today's content if the sender spoke an old protocol.
+  std::size_t socket = 0;  ///< Which of our sockets it arrived on; the reply is sent there.
+  std::size_t peer = 0;    ///< The set of channels to which that socket belongs, if there are
+                           ///< several.
+  /// The message; in the current format if the sender used an old protocol.
   SharedFrames frames;
   Envelope envelope;  ///< Views into `frames`.
   Header header;
@@ -35,20 +35,20 @@ struct Request {
 
   /// The message type, e.g. "execute_request".
   const std::string& type() const { return header.msg_type; }
-  /// The routing frames in front of the delimiter, which a reply repeats.
+  /// The routing frames before the delimiter, which a reply repeats.
   std::vector<std::string> idents() const;
 };
 
 using RequestPtr = std::shared_ptr<const Request>;
 
 /// Turns arriving messages into Requests for an engine or a kernel: verifies the signature before
-/// anything is parsed, drops repeats, and rewrites requests of an old protocol version in today's
-/// form (see modernize()). Of an old request the header stays in the frames as it came, since the
-/// reply repeats it as its parent header. One thread owns it.
+/// anything is parsed, drops repeats, and rewrites requests of an old protocol version in the
+/// current form (see modernize()). The header of an old request stays in the frames unchanged,
+/// because the reply repeats it as its parent header. One thread owns it.
 class RequestReader {
  public:
-  /// signer  of the cluster's, or the kernel's, key.
-  /// packer  as the connection file says.
+  /// signer  with the cluster's, or the kernel's, key.
+  /// packer  the one in the connection file.
   /// peer    becomes Request::peer of all requests that it reads.
   RequestReader(Signer signer, Packer packer, std::size_t peer = 0)
       : signer_(std::move(signer)), packer_(packer), peer_(peer) {}
@@ -57,8 +57,8 @@ class RequestReader {
   ///         without a readable header. The caller drops such a message; it must not end the
   ///         process.
   Result<RequestPtr> read(Channel channel, std::size_t socket, SharedFrames frames);
-  /// Whether the last read() failed because this very message has been read before: senders repeat
-  /// messages after a connection broke.
+  /// Whether the last read() failed because this message was read before: senders repeat messages
+  /// after a connection broke.
   bool was_repeat() const { return was_repeat_; }
 
  private:

@@ -5,7 +5,6 @@
 #include <charconv>
 #include <cstdlib>
 #include <optional>
-#include <string_view>
 
 #include "wire/envelope.hpp"
 

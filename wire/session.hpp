@@ -15,7 +15,7 @@ namespace px {
 
 /// A message that this process composes, before it is packed and signed.
 struct Draft {
-  std::vector<std::string> idents = {};  ///< Routing frames, as the socket needs them.
+  std::vector<std::string> idents = {};  ///< Routing frames, if the socket needs them.
   std::string msg_type;
   std::string parent_header = "{}";  ///< Packed: the header frame of the request, byte for byte.
   Json metadata = Json::object();
@@ -24,12 +24,12 @@ struct Draft {
 };
 
 /// The identity under which this process sends messages: gives them ids and dates, packs and signs
-/// them. One thread owns each Session; another thread gets one of its own by fork(), so that no two
-/// messages have the same id.
+/// them. One thread owns each Session; fork() makes one for another thread, so that no two messages
+/// have the same id.
 class Session {
  public:
-  /// id        the sender's session id, which stands in each header.
-  /// username  stands there, too.
+  /// id        the sender's session id, which appears in each header.
+  /// username  appears in each header, too.
   Session(SessionId id, std::string username, Packer packer, Signer signer);
 
   const SessionId& id() const { return id_; }
@@ -45,13 +45,13 @@ class Session {
   /// metadata, content, buffers.
   std::vector<std::string> compose(const Draft& draft, WallTime now);
 
-  /// The frames from the delimiter to the content, signed, of parts that are packed already.
-  /// Changes nothing in the session: it uses up no id.
+  /// The frames from the delimiter to the content, signed, of parts that are already packed. Does
+  /// not change the session: it uses no id.
   std::vector<std::string> seal(std::string header, std::string parent_header, std::string metadata,
                                 std::string content) const;
 
-  /// Another session of the same identity, for another thread. Its msg_ids have an addition "f<n>_"
-  /// and never equal ours.
+  /// Another session of the same identity, for another thread. Its msg_ids contain "f<n>_" and
+  /// never equal those of this one.
   Session fork();
 
  private:
@@ -64,9 +64,8 @@ class Session {
   std::uint64_t fork_count_ = 0;
 };
 
-/// Whether the same Session made the msg_id `id` after the msg_id `other`: then `other` was sent
-/// before. False as well if the ids are of different sessions, or of clients with another form of
-/// ids.
+/// Whether the same Session made the msg_id `id` after the msg_id `other`: if so, `other` was sent
+/// before. False also if the ids are of different sessions, or of clients with another form of ids.
 bool was_made_after(const MessageId& id, const MessageId& other);
 
 /// The name of the user in our headers: $USER, or the word `username` if that is not set (protocol
@@ -76,7 +75,7 @@ std::string current_username();
 /// The content of every error reply (protocol 7, 6.4): {"status": "error", "ename", "evalue",
 /// "traceback", "engine_info"}.
 /// name         the exception's type, e.g. "ValueError".
-/// value        what it says.
+/// value        its message.
 /// engine_info  {} unless an engine answers, which must then give engine_id, engine_uuid and
 ///              method.
 Json error_content(std::string_view name, std::string_view value,

@@ -7,15 +7,15 @@
 
 namespace px {
 
-/// Bytes without a copy: a view and what keeps it valid, e.g. received frames, mapped shared memory
-/// or a vector. A value: a copy shares the bytes, which are valid as long as one copy lives and
-/// must not be changed. The owner may be released on any thread.
+/// Bytes without a copy: a view and an owner that keeps it valid, e.g. received frames, mapped
+/// shared memory or a vector. A value: a copy shares the bytes, which are valid as long as one copy
+/// exists and must not be changed. Any thread may release the owner.
 struct SharedBytes {
   std::string_view bytes;             ///< Read only.
-  std::shared_ptr<const void> owner;  ///< Keeps them alive.
+  std::shared_ptr<const void> owner;  ///< Keeps them valid.
 };
 
-/// Takes a string over and shares its bytes.
+/// Takes over a string and shares its bytes.
 inline SharedBytes owned_bytes(std::string text) {
   const auto owner = std::make_shared<const std::string>(std::move(text));
   return {*owner, owner};

@@ -6,7 +6,8 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
+
+#include "wire/text.hpp"
 
 namespace px {
 namespace {
@@ -83,13 +84,7 @@ std::string Signer::sign(std::string_view header, std::string_view parent_header
   std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
   std::size_t length = 0;
   check(EVP_MAC_final(context_->mac, digest.data(), &length, digest.size()) == 1);
-  constexpr std::string_view digits = "0123456789abcdef";
-  std::string text(2 * length, '\0');
-  for (std::size_t i = 0; i < length; ++i) {
-    text[2 * i] = digits[digest[i] >> 4];
-    text[2 * i + 1] = digits[digest[i] & 15];
-  }
-  return text;
+  return hex_digits({digest.data(), length});
 }
 
 bool Signer::verify(const Envelope& envelope) const {

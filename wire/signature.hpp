@@ -16,7 +16,7 @@ namespace px {
 class Signer {
  public:
   /// scheme  "hmac-<hash>", the hash named as in Python's hashlib, e.g. "hmac-sha256".
-  /// key     its bytes are the key. Empty: nothing is signed and every message verifies.
+  /// key     its bytes are the key. Empty: messages are not signed and all of them verify.
   /// errors  bad_input: another form of scheme, or a hash that OpenSSL does not have.
   static Result<Signer> create(std::string_view scheme, std::string_view key);
 
@@ -26,16 +26,16 @@ class Signer {
   Signer& operator=(Signer&&) noexcept;
   ~Signer();
 
-  /// Whether there is a key, so that messages are signed.
+  /// Whether there is a key, i.e. messages are signed.
   bool is_enabled() const { return context_ != nullptr; }
 
   /// The signature frame for these parts: lower-case hexadecimal digits; empty if signing is off.
   std::string sign(std::string_view header, std::string_view parent_header,
                    std::string_view metadata, std::string_view content) const;
 
-  /// Whether the message has the right signature. The comparison takes the same time wherever the
-  /// first wrong digit is, so that its time tells an attacker nothing. True for every message if
-  /// signing is off.
+  /// Whether the message has the right signature. The time of the comparison does not depend on the
+  /// position of the first wrong digit, so that it reveals nothing to an attacker. True for every
+  /// message if signing is off.
   bool verify(const Envelope& envelope) const;
 
  private:

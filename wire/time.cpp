@@ -1,7 +1,6 @@
 #include "wire/time.hpp"
 
 #include <array>
-#include <chrono>
 #include <cstddef>
 #include <cstdio>
 

@@ -21,7 +21,7 @@ struct Describer {
   std::vector<SharedBytes>& buffers;
 
   Json operator()(const Json& value) const { return {{"json", value}}; }
-  Json operator()(const Array& array) const {
+  Json operator()(const AnyArray& array) const {
     return {
         {"array",
          {{"dtype", array.dtype}, {"shape", array.shape}, {"buffer", put(buffers, array.data)}}}};
@@ -54,7 +54,7 @@ Result<Value> read_array(const Json& description, const std::vector<SharedBytes>
     return Error{ErrorKind::bad_input, "an array must have dtype, shape and buffer"};
   const auto data = buffer_at(json_member(description, "buffer"), buffers);
   if (!data) return data.error();
-  Array array{*dtype, {}, *data};
+  AnyArray array{*dtype, {}, *data};
   for (const Json& extent : *shape) {
     const auto size = read_integer<std::int64_t>(extent);
     if (!size)

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <string>
-#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -15,35 +14,35 @@ namespace px {
 /// A pickled Python object, which only Python can read. Its large buffers are separate (pickle
 /// protocol 5), so that they are not copied into the pickle. C++ code passes it on unread.
 struct Pickle {
-  SharedBytes pickle;                ///< The pickle itself.
+  SharedBytes pickle;                ///< The pickle.
   std::vector<SharedBytes> buffers;  ///< Its out-of-band buffers, in their order.
 };
 
-/// Stands for a value that the engine has: an expression, e.g. the name of a variable, that the
+/// Represents a value that the engine has: an expression, e.g. the name of a variable, that the
 /// engine evaluates when it runs the request.
 struct Reference {
   std::string expression;  ///< In the engine's language.
 };
 
-/// A value that clients and engines exchange in native messages. JSON, arrays and bytes are
-/// understood in every language, pickles by Python programs only.
-using Value = std::variant<Json, Array, SharedBytes, Pickle, Reference>;
+/// A value that clients and engines exchange in native messages. Programs in every language
+/// understand JSON, arrays and bytes; only Python programs understand pickles.
+using Value = std::variant<Json, AnyArray, SharedBytes, Pickle, Reference>;
 
-// In a message a value is a descriptor, a JSON object with one member. Large data lies in the
-// buffers of the message, to which the descriptor refers by their indexes:
+// In a message a value is a descriptor, a JSON object with one member. Large data is in the buffers
+// of the message, to which the descriptor refers by their indexes:
 //   {"json": 3.5}
 //   {"array": {"dtype": "<f8", "shape": [20, 10], "buffer": 0}}
 //   {"bytes": 1}
-//   {"pickle": [2, 3, 4]}    the pickle, then its out-of-band buffers in their order
+//   {"pickle": [2, 3, 4]}    the pickle, followed by its out-of-band buffers in their order
 //   {"reference": "x"}
 
 /// The descriptor of `value`. Appends the buffers that it refers to to `buffers`; copies no bytes.
 Json describe(const Value& value, std::vector<SharedBytes>& buffers);
 
-/// The value that a descriptor stands for. It shares the buffers; nothing is copied. Arrays are
+/// The value that a descriptor describes. It shares the buffers; nothing is copied. Arrays are
 /// validated, but their elements may not be aligned: see aligned().
 /// errors  bad_input: not a descriptor, or it refers to a buffer that does not exist or has the
-///         wrong size; names it.
+///         wrong size; the message names it.
 Result<Value> read_value(const Json& descriptor, const std::vector<SharedBytes>& buffers);
 
 }  // namespace px

@@ -28,7 +28,7 @@ void compare(const BenchOptions& options) {
                      .controller_options = options.controller_options(extra),
                      .engine_count = options.engines});
   const auto run = [&options](Setup& setup) {
-    return setup.client().run({.way = LoadClient::Way::balanced,
+    return setup.client().run({.scheme = LoadClient::Scheme::balanced,
                                .count = options.tasks,
                                .window = options.window,
                                .payload_bytes = 200});

@@ -6,7 +6,6 @@
 #include <cstdio>
 #include <deque>
 #include <functional>
-#include <iostream>
 #include <map>
 #include <memory>
 
@@ -37,8 +36,8 @@ class RawSubject final : public Subject {
  public:
   RawSubject(const Options& options, const SetupOptions& setup)
       : options_(options), setup_(setup) {}
-  double direct_tasks_per_s() override { return tasks_per_s(LoadClient::Way::direct); }
-  double balanced_tasks_per_s() override { return tasks_per_s(LoadClient::Way::balanced); }
+  double direct_tasks_per_s() override { return tasks_per_s(LoadClient::Scheme::direct); }
+  double balanced_tasks_per_s() override { return tasks_per_s(LoadClient::Scheme::balanced); }
   double round_trip_us() override { return setup_.client().run({.count = 3000}).median_us(); }
   double all_engines_us() override {
     return setup_.client().fan_out(1000, options_.engines).median_us();
@@ -50,9 +49,9 @@ class RawSubject final : public Subject {
   }
 
  private:
-  double tasks_per_s(LoadClient::Way way) {
+  double tasks_per_s(LoadClient::Scheme scheme) {
     return setup_.client()
-        .run({.way = way,
+        .run({.scheme = scheme,
               .count = options_.tasks,
               .window = options_.window,
               .engine_count = options_.engines})
@@ -89,7 +88,7 @@ class ClientSubject final : public Subject {
   }
   double payload_gb_per_s() override {
     const std::size_t bytes = options_.payload_mib << 20;
-    const Value payload = Array::adopt(std::vector<double>(bytes / 8));
+    const Value payload = AnyArray::adopt(std::vector<double>(bytes / 8));
     return static_cast<double>(bytes) / 1e3 / median_us(5, [&] {
              views_[0].push({{"x", payload}}).wait();
            });

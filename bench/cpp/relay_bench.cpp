@@ -4,11 +4,9 @@
 //   relay_bench --controller build/release/pxcontroller --json results.json
 
 #include <cstdio>
-#include <functional>
 #include <iostream>
 #include <map>
 #include <memory>
-#include <optional>
 
 #include "bench/load/setup.hpp"
 #include "wire/json.hpp"
@@ -16,7 +14,7 @@
 namespace px::bench {
 namespace {
 
-using Way = LoadClient::Way;
+using Scheme = LoadClient::Scheme;
 using namespace std::chrono_literals;
 
 struct Options : BenchOptions {
@@ -32,24 +30,25 @@ SetupOptions setup_options(const Options& options, const std::string& name,
 }
 
 std::vector<Measurement<Setup>> measurements(const Options& options) {
-  const auto throughput = [options](Way way) {
-    return [options, way](Setup& setup) {
+  const auto throughput = [options](Scheme scheme) {
+    return [options, scheme](Setup& setup) {
       return setup.client()
-          .run({.way = way,
+          .run({.scheme = scheme,
                 .count = options.tasks,
                 .window = options.window,
                 .engine_count = options.engines})
           .per_second();
     };
   };
-  const auto round_trip = [](Way way) {
-    return
-        [way](Setup& setup) { return setup.client().run({.way = way, .count = 3000}).median_us(); };
+  const auto round_trip = [](Scheme scheme) {
+    return [scheme](Setup& setup) {
+      return setup.client().run({.scheme = scheme, .count = 3000}).median_us();
+    };
   };
-  return {{"direct_tasks_per_s", throughput(Way::direct)},
-          {"balanced_tasks_per_s", throughput(Way::balanced)},
-          {"direct_round_trip_us", round_trip(Way::direct)},
-          {"balanced_round_trip_us", round_trip(Way::balanced)},
+  return {{"direct_tasks_per_s", throughput(Scheme::direct)},
+          {"balanced_tasks_per_s", throughput(Scheme::balanced)},
+          {"direct_round_trip_us", round_trip(Scheme::direct)},
+          {"balanced_round_trip_us", round_trip(Scheme::balanced)},
           {"all_engines_us",
            [options](Setup& setup) {
              return setup.client().fan_out(1000, options.engines).median_us();
@@ -86,7 +85,7 @@ Json long_run(const Options& options) {
   };
   std::size_t next_sample = 20000;
   sample(0);
-  const auto run = setup.client().run({.way = Way::balanced,
+  const auto run = setup.client().run({.scheme = Scheme::balanced,
                                        .count = options.long_tasks,
                                        .window = 1024,
                                        .payload_bytes = 100,

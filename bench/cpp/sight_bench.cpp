@@ -151,7 +151,7 @@ class OpenPages {
 };
 
 LoadClient::Run run_tasks(const SightOptions& options, Setup& setup, std::size_t count) {
-  return setup.client().run({.way = LoadClient::Way::balanced,
+  return setup.client().run({.scheme = LoadClient::Scheme::balanced,
                              .count = count,
                              .window = options.window,
                              .payload_bytes = 200});

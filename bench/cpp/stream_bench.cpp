@@ -14,7 +14,6 @@
 #include <array>
 #include <atomic>
 #include <functional>
-#include <memory>
 #include <string>
 #include <thread>
 #include <vector>
@@ -53,8 +52,7 @@ class Turning {
     waker_.wake();
     thread_.join();
   }
-  Turning(const Turning&) = delete;
-  Turning& operator=(const Turning&) = delete;
+  Turning(Turning&&) = delete;
 
  private:
   net::Waker waker_;

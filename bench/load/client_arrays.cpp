@@ -35,7 +35,7 @@ Json rates(const std::string& file, std::size_t engines, std::size_t mebibytes, 
   const client::DirectView one = client.direct({client.ids().front()}), all = client.all();
   std::vector<double> numbers(mebibytes << 17);
   for (std::size_t i = 0; i < numbers.size(); ++i) numbers[i] = static_cast<double>(i);
-  const Value array = Array::adopt(std::move(numbers));
+  const Value array = AnyArray::adopt(std::move(numbers));
   const auto same = client::Function::source("lambda array: array");
   const std::map<std::string, std::function<void()>> actions{
       {"push", [&] { one.push({{"array", array}}).get(); }},

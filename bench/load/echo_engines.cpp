@@ -2,7 +2,6 @@
 
 #include <cstdio>
 #include <deque>
-#include <memory>
 #include <optional>
 #include <vector>
 

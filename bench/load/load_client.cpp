@@ -72,26 +72,27 @@ void LoadClient::send(const Load& load, std::size_t number) {
   header.msg_id = MessageId{session_.id().text + "_" + std::to_string(first_ + index)};
   std::vector<std::string> frames;
   frames.reserve(10);
-  if (load.way == Way::direct) frames.push_back(echo_engine_uuid(number % load.engine_count).text);
+  if (load.scheme == Scheme::direct)
+    frames.push_back(echo_engine_uuid(number % load.engine_count).text);
   auto sealed = session_.seal(write_header(Packer::json, header), "{}",
-                              load.way == Way::direct ? "{}" : task_metadata(load.retries),
+                              load.scheme == Scheme::direct ? "{}" : task_metadata(load.retries),
                               std::string(is_cell ? cell : "{}"));
   for (std::string& frame : sealed) frames.push_back(std::move(frame));
   if (is_cell) {
-    socket(load.way).send(frames);
+    socket(load.scheme).send(frames);
     return;
   }
   if (payload_.size() < 100000) {
     frames.push_back(payload_);
-    socket(load.way).send(frames);
+    socket(load.scheme).send(frames);
     return;
   }
   const net::Socket::Payload borrowed{payload_.data(), payload_.size(), [](void*) {}, nullptr};
-  socket(load.way).send_with_payloads(frames, {&borrowed, 1});
+  socket(load.scheme).send_with_payloads(frames, {&borrowed, 1});
 }
 
-bool LoadClient::receive(Way way, Run& run) {
-  const SharedFrames frames = socket(way).receive();
+bool LoadClient::receive(Scheme scheme, Run& run) {
+  const SharedFrames frames = socket(scheme).receive();
   if (!frames) return false;
   const auto envelope = Envelope::locate(*frames);
   if (!envelope) return true;
@@ -122,7 +123,7 @@ LoadClient::Run LoadClient::run(const Load& load) {
     while (sent_.size() < load.count && sent_.size() - run.answered < load.window)
       send(load, sent_.size());
     const std::size_t before = run.answered;
-    for (int i = 0; i < 64 && receive(load.way, run);) ++i;
+    for (int i = 0; i < 64 && receive(load.scheme, run);) ++i;
     if (run.answered == before) {
       loop_.wait_until(give_up);
       continue;
@@ -186,7 +187,7 @@ bool LoadClient::is_answered(const Load& load, std::size_t number, Instant end) 
     send(load, number);
     const Instant patience = Clock::now() + 200ms;
     while (run.answered == 0 && Clock::now() < patience)
-      if (!receive(load.way, run)) loop_.wait_until(patience);
+      if (!receive(load.scheme, run)) loop_.wait_until(patience);
   }
   return run.answered > 0;
 }
@@ -202,8 +203,9 @@ bool LoadClient::wait_for_engines(std::size_t engine_count, bool is_raw) {
   const Instant end = Clock::now() + 60s;
   if (!is_raw) wait_for_registration(engine_count);
   for (std::size_t i = 0; i < engine_count; ++i)
-    if (!is_answered({.way = Way::direct, .engine_count = engine_count}, i, end)) return false;
-  return is_answered({.way = Way::balanced}, 0, end);
+    if (!is_answered({.scheme = Scheme::direct, .engine_count = engine_count}, i, end))
+      return false;
+  return is_answered({.scheme = Scheme::balanced}, 0, end);
 }
 
 }  // namespace px::bench

@@ -42,10 +42,10 @@ class LoadClient {
     double median_us() const;
   };
 
-  enum class Way { direct, balanced };
+  enum class Scheme { direct, balanced };
   enum class Request { apply, execute };
   struct Load {
-    Way way = Way::direct;
+    Scheme scheme = Scheme::direct;
     Request request = Request::apply;
     std::size_t count = 1000;
     std::size_t window = 1;        ///< At most so many are not answered yet.
@@ -65,10 +65,10 @@ class LoadClient {
 
  private:
   void send(const Load& load, std::size_t number);
-  bool receive(Way way, Run& run);
+  bool receive(Scheme scheme, Run& run);
   void forget_run();
   bool is_answered(const Load& load, std::size_t number, Instant end);
-  net::Socket& socket(Way way) { return way == Way::direct ? mux_ : task_; }
+  net::Socket& socket(Scheme scheme) { return scheme == Scheme::direct ? mux_ : task_; }
 
   ClientConnectionInfo info_;
   net::Context context_;

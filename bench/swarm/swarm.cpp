@@ -154,7 +154,7 @@ class Bench {
     std::size_t joined = 0, left = 0;
     const auto run = [&] {
       Guests guests{*swarm_, options_.engines + 1, options_.guests};
-      const auto done = client_->run({.way = LoadClient::Way::balanced,
+      const auto done = client_->run({.scheme = LoadClient::Scheme::balanced,
                                       .count = options_.tasks,
                                       .window = options_.tasks,
                                       .retries = 20,

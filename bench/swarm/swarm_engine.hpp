@@ -36,8 +36,7 @@ class SwarmEngine {
               EngineUuid uuid, bool tells_measures, SwarmCounts& counts, Handler on_request);
   /// Ends without a word, as a process that is killed.
   ~SwarmEngine();
-  SwarmEngine(const SwarmEngine&) = delete;
-  SwarmEngine& operator=(const SwarmEngine&) = delete;
+  SwarmEngine(SwarmEngine&&) = delete;
 
   /// Answers an apply_request or an execute_request; the latter also in what it publishes.
   void answer(std::size_t socket, const Frames& request);

@@ -96,7 +96,8 @@ class CheckpointEngines {
         engines_(view.engines()),
         failed_(std::move(failed)),
         watch_(std::move(watch)) {
-    if (engines_.empty()) throw ClientError(ErrorKind::not_found, failed_ + "no engine is there");
+    if (engines_.empty())
+      throw ClientError(ErrorKind::not_found, failed_ + "no engine is registered");
   }
 
   const std::vector<EngineId>& engines() const { return engines_; }

@@ -14,16 +14,17 @@
 
 namespace px::client {
 
-/// Which variables a checkpoint is to hold, and where it is to be written.
+/// Which variables a checkpoint should contain, and in which folder it is written.
 struct CheckpointRequest {
-  std::string path;  ///< An absolute path that all hosts of the engines see; made if needed.
+  std::string path;  ///< An absolute path visible to the hosts of all engines; created if missing.
   std::optional<std::vector<std::string>> names;  ///< Nothing: all that can be written.
   std::vector<std::string> scattered;             ///< More names of blocks of one array.
-  Json label;                                     ///< Text or any JSON; null: none.
-  int keep = 0;                                   ///< How many with this label to keep; 0: all.
+  Json label;                                     ///< Text or any JSON; null: no label.
+  int keep = 0;                                   ///< The number of checkpoints with this label to
+                                                  ///< keep; 0: all.
 };
 
-/// How far the engines are with writing or reading.
+/// The progress of the engines in writing or reading.
 struct CheckpointProgress {
   std::uint64_t bytes = 0;  ///< Written or read so far.
   std::size_t ready = 0;    ///< Engines that have finished.
@@ -38,8 +39,8 @@ using CheckpointWatch = std::function<void(const CheckpointProgress&)>;
 /// Writes the variables of these engines into a new folder below the path: each engine writes its
 /// own files, and the engine at index i of the view becomes rank i. Variables that have not changed
 /// since the last checkpoint are linked, not written. Blocks until everything is on disk. The
-/// checkpoint becomes visible in a single step at the end; if anything fails or ends before, the
-/// latest checkpoint remains the one before.
+/// checkpoint becomes visible in a single step at the end; if anything fails before that, the
+/// previous checkpoint stays the latest.
 /// result  the manifest, with "name", "path", "removed", "written" and "linked" (bytes) added.
 /// errors  ClientError: nothing was written; no engine has lost or changed a variable.
 Json write_checkpoint(const DirectView& view, const CheckpointRequest& request,
@@ -47,16 +48,16 @@ Json write_checkpoint(const DirectView& view, const CheckpointRequest& request,
 
 /// Restores the variables of a checkpoint on these engines: on all of them, or on none if one
 /// cannot read its part. Blocks until that is done.
-/// path    the folder of all checkpoints, of which the latest is meant, or the latest with `label`;
-///         or the folder of a single checkpoint.
+/// path    the folder of all checkpoints, of which the latest is restored, or the latest with
+///         `label`; or the folder of a single checkpoint.
 /// label   null: any.
 /// result  {"path", "label", "time", "ranks", "engines", "names", "scattered", "bytes"}
-/// errors  ClientError, as plan_restore() or as the engines say; nothing was restored.
+/// errors  ClientError, from plan_restore() or from an engine; nothing was restored.
 Json restore_checkpoint(const DirectView& view, const std::string& path, const Json& label,
                         const RestoreRequest& request, const CheckpointWatch& watch = {});
 
-/// Texts for people. A checkpoint in one line; the same with a line for each variable; and what
-/// restore_checkpoint() returned.
+/// Texts for people: a checkpoint in one line, the same with a line for each variable, and the
+/// result of restore_checkpoint().
 std::string checkpoint_headline(const Json& manifest);
 std::string checkpoint_as_text(const Json& manifest);
 std::string restored_as_text(const Json& restored);

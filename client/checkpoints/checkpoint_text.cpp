@@ -1,12 +1,11 @@
 // What people read about checkpoints: the texts of checkpoint.hpp.
 
-#include <array>
-#include <cstdio>
 #include <map>
 #include <utility>
 
 #include "client/checkpoints/checkpoint.hpp"
 #include "client/targets.hpp"
+#include "wire/text.hpp"
 
 namespace px::client {
 namespace {
@@ -20,8 +19,7 @@ struct VariableRow {
 };
 
 std::string shape_text(const Json& shape) {
-  std::string text;
-  for (const Json& extent : shape) text += (text.empty() ? "" : ", ") + extent.dump();
+  const std::string text = join(shape, ", ", [](const Json& extent) { return extent.dump(); });
   return "(" + text + (shape.size() == 1 ? ",)" : ")");
 }
 
@@ -64,11 +62,11 @@ std::string left_text(const Json& manifest) {
     for (const auto& [name, why] : reasons.items())
       left[{name, why.get<std::string>()}].push_back(EngineId{rank.value("engine", 0)});
   }
-  std::string text;
-  for (const auto& [what, engines] : left)
-    text += (text.empty() ? "" : ", ") + what.first + " (" + what.second + "; " +
-            (engines.size() == 1 ? "engine " : "engines ") + name_engines(engines) + ")";
-  return text;
+  return join(left, ", ", [](const auto& item) {
+    const auto& [what, engines] = item;
+    return what.first + " (" + what.second + "; " + (engines.size() == 1 ? "engine " : "engines ") +
+           name_engines(engines) + ")";
+  });
 }
 
 std::string label_text(const Json& label) {
@@ -77,9 +75,7 @@ std::string label_text(const Json& label) {
 }
 
 std::string names_text(const Json& names) {
-  std::string text;
-  for (const Json& name : names) text += (text.empty() ? "" : ", ") + name.get<std::string>();
-  return text;
+  return join(names, ", ", [](const Json& name) { return name.get<std::string>(); });
 }
 
 }  // namespace

@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <map>
-#include <set>
 #include <utility>
 
 #include "client/partition.hpp"
 #include "wire/nearest_name.hpp"
+#include "wire/text.hpp"
 
 namespace px::client {
 namespace {
@@ -15,12 +15,6 @@ using Names = std::vector<std::string>;
 
 /// The entries that hold a variable: by rank, null where the rank has none.
 using Holders = std::vector<const Json*>;
-
-std::string joined(const Names& names, const char* separator) {
-  std::string text;
-  for (const std::string& name : names) text += (text.empty() ? "" : separator) + name;
-  return text;
-}
 
 std::map<std::string, Holders> holders_of(const Json& manifest) {
   std::map<std::string, Holders> found;
@@ -47,7 +41,7 @@ Result<std::map<std::string, Holders>> choose(const Json& manifest, const Restor
     if (found == all.end())
       return Error{ErrorKind::bad_input, "the checkpoint has no variable '" + name + "'" +
                                              did_you_mean(name, known) + "; it has " +
-                                             joined(known, ", ")};
+                                             join(known, ", ")};
     chosen.insert(*found);
   }
   return chosen;
@@ -192,14 +186,12 @@ class Distribution {
   std::string refusal() const {
     std::string text = "the checkpoint of " + std::to_string(ranks_) +
                        " ranks cannot be restored into " + std::to_string(items_.size()) + ": ";
-    bool is_first = true;
-    for (const auto& [why, names] : refused_) {
-      text += (is_first ? "" : "; ") + joined(names, ", ") + " (" + why + ")";
-      is_first = false;
-    }
+    text += join(refused_, "; ", [](const auto& refused) {
+      return join(refused.second, ", ") + " (" + refused.first + ")";
+    });
     return text +
-           ". Name as scattered what is blocks of one array along its first dimension, or "
-           "name only the other variables, or use " +
+           ". List variables that are blocks of one array in scattered, name only the other "
+           "variables, or use " +
            std::to_string(ranks_) + " engines";
   }
 

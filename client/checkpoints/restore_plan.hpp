@@ -10,29 +10,30 @@
 
 namespace px::client {
 
-/// Which variables of a checkpoint are to be restored.
+/// The variables of a checkpoint that should be restored.
 struct RestoreRequest {
   std::optional<std::vector<std::string>> names;  ///< Nothing: all.
   std::vector<std::string> scattered;  ///< More names of blocks of one array.
 };
 
-/// Which engine reads what: the result of plan_restore().
+/// The items that each engine reads: the result of plan_restore().
 struct RestorePlan {
-  /// For each engine a list of items, as polyxeus.engine_calls.checkpoint.load() takes it.
+  /// A list of items for each engine, in the form that polyxeus.engine_calls.checkpoint.load()
+  /// takes.
   std::vector<Json> items;
-  std::vector<std::string> names;      ///< All that are restored, sorted.
-  std::vector<std::string> scattered;  ///< Those of them that are blocks of one array.
+  std::vector<std::string> names;      ///< All variables that are restored, sorted.
+  std::vector<std::string> scattered;  ///< The restored variables that are blocks of one array.
 };
 
 /// Decides which engine gets which variables of a checkpoint. If there are as many engines as
-/// ranks, each engine gets what its rank had. Otherwise variables that were scattered along their
-/// first dimension are joined and cut anew into blocks, the first ones longer by one if the length
-/// is not divisible; variables that are equal on all ranks are copied to all engines. Reads no
-/// file.
+/// ranks, each engine gets the variables of its rank. Otherwise variables that were scattered along
+/// their first dimension are joined and cut into new blocks, the first ones longer by one if the
+/// length is not divisible; variables that are equal on all ranks are copied to all engines. Reads
+/// no file.
 /// manifest  of a checkpoint (docs/checkpoints.md).
-/// engines   how many there are.
+/// engines   the number of engines.
 /// errors    bad_input: an unknown name, a variable that cannot be distributed, or a malformed
-///           manifest; the sentence names all such variables and says what to do.
+///           manifest; the message names all such variables and the remedy.
 Result<RestorePlan> plan_restore(const Json& manifest, std::size_t engines,
                                  const RestoreRequest& request);
 

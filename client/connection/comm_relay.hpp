@@ -17,14 +17,14 @@
 
 namespace px::client {
 
-/// A message from an engine for the notebook's front end: about a comm (the channel of a Jupyter
-/// widget), or what the engine publishes while it handles a message of a comm. A value.
+/// A message from an engine to the notebook's front end: about a comm (the channel of a Jupyter
+/// widget), or published by the engine while it handles a comm message. A value.
 struct CommNews {
   std::string type;  ///< "comm_open", "comm_msg", "comm_close", or "stream", "display_data" ...
   Json content = Json::object(), metadata = Json::object();
   std::vector<SharedBytes> buffers = {};
   EngineId engine = {};
-  /// CommRequest::cause of the front end's message that led to this one; 0: none did.
+  /// CommRequest::cause of the front end's message that caused this one; 0: none.
   std::uint64_t cause = 0;
 };
 
@@ -34,17 +34,17 @@ struct CommRequest {
   std::string comm_id;
   std::string content, metadata;  ///< JSON objects as text.
   std::vector<SharedBytes> buffers = {};
-  std::uint64_t cause = 0;  ///< Copied into the CommNews it leads to; 0: not needed.
+  std::uint64_t cause = 0;  ///< Copied into the CommNews that it causes; 0: not needed.
 };
 
 /// Passes widget messages between the engines of a cluster and the front end of the notebook in
-/// which the client lives. It knows which engine has opened which comm, and collects what is to be
-/// told to the front end. Sees no socket, thread or clock; Connection guards it by its mutex.
+/// which the client lives. It knows which engine has opened which comm, and collects the messages
+/// to the front end. Uses no socket, thread or clock; Connection guards it by its mutex.
 class CommRelay {
  public:
   /// An engine has published something for the request `parent`. Comm messages are always passed
-  /// on; other output only if it was caused by a message of the front end, since a Call gets it
-  /// otherwise.
+  /// on; other output only if a message of the front end caused it, because otherwise a Call gets
+  /// it.
   void on_publication(EngineId engine, const EngineUuid& uuid, const MessageId& parent,
                       const Publication& publication);
   /// A message of the front end is being sent to an engine as the request `id`.
@@ -57,17 +57,18 @@ class CommRelay {
   /// The engine that has opened a comm; nothing if it is closed or unknown.
   std::optional<EngineUuid> engine_of(const std::string& comm_id) const;
   /// The open comms in the form of comm_info_reply: {comm_id: {"target_name": ...}}.
-  /// target_name  only those of this target; empty: all.
+  /// target_name  selects the comms of this target; empty: all.
   Json open_comms(const std::string& target_name) const;
 
   /// Whether take() has something.
   bool has_news() const { return !news_.empty(); }
-  /// What is to be told to the front end, in the order in which it came; removes it here.
+  /// Returns the messages to the front end, in the order of their arrival, and removes them here.
   std::vector<CommNews> take() { return std::exchange(news_, {}); }
 
-  /// While so many messages wait for take(), those that neither open nor close a comm are dropped.
+  /// If this many messages wait for take(), further ones that neither open nor close a comm are
+  /// dropped.
   static constexpr std::size_t max_news = 16384;
-  /// Of how many messages of the front end it remembers the cause.
+  /// The number of messages of the front end whose cause is remembered.
   static constexpr std::size_t max_sent = 4096;
 
  private:

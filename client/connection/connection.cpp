@@ -146,7 +146,7 @@ Result<void> Connection::start(const std::string& where, Duration timeout) {
   if (stage_ == ConnectionStage::refused) return Error{ErrorKind::bad_input, why_};
   return Error{ErrorKind::lost_peer, "a program listens at " +
                                          endpoint(info_.interface, info_.registration) +
-                                         " but does not answer like a controller: the key in " +
+                                         " but does not answer as a controller: the key in " +
                                          where + " probably belongs to another cluster"};
 }
 

@@ -37,14 +37,14 @@ struct CommNews;
 struct CommRequest;
 struct EngineChange;
 
-/// The sockets of a client and the thread that owns them. It sends what any thread posts, finds the
-/// Call to which an answer or output belongs, keeps the list of engines, and reconnects when the
-/// controller is restarted or a connection breaks. The deciding is done by classes without sockets
-/// (PendingRequests, HostTransfers, ResultFetches, BrokenLinks, EngineDirectory); this class acts
-/// on what they say.
+/// The sockets of a client and the thread that owns them. It sends the messages that any thread
+/// posts, finds the Call to which an answer or output belongs, maintains the list of engines, and
+/// reconnects when the controller is restarted or a connection breaks. Classes without sockets make
+/// the decisions (PendingRequests, HostTransfers, ResultFetches, BrokenLinks, EngineDirectory);
+/// this class performs them.
 ///
 /// Any thread may call the public functions. The members below the comment `shared` are guarded by
-/// mutex_; all others belong to the I/O thread, or to the thread that does its work for the moment
+/// mutex_; all others belong to the I/O thread, or to the thread that does its work at the moment
 /// (see SharedIoWork). Handlers run on that thread: they must not block, throw, or destroy the
 /// connection. ClientCore owns it.
 class Connection {
@@ -54,108 +54,107 @@ class Connection {
     /// The version of the Python that sends functions, e.g. "3.11": a warning is given for engines
     /// with another one. Empty: no functions are sent by value.
     std::string python = {};
-    /// What the user says about a tunnel. One is made as well if the file names an ssh server and
+    /// The user's options for a tunnel. A tunnel is also made if the file names an ssh server and
     /// no address answers.
     net::SshOptions ssh = {};
   };
-  /// Connects to the controller by the first of its addresses that answers, or through ssh, and
-  /// waits until it has answered with its list of engines.
+  /// Connects to the first of the controller's addresses that answers, or through ssh, and waits
+  /// until the controller has answered with its list of engines.
   /// where   the file's path, for error messages.
   /// errors  system: too few file descriptors are left, here or at the controller, or ssh opens no
-  ///         tunnel (says what ssh said); bad_input: the connection info is not usable, or the
+  ///         tunnel (with ssh's message); bad_input: the connection info is not usable, or the
   ///         controller refuses the client; lost_peer: no program listens there, or none answers in
-  ///         time: says what was tried and the likely cause.
+  ///         time: the message names what was tried and the likely cause.
   static Result<std::unique_ptr<Connection>> open(const ClientConnectionInfo& info,
                                                   const std::string& where, const Options& options);
-  /// Fails what is not answered and closes the sockets, after what was posted has been sent. Not on
-  /// the I/O thread, for which it waits.
+  /// Sends the posted messages, fails the unanswered requests and closes the sockets. Must not run
+  /// on the I/O thread, because it waits for it.
   ~Connection();
 
-  /// Whether the caller is the I/O thread, or does its work at the moment, i.e. runs inside a
-  /// handler: then it must not wait.
+  /// Whether the calling thread is the I/O thread, or does its work at the moment, i.e. runs inside
+  /// a handler. Such a thread must not wait.
   bool is_own_thread() const;
 
   /// Makes messages with this client's session.
   Composer& composer() { return composer_; }
-  /// The interface by which the controller was reached, e.g. "tcp://10.0.0.1"; with a tunnel its
+  /// The interface by which the controller was reached, e.g. "tcp://10.0.0.1"; with a tunnel: its
   /// local end.
   const std::string& interface() const { return info_.interface; }
 
-  /// Sends the messages, in the order of the calls; returns before they are sent. If one cannot be
-  /// sent its entries fail.
+  /// Sends the messages, in the order of the calls; returns before they are sent. If a message
+  /// cannot be sent, its entries fail.
   void post(std::vector<OutgoingRequest> messages);
-  /// For Call: how a waiting thread lets posted messages be sent at once, and how it helps the I/O
-  /// thread.
+  /// Used by Call: a waiting thread makes the I/O thread send posted messages at once, and helps
+  /// it.
   const std::shared_ptr<Outbox>& outbox() const { return outbox_; }
   const std::shared_ptr<SharedIoWork>& help() const { return help_; }
 
-  /// Whether these buffers should be placed in shared memory for this engine: at least one of them
-  /// is large, and the engine runs on this host and uses the same shared memory.
+  /// Whether these buffers should be placed in shared memory for this engine: if at least one of
+  /// them is large, and the engine runs on this host and uses the same shared memory.
   bool shares_memory(const std::vector<SharedBytes>& buffers, const EngineUuid& engine) const;
-  /// Whether large buffers may be sent once to each other host, into shared memory there: see
+  /// Whether large buffers may be sent to each other host once, into its shared memory: see
   /// HostTransfers.
   bool ships() const { return ships_; }
-  /// Whether the controller was reached over TCP and not by Unix sockets: then engines keep large
-  /// buffers of results for the client to fetch, see ResultFetches.
+  /// Whether the controller was reached over TCP instead of Unix sockets. In that case engines keep
+  /// large buffers of results until the client fetches them, see ResultFetches.
   bool is_far() const { return !is_unix(info_.interface); }
-  /// How far the transfers of large buffers are, in both directions.
+  /// The progress of transfers of large buffers, in both directions.
   TransferProgress transfer_progress() const {
     return {transferred_bytes_, bytes_to_transfer_};
   }
-  /// Whether buffers of balanced tasks may be placed in shared memory, too; not with the task
-  /// scheme "pure", where the controller does not choose the engine.
+  /// Whether buffers of balanced tasks may also be placed in shared memory. False with the task
+  /// scheme "pure", because the controller does not choose the engine.
   bool places_tasks() const { return info_.task_scheme != "pure"; }
   /// Copies the large buffers into shared memory: see os::SegmentStore. Nothing if there is no
-  /// room; take_warnings() tells so, once. Precondition: shares_memory() for an engine.
+  /// room; take_warnings() reports that once. Precondition: shares_memory() for an engine.
   std::optional<os::PlacedBuffers> place(const std::vector<SharedBytes>& buffers);
 
-  /// The engines as they are now; never null. The object does not change: later calls return
-  /// another one after a change. It is made only when it is asked for.
+  /// The present engines; never null. The object does not change: after a change later calls return
+  /// another one, which is made on demand.
   std::shared_ptr<const EngineDirectory> engines() const;
-  /// Waits until `count` engines are registered. False: `deadline` passed, or the controller was
+  /// Waits until `count` engines are registered. False if `deadline` passed or the controller was
   /// lost.
   bool wait_for_engines(std::size_t count, std::optional<Instant> deadline) const;
   /// Adds a handler that runs for each change from now on.
   void on_engine_change(std::function<void(const EngineChange&)> handler);
 
-  /// Calls `handler` after this time, unless the connection is closed before.
+  /// Calls `handler` after this time, unless the connection is closed earlier.
   void after(Duration delay, std::function<void()> handler);
 
-  /// Begins to relay widget messages of engines. `on_news` is called when take_comm_news() has
-  /// something and had nothing before.
+  /// Begins to relay widget messages of engines. Calls `on_news` when take_comm_news() has messages
+  /// and had none before.
   void relay_comms(std::function<void()> on_news);
   /// See CommRelay::take().
   std::vector<CommNews> take_comm_news();
-  /// Sends a message of the front end to the engine that has opened the comm. False: no engine has
-  /// such a comm, or not any more.
+  /// Sends a message of the front end to the engine that has opened the comm. False if no engine
+  /// has such a comm open.
   bool send_to_comm(const CommRequest& request);
   /// See CommRelay::open_comms().
   Json open_comms(const std::string& target_name) const;
 
-  /// The requests that were sent and are not answered. Waits for the I/O thread, so not for use in
-  /// handlers.
+  /// The unanswered requests. Waits for the I/O thread, so handlers must not call it.
   std::vector<MessageId> unanswered() const;
-  /// What the user should know: engines whose Python differs from this client's, transfers that
-  /// take the slower way, a restart of the controller. Sentences, each returned once in the life of
-  /// the connection.
+  /// Warnings for the user: engines whose Python differs from this client's, transfers that take
+  /// the slower way, a restart of the controller. Each sentence is returned once in the life of the
+  /// connection.
   std::vector<std::string> take_warnings();
   /// The engines that are registered but do not answer the controller.
   std::vector<Silence> silences() const;
-  /// Why nothing can be sent any more, as a sentence; nothing while the connection works or may
-  /// come back.
+  /// The reason, as a sentence, why nothing can be sent any more; nothing while the connection
+  /// works or may be restored.
   std::optional<std::string> why_closed() const;
-  /// Whether the connection to the controller stands at the moment. While it does not, ZeroMQ
-  /// reconnects, for some seconds or up to a minute; then the connection counts as lost, at once if
-  /// the cluster has ended.
+  /// Whether the connection to the controller is up at the moment. If not, ZeroMQ reconnects, for
+  /// some seconds or up to a minute; after that the connection counts as lost. If the cluster has
+  /// ended it counts as lost at once.
   bool is_up() const { return is_up_; }
 
  private:
   /// `refused` ends open() with an error; `lost` is final.
   enum class ConnectionStage { dialing, open, refused, lost };
 
-  /// info          its interface is the one to connect to.
-  /// where         the path of its file, or what it is in words.
-  /// tunnel        what `info` leads through; may be null.
+  /// info          contains the interface to connect to.
+  /// where         the path of its file, or a description.
+  /// tunnel        the tunnel to which `info` refers; may be null.
   /// registration  a socket of `context` that is connected to the port of that name.
   Connection(const ClientConnectionInfo& info, const std::string& where, Session session,
              std::string python, std::unique_ptr<net::SshTunnel> tunnel,
@@ -165,13 +164,14 @@ class Connection {
   Result<void> start(const std::string& where, Duration timeout);
   /// The options of all sockets of a client with this session.
   static net::SocketOptions socket_options(const ClientConnectionInfo& info, const SessionId& id);
-  /// The failure of requests that cannot be answered any more.
+  /// The failure of requests that can no longer be answered.
   static Failure lost(const std::string& why);
 
   /// The I/O thread.
   void run();
   std::shared_ptr<SharedIoWork> make_help();
-  /// One step of the work, without waiting: sends what was posted and does what is due by time.
+  /// One step of the work, without waiting: sends the posted messages and does what is due at this
+  /// time.
   void do_due();
   net::Socket make(net::SocketKind kind);
   void watch(net::Socket& socket,
@@ -188,10 +188,11 @@ class Connection {
   void on_notification(const Envelope& envelope, const SharedFrames& frames);
   void on_publication(const Envelope& envelope, const SharedFrames& frames);
   void on_lost_output(const Envelope& envelope);
-  /// Changes the relay, if comms are relayed, and calls on_comm_news_ if there are news now.
+  /// Changes the relay, if comms are relayed, and calls on_comm_news_ if messages are waiting after
+  /// that.
   void change_comms(const std::function<void(CommRelay&)>& change);
-  /// A reply says that the answer is lost; the controller's records may still have it. It is
-  /// delivered as it is if they have not.
+  /// A reply that says that the answer is lost, although the controller's records may still contain
+  /// it. If they do not, the reply itself is delivered.
   struct LostReply {
     MessageId id;
     ReplyHead head;
@@ -253,12 +254,12 @@ class Connection {
   const std::string python_;
   Composer composer_;
   const std::shared_ptr<os::SegmentFolder> memory_;   // null: all bytes go through sockets
-  const std::shared_ptr<os::SegmentStore> segments_;  // of memory_; null where that is
+  const std::shared_ptr<os::SegmentStore> segments_;  // of memory_; null if that is null
   const bool ships_;
   const Signer signer_;
   const Packer packer_;
   const std::unique_ptr<net::Context> context_;
-  net::Loop loop_;  // its wakers are for all
+  net::Loop loop_;  // its wakers may be used by all threads
   const std::shared_ptr<Outbox> outbox_;
   const std::shared_ptr<SharedIoWork> help_;
   net::Socket registration_, mux_, task_, broadcast_, control_, notification_, iopub_;
@@ -269,25 +270,26 @@ class Connection {
     LinkKind kind;
   };
   std::array<MonitoredLink, 6> links_;
-  /// What broke and stands again. Nothing is sent again before the controller has said whether it
-  /// is the same one.
+  /// The connections that broke and are restored. Nothing is sent again until the controller has
+  /// said whether it is the same one.
   BrokenLinks broken_;
   ReturningEngines returning_;
-  std::map<MessageId, LostReply> asked_records_;  // by the question
+  std::map<MessageId, LostReply> asked_records_;  // by the id of the question
   ReplayHistory history_;
   PendingRequests pending_;
   HostTransfers transfers_;
   ResultFetches fetches_;
   EngineStreams streams_;
   MessageId hello_;
-  std::string controller_;   // which one answered last; empty: no other one will follow it
-  std::string incarnation_;  // the same, whether another one follows or not; empty: it never says
+  std::string controller_;   // which controller answered last; empty: no other one will follow it
+  std::string incarnation_;  // also which controller, even if no other one follows; empty: it does
+                             // not say
   std::uint64_t sent_count_ = 0;
   std::optional<Instant> lost_since_;
-  Instant next_look_{};  // whether the cluster has ended, while the controller is lost
+  Instant next_look_{};  // next check whether the cluster has ended, while the controller is lost
   std::atomic<bool> is_up_ = true;
 
-  mutable std::mutex mutex_;  // shared, from here on
+  mutable std::mutex mutex_;  // members from here on are shared
   mutable std::condition_variable changed_;
   EngineDirectory engines_;
   mutable std::shared_ptr<const EngineDirectory> shown_engines_;  // a copy; null: to be made

@@ -11,7 +11,7 @@
 #include "wire/engine_facts.hpp"
 #include "wire/header.hpp"
 #include "wire/json_scan.hpp"
-#include "wire/text_parsing.hpp"
+#include "wire/text.hpp"
 
 namespace px::client {
 namespace {
@@ -99,9 +99,8 @@ void Connection::on_hub_reply(const Envelope& envelope, const SharedFrames& fram
     if (!returning_.are_expected(Clock::now()))
       for (const EngineUuid& uuid : gone) remove_engine(uuid);
     if (is_stranger)
-      pending_.fail_all(lost("another controller has taken the place of the one that was asked, "
-                             "which did not say that it would be started again: its tasks are "
-                             "lost; send them again"),
+      pending_.fail_all(lost("another controller replaced the previous one, which had not "
+                             "announced a restart: its tasks are lost; send them again"),
                         wall_now());
     Breaks breaks = broken_.take();
     if (incarnation.empty())  // nobody knows what it would do with repeats
@@ -181,7 +180,7 @@ void Connection::on_lost_output(const Envelope& envelope) {
   const Result<Json> content = unpack(packer_, envelope.content);
   if (!header || !content || header->msg_type != "output_lost") return;
   pending_.lose_output();
-  warn("this client did not read what the controller sent it, e.g. as it was stopped: " +
+  warn("this client did not read its messages from the controller, e.g. because it was stopped: " +
        std::to_string(int_member(*content, "messages").value_or(0)) + " messages of output (" +
        std::to_string(int_member(*content, "bytes").value_or(0)) +
        " bytes) were dropped; no result is lost");

@@ -72,11 +72,10 @@ void Connection::send_again(const SentRequest& request) {
 void Connection::take_up(const PendingRequests::Unanswered& unanswered, const std::string& what) {
   for (const auto& request : unanswered.to_send) send_again(*request);
   for (const MessageId& id : unanswered.lost)
-    pending_.fail(
-        id,
-        lost(what + " before this was answered; an order or a question is not sent again by "
-                    "itself: send it again"),
-        wall_now());
+    pending_.fail(id,
+                  lost(what + " before this was answered; control messages are not sent again "
+                              "automatically: send it again"),
+                  wall_now());
 }
 
 /// Another controller has the place of the one that we knew. Its engines come back to it; those
@@ -105,7 +104,7 @@ void Connection::make_up_for(const Breaks& breaks) {
   if (breaks.of_output) pending_.lose_output();
   const bool is_repeated = !unanswered.to_send.empty() && !breaks.channels.empty();
   if (!is_repeated && unanswered.lost.empty() && !breaks.of_output) return;
-  std::string sentence = "a connection to the controller broke and stands again";
+  std::string sentence = "a connection to the controller broke and was restored";
   if (is_repeated) sentence += sent_again(unanswered.to_send.size()) + " again";
   if (breaks.of_output) sentence += "; some of the output of that moment may be missing";
   warn(sentence);

@@ -11,21 +11,21 @@
 namespace px::client {
 
 /// An engine that is registered but does not answer the controller's heartbeats: its process hangs,
-/// or its host is down or cut off.
+/// or its host is down or unreachable.
 struct Silence {
-  EngineId engine;   ///< Which one.
+  EngineId engine;   ///< The engine.
   std::string host;  ///< Empty: unknown.
-  Instant since{};   ///< When it was heard last.
+  Instant since{};   ///< When the controller last heard it.
 };
 
 /// A sentence for the user: "engine 3 on host2 has not answered for 9 s: ..."
 std::string describe(const Silence& silence, Instant now);
 
-/// Remembers which silences the user was told of, so that each is reported once. Sees no clock; one
-/// thread owns it.
+/// Remembers which silences were reported to the user, so that each is reported once. Uses no
+/// clock; one thread owns it.
 class SilenceNews {
  public:
-  /// A sentence for each silence that was not reported yet.
+  /// A sentence for each silence that has not been reported yet.
   std::vector<std::string> take(const std::vector<Silence>& silences, Instant now);
 
  private:

@@ -10,44 +10,44 @@
 
 namespace px::client {
 
-/// The connections of a client to its controller, except the one to the registration port, by which
-/// it asks questions. `news` tells of engines that join and leave; `output` is iopub.
+/// The connections of a client to its controller, except the one to the registration port, which
+/// carries its questions. `news` reports engines that join and leave; `output` is iopub.
 enum class LinkKind { direct, balanced, broadcast, control, news, output };
 
-/// What may have been lost because connections broke and stand again.
+/// The messages that may have been lost because connections broke and were restored.
 struct Breaks {
-  std::set<RequestChannel> channels;  ///< Requests sent by these channels may be lost.
+  std::set<RequestChannel> channels;  ///< Requests sent on these channels may be lost.
   bool of_output = false;
   bool of_news = false;
   bool any() const { return !channels.empty() || of_output || of_news; }
-  /// The channels whose unanswered requests are to be sent again. If news was missed these include
-  /// direct calls and broadcasts, as an engine may have reconnected meanwhile, which loses what was
-  /// sent to it.
+  /// The channels whose unanswered requests must be sent again. If news was missed, they include
+  /// direct calls and broadcasts: an engine may have reconnected in the meantime, which loses the
+  /// messages that were sent to it.
   std::set<RequestChannel> to_repeat() const;
 };
 
-/// Tracks which connections to the controller broke, and which of them stand again, so that
-/// Connection knows what to send again. ZeroMQ reconnects by itself, but drops what was on its way.
-/// Sees no socket and no clock; belongs to the I/O thread.
+/// Tracks which connections to the controller broke, and which of them are restored, so that
+/// Connection knows what to send again. ZeroMQ reconnects on its own, but drops messages in
+/// transit. Uses no socket and no clock; belongs to the I/O thread.
 class BrokenLinks {
  public:
-  /// The connection is lost. Without effect if it never stood.
+  /// The connection is lost. Has no effect if it was never up.
   void disconnected(LinkKind link);
-  /// The connection stands.
+  /// The connection is up.
   /// result  whether it had broken before.
   bool connected(LinkKind link);
-  /// The connection to the registration port had broken and stands again.
+  /// The connection to the registration port had broken and is restored.
   void questions_connected() { breaks_.channels.insert(RequestChannel::hub); }
-  /// The controller was replaced by a new one, which gets all unanswered requests anyway: forgets
-  /// what broke before. Only the news connection stays broken until it stands again, since news is
-  /// missed until then.
+  /// A new controller replaced the previous one. It gets all unanswered requests, so what broke
+  /// before is forgotten. Only the news connection stays marked as broken until it is up again,
+  /// because news is missed until then.
   void controller_changed();
 
-  /// Whether the connections for news and output have both stood at some time, so that our
-  /// subscriptions have arrived.
+  /// Whether the connections for news and output have both been up at some time, so that the
+  /// controller has received our subscriptions.
   bool are_subscribed() const { return at(LinkKind::news).was_up && at(LinkKind::output).was_up; }
-  /// What is to be made up for, of all connections that stand again. The caller does it; the next
-  /// call returns what has broken since.
+  /// Returns what must be repaired for all connections that are restored, and forgets it. The
+  /// caller does the repair.
   Breaks take();
 
  private:
@@ -62,16 +62,16 @@ class BrokenLinks {
   Breaks breaks_;
 };
 
-/// After a restart of the controller its engines come back one after the other. For that time an
-/// engine that the new controller does not list yet must not be taken for lost. Sees no clock.
+/// After a restart of the controller its engines return one after the other. During that time an
+/// engine that the new controller does not list yet must not be treated as lost. Uses no clock.
 class ReturningEngines {
  public:
-  /// How long engines have to come back.
+  /// How long engines have to return.
   static constexpr Duration patience = std::chrono::seconds(10);
 
   /// A new controller has taken over.
   void expect(Instant now) { until_ = now + patience; }
-  /// Whether engines may still come back.
+  /// Whether engines may still return.
   bool are_expected(Instant now) const { return now < until_; }
 
  private:

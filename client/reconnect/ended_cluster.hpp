@@ -8,22 +8,21 @@
 
 namespace px::client {
 
-/// Tells, while the controller is unreachable, whether its cluster has ended or will come back. It
-/// looks at the connection file: `pxcluster stop`, and a controller that ends in order, remove it,
-/// and the next cluster in the same profile writes one with another key. A controller that is to be
-/// restarted leaves it as it is. So a client stops waiting at once instead of after a timeout.
+/// Finds out, while the controller is unreachable, whether its cluster has ended or will return. It
+/// reads the connection file: `pxcluster stop`, and a controller that ends in order, remove it, and
+/// the next cluster in the same profile writes one with another key. A controller that will be
+/// restarted leaves it unchanged. So a client stops waiting at once instead of after a timeout.
 class EndedCluster {
  public:
-  /// file  the path of the connection file. It is looked at only if it lies where programs keep
-  ///       these files, in the folder `security` of a profile: a copy elsewhere is not removed with
-  ///       the cluster.
-  /// info  what was read from it.
+  /// file  the path of the connection file. It is used only if it lies in the folder `security` of
+  ///       a profile: a copy elsewhere is not removed with the cluster.
+  /// info  its content when the client connected.
   EndedCluster(const std::filesystem::path& file, const ClientConnectionInfo& info);
 
-  /// Whether there is a file that can tell.
+  /// Whether there is a file that can be used.
   bool can_tell() const { return !file_.empty(); }
-  /// Why no controller will come back, and what the user can do; nothing as long as one may. Reads
-  /// the file.
+  /// The reason why no controller will return, and the remedy; nothing if one may return. Reads the
+  /// file.
   std::optional<std::string> why() const;
 
  private:

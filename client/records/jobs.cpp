@@ -10,7 +10,6 @@
 #include "client/engine_status.hpp"
 #include "client/targets.hpp"
 #include "wire/checked_json.hpp"
-#include "wire/time.hpp"
 
 namespace px::client {
 namespace {

@@ -13,23 +13,23 @@ namespace px::client {
 
 /// Selects requests from the controller's records.
 struct JobFilter {
-  bool only_unfinished = true;  ///< Whether to leave out those that have ended.
+  bool only_unfinished = true;  ///< Whether to leave out requests that have ended.
   Json label;           ///< Null: any.
-  std::string session;  ///< A client's session, or its beginning; empty: any.
+  std::string session;  ///< A client's session id, or its beginning; empty: any.
 };
 
-/// Stands for the engine of a request that has none, because it waits for one or its engine has
-/// left.
+/// Represents the engine of a request that has none, because the request waits for one or its
+/// engine has left.
 inline constexpr EngineId no_engine{-1};
 
-/// What one client requested at one time: a cell or a call, maybe on several engines. The
-/// controller records single requests; requests of one client with the same kind, text and label
-/// that were submitted within a second count as one job.
+/// The work that one client requested at one time: a cell or a call, possibly on several engines.
+/// The controller records single requests; requests of one client with the same kind, text and
+/// label that were submitted within a second form one job.
 struct Job {
   std::vector<MessageId> ids = {};  ///< The requests.
-  std::vector<EngineId> engines = {};  ///< Of each request; or no_engine.
-  std::string session = {};            ///< The client's.
-  std::string user = {};  ///< The user's name, as the client says.
+  std::vector<EngineId> engines = {};  ///< For each request its engine, or no_engine.
+  std::string session = {};            ///< The session id of the client.
+  std::string user = {};               ///< The user's name, as the client reports it.
   std::string kind = {};  ///< "execute", "call", "apply", "push", "pull".
   std::string text = {};  ///< The first line of the code, or a function's name.
   Json label;
@@ -37,16 +37,16 @@ struct Job {
   std::size_t running = 0, waiting = 0, done = 0, failed = 0;  ///< How many requests.
 };
 
-/// Asks the controller for its records, and the engines what they run. Returns the jobs in the
-/// order in which they were submitted.
+/// Asks the controller for its records, and the engines for the requests that they run. Returns the
+/// jobs in the order in which they were submitted.
 /// patience  how long to wait for engines, if a request is unfinished.
 /// errors    as ClientCore::ask_hub().
 std::vector<Job> find_jobs(ClientCore& core, const JobFilter& filter, Duration patience);
 
-/// Groups the records of a controller into jobs. Asks nothing.
-/// records    of a db_reply, in any order.
-/// running    the ids of the requests that engines run now.
-/// directory  knows the engines' ids by their uuids.
+/// Groups the records of a controller into jobs. Sends no questions.
+/// records    from a db_reply, in any order.
+/// running    the ids of the requests that engines run at present.
+/// directory  has the engines' ids by their uuids.
 std::vector<Job> jobs_of_records(const Json& records, const std::vector<std::string>& running,
                                  const EngineDirectory& directory);
 

@@ -21,14 +21,14 @@ class SharedIoWork;
 class Outbox;
 
 /// The state of requests that were sent together: their answers, output and failures so far.
-/// AsyncResult is the public face of it. The I/O thread enters what comes; any thread waits for it
-/// and reads it. It keeps all events in the order in which they came. In a forked child what is
-/// answered can still be read; waiting for anything else throws ClientError (lost_peer).
+/// AsyncResult is its public interface. The I/O thread enters what arrives; any thread waits for it
+/// and reads it. It stores all events in the order of their arrival. In a forked child the answers
+/// so far can be read; waiting for anything else throws ClientError (lost_peer).
 class Call {
  public:
-  /// tasks   what is sent; task i is the request number i below.
-  /// outbox  where the requests were posted: a thread that waits hurries it.
-  /// help    lets a thread that waits do the I/O thread's work.
+  /// tasks   the requests; task i is the request number i below.
+  /// outbox  the queue to which the requests were posted: a waiting thread has it sent at once.
+  /// help    lets a waiting thread do the I/O thread's work.
   explicit Call(std::vector<TaskSent> tasks, std::weak_ptr<Outbox> outbox = {},
                 std::weak_ptr<SharedIoWork> help = {});
 
@@ -36,26 +36,26 @@ class Call {
   std::size_t size() const { return size_; }
 
   // ---- for the I/O thread
-  /// A reply came; without effect if the request is answered already.
+  /// A reply has arrived; without effect if the request was answered before.
   void answer(std::size_t task, const ReplyHead& head, Reply reply, WallTime now);
   /// The request failed without a reply: the engine was lost, or the message could not be sent.
-  /// Without effect if it is answered already.
+  /// Without effect if the request was answered before.
   void fail(std::size_t task, Failure failure, WallTime now);
   /// The engine has published something for the request.
   void publish(std::size_t task, Publication publication);
   /// Nothing more will be published for the request.
   void complete_output(std::size_t task);
-  /// The engine that runs a balanced task is known now, from its output or reply.
+  /// The engine that runs a balanced task became known, from its output or reply.
   void learn_engine(std::size_t task, EngineId engine, const EngineUuid& uuid);
 
   // ---- for any thread
-  /// How many requests are answered, well or not.
+  /// The number of requests that were answered, successfully or not.
   std::size_t answered() const;
-  /// For how many requests all output is here.
+  /// The number of requests whose output is complete.
   std::size_t outputs_complete() const;
   bool is_ready() const { return answered() == size(); }
-  /// Waits until all requests are answered; the second function also until all output is here.
-  /// False: `deadline` passed first; nothing means no deadline.
+  /// Wait until all requests are answered; the second function also until their output is complete.
+  /// False if `deadline` passed first; nothing means no deadline.
   bool wait_ready(std::optional<Instant> deadline) const;
   bool wait_output(std::optional<Instant> deadline) const;
   /// Waits for one request.
@@ -63,26 +63,27 @@ class Call {
   /// Waits for one request and its output.
   bool wait_task_output(std::size_t task, std::optional<Instant> deadline) const;
 
-  /// All events from number `from` on; waits until there is one. Empty: `deadline` passed, or all
+  /// All events from number `from` on; waits until there is one. Empty if `deadline` passed or all
   /// output is complete.
   std::vector<CallEvent> events(std::size_t from, std::optional<Instant> deadline) const;
-  /// A copy of what is known about the request.
+  /// A copy of all information about the request.
   TaskInfo info(std::size_t task) const;
   TaskStatus status(std::size_t task) const;
-  /// The content of the reply to a request; nothing while there is none, and where it is an error.
+  /// The content of the reply to a request; nothing if there is none or if it is an error.
   std::optional<Json> reply_content(std::size_t task) const;
-  /// Whether an unanswered request is, or may be, at this engine. Where a balanced task is is
-  /// unknown until it runs: it may be at any engine.
+  /// Whether an unanswered request is, or may be, at this engine. A balanced task may be at any
+  /// engine until it runs.
   bool may_wait_for(EngineId engine) const;
   MessageId msg_id(std::size_t task) const;
   /// What was published for a request so far, in order.
   std::vector<std::shared_ptr<const Publication>> publications(std::size_t task) const;
   /// What a request has written to "stdout" or "stderr" so far.
   std::string text(std::size_t task, std::string_view stream) const;
-  /// Calls `handler` once, when all are answered: at once on this thread if they are, otherwise on
-  /// the I/O thread or on one that helps it, where it must neither wait nor throw.
+  /// Calls `handler` once, when all requests are answered: at once on this thread if they already
+  /// are, otherwise on the I/O thread or on one that helps it, where the handler must neither wait
+  /// nor throw.
   void on_ready(std::function<void()> handler);
-  /// The same for each request that is answered; at once for those that already are.
+  /// Calls `handler` for each request that is answered; at once for those that already are.
   void on_answer(std::function<void(std::size_t task)> handler);
 
  private:
@@ -99,7 +100,7 @@ class Call {
   const std::weak_ptr<Outbox> outbox_;
   const std::weak_ptr<SharedIoWork> help_;
   mutable std::mutex mutex_;
-  mutable os::Condition changed_, all_answered_;  // who waits for all sleeps until then
+  mutable os::Condition changed_, all_answered_;  // threads that wait for all sleep until then
   std::vector<TaskInfo> tasks_;
   std::vector<CallEvent> events_;
   std::size_t answered_ = 0;

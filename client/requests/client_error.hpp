@@ -8,24 +8,24 @@
 
 namespace px::client {
 
-/// The exception of the client library, and the base of its other ones. Inside the library failures
-/// are values (Error); the public classes throw them as this. what() is one sentence for a person
-/// with the cause and the fix.
+/// The exception of the client library, and the base class of its other ones. Inside the library
+/// failures are values (Error); the public classes throw them as ClientError. what() is one
+/// sentence for people with the cause and the fix.
 class ClientError : public std::runtime_error {
  public:
   /// kind  what the caller can do.
-  /// what  one sentence for a person.
+  /// what  one sentence for people.
   ClientError(ErrorKind kind, const std::string& what) : std::runtime_error(what), kind_(kind) {}
   /// The same error, as an exception.
   explicit ClientError(const Error& error) : ClientError(error.kind, error.what) {}
-  /// What the caller can do now: branch on this, not on the text.
+  /// What the caller can do: branch on this, not on the text.
   ErrorKind kind() const { return kind_; }
 
  private:
   ErrorKind kind_;
 };
 
-/// The bridge from values to exceptions: returns the value, or throws the error as a ClientError.
+/// Converts values to exceptions: returns the value, or throws the error as a ClientError.
 template <class T>
 T value_or_throw(Result<T> result) {
   if (!result) throw ClientError(result.error());

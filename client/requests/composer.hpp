@@ -1,7 +1,6 @@
 #pragma once
 
 #include <mutex>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -10,42 +9,42 @@
 
 namespace px::client {
 
-/// Where, when and how often a balanced task may run, as it stands in the request's metadata
-/// (protocol 8.1).
+/// On which engines, when and how often a balanced task may run, in the form of the request's
+/// metadata (protocol 8.1).
 struct TaskOptions {
-  Json label;                       ///< Any JSON; kept in the controller's records.
+  Json label;                       ///< Any JSON; stored in the controller's records.
   std::vector<EngineUuid> targets;  ///< Empty: any engine.
-  Json after = Json::array();       ///< A list of msg_ids, or a dependency: run after these ...
-  Json follow = Json::array();      ///< ... and on the engine where these ran.
-  double timeout_s = 0;  ///< For its dependencies: it fails after that; 0 = no limit.
-  /// More attempts after a failure, on other engines.
+  Json after = Json::array();       ///< A list of msg_ids, or a dependency: run after these.
+  Json follow = Json::array();      ///< Run after these, on the same engine.
+  double timeout_s = 0;  ///< How long to wait for dependencies before the task fails; 0: no limit.
+  /// Further attempts after a failure, on other engines.
   int retries = 0;
 };
 
 /// The packed parts of a request, not signed yet.
 struct Head {
-  std::string route;  ///< The engine's identity, in front of the delimiter; or empty.
+  std::string route;  ///< The engine's identity, which precedes the delimiter; or empty.
   std::string header, metadata, content;
 };
 
-/// One message on its way from the caller's thread to the socket: packed parts, and payloads that
-/// are not copied.
+/// A message between the caller's thread and the socket: packed parts, and payloads that are not
+/// copied.
 struct OutgoingRequest {
   RequestChannel channel = RequestChannel::direct;
-  EngineUuid engine;  ///< The receiver, of direct and control messages.
+  EngineUuid engine;  ///< The receiver of direct and control messages.
   Head head;
   std::vector<SharedBytes> payloads;
   std::shared_ptr<const void> hold;  ///< Keeps the payloads' shared memory, if any.
   std::vector<std::pair<MessageId, PendingRequests::PendingRequest>>
-      entries;  ///< The answers to wait for.
-  /// If set, the buffers are first brought to the engine's host: see HostTransfers. Until then the
-  /// payloads are the buffers themselves.
+      entries;  ///< The answers that are awaited.
+  /// If set, the buffers are first brought to the engine's host: see HostTransfers. Until that is
+  /// done the payloads are the buffers themselves.
   std::shared_ptr<const Shipment> shipment = {};
-  bool has_waited = false;  ///< Its entries are in PendingRequests already.
+  bool has_waited = false;  ///< Its entries are already in PendingRequests.
 };
 
 /// Composes a client's messages in two steps: any thread packs a message and gives it an id and a
-/// date; the I/O thread signs it just before it is sent. So threads that submit do not wait for
+/// date; the I/O thread signs it just before it is sent. So submitting threads do not wait for
 /// signatures, and ids ascend in the order of composing.
 class Composer {
  public:
@@ -56,13 +55,13 @@ class Composer {
   const SessionId& session_id() const { return session_.id(); }
   Packer packer() const { return session_.packer(); }
 
-  /// A message that is packed and not signed.
+  /// A message that is packed but not signed.
   struct Composed {
     MessageId msg_id;
     WallTime submitted{};
     Head head;
     std::shared_ptr<const void> hold;  ///< RequestBody::hold.
-    std::vector<SharedBytes> buffers;  ///< As they travel, maybe in pieces.
+    std::vector<SharedBytes> buffers;  ///< In the form in which they travel, possibly in pieces.
   };
   /// Packs a request. Any thread may call it.
   /// route     the identity of the engine; empty: none.
@@ -70,7 +69,7 @@ class Composer {
   Composed compose(const std::string& route, const RequestBody& body, const std::string& metadata);
 
   /// The signed frames, from the routing frame to the content, without buffers. Only the I/O thread
-  /// calls it.
+  /// may call it.
   std::vector<std::string> seal(Head head) const;
 
  private:
@@ -85,7 +84,7 @@ class Composer {
 Json together(const std::string& id, const std::vector<EngineId>& engines);
 
 /// The metadata of a direct call and of a balanced task, as JSON text.
-/// together  of a cell, or null.
+/// together  for a cell; or null.
 std::string direct_metadata(const Json& label, const Json& together);
 std::string balanced_metadata(const TaskOptions& options);
 /// The metadata of a broadcast to these engines, as JSON text. It asks for one reply from each

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "wire/text_parsing.hpp"
+#include "wire/text.hpp"
 
 namespace px::client {
 namespace {

@@ -13,15 +13,15 @@ namespace px::client {
 
 /// The engines that a client knows: ids, uuids and properties of those that are present. It also
 /// remembers the uuids of engines that have left, so that old results still name their engine. The
-/// time that a request needs here does not grow with the number of engines. Connection owns one,
-/// and gives copies to other threads. No locks of its own.
+/// time of a request to it does not grow with the number of engines. Connection owns one, and gives
+/// copies to other threads. It has no locks.
 class EngineDirectory {
  public:
-  /// An engine is present, or has other properties than before. An id that another engine had is
-  /// given to this one.
-  /// language  the language that the controller says it runs; "" for an engine of ipyparallel;
-  ///           nothing if the controller does not say.
-  /// memory    which shared memory it uses: EngineFacts::memory; empty: none, or unknown.
+  /// An engine is present, or has other properties than before. An id that another engine had now
+  /// belongs to this one.
+  /// language  the language that it runs according to the controller; "" for an engine of
+  ///           ipyparallel; nothing if the controller does not report it.
+  /// memory    the shared memory that it uses: EngineFacts::memory; empty: none, or unknown.
   /// passing   EngineFacts::passing.
   /// result    true if it was not present.
   bool add(EngineId id, const EngineUuid& uuid, std::optional<std::string> language = {},
@@ -42,10 +42,10 @@ class EngineDirectory {
   std::string memory_of(EngineId id) const;
   /// The engines to which an engine can send arrays over MPI while user code runs.
   struct Passing {
-    std::string group;  ///< The same for all engines that can do so among each other.
+    std::string group;  ///< The same for all engines that can exchange arrays in this way.
     Rank rank;          ///< The engine's rank among them.
   };
-  /// Of an engine that is present; nothing if it cannot send arrays over MPI.
+  /// For an engine that is present; nothing if it cannot send arrays over MPI.
   std::optional<Passing> passing_of(EngineId id) const;
   /// The languages other than Python that these engines, or all that are present, run; each once.
   /// "" stands for engines of ipyparallel.
@@ -69,7 +69,8 @@ class EngineDirectory {
   std::map<EngineId, Present> present_;
   std::vector<EngineId> ids_;                           // of present_
   std::vector<EngineId> of_ipyparallel_;                // of present_, those with the language ""
-  std::map<std::string, std::size_t> other_languages_;  // how many of present_ speak each
+  std::map<std::string, std::size_t> other_languages_;  // how many engines of present_ run each
+                                                        // language
   std::unordered_map<EngineUuid, EngineId, StringIdHash, StringIdEqual> known_;
 };
 

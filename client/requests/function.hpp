@@ -14,16 +14,17 @@ namespace px::client {
 /// it names one that the engines have, or sends source text in their language. A value.
 class Function {
  public:
-  /// The name of a function that the engines have: looked up in the user's namespace there, then
-  /// imported, e.g. "numpy.linalg.norm". Not explicit, so that calls take a plain string.
+  /// The name of a function that the engines have: looked up in the user's namespace there,
+  /// otherwise imported, e.g. "numpy.linalg.norm". Not explicit, so that a plain string can be
+  /// passed to calls.
   Function(std::string name) : descriptor_{{"name", std::move(name)}} {}
-  /// The same.
+  /// The same as the constructor above.
   Function(const char* name) : Function(std::string(name)) {}
   /// Source text in the engines' language: an expression like "lambda x: x + 1", or definitions, of
   /// which the last one is called.
   static Function source(std::string text) { return Function{Json{{"code", std::move(text)}}}; }
 
-  /// What a call_request contains: {"name": ...} or {"code": ...}.
+  /// The content of a call_request: {"name": ...} or {"code": ...}.
   const Json& descriptor() const { return descriptor_; }
 
  private:

@@ -7,7 +7,7 @@
 #include "wire/json_scan.hpp"
 #include "wire/pieces.hpp"
 #include "wire/session.hpp"
-#include "wire/text_parsing.hpp"
+#include "wire/text.hpp"
 
 namespace px::client {
 namespace {
@@ -125,8 +125,8 @@ RecordedResult read_record(const MessageId& id, const Json& record,
   const Json metadata = object_member(record, "result_metadata");
   if (metadata.contains("held"))
     content = error_content("ResultLost",
-                            "the large buffers of this result went to its client alone, on another "
-                            "host, and are not on record: run it again");
+                            "the large buffers of this result were sent only to its client, on "
+                            "another host, and are not on record: run it again");
   const std::string status = string_member(content, "status").value_or("error");
   const TaskStatus ended = status == "ok"        ? TaskStatus::ok
                            : status == "aborted" ? TaskStatus::aborted

@@ -11,27 +11,27 @@
 
 namespace px::client {
 
-// Reads messages that come to a client. The caller has verified their signatures; their content is
-// still checked, as engines of other versions may send it.
+// Reads messages that arrive at a client. The caller has verified their signatures; their content
+// is still checked, because engines of other versions may send it.
 
-/// What the I/O thread must know about a reply. It is read without parsing the whole, since the
-/// thread that asks for the result parses it.
+/// The parts of a reply that the I/O thread needs. They are read without parsing the whole reply,
+/// which the thread that asks for the result does.
 struct ReplyHead {
   /// The request that is answered.
   MessageId parent;
   TaskStatus status = TaskStatus::ok;
-  /// How many publications belong to the request, if the engine says so; otherwise its "idle"
+  /// How many publications belong to the request, if the engine reports it; otherwise its "idle"
   /// status is the last one.
   std::optional<std::size_t> published;
-  std::string engine;  ///< The uuid of the engine that answers; empty: the controller.
+  std::string engine;  ///< The uuid of the engine that answers; empty: the controller answers.
 };
 
 /// Reads the head of a reply.
 /// errors  bad_input: no parent, or a status other than ok, error and aborted.
 Result<ReplyHead> read_reply_head(Packer packer, const Envelope& envelope);
 
-/// Reads the failure from the content of an error reply or an error publication. Never fails: what
-/// is missing is empty.
+/// Reads the failure from the content of an error reply or an error publication. Never fails:
+/// missing members are empty.
 /// engine  used if the content does not name one.
 Failure read_failure(const Json& content, std::optional<EngineId> engine);
 
@@ -41,9 +41,9 @@ struct RecordedResult {
   Reply reply;
   std::vector<Publication> publications;
 };
-/// Reads such a record. Stdout and stderr come as one publication each.
-/// id       of the request.
-/// buffers  of its reply.
+/// Reads such a record. Stdout and stderr are returned as one publication each.
+/// id       the id of the request.
+/// buffers  the buffers of its reply.
 RecordedResult read_record(const MessageId& id, const Json& record,
                            const std::vector<SharedBytes>& buffers);
 

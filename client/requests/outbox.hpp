@@ -12,13 +12,13 @@
 
 namespace px::client {
 
-/// The queue of messages from the threads that submit to the I/O thread, which sends them in the
-/// order of the calls.
+/// The queue of messages from submitting threads to the I/O thread, which sends them in the order
+/// of the calls.
 ///
-/// Waking that thread costs more than sending a message. So only the first of several messages that
-/// follow each other closely wakes it; after a turn in which there was something to send it looks
-/// again after `patience` by itself, and what was posted meanwhile is sent then. A thread that
-/// waits for an answer calls hurry(), so that it never waits for that. Sees no clock.
+/// Waking the I/O thread costs more than sending a message. So only the first of several messages
+/// that follow each other closely wakes it; after a turn in which it sent messages it checks the
+/// queue again after `patience` and sends those posted in the meantime. A thread that waits for an
+/// answer calls hurry(), so that its messages are sent at once. Uses no clock.
 class Outbox {
  public:
   /// The longest time that a posted message waits to be sent.
@@ -39,7 +39,7 @@ class Outbox {
     }
     wake_();
   }
-  /// The calling thread is going to wait: what was posted is sent now.
+  /// The calling thread is about to wait: the posted messages are sent at once.
   void hurry() {
     {
       const std::lock_guard lock{mutex_};
@@ -50,9 +50,9 @@ class Outbox {
   }
 
   // ---- for the I/O thread, which calls take() in each of its turns, and at next_deadline()
-  /// The messages to send now; the queue is empty afterwards.
-  /// is_all_answered  no answer is awaited, so that the next message that is posted is probably a
-  ///                  single one: it shall wake the thread.
+  /// Returns the messages to send now and empties the queue.
+  /// is_all_answered  no answer is awaited, so that the next posted message is probably a single
+  ///                  one and wakes the thread.
   std::vector<OutgoingRequest> take(Instant now, bool is_all_answered) {
     const std::lock_guard lock{mutex_};
     is_woken_ = false;
@@ -72,8 +72,8 @@ class Outbox {
   const std::function<void()> wake_;
   mutable std::mutex mutex_;
   std::vector<OutgoingRequest> posted_;
-  bool is_woken_ = false;            // take() is going to be called
-  std::optional<Instant> look_at_;  // take() is called by then, so posting need not wake
+  bool is_woken_ = false;           // take() will be called soon
+  std::optional<Instant> look_at_;  // take() is called by then, so posting need not wake the thread
 };
 
 }  // namespace px::client

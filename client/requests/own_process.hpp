@@ -6,8 +6,9 @@
 namespace px::client {
 
 /// A guard for objects that work only in the process that made them, because their I/O thread
-/// exists only there. A child that was forked has a copy of the object, but its sockets are the
-/// parent's, and a mutex may be locked for ever. Remembers the process in which it was constructed.
+/// exists only there. A forked child has a copy of the object, but its sockets are the parent's,
+/// and a mutex may stay locked for ever. The guard remembers the process in which it was
+/// constructed.
 class OwnProcess {
  public:
   /// False in a child that was forked since, and in its children.
@@ -16,7 +17,7 @@ class OwnProcess {
   void check() const {
     if (!is_here()) throw ClientError(ErrorKind::lost_peer, sentence);
   }
-  /// What the exception says.
+  /// The message of the exception.
   static constexpr const char* sentence =
       "this client was made before os.fork() and works only in the parent process: make a new "
       "Client here";

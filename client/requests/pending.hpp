@@ -18,18 +18,18 @@ namespace px::client {
 /// How the client knows that all output of a request has arrived.
 enum class OutputEnd {
   none,      ///< No output is awaited: hub queries, control messages.
-  by_leave,  ///< None; the engine is asked to end, and its leaving answers.
-  by_idle,   ///< The engine publishes "idle" after it (protocol 10.4).
-  by_count,  ///< The reply says how many publications; else by_idle.
+  by_leave,  ///< None; the engine is asked to end, and its departure counts as the answer.
+  by_idle,   ///< The engine publishes "idle" after the output (protocol 10.4).
+  by_count,  ///< The reply gives the number of publications; if not, as by_idle.
 };
 
 /// The requests that are not answered, or whose output is not complete. It finds the Call to which
-/// an arriving message belongs, knows what must be sent again after a break, and fails requests
-/// whose answer cannot come any more. Calls made from here run the handlers of Call. Sees no
-/// socket, thread or clock; the I/O thread owns it.
+/// an arriving message belongs, knows which requests must be sent again after a break, and fails
+/// requests that can no longer be answered. Its functions run the handlers of Call. Uses no socket,
+/// thread or clock; the I/O thread owns it.
 class PendingRequests {
  public:
-  /// What is known about a request when it is sent.
+  /// A request at the time when it is sent.
   struct PendingRequest {
     /// The Call to which it belongs, and its number there.
     std::shared_ptr<Call> call;
@@ -46,59 +46,61 @@ class PendingRequests {
     RequestChannel channel = RequestChannel::direct;
     /// It was sent again because a connection broke: see begin_again_by().
     bool is_sent_again = false;
-    /// It is not sent yet, as its buffers are on their way: see sent().
+    /// It is not sent yet, because its buffers are still being transferred: see sent().
     bool waits = false;
   };
-  /// From now on the request is awaited.
+  /// From now on the answer to the request is awaited.
   void add(const MessageId& id, PendingRequest entry);
   /// A request with PendingRequest::waits is sent now.
   /// as      the message.
-  /// result  false: it has failed meanwhile; do not send it.
+  /// result  false: it has failed in the meantime; do not send it.
   bool sent(const MessageId& id, std::shared_ptr<const SentRequest> as,
             std::shared_ptr<const void> hold);
 
-  /// A reply came. False: its request is unknown, or answered already.
+  /// A reply has arrived. False if its request is unknown or was answered before.
   bool answer(const ReplyHead& head, Reply reply, WallTime now);
   /// Something was published for this request. Threads and child processes may print after a
-  /// request has ended: that output is still added to the Call as long as it lives, for the last
-  /// max_ended requests. False: no Call wants it.
+  /// request has ended: that output is added to the Call as long as it exists, for the last
+  /// max_ended requests. False if there is no Call for it.
   bool publish(const MessageId& id, Publication publication);
   /// No more output will come for this request: "idle" was published for it.
   bool finish_output(const MessageId& id);
-  /// Output of unknown requests was dropped on its way: no request waits any more for its output to
+  /// Output of unknown requests was dropped in transit: requests no longer wait for their output to
   /// be complete.
   void lose_output();
   /// A balanced task runs on this engine. Ignored for requests to a given engine.
   void learn_engine(const MessageId& id, EngineId engine, const EngineUuid& uuid);
 
-  /// What the controller says about an engine that has left; empty: nothing.
+  /// The controller's report about an engine that has left; empty: none.
   struct EngineLoss {
     std::string host, reason;
   };
-  /// An engine has left: the requests that were sent to it and are not answered fail as
-  /// "EngineError". If it was asked to leave, that request succeeds.
+  /// An engine has left: unanswered requests that were sent to it fail with "EngineError". If one
+  /// of them asked it to leave, that request succeeds.
   void lose_engine(const EngineUuid& uuid, EngineId id, WallTime now, const EngineLoss& loss = {});
   /// Fails all requests: the controller is lost, or the client closes.
   void fail_all(const Failure& failure, WallTime now);
   /// Fails one request, if it is awaited.
   void fail(const MessageId& id, const Failure& failure, WallTime now);
 
-  /// What is to be sent again, and what is lost.
+  /// The requests that are sent again, and those that are lost.
   struct Unanswered {
-    std::vector<std::shared_ptr<const SentRequest>> to_send;  ///< Each once, in their order.
-    std::vector<MessageId> lost;                              ///< Those that cannot be sent again.
+    std::vector<std::shared_ptr<const SentRequest>> to_send;  ///< Each once, in the order of
+                                                              ///< sending.
+    std::vector<MessageId> lost;                              ///< Requests that cannot be sent
+                                                              ///< again.
   };
-  /// The controller was started again and knows nothing of what it had: all unanswered requests.
-  /// The end of output of requests that are answered is not waited for any more.
+  /// The controller was restarted and has lost its state: returns all unanswered requests. The end
+  /// of output of answered requests is no longer awaited.
   Unanswered begin_again();
-  /// The connections for these channels broke and stand again, to the same controller. Messages on
-  /// their way are lost; what the controller and the engines have is not. Requests sent by these
-  /// channels are to be sent again (engines recognise repeats). One that cannot be sent again is
-  /// lost if it is a control message or a question; others may still be answered.
+  /// The connections for these channels broke and were restored, to the same controller. Messages
+  /// in transit are lost; the controller and the engines still have the others. Requests sent on
+  /// these channels are sent again (engines recognise repeats). A request that cannot be sent again
+  /// is lost if it is a control message or a question; others may still be answered.
   Unanswered begin_again_by(const std::set<RequestChannel>& channels);
 
-  /// Connections of this engine broke and stand again: the requests that were sent to it and are
-  /// not answered, in the order of sending.
+  /// Connections of this engine broke and were restored: returns the unanswered requests that were
+  /// sent to it, in the order of sending.
   std::vector<std::shared_ptr<const SentRequest>> begin_again_with(const EngineUuid& uuid);
 
   /// Whether the caller must call finish_output() for this request some time after its answer,
@@ -112,19 +114,19 @@ class PendingRequests {
   /// Their ids, in no particular order.
   std::vector<MessageId> unanswered_ids() const;
 
-  /// For how many ended requests late output still finds the Call.
+  /// The number of ended requests whose late output still reaches the Call.
   static constexpr std::size_t max_ended = 4096;
 
  private:
-  /// A request that is awaited, and what came for it so far.
+  /// A request whose answer is awaited, and what has arrived for it so far.
   struct AwaitedRequest {
     PendingRequest entry;
     bool is_answered = false;
     std::size_t published = 0;
-    std::optional<std::size_t> expected;  // publications, once the reply said so
+    std::optional<std::size_t> expected;  // number of publications, once a reply has given it
     bool was_idle = false;
   };
-  /// A request that has ended, for late output.
+  /// A request that has ended, kept for late output.
   struct EndedRequest {
     std::weak_ptr<Call> call;
     std::size_t task = 0;

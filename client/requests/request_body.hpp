@@ -11,20 +11,20 @@ namespace px::client {
 
 struct Shipment;
 
-/// What an engine is to do: a request without address, id and date. A value; the functions below
-/// make them for cells, calls, pushes and pulls.
+/// The work of an engine: a request without address, id and date. A value; the functions below make
+/// them for cells, calls, pushes and pulls.
 struct RequestBody {
   std::string type;     ///< "call_request", "execute_request" ...
   std::string content;  ///< A JSON object as text.
-  /// To which the content refers by index.
+  /// The content refers to them by index.
   std::vector<SharedBytes> buffers = {};
   OutputEnd output_end = OutputEnd::by_count;
-  /// Which of the buffers are descriptions of places in shared memory instead of bytes, and what
-  /// keeps that memory: see os::PlacedBuffers.
+  /// Which buffers are descriptions of places in shared memory instead of bytes, and the owner of
+  /// that memory: see os::PlacedBuffers.
   std::vector<std::size_t> in_segments = {};
   std::shared_ptr<const void> hold = {};
-  /// If set, the large buffers are brought to the engine's host first (HostTransfers); until then
-  /// `buffers` has them whole.
+  /// If set, the large buffers are first brought to the engine's host (HostTransfers); until then
+  /// `buffers` contains them whole.
   std::shared_ptr<const Shipment> shipment = {};
 };
 
@@ -32,28 +32,29 @@ struct RequestBody {
 bool is_native(const RequestBody& body);
 
 /// The forms of values that this library can read in results; engines convert to one of them, or
-/// fail.
+/// the request fails.
 inline const std::vector<std::string> readable_forms{"array", "bytes", "json"};
 
 /// Runs source text.
 /// is_silent  the engine publishes no execute_result and does not count the cell.
 RequestBody cell_body(const std::string& code, bool is_silent);
 /// Defines variables.
-/// is_scattered  the values are this engine's blocks of sequences, which checkpoints then know.
+/// is_scattered  whether the values are this engine's blocks of sequences, which checkpoints then
+///               record.
 RequestBody push_body(const NamedValues& values, bool is_scattered = false);
 /// Returns the values of expressions, in the simplest case of variables.
-/// forms  those that the caller can read.
+/// forms  the forms that the caller can read.
 RequestBody pull_body(const std::vector<std::string>& expressions,
                       const std::vector<std::string>& forms = readable_forms);
 /// Calls a function once.
 RequestBody call_body(const Function& function, const Arguments& arguments,
                       const NamedValues& named = {});
-/// Calls a function with the first items of all `sequences`, then with the second ones, and so on;
+/// Calls a function with the first items of all `sequences`, next with the second ones, and so on;
 /// the result is one sequence.
 RequestBody map_body(const Function& function, const Arguments& sequences);
 
-/// The values in a reply to a native request: one of a call, those of a pull, none of a push. They
-/// share the reply's frames.
+/// The values in a reply to a native request: one for a call, several for a pull, none for a push.
+/// They share the reply's frames.
 /// errors  bad_input: the reply is malformed.
 Result<std::vector<Value>> read_values(const Reply& reply);
 

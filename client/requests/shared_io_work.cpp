@@ -7,7 +7,6 @@
 
 #include "os/poll_timeout.hpp"
 #include "os/signals_blocked.hpp"
-#include "wire/time.hpp"
 
 namespace px::client {
 namespace {

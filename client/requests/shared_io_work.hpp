@@ -16,7 +16,7 @@ namespace px::client {
 
 /// Decides whether a thread that waits for an answer polls instead of sleeping. Waking an idle
 /// processor takes longer than passing on a message, so polling answers short calls faster; but it
-/// uses up a processor, so it is done only if the last answer came soon. Sees no clock; the thread
+/// occupies a processor, so it is done only if the last answer came soon. Uses no clock; the thread
 /// that has the turn (SharedIoWork) owns it.
 class ShortWaits {
  public:
@@ -32,51 +32,52 @@ class ShortWaits {
   bool was_short_ = false;
 };
 
-/// Lets a thread that waits for an answer do the I/O thread's work meanwhile, so that the answer
-/// wakes one thread instead of two (decision 30). Only one thread at a time has the turn and may
-/// touch what belongs to the I/O thread; if none waits, the I/O thread works itself. Connection
-/// owns the object, Call uses it.
+/// Lets a thread that waits for an answer do the I/O thread's work in the meantime, so that the
+/// answer wakes one thread instead of two (decision 30). Only one thread at a time has the turn and
+/// may touch what belongs to the I/O thread; if no thread waits, the I/O thread works itself.
+/// Connection owns the object, Call uses it.
 class SharedIoWork {
  public:
-  /// What the thread that has the turn does.
+  /// The work of the thread that has the turn.
   struct Steps {
-    std::function<void()> step;  ///< All that is due now, without waiting.
-    std::function<std::optional<Instant>()> next_deadline;  ///< When to step again at the latest.
-    std::function<bool()> awaits_one;                       ///< Exactly one answer is awaited.
+    std::function<void()> step;  ///< Does all that is due now, without waiting.
+    std::function<std::optional<Instant>()> next_deadline;  ///< When to call step() again at the
+                                                            ///< latest.
+    std::function<bool()> awaits_one;                       ///< Whether exactly one answer is
+                                                            ///< awaited.
   };
-  /// loop  where the I/O thread waits. The loop and the steps are used only by the thread that has
-  ///       the turn.
+  /// loop  on which the I/O thread waits. Only the thread that has the turn uses the loop and the
+  ///       steps.
   SharedIoWork(net::Loop& loop, Steps steps);
 
   // For the I/O thread.
-  /// Waits for the turn, which the I/O thread then has until pass(). False: end() was called, and
-  /// it has the turn for good.
+  /// Waits for the turn, which the I/O thread then keeps until pass(). False if end() was called,
+  /// which gives it the turn for good.
   bool await();
   /// Gives the turn to a thread that wants it, if there is one.
   void pass();
 
   // For any thread.
-  /// Counts a thread that waits for an answer, as long as the object lives. If several wait, the
-  /// I/O thread takes over as soon as the helper has its own answer.
+  /// Counts a thread that waits for an answer, as long as the object exists. If several threads
+  /// wait, the I/O thread takes over as soon as the helper has its own answer.
   class WaitingThread {
    public:
-    /// help  null: nothing is counted.
+    /// help  null: the thread is not counted.
     explicit WaitingThread(std::shared_ptr<SharedIoWork> help);
     ~WaitingThread();
-    WaitingThread(const WaitingThread&) = delete;
-    WaitingThread& operator=(const WaitingThread&) = delete;
+    WaitingThread(WaitingThread&&) = delete;
 
    private:
     const std::shared_ptr<SharedIoWork> help_;
   };
-  /// Works until `is_met()`, on a thread that is counted as a WaitingThread. True: it is met.
-  /// False: another thread has the turn as a helper, the deadline has passed, or the connection
-  /// ends; then the caller waits in another way. Signals are blocked during each step and arrive
+  /// Works until `is_met()`, on a thread that is counted as a WaitingThread. True if the condition
+  /// is met. False if another helper has the turn, the deadline has passed, or the connection ends;
+  /// the caller must then wait in another way. Signals are blocked during each step and arrive
   /// between steps.
   bool help_until(std::optional<Instant> deadline, const std::function<bool()>& is_met);
   /// Whether the calling thread is inside a step of the I/O thread's work.
   bool is_helping() const { return helper_ == std::this_thread::get_id(); }
-  /// Gives the turn to the I/O thread for good: the connection ends. Helpers return.
+  /// Gives the turn to the I/O thread for good, because the connection ends. Helpers return.
   void end();
   /// Whether end() was called.
   bool is_ending() const { return is_ending_; }
@@ -91,13 +92,13 @@ class SharedIoWork {
   const net::Waker waker_;
   const Steps steps_;
   net::LoopTurn turn_;
-  ShortWaits short_waits_;  // of who has the turn
+  ShortWaits short_waits_;  // belongs to the thread that has the turn
   std::atomic<bool> is_ending_ = false;
-  std::atomic<int> waiting_ = 0;         // threads
+  std::atomic<int> waiting_ = 0;         // number of waiting threads
   std::atomic<std::thread::id> helper_;  // while it works
   std::mutex guest_;                     // held by the thread that may have the turn
-  std::mutex mutex_;                     // held where what changed_ tells changes
-  std::condition_variable changed_;      // the turn was passed, or never is any more
+  std::mutex mutex_;                     // held for each change that changed_ announces
+  std::condition_variable changed_;      // the turn was passed on, or ended for good
 };
 
 }  // namespace px::client

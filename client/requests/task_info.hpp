@@ -17,7 +17,7 @@
 
 namespace px::client {
 
-// What the library tells about the requests of a call. All are values, which do not change later.
+// The library's information about the requests of a call. All are values and do not change later.
 
 /// Whether and how a request ended.
 enum class TaskStatus { pending, ok, error, aborted };
@@ -26,7 +26,7 @@ enum class TaskStatus { pending, ok, error, aborted };
 std::string_view name_of(TaskStatus status);
 
 /// A reply to a request. It shares the frames of the message and parses a part each time that it is
-/// asked for, on the caller's thread. Copies are cheap. Any thread may use it.
+/// requested, on the caller's thread. Copies are cheap. Any thread may use it.
 class Reply {
  public:
   Reply() = default;
@@ -34,23 +34,22 @@ class Reply {
   Reply(Packer packer, SharedFrames frames, const Envelope& envelope)
       : packer_(packer), frames_(std::move(frames)), envelope_(envelope) {}
 
-  /// A reply that did not come as a message: the parts as the controller has them on record.
+  /// A reply that did not arrive as a message: the parts from the controller's record.
   static Reply of_record(const Json& header, const Json& metadata, const Json& content,
                          const std::vector<SharedBytes>& buffers);
 
-  /// Whether there is a reply; otherwise all below is empty.
+  /// Whether there is a reply; otherwise all below are empty.
   bool is_there() const { return frames_ != nullptr; }
-  /// What it says. This and the next two functions return an empty object if that part is
-  /// malformed.
+  /// Its content. This function and the next two return an empty object if that part is malformed.
   Json content() const { return part(envelope_.content); }
-  /// Times and engine, as the engine tells them.
+  /// Times and engine, as the engine reports them.
   Json metadata() const { return part(envelope_.metadata); }
   /// Its sender, date and type.
   Json header() const { return part(envelope_.header); }
   /// The content as JSON text, also if the cluster uses msgpack.
   std::string content_text() const;
-  /// Large values, to which the content refers by their indexes. They share the frames, but for
-  /// those that travelled in pieces.
+  /// The large values to which the content refers by their indexes. They share the frames, except
+  /// for those that travelled in pieces.
   std::vector<SharedBytes> buffers() const;
   /// The size of all its frames.
   std::size_t bytes() const { return frames_ ? total_bytes(*frames_) : 0; }
@@ -62,52 +61,52 @@ class Reply {
   Envelope envelope_;
 };
 
-/// What an engine published while it worked for a request: text on stdout or stderr, a display, a
-/// result, an error.
+/// Something that an engine published while it worked on a request: text on stdout or stderr, a
+/// display, a result, an error.
 struct Publication {
   std::string
       type;       ///< stream, display_data, execute_result, error, execute_input, data_message ...
-  Json content;   ///< What it says, by its type.
+  Json content;   ///< The content, which depends on the type.
   Json metadata;  ///< For displays: how to show them.
-  std::vector<SharedBytes> buffers;  ///< For displays that have some.
+  std::vector<SharedBytes> buffers;  ///< For displays that have buffers.
 };
 
-/// Why a request failed, as the engine or the controller says it, or this client if it found the
-/// failure itself.
+/// The reason why a request failed, as the engine or the controller reported it, or this client if
+/// it found the failure itself.
 struct Failure {
   std::string name;                    ///< "ZeroDivisionError", "EngineError", "TaskAborted" ...
-  std::string value;                   ///< What the exception says.
-  std::vector<std::string> traceback;  ///< Lines, maybe with ANSI colours; may be empty.
-  std::optional<EngineId> engine;      ///< The engine; nothing for failures elsewhere.
+  std::string value;                   ///< The message of the exception.
+  std::vector<std::string> traceback;  ///< The lines, possibly with ANSI colours; may be empty.
+  std::optional<EngineId> engine;      ///< The engine; nothing if the failure happened elsewhere.
   std::string method;                  ///< "execute", "apply", "call" ...; may be empty.
 };
 
 /// One request of a call, as it was sent.
 struct TaskSent {
   MessageId msg_id;                ///< The id of the request.
-  std::optional<EngineId> engine;  ///< Nothing where the controller chooses.
-  EngineUuid engine_uuid;          ///< Empty where the controller chooses.
+  std::optional<EngineId> engine;  ///< Nothing if the controller chooses.
+  EngineUuid engine_uuid;          ///< Empty if the controller chooses.
   WallTime submitted{};            ///< When it was composed.
-  Json label;                      ///< As the caller gave it.
+  Json label;                      ///< The label that the caller gave.
 };
 
-/// All that is known about one request of a call.
+/// All information about one request of a call.
 struct TaskInfo {
   TaskSent sent;                            ///< What was sent.
-  TaskStatus status = TaskStatus::pending;  ///< How it ended, if it did.
-  bool is_output_complete = false;          ///< Whether all that it published has arrived.
+  TaskStatus status = TaskStatus::pending;  ///< How it ended, if it has.
+  bool is_output_complete = false;          ///< Whether all its publications have arrived.
   Reply reply;                              ///< Empty if the client found the failure itself.
-  std::optional<Failure> failure;           ///< If the status is error or aborted.
-  std::optional<WallTime> received;         ///< When its reply, or failure, came.
+  std::optional<Failure> failure;           ///< Set if the status is error or aborted.
+  std::optional<WallTime> received;         ///< When its reply or failure arrived.
 };
 
 /// One thing that happened to a call: see AsyncResult::events().
 struct CallEvent {
-  /// A request published something, was answered, or has published its last.
+  /// A request published something, was answered, or has sent its last publication.
   enum class Kind { published, answered, output_complete };
-  Kind kind = Kind::published;                     ///< What happened.
-  std::uint32_t task = 0;                          ///< Which of the requests.
-  std::shared_ptr<const Publication> publication;  ///< Of `published`.
+  Kind kind = Kind::published;                     ///< The kind of event.
+  std::uint32_t task = 0;                          ///< The number of the request.
+  std::shared_ptr<const Publication> publication;  ///< Set for `published`.
 };
 
 }  // namespace px::client

@@ -11,23 +11,24 @@ namespace px::client {
 /// The state of one engine and the stacks of its threads, taken at the same moment.
 struct EngineStacks {
   EnginePlace place;
-  os::ProcessStacks stacks;  ///< Its `why` says why an engine that has answered tells none.
+  os::ProcessStacks stacks;  ///< Its `why` gives the reason if an engine has answered without
+                             ///< stacks.
 };
 
 /// Reads the content of a usage_reply that answers {"stacks": true}.
 EngineStacks read_engine_stacks(EngineId id, const Json& usage);
 
-/// A question to several engines for their stacks, which they answer while user code runs. It is
-/// sent by the constructor; waiting is optional. A value: copies refer to the same answers.
+/// Asks several engines for their stacks; they answer even while user code runs. The constructor
+/// sends the question; waiting is optional. A value: copies refer to the same answers.
 class StacksQuestion {
  public:
-  /// scope   engines of earlier versions answer StackScope::running_main by their place only.
+  /// scope   engines of earlier versions answer StackScope::running_main with their place only.
   /// errors  as ClientCore::send_control().
   StacksQuestion(ClientCore& core, std::vector<EngineId> engines, os::StackScope scope);
 
-  /// Whether all have answered.
+  /// Whether all engines have answered.
   bool is_ready() const { return !call_ || call_->is_ready(); }
-  /// Waits until all have answered, or until `deadline`.
+  /// Waits until all engines have answered, or until `deadline`.
   void wait(Instant deadline) const;
   /// The answers so far, in the order of the engines that were asked; State::no_answer for the
   /// others.
@@ -38,14 +39,14 @@ class StacksQuestion {
   std::shared_ptr<Call> call_;  // null: no engine was asked
 };
 
-/// Asks these engines for the stacks of all threads, and waits until all have answered, for
-/// `patience` at most.
+/// Asks these engines for the stacks of all threads, and waits until all have answered, at most for
+/// `patience`.
 /// errors  as ClientCore::send_control().
 std::vector<EngineStacks> ask_stacks(ClientCore& core, const std::vector<EngineId>& engines,
                                      Duration patience);
 
-/// As a list of JSON objects, for scripts: those of places_as_json(), with "threads", "hidden" and
-/// "why". What is not known is null.
+/// A list of JSON objects, for scripts: those of places_as_json(), with "threads", "hidden" and
+/// "why". Unknown members are null.
 Json stacks_as_json(const std::vector<EngineStacks>& engines);
 
 }  // namespace px::client

@@ -7,12 +7,12 @@
 namespace px::client {
 
 /// A profile as a picture: the text of an SVG file with a flame graph for each group of engines
-/// that did about the same. The width of a box is the time in which its function, and all that this
-/// called, was on the stack; callers stand above what they call. A box that is pointed at says its
-/// name, place, time and share. The file needs nothing else, no script either; all that engines
-/// said is escaped. Bounded: of many groups the first are drawn, and boxes that nobody sees are
-/// left out. Pure.
-/// title  for people: when and of what.
+/// that did about the same. The width of a box is the time in which its function, with all that it
+/// called, was on the stack; callers are above the functions that they call. A box under the
+/// pointer shows its name, place, time and share. The file needs no other file and no script; all
+/// text from engines is escaped. Bounded: if there are many groups the first ones are drawn, and
+/// boxes too small to be seen are left out. Pure.
+/// title  for people: the time and the subject of the profile.
 std::string flame_graph(const StackProfile& profile, const std::string& title);
 
 }  // namespace px::client

@@ -8,10 +8,11 @@
 
 namespace px::client {
 
-/// A function at a line of it, as a profile names it.
+/// A function at one of its lines, as a profile names it.
 struct ProfileFrame {
   os::FrameKind kind = os::FrameKind::native;
-  std::string name = {};   ///< "solve", "libm.so.6+0x3c0"; "idle", "no answer" of a whole engine.
+  std::string name = {};   ///< "solve", "libm.so.6+0x3c0"; for a whole engine "idle" or "no
+                           ///< answer".
   std::string place = {};  ///< FrameText::place
   std::string file = {};
   int line = 0;
@@ -22,27 +23,28 @@ struct ProfileFrame {
 /// Engines that did about the same.
 struct ProfileGroup {
   std::vector<EngineId> engines = {};
-  /// Of all of them together: seconds by stack, which is numbers of StackProfile::frames(),
+  /// The sum over all of them: seconds by stack, a list of indexes of StackProfile::frames(),
   /// outermost first.
   std::map<std::vector<std::size_t>, double> seconds = {};
 };
 
-/// Where the main threads of engines spend their time, as far as many looks at their stacks tell.
-/// A plain class: the caller looks, and says how long each look stands for.
+/// Where the main threads of engines spend their time, according to samples of their stacks. A
+/// plain class: the caller takes the samples, and says how long each one stands for.
 class StackProfile {
  public:
-  /// Adds one look at the engines, which stands for so many seconds. An engine that is idle or has
-  /// not answered counts as "idle" or "no answer".
+  /// Adds one sample of the engines, which stands for this many seconds. An engine that is idle or
+  /// has not answered counts as "idle" or "no answer".
   void add(const std::vector<EngineStacks>& engines, double seconds);
 
-  /// A file for https://www.speedscope.app: one profile of all engines together, then one for each.
-  /// name  of the whole.
+  /// A file for https://www.speedscope.app: one profile of all engines together, followed by one
+  /// for each.
+  /// name  the name of the whole.
   Json as_speedscope(const std::string& name) const;
 
   const std::vector<ProfileFrame>& frames() const { return frames_; }
-  /// The engines, in groups: no function was on the stack of an engine for a share of the time that
-  /// differs by more than most_difference from that of the first engine of its group. The group
-  /// with the fewest engines first.
+  /// The engines, in groups: for each function, the share of the time in which it was on the stack
+  /// differs by at most most_difference from that of the first engine of the group. The group with
+  /// the fewest engines first.
   std::vector<ProfileGroup> groups() const;
 
   static constexpr double most_difference = 0.25;

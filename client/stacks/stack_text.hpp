@@ -7,7 +7,7 @@
 
 namespace px::client {
 
-/// One call for people: what is called, and where that is.
+/// One call for people: the function, and its location.
 struct FrameText {
   std::string name;   ///< "solve", "libm.so.6+0x3c0"
   std::string place;  ///< "cell line 3", "solver.py:12", "libm.so.6"; may be empty.
@@ -16,13 +16,14 @@ struct FrameText {
 FrameText frame_text(const os::StackFrame& frame, const std::string& cell);
 
 /// The innermost calls of the main thread, in a few words: "inner_loop() of libsolve.so, called by
-/// solve_block()", "step() at cell 3 line 2". Empty: its stack is not known.
+/// solve_block()", "step() at cell 3 line 2". Empty: its stack is unknown.
 std::string innermost_calls(const os::ProcessStacks& stacks);
 
-/// The merged stacks for people, as lines: for each group the sentences of fold_places(), then its
-/// calls, innermost first. The odd ones first.
+/// The merged stacks for people, as lines: for each group the sentences of fold_places(), followed
+/// by its calls, innermost first. The rarest groups first.
 /// patience       the time that the engines had for their answer.
-/// has_libraries  also threads that run libraries only; else their number is told.
+/// has_libraries  whether to include threads that run only libraries; otherwise their number is
+///                given.
 std::vector<std::string> describe_stacks(const MergedStacks& merged, Duration patience,
                                          bool has_libraries);
 

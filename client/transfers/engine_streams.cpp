@@ -3,8 +3,6 @@
 #include <utility>
 #include <vector>
 
-#include "wire/time.hpp"
-
 namespace px::client {
 
 EngineStreams::EngineStreams(net::Loop& loop, Signer signer, std::optional<StreamAddress> place,

@@ -17,18 +17,18 @@
 namespace px::client {
 
 /// The streams of a client (net::Stream): one for each engine with which it exchanges large arrays
-/// over an encrypted network. A stream is begun by the first send() and closed after a while
-/// without use. Streams are only an acceleration: if one does not come about, or breaks, the caller
-/// sends the same by messages. The I/O thread owns it; handlers run on that thread.
+/// over an encrypted network. The first send() opens a stream; it is closed after some time without
+/// use. Streams are only an acceleration: if one cannot be opened, or breaks, the caller sends the
+/// same data by messages. The I/O thread owns it; handlers run on that thread.
 class EngineStreams {
  public:
-  /// What the owner does for the streams.
+  /// The owner's functions for the streams.
   struct StreamHandlers {
     /// Sends the offer, which contains the key, to the engine by an encrypted message.
     std::function<void(const EngineUuid& engine, const Json& offer)> offer;
-    /// A record came from the engine. Its views are valid during the call.
+    /// A record has arrived from the engine. Its views are valid during the call.
     std::function<void(const EngineUuid& engine, const net::StreamRecord& record)> on_record;
-    /// The engine's stream is gone: what was sent by it, or is awaited from it, may be lost.
+    /// The engine's stream is gone: records that were sent or are awaited on it may be lost.
     std::function<void(const EngineUuid& engine)> on_lost;
   };
   /// The controller's address and port for streams.
@@ -42,14 +42,14 @@ class EngineStreams {
                 StreamHandlers handlers);
   ~EngineStreams();
 
-  /// Sends by the engine's stream; begins one if there is none, and keeps the record until it is
+  /// Sends on the engine's stream; opens one if there is none, and keeps the record until it is
   /// open.
-  /// result  false: the engine has no stream and gets none now; nothing was sent.
+  /// result  false: the engine has no stream and gets none at present; nothing was sent.
   bool send(const EngineUuid& engine, std::string head, const SharedBytes& bytes, Instant now);
-  /// The same, only if there is a stream.
+  /// Like send(), but only if there is a stream.
   bool send_if_there(const EngineUuid& engine, std::string head, Instant now);
 
-  /// The engine does not answer by its stream: closes it, and makes no other one for `pause`. Does
+  /// The engine does not answer on its stream: closes it, and opens no other one for `pause`. Does
   /// not call on_lost.
   void give_up(const EngineUuid& engine, Instant now);
 
@@ -72,10 +72,10 @@ class EngineStreams {
  private:
   /// The stream of one engine, or the time until it may get one.
   struct Link {
-    std::unique_ptr<net::Stream> stream;  // null: this engine gets none now
+    std::unique_ptr<net::Stream> stream;  // null: this engine gets none at present
     bool was_open = false;
-    /// The deadline by which the stream must be open, or be used again; without a stream, when the
-    /// engine may get another one. Nothing: it gets none any more.
+    /// The deadline by which the stream must open, or be used again; without a stream, the time
+    /// when the engine may get another one. Nothing: it never gets one.
     std::optional<Instant> deadline;
   };
   bool begin(const EngineUuid& engine, Instant now);

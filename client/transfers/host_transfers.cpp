@@ -216,10 +216,8 @@ HostTransfers::Effects HostTransfers::refused(const std::string& segment, const 
     start_some(now, effects);
     return effects;
   }
-  effects.push_back(
-      Warn{"large arrays for engines of another host take the slower way, each engine its own "
-           "copy: " +
-           why});
+  effects.push_back(Warn{
+      "large arrays are sent to each engine of another host separately, which is slower: " + why});
   finish(*transfer, TransferStage::failed, now, effects);
   forget_done();
   return effects;

@@ -6,7 +6,6 @@
 #include <memory>
 #include <mutex>
 #include <optional>
-#include <set>
 #include <string>
 #include <utility>
 #include <variant>
@@ -21,18 +20,18 @@ namespace px::client {
 
 /// Decides how large buffers get to engines on other hosts, each of which shares memory among its
 /// engines. The buffers of a Shipment travel once to each host: in pieces to one engine there, the
-/// relay, which writes them into a segment of shared memory. Then the requests go out to all
-/// engines of the host; they name the segment instead of carrying the bytes.
+/// relay, which writes them into a segment of shared memory. After that the requests are sent to
+/// all engines of the host; they name the segment instead of carrying the bytes.
 ///
 /// At most a window of pieces is unanswered at a time, so the memory that the transfer takes at the
 /// controller is bounded. Hosts whose engines are ranks of one MPI world get the bytes from the
-/// first of these hosts (the giver) over MPI; if that fails they get them from the client, as
-/// others do. If a relay leaves or does not answer, the next engine of the host takes its place; if
-/// all fail, the requests carry the bytes themselves.
+/// first of these hosts (the giver) over MPI; if that fails the client sends them, as to other
+/// hosts. If a relay leaves or does not answer, the next engine of the host takes its place; if all
+/// fail, the requests carry the bytes themselves.
 ///
-/// Requests to one engine keep their order: later ones wait for earlier ones. So do broadcasts
-/// among each other. Events go in, a list of effects comes out, which Connection performs in order.
-/// Sees no socket and no clock; the I/O thread owns it.
+/// Requests to one engine keep their order: later ones wait for earlier ones. Broadcasts also keep
+/// their order among each other. Events go in, a list of effects comes out, which Connection
+/// performs in order. Uses no socket and no clock; the I/O thread owns it.
 class HostTransfers {
  public:
   /// Send this piece, or order, to the relay that fills the segment.
@@ -40,13 +39,13 @@ class HostTransfers {
     EngineUuid relay;
     os::SegmentPiece piece;
     SharedBytes bytes;  ///< Empty for an order: see SegmentPiece::has_bytes().
-    bool is_overdue = false;  ///< No answer for long: do not use the same stream.
+    bool is_overdue = false;  ///< Whether an answer is overdue: do not use the same stream.
   };
-  /// Send this request: its turn has come. Its payloads are what is to travel.
+  /// Send this request: its turn has come. Its payloads are the bytes that travel.
   struct SendRequest {
     OutgoingRequest request;
   };
-  /// Warn the user by this sentence: the buffers take the slower way.
+  /// Show the user this warning: the buffers take the slower way.
   struct Warn {
     std::string sentence;
   };
@@ -59,24 +58,25 @@ class HostTransfers {
   /// Whether this request must wait, for its buffers or for an earlier request to the same engine.
   bool holds(const OutgoingRequest& request) const;
   /// Takes the request over until its turn comes; begins to transfer its buffers, unless another
-  /// request has begun it. Precondition: holds(request).
+  /// request has already begun that. Precondition: holds(request).
   Effects add(OutgoingRequest request, Instant now);
   /// A relay has answered.
-  /// segment  which it fills.
-  /// pieces   how many pieces it has, from the first one on.
+  /// segment  the segment that it fills.
+  /// pieces   the number of pieces that it has, from the first one on.
   Effects taken(const std::string& segment, std::uint64_t pieces, Instant now);
-  /// A relay cannot take the buffers, e.g. because its host has no memory left. If they come over
-  /// MPI the client sends them instead; otherwise the requests carry the bytes themselves, and the
-  /// user is warned.
+  /// A relay cannot take the buffers, e.g. because its host has no memory left. If they were to
+  /// come over MPI, the client sends them instead; otherwise the requests carry the bytes
+  /// themselves, and the user is warned.
   Effects refused(const std::string& segment, const std::string& why, Instant now);
-  /// What was on its way to this relay may be lost: sends again what it has not answered.
+  /// Messages in transit to this relay may be lost: sends again the pieces that it has not
+  /// confirmed.
   Effects send_again(const EngineUuid& engine, Instant now);
   /// The engine has left: another one becomes the relay. Requests that wait for this engine are
-  /// sent, so that they fail like others to an engine that has left.
+  /// sent, so that they fail in the same way as others to an engine that has left.
   Effects lose_engine(const EngineUuid& engine, Instant now);
-  /// Sends again what was not answered for longest_stall, after the second time to another relay,
-  /// and releases segments that no request needs any more. Call it at next_deadline(), and often
-  /// enough for releases.
+  /// Sends again the pieces that were not confirmed for longest_stall, after the second time to
+  /// another relay, and releases segments that are no longer needed. Call it at next_deadline(),
+  /// and often enough for the releases.
   Effects on_time(Instant now);
   std::optional<Instant> next_deadline() const;
 
@@ -88,8 +88,9 @@ class HostTransfers {
   /// still releases the segments.
   void clear();
 
-  /// The size of a piece; how many may be unanswered for one segment; after how many the relay
-  /// answers; how many segments are filled at a time; how long to wait for an answer.
+  /// In this order: the size of a piece; the most unconfirmed pieces of one segment; the number of
+  /// pieces after which the relay confirms; the most segments that are filled at a time; how long
+  /// to wait for an answer.
   static constexpr std::uint64_t piece_bytes = std::uint64_t{256} << 10;
   static constexpr std::uint64_t window_pieces = 16;
   static constexpr std::uint64_t pieces_per_answer = 4;
@@ -97,7 +98,7 @@ class HostTransfers {
   static constexpr Duration longest_stall = std::chrono::seconds(10);
 
  private:
-  /// A piece of the segment, and where its bytes are in the buffers.
+  /// A piece of the segment, and the position of its bytes in the buffers.
   struct Cut {
     std::size_t buffer;
     std::uint64_t from, length, offset;
@@ -106,16 +107,17 @@ class HostTransfers {
   /// The transfer of one Shipment to one host.
   struct Transfer {
     std::shared_ptr<const Shipment> shipment;
-    std::shared_ptr<Transfer> giver;  // the transfer whose relay passes it on; null: from here
+    std::shared_ptr<Transfer> giver;  // the transfer whose relay passes the bytes on; null: this
+                                      // client sends them
     std::vector<Cut> cuts;
     std::vector<EngineUuid> relays;  // engines not tried yet, the next one last
     EngineUuid relay;
     std::string segment;
     TransferStage stage = TransferStage::waiting;
     std::uint64_t sent = 0, taken = 0;  // pieces
-    bool has_stalled = false;           // and nothing was taken since
+    bool has_stalled = false;           // and nothing was confirmed since
     Instant deadline{};
-    std::shared_ptr<const void> hold;  // of the segment, once it has arrived
+    std::shared_ptr<const void> hold;  // holds the segment, once it has arrived
     std::size_t expected = 0;          // receivers whose requests are not added yet
     std::size_t queued = 0;            // requests that wait in queues_
   };
@@ -123,9 +125,9 @@ class HostTransfers {
   /// A request that waits in a queue.
   struct WaitingRequest {
     OutgoingRequest request;
-    TransferPtr transfer;  // null: it only keeps its place
+    TransferPtr transfer;  // null: the request only keeps its place
   };
-  /// Segments that no request holds any more. The last holder may be released on any thread.
+  /// Segments that are no longer held by a request. Any thread may release the last holder.
   struct Releases {
     std::mutex mutex;
     std::vector<std::pair<EngineUuid, std::string>> segments;
@@ -155,11 +157,11 @@ class HostTransfers {
 
   const SessionId session_;
   std::uint64_t count_ = 0;
-  TransferProgress ended_;  // of those that have ended since nothing was under way
+  TransferProgress ended_;  // transfers that have ended since nothing was under way
   std::map<const Shipment*, TransferPtr> transfers_;
-  std::deque<TransferPtr> order_;  // those that wait or run, oldest first
+  std::deque<TransferPtr> order_;  // transfers that wait or run, oldest first
   std::map<EngineUuid, std::deque<WaitingRequest>>
-      queues_;  // by engine; those of broadcasts by none
+      queues_;  // by engine; the queue of broadcasts has no engine
   std::shared_ptr<Releases> releases_ = std::make_shared<Releases>();
 };
 

@@ -18,30 +18,30 @@
 
 namespace px::client {
 
-/// Decides how the large buffers of results are fetched that engines hold back for a client on
-/// another host: the reply names them, and the client asks for them in pieces, in order. At most a
-/// window of pieces is asked for at a time, so the memory that they take at the controller is
+/// Decides how the large buffers of results are fetched that engines keep back for a client on
+/// another host: the reply names them, and the client requests them in pieces, in order. It
+/// requests at most a window of pieces at a time, so the memory that they take at the controller is
 /// bounded. When all buffers of a reply are complete, the whole reply is delivered and the engine
 /// is told to release them.
 ///
-/// Events go in, a list of effects comes out, which Connection performs in order. Sees no socket
+/// Events go in, a list of effects comes out, which Connection performs in order. Uses no socket
 /// and no clock; the I/O thread owns it.
 class ResultFetches {
  public:
-  /// A reply that came without its large buffers.
+  /// A reply that arrived without its large buffers.
   struct ShortReply {
     ReplyHead head;
     SharedFrames frames;
     /// The index of the first buffer among the frames.
     std::size_t first_buffer = 0;
-    /// Which buffers the engine holds, and their sizes.
+    /// The buffers that the engine keeps, and their sizes.
     os::HeldBuffers held;
   };
-  /// Ask this engine for a piece, or tell it that the result is not needed any more.
+  /// Request a piece from this engine, or tell it that the result is no longer needed.
   struct SendRequest {
     EngineUuid engine;
     os::FetchedPiece piece;
-    bool is_overdue = false;  ///< No answer for long: do not use the same stream.
+    bool is_overdue = false;  ///< Whether an answer is overdue: do not use the same stream.
   };
   /// Deliver this reply, which has all its buffers now.
   struct Deliver {
@@ -56,24 +56,25 @@ class ResultFetches {
   using Effect = std::variant<SendRequest, Deliver, Fail>;
   using Effects = std::vector<Effect>;
 
-  /// Begins to fetch the buffers of a reply, when its turn comes. A reply that comes again
-  /// meanwhile changes nothing. Fails the request if there is not enough memory, or if the reply
-  /// names buffers that it does not have.
+  /// Begins to fetch the buffers of a reply, when its turn comes. A second copy of the reply that
+  /// arrives in the meantime changes nothing. Fails the request if there is not enough memory, or
+  /// if the reply names buffers that it does not have.
   Effects add(ShortReply reply, Instant now);
-  /// A piece came. One that was not asked for, or comes a second time, is ignored.
-  /// position  the result's name, the buffer's index, and the offset that was asked for.
+  /// A piece has arrived. One that was not requested, or arrives a second time, is ignored.
+  /// position  the result's name, the buffer's index, and the requested offset.
   /// bytes     copied.
   Effects arrived(const EngineUuid& engine, const os::FetchedPiece& position,
                   std::string_view bytes, Instant now);
-  /// The engine does not have the result any more: the request fails.
+  /// The engine no longer has the result: the request fails.
   Effects refused(const EngineUuid& engine, const std::string& name, const std::string& why,
                   Instant now);
-  /// Pieces that this engine was asked for may be lost: asks for them again.
+  /// Pieces requested from this engine may be lost: requests them again.
   Effects ask_again(const EngineUuid& engine, Instant now);
-  /// The engine has left, and what it held is gone: forgets it. PendingRequests fails the requests.
+  /// The engine has left, and the buffers that it kept are gone: forgets them. PendingRequests
+  /// fails the requests.
   Effects lose_engine(const EngineUuid& engine, Instant now);
-  /// Asks again for what has not come for longest_stall; the second time the request fails. Reminds
-  /// engines of results whose turn has not come, so that they keep them. Call it at
+  /// Requests again the pieces that have not arrived for longest_stall; the second time the request
+  /// fails. Reminds engines of results whose turn has not come, so that they keep them. Call it at
   /// next_deadline().
   Effects on_time(Instant now);
   std::optional<Instant> next_deadline() const;
@@ -84,8 +85,8 @@ class ResultFetches {
   /// See TransferProgress.
   TransferProgress progress() const;
 
-  /// The size of a piece; how many may be asked for at a time for one result; how many results are
-  /// fetched at a time; how long to wait for a piece.
+  /// In this order: the size of a piece; the most pieces of one result that are requested at a
+  /// time; the most results that are fetched at a time; how long to wait for a piece.
   static constexpr std::uint64_t piece_bytes = std::uint64_t{256} << 10;
   static constexpr std::uint64_t window_pieces = 16;
   static constexpr std::size_t most_running = 4;
@@ -97,7 +98,7 @@ class ResultFetches {
     ShortReply reply;
     EngineUuid engine;
     std::vector<os::FetchedPiece> pieces;
-    std::vector<std::shared_ptr<char[]>> memory;  // one for each held buffer
+    std::vector<std::shared_ptr<char[]>> memory;  // one for each buffer that the engine keeps
     std::uint64_t asked = 0, arrived = 0;         // pieces
     std::uint64_t bytes = 0, bytes_arrived = 0;
     bool is_running = false, has_stalled = false;
@@ -113,7 +114,7 @@ class ResultFetches {
   static SharedFrames whole(const Fetch& fetch);
 
   std::deque<FetchPtr> fetches_;      // the oldest first
-  std::uint64_t ended_bytes_ = 0;     // of those that have ended since nothing was under way
+  std::uint64_t ended_bytes_ = 0;     // of fetches that have ended since nothing was under way
 };
 
 }  // namespace px::client

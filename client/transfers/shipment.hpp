@@ -10,30 +10,30 @@
 
 namespace px::client {
 
-/// Large buffers that several engines of one other host get together, as these share memory: they
-/// travel to that host once. Shared by the requests to these engines, which are one request for
-/// each or one broadcast. Made by ship(), carried out by HostTransfers.
+/// Large buffers that several engines of one other host get together. These engines share memory,
+/// so the buffers travel to that host once. The requests to these engines, one for each or one
+/// broadcast, share it. Made by ship(), carried out by HostTransfers.
 struct Shipment {
   /// The engines of the host that get a request with these buffers.
   std::vector<EngineUuid> receivers;
   std::vector<SharedBytes> buffers;
-  os::SegmentLayout layout;  ///< Where each buffer lies in the segment.
+  os::SegmentLayout layout;  ///< The position of each buffer in the segment.
   /// The MPI ranks of the receivers, in their order, if all engines of this and the other shipments
-  /// of the same buffers are ranks of one MPI world that can pass the buffers on. Otherwise empty.
+  /// of the same buffers are ranks of one MPI world that can pass the buffers on; otherwise empty.
   std::vector<Rank> ranks = {};
-  /// The shipment to another host whose relay passes the buffers on to this one over MPI; null:
-  /// they come from the client.
+  /// The shipment to another host whose relay passes the buffers on to this one over MPI; null: the
+  /// client sends them.
   std::shared_ptr<const Shipment> giver = {};
-  std::uint64_t takers = 0;  ///< To how many other shipments this one passes them on.
+  std::uint64_t takers = 0;  ///< The number of other shipments to which this one passes them on.
 };
 
-/// How far the transfers of large buffers to and from other hosts are. Counts from the time when
-/// nothing was under way; for progress bars.
+/// The progress of the transfers of large buffers to and from other hosts. Counts from the time
+/// when nothing was under way; for progress bars.
 struct TransferProgress {
   std::uint64_t done = 0, total = 0;  ///< Bytes; both 0: nothing is under way.
 };
 
-/// The least bytes in large buffers for which a shipment is made: fewer are not worth the
+/// The least size of large buffers for which a shipment is made: smaller ones are not worth the
 /// additional round trip.
 inline constexpr std::uint64_t least_shipped_bytes = std::uint64_t{1} << 20;
 

@@ -13,8 +13,8 @@ namespace px::client {
 /// gives each group a shipment that brings the large buffers there once. If several groups are
 /// ranks of one MPI world, the first one passes the buffers on to the others.
 /// ids     engines that do not share memory with this process.
-/// result  the work for each group, by its memory (see EngineDirectory::memory_of()). Engines that
-///         share no memory are not in it; it is empty if the buffers are too small to be worth it.
+/// result  the work for each group, by its memory (see EngineDirectory::memory_of()). It omits
+///         engines that share no memory; it is empty if the buffers are too small.
 std::map<std::string, RequestBody> ship(const RequestBody& body, const std::vector<EngineId>& ids,
                                         const EngineDirectory& engines);
 

@@ -70,15 +70,15 @@ int print(const Json& told, const std::string& text, bool as_json) {
 int create_one(const client::DirectView& view, const CheckpointCreateOptions& options) {
   const client::CheckpointRequest request{absolute(options.path), options.names, options.scattered,
                                           label_of(options),
-                                          options.keep.value_or(options.every_min ? 2 : 0)};
+                                          options.keep_last.value_or(options.every_s ? 2 : 0)};
   Watch watch{"wrote", options};
   const Json written = client::write_checkpoint(view, request, std::ref(watch));
   return print(written, client::checkpoint_as_text(written), options.as_json);
 }
 
-/// Until the time is over; false after Ctrl-C.
-bool pause(double minutes) {
-  const Instant end = Clock::now() + duration_of(60 * minutes);
+/// Waits; false after Ctrl-C.
+bool pause(double seconds) {
+  const Instant end = Clock::now() + duration_of(seconds);
   while (Clock::now() < end && InterruptsCounted::count() == 0)
     std::this_thread::sleep_for(std::min<Duration>(100ms, end - Clock::now()));
   return InterruptsCounted::count() == 0;
@@ -94,7 +94,7 @@ int create_again_and_again(const client::DirectView& view, const CheckpointCreat
       if (error.kind() == ErrorKind::lost_peer) throw;
       console.say(Level::warning, error.what());
     }
-    if (!pause(*options.every_min)) return 0;
+    if (!pause(*options.every_s)) return 0;
   }
 }
 
@@ -130,8 +130,8 @@ int run_command(const program::ProgramOptions& program, const CheckpointCreateOp
   return interruptible(console, [&] {
     const client::Client client = connect(program, options, console);
     const client::DirectView view = view_of(client, options);
-    return options.every_min ? create_again_and_again(view, options, console)
-                             : create_one(view, options);
+    return options.every_s ? create_again_and_again(view, options, console)
+                           : create_one(view, options);
   });
 }
 

@@ -2,7 +2,9 @@
 
 #include <limits>
 
+#include "program/command_line.hpp"
 #include "program/value_checks.hpp"
+#include "wire/text.hpp"
 
 namespace px::cluster {
 namespace {
@@ -35,30 +37,53 @@ void add_names(CLI::App& app, Options& options, const std::string& help) {
          [&options](const std::vector<std::string>& words) {
            options.scattered = split_names(words);
          },
-         "Variables that are blocks of one array along its first dimension: a,b (beside those "
-         "that were scattered)")
+         "Variables that are blocks of one array along its first dimension: a,b (in addition "
+         "to those that were scattered)")
       ->allow_extra_args(false)
       ->check(program::variable_names());
 }
 
+std::string check_keep_last(const std::string& text) {
+  if (text == "all" || read_whole_number(text).value_or(0) > 0) return "";
+  return "takes all, or a whole number of checkpoints from 1 on, not '" + text + "'";
+}
+
+/// A number without a unit means minutes, as it did before there were units.
+std::string check_every(const std::string& text) {
+  const bool is_right = program::read_seconds(text) || program::number_of("", 1e7)(text).empty();
+  return is_right ? "" : "takes a duration such as 90s, 10m or 2h, not '" + text + "'";
+}
+
 constexpr const char* folder_help =
-    "The folder of the checkpoints; all hosts of the engines must see it";
+    "The folder of the checkpoints; it must be on a file system that all engines share";
 
 }  // namespace
 
 void add_create_options(CLI::App& app, CheckpointCreateOptions& options) {
   add_work_options(app, options);
-  add_common(app, options, folder_help, "A label, to find it again");
+  add_common(app, options, folder_help, "Label to find the checkpoint by");
   add_names(app, options, "Only these variables: a,b (default: all)");
-  app.add_option_function<int>(
-         "--keep", [&options](int count) { options.keep = count; },
-         "Remove older ones with this label so that this number stays; 0: none (default: 0, with "
+  app.add_option_function<std::string>(
+         "--keep-last",
+         [&options](const std::string& text) {
+           options.keep_last = text == "all" ? 0 : read_whole_number(text);
+         },
+         "How many checkpoints with this label to keep; older ones are removed (default: all, with "
          "--every 2)")
-      ->check(program::whole_number(" of checkpoints", 0, std::numeric_limits<int>::max()));
-  app.add_option_function<double>(
-         "--every", [&options](double minutes) { options.every_min = minutes; },
-         "Make one every so many minutes, until Ctrl-C")
-      ->check(program::number_of("minutes", 1e7));
+      ->check(&check_keep_last);
+  CLI::Option* const keep =
+      app.add_option_function<int>("--keep", [&options](int count) { options.keep_last = count; });
+  keep->check(program::whole_number(" of checkpoints", 0, std::numeric_limits<int>::max()));
+  program::mark_as_old(*keep, "--keep-last");
+  app.add_option_function<std::string>(
+         "--every",
+         [&options](const std::string& text) {
+           options.every_s = program::read_seconds(text);
+           options.has_bare_minutes = !options.every_s;
+           if (options.has_bare_minutes) options.every_s = 60 * std::stod(text);
+         },
+         "Write a checkpoint this often, until Ctrl-C: 90s, 10m, 2h")
+      ->check(&check_every);
 }
 
 void add_restore_options(CLI::App& app, CheckpointRestoreOptions& options) {
@@ -69,7 +94,7 @@ void add_restore_options(CLI::App& app, CheckpointRestoreOptions& options) {
 }
 
 void add_list_options(CLI::App& app, CheckpointListOptions& options) {
-  add_common(app, options, "The folder", "Only those with this label");
+  add_common(app, options, "The folder", "List only the checkpoints with this label");
 }
 
 void add_show_options(CLI::App& app, CheckpointShowOptions& options) {

@@ -2,7 +2,6 @@
 
 #include <CLI/CLI.hpp>
 
-#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -11,7 +10,7 @@
 
 namespace px::cluster {
 
-/// What all four have in common: which checkpoint.
+/// The common options of all four commands: which checkpoint.
 struct CheckpointOptions : WorkOptions {
   std::string path;
   std::string label;  ///< Empty: any, or none.
@@ -20,8 +19,9 @@ struct CheckpointOptions : WorkOptions {
 struct CheckpointCreateOptions : CheckpointOptions {
   std::optional<std::vector<std::string>> names;  ///< Nothing: all.
   std::vector<std::string> scattered;
-  std::optional<int> keep;
-  std::optional<double> every_min;  ///< Again and again, until it is interrupted.
+  std::optional<int> keep_last;   ///< Older ones with this label are removed; 0: none.
+  std::optional<double> every_s;  ///< Interval of repeated checkpoints.
+  bool has_bare_minutes = false;  ///< --every was a number without a unit.
 };
 struct CheckpointRestoreOptions : CheckpointOptions {
   std::optional<std::vector<std::string>> names;  ///< Nothing: all.

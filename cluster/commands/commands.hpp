@@ -12,18 +12,19 @@ inline constexpr int exit_already_running = 10;
 inline constexpr int exit_not_running = 11;
 inline constexpr int exit_no_controller = 12;
 
-/// Says why the command cannot be done, and gives its exit code.
+/// Reports why the command cannot be done, and returns its exit code.
 inline int fail(Console& console, const Error& error, int code = 1) {
   console.fail(error);
   return code;
 }
 
-/// What texts call a cluster: "cluster 'a' of profile default".
+/// The name of a cluster in texts: "cluster 'a' of profile default".
 inline std::string called(const net::ProfilePaths& paths) {
   return "cluster '" + paths.cluster_id + "' of profile " + paths.profile_name();
 }
 
-/// Each does the command of pxcluster whose options it gets, and gives its exit code.
+/// Each function performs the command of pxcluster whose options it gets, and returns its exit
+/// code.
 int run_command(const program::ProgramOptions& program, const StartOptions& options,
                 Console& console);
 int run_command(const program::ProgramOptions& program, const StopOptions& options,
@@ -69,7 +70,7 @@ int run_command(const program::ProgramOptions& program, const CheckpointShowOpti
                 Console& console);
 int run_command(const program::ProgramOptions& program, const ShowDashboardOptions& options,
                 Console& console);
-/// Hidden from users: the plan comes by $PX_WATCH, the text of the engines' connection file by
+/// Hidden from users: the plan is in $PX_WATCH, the text of the engines' connection file in
 /// $IPP_CONNECTION_INFO.
 int run_command(const program::ProgramOptions& program, const WatchOptions& options,
                 Console& console);

@@ -1,14 +1,30 @@
 #include <cstdlib>
 #include <iostream>
+#include <string>
 
 #include "cluster/commands/commands.hpp"
-#include "cluster/commands/dashboard_page.hpp"
 #include "os/host.hpp"
 #include "os/private_file.hpp"
 #include "os/spawn.hpp"
+#include "wire/connection_info.hpp"
 
 namespace px::cluster {
 namespace {
+
+/// A page for a private file, which redirects a browser to the dashboard at once.
+std::string page_that_leads_to(const DashboardAddress& dashboard) {
+  const std::string address = address_for_browser(dashboard);
+  return "<!doctype html><meta charset=\"utf-8\"><meta name=\"referrer\" content=\"no-referrer\">"
+         "<meta http-equiv=\"refresh\" content=\"0;url=" +
+         address + "\"><title>polyxeus</title><a href=\"" + address + "\">dashboard</a>\n";
+}
+
+/// Advice for users who are logged in by ssh.
+std::string tunnel_hint(const DashboardAddress& dashboard, const std::string& host) {
+  const std::string port = std::to_string(dashboard.port);
+  return "from your computer: ssh -N -L " + port + ":127.0.0.1:" + port + " " + host +
+         ", then open this address there";
+}
 
 /// What the cluster's connection file for clients says.  errors  those of reading it; not_found,
 /// unsupported: there is no dashboard.

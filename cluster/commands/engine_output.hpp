@@ -10,31 +10,31 @@
 
 namespace px::cluster {
 
-/// Whether both standard output and standard error are a terminal.
+/// Whether both standard output and standard error are terminals.
 bool is_terminal();
-/// Of standard error; 80 x 24 where that has none.
+/// The size of standard error's terminal; 80 x 24 if it has none.
 magics::TerminalSize terminal_size();
 
-/// What came of an answered call on one engine, as one JSON object; read it when the output of the
+/// The result of an answered call on one engine, as one JSON object; read it when the output of the
 /// call is complete.
 Json engine_output_json(const client::AsyncResult& result, std::size_t task);
 
-/// Shows on standard output and standard error what the engines of a call print, show and answer.
-/// On a terminal a call that takes more than two seconds shows below that how many have answered.
-/// One thread uses it.
+/// Shows the output and the answers of the engines of a call on standard output and standard error.
+/// On a terminal, a call that takes more than two seconds shows below them how many engines have
+/// answered. One thread uses it.
 class TerminalOutput {
  public:
-  /// is_by_line  output is shown when it comes, each line with its engine. Otherwise what engines
-  ///             have in common is shown once, "[0-3] hello": on a terminal when it comes,
-  ///             elsewhere at the end, in the order of the engines.
+  /// is_by_line  output is shown when it arrives, each line with its engine. Otherwise output that
+  ///             engines have in common is shown once, "[0-3] hello": on a terminal when it
+  ///             arrives, elsewhere at the end, in the order of the engines.
   /// On a terminal the lines that engines rewrite stay below the rest.
   TerminalOutput(const client::AsyncResult& result, bool is_by_line);
-  /// Waits for something new, at most so long, and shows it; where this is not live only how far
-  /// the call is.
+  /// Waits at most this long for new output, and shows it; if the display is not live, shows only
+  /// the progress.
   void show_new(Duration patience);
-  /// Has whole lines printed above the progress.
+  /// Prints whole lines above the progress, by calling `print`.
   void print_above(const std::function<void()>& print);
-  /// Shows all that is there and not shown yet.
+  /// Shows all that has arrived and is not shown yet.
   void finish();
 
  private:
@@ -46,7 +46,7 @@ class TerminalOutput {
   magics::TerminalProgress progress_;
   magics::Display display_;
   std::size_t cursor_ = 0;
-  std::set<std::size_t> failed_;  // tasks whose failure the display knows
+  std::set<std::size_t> failed_;  // tasks whose failure was passed to the display
 };
 
 }  // namespace px::cluster

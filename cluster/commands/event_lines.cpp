@@ -3,8 +3,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "program/value_checks.hpp"
 #include "wire/checked_json.hpp"
-#include "wire/text_parsing.hpp"
+#include "wire/text.hpp"
 
 namespace px::cluster {
 namespace {
@@ -52,24 +53,11 @@ std::vector<EventLine> choose_events(const std::vector<std::string>& texts,
 
 Result<WallTime> read_since(const std::string& text, WallTime now) {
   if (const auto date = parse_date(text)) return *date;
-  const Error error{
+  if (const auto age_s = program::read_seconds(text))
+    return now - std::chrono::duration_cast<WallTime::duration>(duration_of(*age_s));
+  return Error{
       ErrorKind::bad_input,
       "takes an age (30s, 10m, 2h, 1d) or a date (2026-11-27T10:48:25), not '" + text + "'"};
-  if (text.size() < 2) return error;
-  const auto number = read_whole_number<int>(std::string_view(text).substr(0, text.size() - 1));
-  if (!number || *number < 0) return error;
-  switch (text.back()) {
-    case 's':
-      return now - std::chrono::seconds(*number);
-    case 'm':
-      return now - std::chrono::minutes(*number);
-    case 'h':
-      return now - std::chrono::hours(*number);
-    case 'd':
-      return now - std::chrono::hours(24) * std::int64_t{*number};
-    default:
-      return error;
-  }
 }
 
 }  // namespace px::cluster

@@ -18,15 +18,15 @@ struct EventLine {
   std::string text;  ///< For people: "2026-11-27 10:48:25Z  died        engine 3 (node1): ...".
 };
 
-/// Reads a line; nothing if it is none, or is cut as it is being written.
+/// Reads a line; nothing if it is malformed, or cut because it is still being written.
 std::optional<EventLine> read_event_line(std::string_view line);
 
-/// The events in texts of the log that are not before `since`, in their order; at most so many, the
-/// last ones.
+/// The events in texts of the log that are not before `since`, in their order; at most this many,
+/// the last ones.
 std::vector<EventLine> choose_events(const std::vector<std::string>& texts,
                                      std::optional<WallTime> since, std::size_t most);
 
-/// The moment that a user means: an age before `now` ("30s", "10m", "2h", "1d") or a date as
+/// The moment that a user gives: an age before `now` ("30s", "10m", "2h", "1d") or a date as
 /// parse_date() reads it.  errors  bad_input: neither.
 Result<WallTime> read_since(const std::string& text, WallTime now);
 

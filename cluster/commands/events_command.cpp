@@ -105,8 +105,7 @@ int run_command(const program::ProgramOptions& program, const EventsOptions& opt
     return fail(console,
                 {ErrorKind::not_found,
                  "there is no event log of " + called(*paths) + " in " + paths->log().string() +
-                     ": its controller writes one on its own host; from elsewhere ask "
-                     "it by rc.events()"});
+                     ": the controller writes it on its own host; on other hosts use rc.events()"});
   const std::size_t most =
       options.follow && !since ? events_before : std::numeric_limits<std::size_t>::max();
   for (const EventLine& event : choose_events(texts, since, most))

@@ -12,36 +12,36 @@
 
 namespace px::cluster {
 
-/// Where the log of one program can be read: in a file here, or through the watcher of a host.
+/// The place of the log of one program: a file on this host, or a host whose watcher can read it.
 struct LogSource {
   std::string label;  ///< "controller", "engine 3", "engines 0-3", "engine 4 (host2)", "pxcluster".
   std::filesystem::path file;  ///< Empty: on the host of `remote`.
   std::optional<SshHostPlan> remote;
-  int remote_engine = -1;            ///< Its number there.
-  std::vector<int> engine_ids = {};  ///< Of the engines that write it; empty: none, or not known.
+  int remote_engine = -1;            ///< Its index on that host.
+  std::vector<int> engine_ids = {};  ///< The engines that write it; empty: none, or unknown.
 };
 
-/// The ids that engines got, as their log says it, each once in rising order.
+/// The ids that engines got according to their log, each once, ascending.
 std::vector<int> engine_ids_in(std::istream& log);
 
-/// What a name in the log folder is the log of. Engines are counted over all that there are, until
-/// name_by_ids() knows their ids.
+/// The logs that the names in a log folder belong to. Engines are numbered over all that exist,
+/// until name_by_ids() knows their ids.
 /// names   those of one cluster, in any order.
-/// remote  the hosts whose watchers live.
+/// remote  the hosts whose watchers run.
 std::vector<LogSource> list_log_sources(const std::filesystem::path& folder,
                                         std::vector<std::string> names,
                                         const std::vector<SshHostPlan>& remote);
 
-/// Calls the log of an engine here, which `ids_in` reads, by the ids of its engines: they register
-/// in any order, and under MPI one log is that of all ranks. An engine that has no id yet is called
-/// "engine without id".
+/// Names the log of each engine on this host, which `ids_in` reads, by the ids of its engines: they
+/// register in any order, and under MPI one log is that of all ranks. An engine that has no id yet
+/// is called "engine without id".
 void name_by_ids(std::vector<LogSource>& sources,
                  const std::function<std::vector<int>(const std::filesystem::path& file)>& ids_in);
 
-/// What there is for the cluster of `paths`, read from its folders.
+/// The logs of the cluster of `paths`, found in its folders.
 std::vector<LogSource> find_log_sources(const net::ProfilePaths& paths);
 
-/// Those that the user means: all; or by engine id, label or a part of it.
+/// The sources that the user selects: all; or by engine id, label or a part of it.
 std::vector<LogSource> choose_sources(std::vector<LogSource> sources, const std::string& wanted);
 
 }  // namespace px::cluster

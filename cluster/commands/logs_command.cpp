@@ -2,7 +2,6 @@
 #include <fstream>
 #include <iostream>
 #include <map>
-#include <memory>
 
 #include "cluster/commands/commands.hpp"
 #include "cluster/commands/log_sources.hpp"

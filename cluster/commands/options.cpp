@@ -134,7 +134,7 @@ struct ParsedOptions {
   CheckpointShowOptions shown;
   ShowDashboardOptions dashboard;
   std::vector<SettingOptions> settings;
-  std::string output_format = "text";
+  std::string output_format = "text";  ///< Of list: -o, --output
   /// Each command, and what enters into the result what was parsed for it.
   std::vector<std::pair<const CLI::App*, std::function<void(ClusterOptions&)>>> commands;
 
@@ -170,7 +170,7 @@ std::string ssh_option(const std::string& own, const std::string& trait) {
 void add_remote_options(SettingOptions& settings) {
   settings.text(ssh_option("--hosts", "engines"), "hosts",
                 "Hosts and numbers of engines for ssh or mpiexec: host2:4,host3:2");
-  settings.text("--hostfile", "hostfile", "The hosts from a file, in mpiexec's format");
+  settings.text("--hostfile", "hostfile", "File with the hosts, in mpiexec's format");
   settings.lines(
       "--engine-env", "engine_env",
       "Shell line to run before the engines, e.g. 'module load x' or 'source script'; may be "
@@ -181,10 +181,9 @@ void add_remote_options(SettingOptions& settings) {
                 "Python of the engines on other hosts");
   settings.text(ssh_option("--remote-profile-dir", "remote_profile_dir"), "remote_profile_dir",
                 "Profile folder on other hosts (default: the same path below the home folder)");
-  settings.flag(
-      "--tunnel,!--no-tunnel", "tunnel",
-      "With --engines=ssh: engines connect back through the ssh connection that starts them; "
-      "for hosts that cannot connect to this one");
+  settings.flag("--tunnel,!--no-tunnel", "tunnel",
+                "With --engines=ssh: engines reach the controller through the ssh connection that "
+                "starts them; for hosts that cannot connect to this host");
   settings.words(ssh_option("--ssh-cmd", "ssh_cmd"), "ssh_cmd", "Command to use instead of ssh");
   settings.words(ssh_option("--ssh-args", "ssh_args"), "ssh_args",
                  "Arguments for ssh, in one string");
@@ -200,8 +199,9 @@ void add_batch_options(SettingOptions& settings) {
   settings.lines(
       batch_option("--batch-option", "options"), "batch_options",
       "Further option for the batch system, e.g. '--mem=4G'; may be given more than once");
-  settings.text(batch_option("--batch-template-file", "batch_template_file"), "batch_template_file",
-                "Your own job script, with the placeholders {n}, {queue}, {program_and_args} ...");
+  settings.text(
+      batch_option("--batch-template-file", "batch_template_file"), "batch_template_file",
+      "File with your own job script, with the placeholders {n}, {queue}, {program_and_args} ...");
   settings.words(batch_option("--submit-command", "submit_command"), "submit_command",
                  "Command to use instead of sbatch, qsub ...");
   settings.words(batch_option("--delete-command", "delete_command"), "delete_command",
@@ -210,7 +210,7 @@ void add_batch_options(SettingOptions& settings) {
       .text(batch_option("--job-id-regexp", "job_id_regexp"), "job_id_regexp",
             "Regular expression that finds the job id in the submit command's output")
       ->check(&check_regexp);
-  settings.text("--mpi-type", "mpi_type", "srun --mpi=: pmix, pmi2 or none");
+  settings.text("--mpi-type", "mpi_type", "Value of srun's option --mpi: pmix, pmi2 or none");
   settings.words("--srun-args", "srun_args", "Arguments for srun, in one string");
 }
 
@@ -226,8 +226,8 @@ void add_engine_options(CLI::App& app, StartOptions& options, SettingOptions& se
       ->check(program::language_plan());
   settings
       .text("--gpus", "gpus",
-            "GPUs of each engine: auto (default: one, if its host has one for each engine; else "
-            "all), a number, or none (all engines see all)")
+            "GPUs of each engine: auto (default): one, if its host has enough, else all; a number; "
+            "none: each engine sees all GPUs")
       ->check(&check_gpus);
   settings
       .text(
@@ -237,7 +237,7 @@ void add_engine_options(CLI::App& app, StartOptions& options, SettingOptions& se
           "unchanged (nothing is set)")
       ->check(&check_threads);
   settings.words("--engine-cmd,--EngineLauncher.engine_cmd", "engine_cmd",
-                 "Command of the engine (default: the pxengine beside this program)");
+                 "Command of the engine (default: pxengine in the folder of this program)");
   settings.words("--engine-args,--EngineLauncher.engine_args", "engine_args",
                  "Arguments for each engine, in one string");
   settings.words("--mpi-cmd,--MPILauncher.mpi_cmd", "mpi_cmd", "Command to use instead of mpiexec");
@@ -245,9 +245,9 @@ void add_engine_options(CLI::App& app, StartOptions& options, SettingOptions& se
                  "Arguments for mpiexec, in one string");
   add_remote_options(settings);
   add_batch_options(settings);
-  settings.seconds("--engine-timeout,--Cluster.engine_timeout", "engine_timeout",
-                   "Seconds until missing engines are reported (default: 60, and 1 for each "
-                   "engine)");
+  settings.seconds(
+      "--engine-timeout,--Cluster.engine_timeout", "engine_timeout",
+      "Seconds until missing engines are reported (default: 60, plus 1 for each engine)");
   app.add_flag("--daemonize,--IPClusterEngines.daemonize,--IPClusterStart.daemonize",
                options.is_daemon, "Continue in the background when the engines are ready");
   app.add_option("--config", options.config_file,
@@ -255,23 +255,22 @@ void add_engine_options(CLI::App& app, StartOptions& options, SettingOptions& se
                  "the profile)");
   app.add_flag("--load-profile,--Cluster.load_profile,!--no-load-profile", options.loads_profile,
                "Read the configuration files of the profile (default: true)");
-  app.add_option("--settings", options.settings_text,
-                 "Settings in the form of a profile's pxcluster.json, as one JSON object; they "
-                 "override those of the files; - reads the object from standard input, which keeps "
-                 "secrets in it off the command line");
+  app.add_option(
+      "--settings", options.settings_text,
+      "Settings as one JSON object, as in pxcluster.json; they override the files; - reads them "
+      "from standard input, so that other users cannot see secrets on the command line");
   app.add_option("--notebook", options.notebook, "")->group("");
   app.add_option("--owner", options.owner,
-                 "Pid of a process of this host: when it ends, in whatever way, all that this "
-                 "command has started ends, too")
+                 "Pid of a process on this host; when it ends, everything that this command has "
+                 "started ends, too")
       ->check(program::whole_number("", 1, std::numeric_limits<int>::max()));
-  CLI::Option* const path =
-      app.add_option("--checkpoint-path", options.checkpoint_path,
-                     "The folder for checkpoints of --checkpoint-on; all hosts of the engines must "
-                     "see it")
-          ->check(program::folder_to_make());
+  CLI::Option* const path = app.add_option("--checkpoint-path", options.checkpoint_path,
+                                           "Folder for the checkpoints of --checkpoint-on, on a "
+                                           "file system that all engines share")
+                                ->check(program::folder_to_make());
   path->needs(app.add_option("--checkpoint-on", options.checkpoint_on,
-                             "The signal on which this command lets the engines write a "
-                             "checkpoint: USR1 or USR2; two checkpoints stay")
+                             "Signal that makes the engines write a checkpoint: USR1 or USR2; the "
+                             "last two checkpoints are kept")
                   ->check(&check_checkpoint_signal)
                   ->needs(path));
   app.add_flag("--clean-logs,--IPClusterStart.clean_logs,!--no-clean-logs", options.clean_logs,
@@ -284,23 +283,23 @@ void add_controller_options(SettingOptions& settings) {
             "How to start the controller: local, mpi or a batch system, e.g. slurm")
       ->check(&check_launcher);
   settings.words("--controller-cmd,--ControllerLauncher.controller_cmd", "controller_cmd",
-                 "The controller's command (default: the pxcontroller beside this program)");
+                 "Command of the controller (default: pxcontroller in the folder of this program)");
   settings
       .text("--ip,--Cluster.controller_ip", "ip",
             "Address at which the controller listens (default: 127.0.0.1; *: all addresses)")
       ->check(program::own_addresses());
   settings
       .text("--journal", "journal",
-            "What tasks outlive that the controller has and whose clients may be gone: off; "
-            "process (default where the controller is on this host): its death; power: also a "
-            "loss of power")
+            "Which failures unfinished tasks survive: off: none; process (default if the "
+            "controller is on this host): the end of the controller; power: also a power failure")
       ->check(program::one_of({"off", "process", "power"}));
   settings
       .text("--location,--Cluster.controller_location", "location",
             "Name or address by which other hosts reach the controller's host")
       ->check(program::host());
-  settings.seconds("--delay,--Cluster.delay", "delay",
-                   "Seconds between the controller and the engines (default: 0)");
+  settings.seconds(
+      "--delay,--Cluster.delay", "delay",
+      "Seconds to wait between the start of the controller and of the engines (default: 0)");
 }
 
 void add_start(CLI::App& app, ParsedOptions& parts) {
@@ -321,7 +320,7 @@ void add_start(CLI::App& app, ParsedOptions& parts) {
 
 void add_stop(CLI::App& app, ParsedOptions& parts) {
   CLI::App& stop = parts.add(app, "stop",
-                             "Stop a cluster, and wait until it has ended; also one whose "
+                             "Stop a cluster and wait until it has ended; works also if "
                              "pxcontroller was started by hand on this host",
                              parts.stop);
   stop.add_option("ids", parts.stop.cluster_ids, "Cluster ids (default: --cluster-id)");
@@ -333,16 +332,16 @@ void add_stop(CLI::App& app, ParsedOptions& parts) {
 }
 
 void add_restart(CLI::App& app, ParsedOptions& parts) {
-  CLI::App& restart = parts.add(
-      app, "restart",
-      "End all engines, or some, also those that hang, and start them again with the same "
-      "ids; engines that have died, too",
-      parts.restart);
+  CLI::App& restart = parts.add(app, "restart",
+                                "End engines, also those that hang, and start them again with the "
+                                "same ids; also starts engines that have died",
+                                parts.restart);
   CLI::Option* const targets = add_targets(restart, parts.restart.targets);
-  targets->description("Only these engines, the others go on: 2, 0:4, 0,2,5:8 (default: all)");
+  targets->description("Restart only these engines: 2, 0:4, 0,2,5:8 (default: all)");
   restart
-      .add_option("--engine-set", parts.restart.engine_set,
-                  "Only the engines of this set, as `pxcluster list --json` calls it")
+      .add_option(
+          "--engine-set", parts.restart.engine_set,
+          "Restart only the engines of this set (`pxcluster list --json` shows the ids of sets)")
       ->excludes(targets);
   CLI::Option* const keep =
       restart
@@ -351,32 +350,36 @@ void add_restart(CLI::App& app, ParsedOptions& parts) {
               [&parts](const std::string& text) {
                 parts.restart.keep.names = program::split_at_commas(text);
               },
-              "Variables that the new engines get from the old ones: a,b; with --targets, an "
-              "engine "
-              "that has died gets them from the lowest living engine that has them")
+              "Variables to carry over to the new engines: a,b; with --targets, an engine that has "
+              "died gets them from the lowest living engine that has them")
           ->check(program::variable_names());
   restart
       .add_flag("--keep-all", parts.restart.keep.has_all,
-                "The new engines get all variables that can be carried over")
+                "Carry over all variables that can be carried over")
       ->excludes(keep);
   restart.add_flag("--json", parts.restart.as_json,
-                   "Print as JSON what the engines have kept and lost");
+                   "Print as JSON which variables the engines have kept and lost");
 }
 
 void add_list_and_clean(CLI::App& app, ParsedOptions& parts) {
   CLI::App& list = parts.add(
       app, "list",
-      "List the running clusters of all profiles, also those whose controller was started by hand",
+      "List the running clusters of all profiles, including controllers that were started by hand",
       parts.list);
-  list.add_option("-o,--output,--IPClusterList.output_format", parts.output_format, "text or json")
-      ->check(program::one_of({"text", "json"}));
-  list.add_flag("--json", parts.list.as_json, "The same as --output=json");
+  list.add_flag("--json", parts.list.as_json, "Print the clusters as JSON");
+  CLI::Option* const output = list.add_option("-o,--output", parts.output_format);
+  output->check(program::one_of({"text", "json"}));
+  program::mark_as_old(*output, "--json");
+  list.add_option("--IPClusterList.output_format", parts.output_format)
+      ->check(program::one_of({"text", "json"}))
+      ->group("");
   CLI::App& clean = parts.add(
       app, "clean", "Remove the logs and files of clusters that are not running", parts.clean);
   clean.add_flag("--force,--IPClusterClean.force", parts.clean.force,
                  "Stop running clusters first");
-  clean.add_flag("--all,--IPClusterClean.all_profiles", parts.clean.all_profiles,
-                 "In all profiles");
+  clean.add_flag("--all-profiles,--IPClusterClean.all_profiles", parts.clean.all_profiles,
+                 "Also those of all other profiles");
+  program::mark_as_old(*clean.add_flag("--all", parts.clean.all_profiles), "--all-profiles");
 }
 
 void add_logs(CLI::App& app, ParsedOptions& parts) {
@@ -403,18 +406,18 @@ void add_events(CLI::App& app, ParsedOptions& parts) {
         return since ? "" : since.error().what;
       });
   events.add_flag("-f,--follow", parts.events.follow,
-                  "Keep showing new events; of the earlier ones the last 10, or those of --since");
+                  "Keep showing new events, after the last 10 or those of --since");
   events.add_flag("--json", parts.events.as_json, "Print a line with a JSON object for each event");
 }
 
 void add_dashboard(CLI::App& app, ParsedOptions& parts) {
-  CLI::App& dashboard = parts.add(
-      app, "dashboard", "Print the address of the page that shows the cluster, or open it",
-      parts.dashboard);
+  CLI::App& dashboard =
+      parts.add(app, "dashboard", "Print the address of the cluster's dashboard, or open it",
+                parts.dashboard);
   dashboard.add_option("--file,--url-file", parts.dashboard.connection_file,
                        "The cluster's client connection file (default: that of the profile)");
   dashboard.add_flag("--open", parts.dashboard.opens,
-                     "Open it in a browser as well ($BROWSER, or xdg-open)");
+                     "Also open it in a browser ($BROWSER or xdg-open)");
   dashboard.add_flag("--json", parts.dashboard.as_json, "Print it as a JSON object");
 }
 
@@ -430,20 +433,21 @@ void add_profile(CLI::App& app, ParsedOptions& parts) {
 }
 
 void add_work(CLI::App& app, ParsedOptions& parts) {
-  parts.add(app, "status", "Show what each engine is and does now", parts.status,
+  parts.add(app, "status", "Show the state of each engine and what it runs", parts.status,
             &add_status_options);
   parts.add(app, "where",
             "Show in which MPI call or line of its code each engine is, and for how long",
             parts.where, &add_where_options);
-  parts.add(app, "trace", "Record what the engines do for some seconds, for ui.perfetto.dev",
+  parts.add(app, "trace", "Record a trace of the engines for some seconds, for ui.perfetto.dev",
             parts.trace, &add_trace_options);
   parts.add(app, "top",
-            "Show what each engine does, anew each second, until Ctrl-C: calls, queue, memory, CPU",
+            "Show every second, until Ctrl-C, what each engine does: calls, queue, memory, CPU",
             parts.top, &add_top_options);
   parts.add(app, "stacks",
-            "Show the calls in which each engine is, also if it hangs in C code; or profile them",
+            "Show the call stack of each engine, also if it hangs in C code, or profile it",
             parts.stacks, &add_stacks_options);
-  parts.add(app, "jobs", "List what was submitted and has not ended, by whom, and since when",
+  parts.add(app, "jobs",
+            "List the calls that have not ended: who submitted them, when, and where they run",
             parts.jobs, &add_jobs_options);
   parts.add(app, "px", "Run code on the engines and show their output", parts.px, &add_px_options);
   parts.add(app, "push", "Send an array or JSON to the engines", parts.push, &add_push_options);
@@ -452,14 +456,14 @@ void add_work(CLI::App& app, ParsedOptions& parts) {
 }
 
 void add_doctor(CLI::App& app, ParsedOptions& parts) {
-  parts.add(app, "doctor", "Find what keeps a cluster from working, and say how to fix it",
+  parts.add(app, "doctor", "Find what keeps a cluster from working and say how to fix it",
             parts.doctor, &add_doctor_options);
 }
 
 void add_completion(CLI::App& app, std::string& shell) {
   CLI::App& completion = *app.add_subcommand("completion",
-                                             "Print what a shell reads to complete commands and "
-                                             "options: source <(pxcluster completion bash)");
+                                             "Print a script that makes a shell complete commands "
+                                             "and options: source <(pxcluster completion bash)");
   completion.add_option("shell", shell, "bash, zsh or fish")
       ->required()
       ->check(program::one_of({"bash", "zsh", "fish"}));
@@ -500,7 +504,7 @@ void add_checkpoint(CLI::App& app, ParsedOptions& parts) {
             parts.restore, &add_restore_options);
   parts.add(checkpoint, "list", "List the checkpoints in a folder of this host", parts.checkpoints,
             &add_list_options);
-  parts.add(checkpoint, "show", "Show what the last checkpoint in a folder of this host holds",
+  parts.add(checkpoint, "show", "Show the contents of the last checkpoint in a folder of this host",
             parts.shown, &add_show_options);
 }
 
@@ -529,19 +533,26 @@ void add_launcher_traits(CLI::App& command, SettingOptions& settings, const char
 }
 
 std::vector<program::ExitCode> exit_codes() {
-  return {{"0", "done"},
-          {"1", "it failed; the last line says why"},
-          {"2", "the command line is not understood; nothing was started"},
-          {"10", "start: the cluster is running already"},
-          {"11", "stop, restart, and what asks a cluster: it is not running, or cannot be reached"},
-          {"12", "engines: there is no controller"},
-          {"130", "interrupted by Ctrl-C"}};
+  return {
+      {"0", "done"},
+      {"1", "it failed; the last line says why"},
+      {"2", "the command line is not understood; nothing was started"},
+      {"10", "start: the cluster is running already"},
+      {"11",
+       "stop, restart and commands that query a cluster: it is not running or cannot be reached"},
+      {"12", "engines: there is no controller"},
+      {"130", "interrupted by Ctrl-C"}};
 }
 
 ClusterOptions collect(const CLI::App& app, ParsedOptions& parts) {
   ClusterOptions options;
   options.program = parts.program;
-  options.warning = program::warning_of_options_without_effect(app);
+  options.warnings = program::old_spellings(app);
+  if (parts.checkpoint.has_bare_minutes)
+    options.warnings.push_back(
+        "--every without a unit means minutes; write for example --every 10m");
+  if (std::string text = program::warning_of_options_without_effect(app); !text.empty())
+    options.warnings.push_back(std::move(text));
   if (std::tolower(static_cast<unsigned char>(parts.output_format[0])) == 'j')
     parts.list.as_json = true;
   for (const auto& [command, enter] : parts.commands)

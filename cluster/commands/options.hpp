@@ -1,6 +1,5 @@
 #pragma once
 
-#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -17,20 +16,22 @@ namespace px::cluster {
 
 struct StartOptions {
   bool engines_only = false;                 ///< `engines` instead of `start`
-  Json settings = Json::object();            ///< As in a profile: what the command line says.
-  std::string settings_text;                 ///< --settings: below `settings`, above the files.
-  std::string config_file;                   ///< --config: in place of the profile's.
-  bool loads_profile = true;                 ///< Its configuration files are read.
-  std::vector<std::string> controller_args;  ///< All behind `--`.
+  Json settings = Json::object();            ///< Those of the command line, in the form of a
+                                             ///< profile.
+  std::string settings_text;                 ///< --settings: overrides the files, overridden by
+                                             ///< `settings`.
+  std::string config_file;                   ///< --config: replaces the profile's.
+  bool loads_profile = true;                 ///< Whether its configuration files are read.
+  std::vector<std::string> controller_args;  ///< All arguments after `--`.
   bool is_daemon = false;
-  std::string notebook;  ///< "python" or "cpp": a cell of such a notebook has started it.
-  int owner = 0;         ///< Ends with this process; 0: runs until it is stopped.
+  std::string notebook;  ///< "python" or "cpp": started by a cell of such a notebook.
+  int owner = 0;         ///< The process with which it ends; 0: it runs until it is stopped.
   bool clean_logs = true;
-  std::string checkpoint_on;    ///< The signal that makes a checkpoint; empty: none does.
+  std::string checkpoint_on;    ///< The signal that makes a checkpoint; empty: none.
   std::string checkpoint_path;  ///< The folder of the checkpoints.
 };
 struct StopOptions {
-  std::vector<std::string> cluster_ids;  ///< None: that of --cluster-id.
+  std::vector<std::string> cluster_ids;  ///< Empty: that of --cluster-id.
   bool all = false;
   std::string signal = "TERM";
 };
@@ -70,12 +71,12 @@ struct ShowDashboardOptions {
   bool opens = false;           ///< In a browser.
   bool as_json = false;
 };
-/// What pxcluster starts by itself for engines on other hosts: see watchers.hpp.
+/// The hidden command that pxcluster starts for engines on other hosts: see watchers.hpp.
 struct WatchOptions {
   std::string kind;  ///< "ssh": the engines of one host; "job": a job of a batch system.
 };
 
-/// A command line that was understood.
+/// A parsed command line.
 struct ClusterOptions {
   program::ProgramOptions program;
   std::variant<StartOptions, StopOptions, RestartOptions, ListOptions, CleanOptions,
@@ -85,8 +86,8 @@ struct ClusterOptions {
                CheckpointListOptions, CheckpointShowOptions, JobsOptions, TopCommandOptions,
                EventsOptions, ShowDashboardOptions>
       command;
-  bool as_json = false;  ///< Standard output is to hold JSON alone.
-  std::string warning;   ///< Of options that have no effect; empty: there are none.
+  bool as_json = false;               ///< Standard output contains only JSON.
+  std::vector<std::string> warnings;  ///< About options without effect and old spellings.
 };
 
 /// The options, or the exit code after --help, --version or an error (which are printed).

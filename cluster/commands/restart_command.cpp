@@ -13,7 +13,7 @@
 #include "os/file_lock.hpp"
 #include "os/processes.hpp"
 #include "wire/engine_facts.hpp"
-#include "wire/text_parsing.hpp"
+#include "wire/text.hpp"
 
 namespace px::cluster {
 namespace {
@@ -59,7 +59,7 @@ Result<RestartChoice> choose(const net::ProfilePaths& paths, const ClusterRecord
     if (engine.set.empty())
       return Error{ErrorKind::unsupported, "engine " + std::to_string(engine.id.value) +
                                                " was not started by pxcluster, so it cannot be "
-                                               "restarted: end it, and start it as you did"};
+                                               "restarted: end it and start it again by hand"};
     choice.engines.push_back(engine);
   }
   if (const auto can = check_single_starts(record, choice, known); !can) return can.error();
@@ -112,7 +112,7 @@ Result<int> restart_keeping(const net::ProfilePaths& paths, const ClusterRecord&
   reports = variables.restore(connect(paths));
   if (restarted && variables.has_lost_an_engine())
     return Error{ErrorKind::system,
-                 "the engines run again, but not all have got back what was kept"};
+                 "the engines run again, but not all got their kept variables back"};
   return restarted;
 }
 

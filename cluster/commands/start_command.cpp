@@ -234,7 +234,7 @@ class Start {
     const std::string name =
         "checkpoint" + (paths_.cluster_id.empty() ? "" : "-" + paths_.cluster_id) + ".log";
     return {*signal_by_name(options_.checkpoint_on),
-            {this_machine().pxcluster, "checkpoint", "create", checkpoint_path_, "--keep=2",
+            {this_machine().pxcluster, "checkpoint", "create", checkpoint_path_, "--keep-last=2",
              "--profile-dir=" + paths_.root.string(), "--cluster-id=" + paths_.cluster_id},
             paths_.log() / name};
   }

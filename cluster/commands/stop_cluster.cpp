@@ -8,6 +8,7 @@
 #include "cluster/supervise/stopper.hpp"
 #include "os/file_lock.hpp"
 #include "os/host.hpp"
+#include "wire/text.hpp"
 
 namespace px::cluster {
 namespace {
@@ -25,8 +26,8 @@ void say_removed(const net::ProfilePaths& paths, Console& console) {
 Error not_ours_to_stop(const net::ProfilePaths& paths, const HandStarted& controller) {
   const bool is_here = controller.host.empty() || controller.host == os::host_name();
   const std::string how =
-      is_here ? ", and its connection file does not tell its pid: end it with Ctrl-C or `kill` "
-                "where it was started"
+      is_here ? ", and its connection file does not contain its pid: end it on its host with "
+                "Ctrl-C or `kill`"
               : " on " + controller.host + ": end it there, with `pxcluster stop` or Ctrl-C";
   return {ErrorKind::unsupported, called(paths) + ": its controller was started by hand" + how};
 }
@@ -42,13 +43,11 @@ void end_engines_of(const std::filesystem::path& client_file, Console& console) 
   const Instant deadline = processes.now() + time_to_end;
   while (!client.ids().empty() && processes.now() < deadline)
     processes.pause(std::chrono::milliseconds(20));
-  std::string left;
-  for (const EngineId id : client.ids())
-    left += (left.empty() ? "" : ", ") + std::to_string(id.value);
+  const std::string left = join(client.ids(), ", ", &EngineId::value);
   if (!left.empty())
     console.say(Level::warning, "these engines have not ended within " +
                                     std::to_string(time_to_end.count()) + " s: " + left +
-                                    "; end their processes where they were started");
+                                    "; end their processes on their hosts");
 } catch (const client::ClientError& error) {
   console.say(Level::warning,
               std::string("the engines could not be asked to end: ") + error.what());

@@ -6,11 +6,11 @@
 
 namespace px::cluster {
 
-/// Stops one cluster, and removes what is left of it. A controller that was started by hand removes
-/// its connection files itself, or keeps them for the next one (--reuse).
+/// Stops one cluster, and removes its remaining files. A controller that was started by hand
+/// removes its connection files itself, or keeps them for the next one (--reuse).
 /// signal  the first one for the processes; engines that were started by hand are asked to end.
 /// errors  not_found: no such cluster; unsupported: its controller was started by hand, and is not
-///         surely a process of this host; system: a process did not end.
+///         certainly a process of this host; system: a process did not end.
 Result<void> stop_cluster(const net::ProfilePaths& paths, int signal, Console& console);
 
 }  // namespace px::cluster

@@ -4,7 +4,7 @@
 #include "cluster/commands/commands.hpp"
 #include "cluster/remote/watch_report.hpp"
 #include "cluster/remote/watchers.hpp"
-#include "wire/text_parsing.hpp"
+#include "wire/text.hpp"
 
 namespace px::cluster {
 namespace {

@@ -1,9 +1,7 @@
 // pxcluster status, where, px, push and pull: work for the engines of a running cluster.
 
 #include <algorithm>
-#include <csignal>
 #include <filesystem>
-#include <fstream>
 #include <iostream>
 #include <iterator>
 
@@ -40,7 +38,7 @@ std::string read_code(const PxOptions& options) {
   if (options.code == "-") return read_stream(std::cin);
   if (options.code.empty())
     throw client::ClientError(ErrorKind::bad_input,
-                              "no code to run: give it as an argument, or a file with -f");
+                              "no code to run: give it as an argument, or a file with --code-file");
   return options.code;
 }
 
@@ -136,7 +134,7 @@ Json to_plain_json(const Value& value);
 
 void write_data(const std::string& path, const Value& value) {
   if (has_ending(path, ".npy")) {
-    const auto* array = std::get_if<Array>(&value);
+    const auto* array = std::get_if<AnyArray>(&value);
     if (!array)
       throw client::ClientError(
           ErrorKind::bad_input,
@@ -158,7 +156,7 @@ Json nested(std::span<const T> elements, std::span<const std::int64_t> shape) {
 }
 
 template <ArrayElement... Types>
-std::optional<Json> nested_if_one_of(const Array& array) {
+std::optional<Json> nested_if_one_of(const AnyArray& array) {
   std::optional<Json> list;
   ((array.dtype == dtype_of<Types>()
         ? void(list = nested(*array.as<Types>(), std::span{array.shape}))
@@ -169,7 +167,7 @@ std::optional<Json> nested_if_one_of(const Array& array) {
 
 Json to_plain_json(const Value& value) {
   if (const auto* json = std::get_if<Json>(&value)) return *json;
-  if (const auto* array = std::get_if<Array>(&value)) {
+  if (const auto* array = std::get_if<AnyArray>(&value)) {
     const auto list =
         nested_if_one_of<double, float, std::int64_t, std::int32_t, std::int16_t, std::int8_t,
                          std::uint64_t, std::uint32_t, std::uint16_t, std::uint8_t, bool>(
@@ -208,9 +206,9 @@ int run_command(const program::ProgramOptions& program, const StatusOptions& opt
     if (options.has_measures) {
       const Json measures = client::ask_measures(*client.core());
       if (measures.is_null())
-        throw client::ClientError(ErrorKind::unsupported,
-                                  "the controller measures nothing: it is of ipyparallel or of an "
-                                  "earlier version");
+        throw client::ClientError(
+            ErrorKind::unsupported,
+            "this controller takes no measurements: it is ipyparallel's or an earlier version");
       std::cout << pack(Packer::json, measures) << "\n";
       return std::cout.flush() ? 0 : 1;
     }

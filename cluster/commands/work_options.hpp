@@ -4,22 +4,21 @@
 
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "net/ssh/tunnel_plan.hpp"
 
 namespace px::cluster {
 
-/// What `px`, `push`, `pull`, `status` and `where` have in common: which engines of which cluster.
+/// The common options of `px`, `push`, `pull`, `status` and `where`: engines and cluster.
 struct WorkOptions {
   std::string targets = "all";
   std::string connection_file;      ///< Empty: that of the profile.
   net::SshOptions ssh;              ///< --ssh, --sshkey: for a tunnel.
-  std::optional<double> timeout_s;  ///< For the engines to answer; nothing: for ever.
+  std::optional<double> timeout_s;  ///< For the engines to answer; nothing: no limit.
 };
 struct PxOptions : WorkOptions {
   std::string code;       ///< "-": from standard input.
-  std::string code_file;  ///< In place of `code`.
+  std::string code_file;  ///< Replaces `code`.
   bool as_json = false;
   bool is_by_line = false;  ///< Output is shown live, each line with its engine.
 };
@@ -40,13 +39,14 @@ struct WhereOptions : WorkOptions {
 };
 
 struct StatusOptions : WhereOptions {
-  bool has_measures = false;  ///< What the controller measures of the whole cluster, as JSON.
+  bool has_measures = false;  ///< The controller's measurements of the whole cluster, as JSON.
 };
 
 struct TraceOptions : WorkOptions {
   double seconds = 10;
   std::string out = "polyxeus.pftrace";  ///< The file; *.json: Chrome's format; *.html: a page.
-  bool has_input = false;                ///< Its end is that of the trace, not `seconds`.
+  bool has_input = false;                ///< The end of standard input ends the trace, instead of
+                                         ///< `seconds`.
 };
 
 struct TopCommandOptions : WhereOptions {
@@ -54,14 +54,14 @@ struct TopCommandOptions : WhereOptions {
 };
 
 struct StacksOptions : WorkOptions {
-  bool has_libraries = false;  ///< Also threads that run libraries only.
+  bool has_libraries = false;  ///< Includes threads that run only libraries.
   bool as_json = false;
-  std::optional<double> sample_s;  ///< For so long it looks again and again.
-  std::string file;                ///< For what it found then.
+  std::optional<double> sample_s;  ///< For how long it takes samples.
+  std::string file;                ///< For the samples.
 };
 
 struct JobsOptions : WorkOptions {
-  bool has_all = false;  ///< Also those that have ended.
+  bool has_all = false;  ///< Includes jobs that have ended.
   std::string label;     ///< Empty: any.
   std::string session;   ///< Empty: any.
   bool as_json = false;
@@ -69,9 +69,9 @@ struct JobsOptions : WorkOptions {
 
 /// -t, --targets.
 CLI::Option* add_targets(CLI::App& app, std::string& targets);
-/// Those of WorkOptions.
+/// Adds the options of WorkOptions.
 void add_work_options(CLI::App& app, WorkOptions& options);
-/// The commands' options; all arguments must outlive the parse.
+/// Add the commands' options; all arguments must outlive the parse.
 void add_px_options(CLI::App& app, PxOptions& options);
 void add_status_options(CLI::App& app, StatusOptions& options);
 void add_where_options(CLI::App& app, WhereOptions& options);

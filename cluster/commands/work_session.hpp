@@ -12,31 +12,31 @@ namespace px::cluster {
 
 inline constexpr int exit_interrupted = 130;
 
-/// While it lives Ctrl-C is counted and does not end the process. One at a time.
+/// As long as it exists, Ctrl-C is counted and does not end the process. One at a time.
 class InterruptsCounted {
  public:
   InterruptsCounted();
   InterruptsCounted(const InterruptsCounted&) = delete;
   ~InterruptsCounted();
-  /// Of the one that lives, or lived last.
+  /// The count of the present object, or of the latest.
   static int count();
 
  private:
   struct sigaction before_{};
 };
 
-/// A client of the cluster that the options mean.  errors  ClientError.
+/// A client of the cluster that the options select.  errors  ClientError.
 client::Client connect(const program::ProgramOptions& program, const WorkOptions& options,
                        Console& console);
 
-/// What --targets means.  errors  ClientError.
+/// The engines that --targets selects.  errors  ClientError.
 client::Targets targets_of(const WorkOptions& options);
 
-/// The engines that the options mean, at least one.  errors  ClientError.
+/// A view of the engines that the options select, at least one.  errors  ClientError.
 client::DirectView view_of(const client::Client& client, const WorkOptions& options);
 
-/// Calls a command, which gives its exit code; an error of the client library is said, and is 1,
-/// or exit_not_running where there is no cluster or no such engine.
+/// Calls a command, which returns its exit code; an error of the client library is reported, with
+/// exit code 1, or exit_not_running if there is no such cluster or engine.
 template <class Command>
 int guarded(Console& console, const Command& command) {
   try {

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "wire/text.hpp"
+
 namespace px::cluster {
 namespace {
 
@@ -35,9 +37,7 @@ std::vector<DialedPorts> by_address(const std::vector<Dialed>& dialed) {
 }
 
 std::string port_list(const std::vector<int>& ports) {
-  std::string text = ports.size() == 1 ? "port " : "ports ";
-  for (std::size_t i = 0; i < ports.size(); ++i) text += (i ? ", " : "") + std::to_string(ports[i]);
-  return text;
+  return (ports.size() == 1 ? "port " : "ports ") + join(ports, ", ");
 }
 
 }  // namespace px::cluster

@@ -7,15 +7,15 @@
 
 namespace px::cluster {
 
-/// What was dialled at one address: the ports by what became of them.
+/// The ports that were tried at one address, by result.
 struct DialedPorts {
   std::string name;
   std::vector<int> open, refused, silent, unreachable;
-  /// All of them took the connection.
+  /// Whether all of them accepted the connection.
   bool is_open() const { return refused.empty() && silent.empty() && unreachable.empty(); }
 };
 
-/// In the order in which the addresses were dialled first.
+/// In the order in which the addresses were first tried.
 std::vector<DialedPorts> by_address(const std::vector<Dialed>& dialed);
 
 /// "port 4001", "ports 4001, 4002"

@@ -178,10 +178,10 @@ void explain_failed_start(bool needs_mpi, bool is_python, const std::string& mpi
 void add_doctor_options(CLI::App& app, DoctorOptions& options) {
   app.add_option("--file", options.file,
                  "Check this connection file (default: those of the profile, if it has any)");
-  app.add_option("--hosts", options.hosts, "Check these hosts as well, through ssh: host2,host3")
+  app.add_option("--hosts", options.hosts, "Also check these hosts through ssh: host2,host3")
       ->delimiter(',');
   app.add_option("--remote", options.remote,
-                 "The program pxcluster on those hosts (default: the path of this one)");
+                 "Path of pxcluster on those hosts (default: as on this host)");
   app.add_option("--ssh-cmd", options.ssh, "The ssh command, with options")->delimiter(' ');
   app.add_option("--python", options.python, "The Python of the engines");
   app.add_option("--mpi-cmd,--mpiexec", options.mpiexec, "The program mpiexec");

@@ -19,27 +19,26 @@ struct DoctorOptions {
   std::string python, mpiexec;
   std::string remote;                      ///< The other hosts' pxcluster; empty: our own path
   std::vector<std::string> ssh = {"ssh"};  ///< --ssh-cmd
-  std::vector<std::string> dial;           ///< What another doctor asks to try: address/port
+  std::vector<std::string> dial;           ///< Attempts for another doctor: address/port
   bool needs_mpi = false, as_json = false, is_facts = false;
 };
 
 /// `options` must outlive the parse.
 void add_doctor_options(CLI::App& app, DoctorOptions& options);
 
-/// `pxcluster doctor`: 0 where nothing is wrong, 1 where something is.
+/// `pxcluster doctor`: returns 0 if there are no problems, otherwise 1.
 int run_command(const program::ProgramOptions& program, const DoctorOptions& options,
                 Console& console);
 
-/// The findings for people, the errors first; where there are none, what was checked.
+/// The findings for people, the errors first; if there are none, the list of checks.
 std::string findings_as_text(const Findings& findings, const std::vector<Checked>& checked = {});
 /// `{"findings": [{"severity", "check", "what", "why", "fix"}, ...]}`
 Json findings_as_json(const Findings& findings);
 
-/// After a start that failed: looks at this host and says one cause and one fix, where it finds
-/// any.
-/// needs_mpi   the engines were to be started by mpiexec.
-/// is_python   some of them speak Python: else its packages are not the cause.
-/// engine_cmd  by which they were started; says which Python where it has --python.
+/// After a failed start: checks this host and reports one cause and one fix, if it finds any.
+/// needs_mpi   whether mpiexec should have started the engines.
+/// is_python   whether some of them run Python: otherwise its packages are not the cause.
+/// engine_cmd  their command; its --python, if any, is the Python.
 /// profile     the folder of the profile.
 void explain_failed_start(bool needs_mpi, bool is_python, const std::string& mpiexec,
                           const std::vector<std::string>& engine_cmd,

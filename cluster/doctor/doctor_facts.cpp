@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
@@ -74,23 +73,6 @@ std::string last_line(const std::string& text) {
 std::string own_program(const std::string& name) {
   const auto found = find_own_program(name, "");
   return found ? *found : "";
-}
-
-/// In the order in which pxengine looks for one; without those that are not there.
-std::vector<std::string> python_candidates(const std::string& wanted) {
-  if (!wanted.empty()) return {find_in_path(wanted).value_or(wanted)};
-  std::vector<std::string> candidates;
-  for (const char* variable : {"VIRTUAL_ENV", "CONDA_PREFIX"})
-    if (const char* root = std::getenv(variable); root && *root)
-      candidates.push_back(std::string(root) + "/bin/python");
-  candidates.push_back((program_folder() / "python3").string());
-  candidates.push_back((program_folder() / "python").string());
-  candidates.push_back("python3");
-  candidates.push_back("python");
-  std::vector<std::string> found;
-  for (const std::string& candidate : candidates)
-    if (const auto path = find_in_path(candidate)) found.push_back(*path);
-  return found;
 }
 
 PythonFacts ask_this_python(const std::string& path) {

@@ -6,7 +6,8 @@
 #include <set>
 
 #include "cluster/doctor/dialed_ports.hpp"
-#include "cluster/doctor/doctor_text.hpp"
+#include "cluster/doctor/doctor.hpp"
+#include "wire/text.hpp"
 
 namespace px::cluster {
 namespace {
@@ -67,9 +68,9 @@ Finding lost_engines(const FileFacts& facts) {
   std::vector<std::string> hosts;
   for (const auto& [host, count] : counts)
     hosts.push_back(std::to_string(count) + " on " + (host.empty() ? "an unknown host" : host));
-  return error("engines", "engines were lost: " + joined(hosts),
+  return error("engines", "engines were lost: " + join(hosts, ", "),
                "`pxcluster status` says how each of them ended",
-               "repair what ended them, then start them again: `pxcluster restart`");
+               "fix the cause, then start them again: `pxcluster restart`");
 }
 
 /// What is wrong where no address takes all connections.
@@ -99,7 +100,7 @@ Finding examine_addresses(const FileFacts& facts, const std::vector<DialedPorts>
                  "there is no route to that network, or no host has that address",
                  "start the controller with --ip='*' or with --location and an address of its host "
                  "that this host can reach, and copy the new file here");
-  return error("firewall", joined(facts.candidates) + " do not answer at any port",
+  return error("firewall", join(facts.candidates, ", ") + " do not answer at any port",
                "a firewall drops the connections, or the address is not that of the controller",
                "open the ports in the firewall of " + facts.location +
                    " (pxcluster start ... -- --ports=RANGE chooses them), or start with "
@@ -139,7 +140,7 @@ Findings examine_file(const FileFacts& facts) {
     return findings;
   }
   if (!facts.unresolved.empty() && facts.unresolved.size() == facts.candidates.size()) {
-    findings.push_back(error("name", joined(facts.unresolved) + " does not resolve",
+    findings.push_back(error("name", join(facts.unresolved, ", ") + " does not resolve",
                              "the file has no other address of the controller",
                              "start the controller with --ip='*', or with --location and an "
                              "address instead of a name"));

@@ -4,8 +4,8 @@
 
 #include "client/place_text.hpp"
 #include "cluster/doctor/doctor.hpp"
-#include "cluster/doctor/doctor_text.hpp"
 #include "cluster/launch/mpi_kind.hpp"
+#include "wire/text.hpp"
 
 namespace px::cluster {
 namespace {
@@ -21,7 +21,7 @@ void examine_programs(const HostFacts& facts, Findings& findings) {
        {std::pair{"pxcontroller", facts.controller}, {"pxengine", facts.engine}})
     if (path.empty())
       add(findings, Severity::error, "programs",
-          std::string(name) + " is neither beside pxcluster nor in PATH",
+          std::string(name) + " is neither in the folder of pxcluster nor in PATH",
           "no cluster can be started without it",
           "install polyxeus into one environment and call its pxcluster, or add the folder of " +
               std::string(name) + " to PATH");
@@ -38,7 +38,7 @@ std::string how_to_install(const HostFacts& facts) {
   if (!facts.package_source.empty())
     return facts.python.path + " -m pip install '" + facts.package_source + "'";
   return "name a Python that has it with --python, or install polyxeus " + facts.polyxeus +
-         " from where this program came from: " + facts.python.path +
+         " from the same source as this program: " + facts.python.path +
          " -m pip install FOLDER_OR_WHEEL";
 }
 
@@ -104,7 +104,7 @@ void examine_mpi(const HostFacts& facts, bool needs_mpi, Findings& findings) {
   if (needs_mpi && python.mpi_interrupts.starts_with("off: polyxeus was built without"))
     add(findings, Severity::warning, "mpi",
         "MPI calls of engines cannot be interrupted: " + python.mpi_interrupts.substr(5),
-        "where one rank fails, the others wait in MPI until the engines are restarted",
+        "if one rank fails, the others wait in MPI until the engines are restarted",
         "install the compiler of this MPI (mpicc), then polyxeus from source: " +
             how_to_install(facts));
   const std::string library(name_of(read_mpi_kind(python.mpi)));
@@ -177,7 +177,7 @@ void examine_limits(const HostFacts& facts, Findings& findings) {
   else if (facts.shared_bytes >= 0 && facts.shared_bytes < little_shared_memory)
     add(findings, Severity::warning, "shm",
         "/dev/shm has " + std::to_string(facts.shared_bytes >> 20) + " MiB free",
-        "arrays that find no room there lie in files on a disk, which is slower; when it is full, "
+        "arrays that do not fit are written to files on a disk, which is slower; when it is full, "
         "MPI ranks on this host crash with a bus error",
         "remove old files from it, or enlarge it (containers: --shm-size=1g)");
 }
@@ -310,14 +310,14 @@ std::vector<Checked> checks_of(const HostFacts& host, const std::vector<FileFact
                                   host.python.polyxeus + ", IPython " + host.python.ipython});
   checks.push_back({"mpi", mpi_text(host)});
   if (const std::string gpus = gpus_text(host); !gpus.empty()) checks.push_back({"gpus", gpus});
-  checks.push_back({"name", host.host + " is " + joined(host.name_addresses)});
+  checks.push_back({"name", host.host + " is " + join(host.name_addresses, ", ")});
   checks.push_back({"limits", limit_text(host.limits.open_files, "open files") + ", " +
                                   limit_text(host.limits.processes, "processes")});
   checks.push_back({"shm", std::to_string(host.shared_bytes >> 20) + " MiB free in /dev/shm"});
   std::vector<std::string> folders;
   for (const FolderFacts& folder : host.folders)
     folders.push_back(folder.path + " (" + folder.use + ")");
-  checks.push_back({"folders", "writable: " + joined(folders)});
+  checks.push_back({"folders", "writable: " + join(folders, ", ")});
   if (files.empty()) checks.push_back({"file", "no connection file in this profile"});
   for (const FileFacts& file : files) checks.push_back({"file", file_text(file)});
   for (const FileFacts& file : files)

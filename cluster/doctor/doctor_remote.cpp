@@ -2,7 +2,7 @@
 #include <cmath>
 
 #include "cluster/doctor/dialed_ports.hpp"
-#include "cluster/doctor/doctor_text.hpp"
+#include "cluster/doctor/doctor.hpp"
 #include "cluster/launch/mpi_kind.hpp"
 
 namespace px::cluster {

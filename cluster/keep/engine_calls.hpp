@@ -1,7 +1,9 @@
 #pragma once
 
+#include <filesystem>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "client/client.hpp"
 #include "client/direct_view.hpp"
@@ -19,8 +21,14 @@ inline client::DirectView view_of(const client::Client& client, EngineId id) {
   return client.direct(std::vector{id});
 }
 
-/// What `asked` returns; nothing, and the reason in `why`, where it throws an error of the engine
-/// or of the client.
+inline Json paths_as_json(const std::vector<std::filesystem::path>& folders) {
+  Json paths = Json::array();
+  for (const auto& folder : folders) paths.push_back(folder.string());
+  return paths;
+}
+
+/// The result of `asked`; nothing, and the reason in `why`, if it throws an error of the engine or
+/// of the client.
 template <class Ask>
 auto ask(const Ask& asked, std::string& why) -> std::optional<decltype(asked())> {
   try {

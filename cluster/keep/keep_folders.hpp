@@ -1,7 +1,6 @@
 #pragma once
 
 #include <filesystem>
-#include <string>
 #include <vector>
 
 #include "os/child_process.hpp"
@@ -10,9 +9,9 @@
 
 namespace px::cluster {
 
-/// Folders for the files of variables that a restart carries over: in the shared memory of this
-/// host, and for what finds no room there in the profile's folder. This user alone can read them.
-/// They are removed when this object goes, and by a child when this process ends in whatever way.
+/// Folders for the files of variables that a restart carries over: one in the shared memory of this
+/// host, and one in the profile's folder for files that do not fit there. Only this user can read
+/// them. The destructor removes them, and a child process does so if this process ends in any way.
 class KeepFolders {
  public:
   /// errors  system: the profile's folder cannot be written, or the child cannot be started.
@@ -21,7 +20,7 @@ class KeepFolders {
   KeepFolders& operator=(KeepFolders&&) = delete;
   ~KeepFolders();
 
-  /// The one in shared memory, where the host has that, first.
+  /// The one in shared memory first, if the host has that.
   const std::vector<std::filesystem::path>& paths() const { return paths_; }
 
  private:

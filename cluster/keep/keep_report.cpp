@@ -4,15 +4,10 @@
 #include <utility>
 
 #include "client/targets.hpp"
+#include "wire/text.hpp"
 
 namespace px::cluster {
 namespace {
-
-std::string list_names(const std::vector<std::string>& names) {
-  std::string text;
-  for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
-  return text;
-}
 
 /// "engine 2 has", "engines 0 and 1 have".
 std::string have(const std::vector<EngineId>& ids) {
@@ -22,26 +17,23 @@ std::string have(const std::vector<EngineId>& ids) {
 
 /// "kept a, b", or "a, b of engine 0, c of engine 1".
 std::string list_kept(const KeptEngine& engine) {
-  if (engine.from.empty()) return "kept " + list_names(engine.kept);
+  if (engine.from.empty()) return "kept " + join(engine.kept, ", ");
   std::map<EngineId, std::vector<std::string>> by_donor;
   for (const std::string& name : engine.kept)
     if (const auto donor = engine.from.find(name); donor != engine.from.end())
       by_donor[donor->second].push_back(name);
-  std::string text;
-  for (const auto& [donor, names] : by_donor)
-    text += (text.empty() ? "" : ", ") + list_names(names) + " of engine " +
-            std::to_string(donor.value);
-  return text;
+  return join(by_donor, ", ", [](const auto& given) {
+    return join(given.second, ", ") + " of engine " + std::to_string(given.first.value);
+  });
 }
 
 /// "f, g (not defined there), h (cannot pickle ...)"
 std::string list_lost(const std::map<std::string, std::string>& lost) {
   std::map<std::string, std::vector<std::string>> by_reason;
   for (const auto& [name, why] : lost) by_reason[why].push_back(name);
-  std::string text;
-  for (const auto& [why, names] : by_reason)
-    text += (text.empty() ? "" : ", ") + list_names(names) + " (" + why + ")";
-  return text;
+  return join(by_reason, ", ", [](const auto& reason) {
+    return join(reason.second, ", ") + " (" + reason.first + ")";
+  });
 }
 
 }  // namespace

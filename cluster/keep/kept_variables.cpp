@@ -24,12 +24,6 @@ PlacedEngine place_of(const Json& facts, EngineId id) {
 
 }  // namespace
 
-Json KeptVariables::folders_as_json() const {
-  Json paths = Json::array();
-  for (const auto& folder : folders_) paths.push_back(folder.string());
-  return paths;
-}
-
 void KeptVariables::save(const client::Client& client) {
   choose(client);
   lose_silent(client);
@@ -92,8 +86,8 @@ void KeptVariables::save_python(const client::Client& client) {
   const Json names = keep_.has_all ? Json() : Json(keep_.names);
   for (const EngineId id : ids)
     answers.emplace(id, view_of(client, id)
-                            .call(of_engine("save"),
-                                  {folders_as_json(), Json(id.value), names, Json(ids.size())}));
+                            .call(of_engine("save"), {paths_as_json(folders_), Json(id.value),
+                                                      names, Json(ids.size())}));
   for (const auto& [id, answer] : take_answers(answers))
     engines_.at(id).is_far = answer.value("is_far", false);
   fetch_far(client);
@@ -115,7 +109,7 @@ void KeptVariables::fetch_far(const client::Client& client) {
         ErrorKind::overloaded,
         "nothing was restarted: the variables to keep of engines on other hosts take " +
             client::format_bytes(static_cast<std::uint64_t>(bytes)) +
-            ", for which this host has no memory: write a checkpoint that all hosts can read "
+            ", and this host has too little memory: write a checkpoint that all hosts can read "
             "(`pxcluster checkpoint create PATH`), restart without keeping, and restore it");
   for (const auto& [id, answer] : fetching) {
     std::string why;
@@ -133,9 +127,9 @@ void KeptVariables::restore_python(const client::Client& client, const std::vect
   for (const EngineId id : ids) {
     const Engine& engine = engines_.at(id);
     const client::DirectView view = view_of(client, id);
-    answers.emplace(id, engine.is_far
-                            ? view.call(of_engine("unpack"), {engine.packed})
-                            : view.call(of_engine("restore"), {folders_as_json(), Json(id.value)}));
+    answers.emplace(id, engine.is_far ? view.call(of_engine("unpack"), {engine.packed})
+                                      : view.call(of_engine("restore"),
+                                                  {paths_as_json(folders_), Json(id.value)}));
   }
   take_answers(answers);
 }
@@ -229,7 +223,7 @@ void KeptVariables::take_from_peers(const client::Client& client, const std::set
   if (needy.empty()) return;
   if (!keep_.has_all) return PeerVariables{keep_.names, folders_}.give(client, needy);
   for (KeptEngine* report : needy)
-    report->why += "; name the variables that it is to get from another engine";
+    report->why += "; name the variables to copy from another engine";
 }
 
 bool KeptVariables::has_lost_an_engine() const {

@@ -2,7 +2,6 @@
 
 #include <filesystem>
 #include <map>
-#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -12,15 +11,15 @@
 #include "client/engine_status.hpp"
 #include "cluster/keep/cpp_variables.hpp"
 #include "cluster/keep/keep_report.hpp"
-#include "cluster/records/restart_choice.hpp"
+#include "cluster/records/placed_engine.hpp"
 
 namespace px::cluster {
 
 /// Carries variables of engines over a restart. Python engines write them to files and read them
-/// again; those of C++ engines, and of Python engines on hosts that do not see the files, are
-/// fetched by this process and sent to the new engines. If engines were chosen singly, those whose
-/// own variables are lost get those of others: see PeerVariables. What cannot be carried is named;
-/// it fails nothing.
+/// again; this process fetches those of C++ engines, and of Python engines on hosts that do not see
+/// the files, and sends them to the new engines. If single engines were chosen, engines whose
+/// variables are lost get those of others: see PeerVariables. Variables that cannot be carried over
+/// are reported; they do not make the restart fail.
 class KeptVariables {
  public:
   /// choice   the engines that are restarted.
@@ -28,16 +27,16 @@ class KeptVariables {
   KeptVariables(Keep keep, RestartChoice choice, const std::vector<std::filesystem::path>& folders)
       : keep_(std::move(keep)), choice_(std::move(choice)), folders_(folders) {}
 
-  /// Interrupts the engines that are busy, and takes over what all have. An engine that does not
-  /// begin with that within 10 s is left behind.
+  /// Interrupts the busy engines, and saves the variables of all. An engine that does not begin
+  /// within 10 s is skipped.
   /// errors  those of ClientCore::ask_hub(); overloaded: this host has too little memory for the
   ///         variables of engines on other hosts. Thrown.
   void save(const client::Client& client);
-  /// Gives it to the engines that have taken the places of the old ones, and says what became of
-  /// each, in the order of their ids.
+  /// Restores them on the engines that have replaced the old ones, and returns the result for each,
+  /// in the order of their ids.
   /// client  one that was connected after the restart.
   std::vector<KeptEngine> restore(const client::Client& client);
-  /// Whether an engine whose variables were saved did not come back, or could not take them.
+  /// Whether an engine whose variables were saved did not return, or could not restore them.
   bool has_lost_an_engine() const;
 
  private:
@@ -46,12 +45,11 @@ class KeptVariables {
     std::string language = {};
     CppVariables variables = {};
     bool is_far = false;     // its host does not see the folders
-    Value packed = {};       // its variables, if it is far
+    Value packed = {};       // its variables, if is_far
     bool has_given = false;  // variables of it were saved
   };
   using Engines = std::map<EngineId, Engine>;
 
-  Json folders_as_json() const;
   void choose(const client::Client& client);
   void lose_silent(const client::Client& client);
   void save_python(const client::Client& client);
@@ -67,7 +65,7 @@ class KeptVariables {
   const RestartChoice choice_;
   const std::vector<std::filesystem::path> folders_;
   Engines engines_;
-  std::set<EngineUuid> before_;  // the engines of the cluster
+  std::set<EngineUuid> before_;  // the engines of the cluster before the restart
 };
 
 }  // namespace px::cluster

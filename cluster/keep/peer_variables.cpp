@@ -16,12 +16,6 @@ namespace {
 constexpr Duration peer_status_patience = std::chrono::seconds(1);
 constexpr Duration offer_patience = std::chrono::seconds(2);
 
-Json paths_as_json(const std::vector<std::filesystem::path>& folders) {
-  Json paths = Json::array();
-  for (const auto& folder : folders) paths.push_back(folder.string());
-  return paths;
-}
-
 void take(KeptEngine& engine, const std::string& name, EngineId donor) {
   engine.why.clear();
   engine.lost.erase(name);
@@ -140,7 +134,7 @@ void PeerVariables::pass_on(const client::Client& client, EngineId donor,
   if (!by_files) {
     const std::int64_t bytes = int_member(*saved, "bytes").value_or(0);
     if (bytes > os::half_of_usable_memory())
-      return lose_names("this host has no memory to pass it on between two others");
+      return lose_names("this host has too little memory to pass it on between two others");
     packed = ask([&] { return view.call(of_engine("packed")).get_one(); }, why);
     if (!packed) return lose_names(why);
   }

@@ -11,20 +11,21 @@
 namespace px::cluster {
 
 /// Gives engines that have lost their variables those of other engines, as in data-parallel work,
-/// where all hold the same: each from the lowest living engine of the same language that has it.
-/// Variables that share objects share them afterwards if one engine gives them. An engine that does
-/// not answer within 2 s gives nothing; none is interrupted.
+/// in which all have the same: each variable is from the engine with the lowest id of the same
+/// language that has it. Variables that share objects still share them if one engine supplies them.
+/// An engine that does not answer within 2 s supplies none; none is interrupted.
 class PeerVariables {
  public:
   /// folders  for files of Python engines; see KeepFolders.
   PeerVariables(std::vector<std::string> names, std::vector<std::filesystem::path> folders)
       : names_(std::move(names)), folders_(std::move(folders)) {}
 
-  /// needy  registered engines; what they get, and what no engine has, is entered here.
+  /// needy  registered engines; the variables that they get, and those that no engine has, are
+  /// entered here.
   void give(const client::Client& client, const std::vector<KeptEngine*>& needy);
 
  private:
-  /// What an engine answers to offer().
+  /// An engine's answer to offer().
   struct Offer {
     std::vector<std::string> defined;
     bool sees_folders = false;

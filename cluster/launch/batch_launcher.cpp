@@ -6,6 +6,7 @@
 #include "cluster/remote/job_watch.hpp"
 #include "cluster/remote/ssh_plan.hpp"
 #include "cluster/remote/watch_report.hpp"
+#include "wire/text.hpp"
 
 namespace px::cluster {
 namespace {
@@ -13,17 +14,15 @@ namespace {
 constexpr Duration command_patience = std::chrono::seconds(15);
 
 std::string shell_line(const std::vector<std::string>& argv) {
-  std::string line;
-  for (const std::string& word : argv) {
+  return join(argv, " ", [](const std::string& word) {
     const bool is_plain =
         !word.empty() && std::all_of(word.begin(), word.end(), [](unsigned char c) {
           return std::isalnum(c) != 0 ||
                  std::string_view("_-./=:,+@%").find(static_cast<char>(c)) !=
                      std::string_view::npos;
         });
-    line += (line.empty() ? "" : " ") + (is_plain ? word : shell_quoted(word));
-  }
-  return line;
+    return is_plain ? word : shell_quoted(word);
+  });
 }
 
 /// What engine and controller need to find their files and their Python; a batch system need not
@@ -32,17 +31,9 @@ std::string environment_lines(const LaunchRequest& request, const Machine& machi
   std::map<std::string, std::string> environment = cluster_environment(request);
   for (const char* name : {"VIRTUAL_ENV", "CONDA_PREFIX"})
     if (const auto value = machine.variable(name)) environment.try_emplace(name, *value);
-  std::string lines;
-  for (const auto& [name, value] : environment)
-    lines += "export " + name + "=" + shell_quoted(value) + "\n";
-  if (!lines.empty()) lines.pop_back();
-  return lines;
-}
-
-std::string setup_lines(const std::vector<std::string>& setup) {
-  std::string lines;
-  for (const std::string& line : setup) lines += (lines.empty() ? "" : "\n") + line;
-  return lines;
+  return join(environment, "\n", [](const auto& variable) {
+    return "export " + variable.first + "=" + shell_quoted(variable.second);
+  });
 }
 
 Result<std::vector<std::string>> engine_argv(const LaunchRequest& request, bool is_mpi) {
@@ -85,7 +76,7 @@ Placeholders placeholders(const LaunchRequest& request, const Machine& machine,
   set("program_and_args", shell_line(argv));
   set("program", argv.empty() ? "" : argv.front());
   set("environment", environment_lines(request, machine));
-  set("setup", setup_lines(settings.engine_env));
+  set("setup", join(settings.engine_env, "\n"));
   set("wrapper", job.wrapper_file);
   const std::string mpi_type =
       job.system.name == "slurm" ? choose_mpi_type(settings, machine) : std::string();

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "wire/checked_json.hpp"
-#include "wire/text_parsing.hpp"
+#include "wire/text.hpp"
 
 namespace px::cluster {
 namespace {
@@ -202,16 +202,6 @@ int count_slots(const std::vector<HostSlots>& hosts) {
   int sum = 0;
   for (const HostSlots& host : hosts) sum += host.slots.value_or(1);
   return sum;
-}
-
-std::string hosts_text(const std::vector<HostSlots>& hosts) {
-  std::string text;
-  for (const HostSlots& host : hosts) {
-    const bool is_ipv6 = host.host.find(':') != std::string::npos;
-    text += (text.empty() ? "" : ",") + (is_ipv6 ? "[" + host.host + "]" : host.host);
-    if (host.slots) text += ":" + std::to_string(*host.slots);
-  }
-  return text;
 }
 
 bool is_loopback_name(std::string_view host) {

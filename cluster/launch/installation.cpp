@@ -3,31 +3,18 @@
 #include <sched.h>
 #include <unistd.h>
 
-#include <cstdlib>
 #include <set>
 
 #include "os/cores.hpp"
 #include "os/host.hpp"
 #include "os/private_file.hpp"
 #include "os/run_command.hpp"
+#include "os/spawn.hpp"
+#include "program/environment.hpp"
+#include "program/find_python.hpp"
 
 namespace px::cluster {
 namespace {
-
-bool is_program(const std::filesystem::path& path) {
-  std::error_code error;
-  return std::filesystem::is_regular_file(path, error) && ::access(path.c_str(), X_OK) == 0;
-}
-
-std::optional<std::string> environment(const std::string& name) {
-  const char* value = std::getenv(name.c_str());
-  return value ? std::optional<std::string>(value) : std::nullopt;
-}
-
-std::string own_path() {
-  std::error_code error;
-  return std::filesystem::read_symlink("/proc/self/exe", error).string();
-}
 
 std::optional<std::string> output_of(const std::vector<std::string>& argv) {
   const auto output = os::run_command({.argv = argv, .timeout = std::chrono::seconds(10)});
@@ -60,33 +47,32 @@ std::pair<int, int> count_cores() {
 }  // namespace
 
 std::filesystem::path program_folder() {
-  std::error_code error;
-  return std::filesystem::read_symlink("/proc/self/exe", error).parent_path();
+  return std::filesystem::path(program::own_program()).parent_path();
 }
 
 Result<std::string> find_own_program(const std::string& name, const std::string& option) {
   const auto beside = program_folder() / name;
-  if (is_program(beside)) return beside.string();
+  if (program::is_program(beside)) return beside.string();
   if (const auto found = find_in_path(name)) return *found;
   return Error{ErrorKind::not_found, name + " is neither in " + program_folder().string() +
                                          " nor in PATH: name it with " + option};
 }
 
 std::optional<std::string> find_in_path(const std::string& name) {
-  if (name.find('/') != std::string::npos)
-    return is_program(name) ? std::optional(name) : std::nullopt;
-  const std::string path = environment("PATH").value_or("/usr/bin:/bin");
-  for (std::size_t begin = 0; begin <= path.size();) {
-    const std::size_t end = std::min(path.find(':', begin), path.size());
-    const auto candidate = std::filesystem::path(path.substr(begin, end - begin)) / name;
-    if (is_program(candidate)) return candidate.string();
-    begin = end + 1;
-  }
-  return std::nullopt;
+  const std::string found = os::find_program(name);
+  return found.empty() ? std::nullopt : std::optional(found);
+}
+
+std::vector<std::string> python_candidates(const std::string& wanted) {
+  std::vector<std::string> paths;
+  for (const program::PythonCandidate& each : program::python_candidates(
+           wanted, program::process_environment(), program_folder().string(), program::is_program))
+    paths.push_back(each.path);
+  return paths;
 }
 
 std::optional<std::filesystem::path> profiles_folder() {
-  if (const auto set = environment("POLYXEUS_PROFILES")) return *set;
+  if (const auto set = program::process_environment()("POLYXEUS_PROFILES")) return *set;
   const auto folder = program_folder();
   for (const auto& candidate : {folder / "../share/polyxeus/profiles", folder / "../../profiles"}) {
     std::error_code error;
@@ -105,11 +91,11 @@ Machine this_machine() {
           .pid = ::getpid(),
           .gpus = os::count_gpus(),
           .host = os::host_name(),
-          .pxcluster = own_path(),
+          .pxcluster = program::own_program(),
           .find_program = find_in_path,
           .output_of = output_of,
           .profile_file = profile_file,
-          .variable = environment};
+          .variable = program::process_environment()};
 }
 
 }  // namespace px::cluster

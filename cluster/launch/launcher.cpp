@@ -7,6 +7,7 @@
 #include "cluster/launch/launchers.hpp"
 #include "wire/language_plan.hpp"
 #include "wire/nearest_name.hpp"
+#include "wire/text.hpp"
 
 namespace px::cluster {
 namespace {
@@ -29,9 +30,7 @@ const std::vector<std::string> our_names{"local",  "mpi", "ssh", "slurm",   "pbs
                                          "torque", "sge", "lsf", "htcondor"};
 
 std::string supported() {
-  std::string list;
-  for (const std::string& name : our_names) list += (list.empty() ? "" : ", ") + name;
-  return "; supported: " + list;
+  return "; supported: " + join(our_names, ", ");
 }
 
 }  // namespace

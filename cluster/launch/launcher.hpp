@@ -16,19 +16,20 @@
 
 namespace px::cluster {
 
-/// What a launcher may ask about the computer that it starts processes on.
+/// Information about the computer for a launcher.
 struct Machine {
   int cores = 1;           ///< Logical ones that this process may use.
-  int physical_cores = 1;  ///< What Open MPI counts as slots.
-  std::optional<double> core_quota = {};  ///< Processor time that this process may use, in cores.
+  int physical_cores = 1;  ///< The number that Open MPI counts as slots.
+  /// Processor time that this process may use, in cores; nothing if it has no limit.
+  std::optional<double> core_quota = {};
   bool is_root = false;
-  int pid = 0;                          ///< Of this process: part of some names of log files.
+  int pid = 0;  ///< Of this process: a part of the names of some log files.
   os::GpuCount gpus = {};
-  std::string host = {};                ///< What this computer calls itself.
+  std::string host = {};                ///< This computer's own name.
   std::string pxcluster = "pxcluster";  ///< The path of this program.
-  /// Where the program `name` is; nothing if it is neither a path to one nor in $PATH.
+  /// The path of the program `name`; nothing if it is neither a path to one nor in $PATH.
   std::function<std::optional<std::string>(const std::string& name)> find_program;
-  /// What a short command prints, on stdout and stderr; nothing where it cannot be run.
+  /// The output of a short command, on stdout and stderr; nothing if it cannot be run.
   std::function<std::optional<std::string>(const std::vector<std::string>& argv)> output_of;
   /// A file that comes with polyxeus: "batch/slurm.json".
   std::function<std::optional<std::string>(const std::string& name)> profile_file;
@@ -36,30 +37,31 @@ struct Machine {
   std::function<std::optional<std::string>(const std::string& name)> variable;
 };
 
-/// What a launcher is asked to start.
+/// A request to a launcher.
 struct LaunchRequest {
   Settings settings;  ///< With controller_cmd and engine_cmd filled in.
   net::ProfilePaths paths;
   std::string engine_set_id;
   int engine_count = 0;
-  std::vector<int> rank_ports = {};  ///< As choose_rank_ports() says.
+  std::vector<int> rank_ports = {};  ///< The result of choose_rank_ports().
 };
 
-/// A way to start processes. Pure: it says what to start, somebody else does it.
+/// A way to start processes. Pure: it returns a plan, which other code executes.
 class Launcher {
  public:
   virtual ~Launcher() = default;
   /// "local": in cluster-<id>.json.
   virtual std::string_view name() const = 0;
-  /// What to call it in cluster-<id>.json, so that ipcluster can stop it: what it starts are
-  /// processes of this computer.
+  /// Its name in cluster-<id>.json, so that ipcluster can stop it: it starts processes of this
+  /// computer.
   virtual std::string_view recorded_name() const { return "local"; }
-  /// Whether the engines may be on other hosts, so that loopback is not enough.
+  /// Whether the engines may be on other hosts, so that loopback is not sufficient.
   virtual bool is_remote(const LaunchRequest&) const { return true; }
-  /// The controller.  errors  unsupported: a program that is needed is missing; names it.
+  /// Plans the controller.  errors  unsupported: a required program is missing; the message names
+  /// it.
   virtual Result<PlannedProcess> plan_controller(const LaunchRequest& request,
                                                  const Machine& machine) const = 0;
-  /// request.engine_count engines.  errors  as above.
+  /// Plans request.engine_count engines.  errors  as above.
   virtual Result<EnginePlan> plan_engines(const LaunchRequest& request,
                                           const Machine& machine) const = 0;
 };
@@ -67,12 +69,14 @@ class Launcher {
 /// The names of the launchers, as users write them: "local", "mpi" ...
 const std::vector<std::string>& launcher_names();
 
-/// The launcher that a user calls `name`: "local", "mpi" in any case, ipyparallel's class names
+/// The launcher that a user names: "local", "mpi" in any case, ipyparallel's class names
 /// (LocalEngineSetLauncher, MPIControllerLauncher, ...), "polyxeus", "polyxeus-mpi".
-/// errors  bad_input: nobody knows it; unsupported: ipyparallel has it, we do not. Lists ours.
+/// errors  bad_input: unknown; unsupported: ipyparallel has it, polyxeus does not. The message
+///         lists the available ones.
 Result<std::unique_ptr<Launcher>> find_launcher(std::string_view name);
 
-/// What all launchers share: IPP_CLUSTER_ID, IPP_PROFILE_DIR and the settings' own variables.
+/// The common variables of all launchers: IPP_CLUSTER_ID, IPP_PROFILE_DIR and the settings' own
+/// variables.
 std::map<std::string, std::string> cluster_environment(const LaunchRequest& request);
 
 /// `controller_cmd --ip=... --location=... --journal=... controller_args`.
@@ -81,15 +85,15 @@ std::vector<std::string> controller_argv(const LaunchRequest& request);
 /// log/ipcontroller[-<cluster_id>]-<our pid>.log
 std::filesystem::path controller_log(const LaunchRequest& request, const Machine& machine);
 
-/// `argv` and the language of engine `index`, where settings.language says one.
+/// `argv` with the language of engine `index`, if settings.language contains one.
 /// errors  bad_input: it cannot be read.
 Result<std::vector<std::string>> with_language(std::vector<std::string> argv,
                                                const std::string& language, int index);
 
-/// log/ipengine-<cluster_id>-<engine_set_id>-<index>, without its end.
+/// log/ipengine-<cluster_id>-<engine_set_id>-<index>, without its extension.
 std::filesystem::path engine_log_stem(const LaunchRequest& request, int index);
 
-/// errors  unsupported: `argv[0]` cannot be found; `what` says whose it is.
+/// errors  unsupported: `argv[0]` cannot be found; `what` describes it.
 Result<void> check_program(const std::vector<std::string>& argv, std::string_view what,
                            const Machine& machine);
 

@@ -5,7 +5,7 @@
 
 namespace px::cluster {
 
-/// Each engine is a process of its own on this host; they know nothing of MPI.
+/// Each engine is a separate process on this host; the engines do not use MPI.
 class LocalLauncher final : public Launcher {
  public:
   std::string_view name() const override { return "local"; }
@@ -24,15 +24,15 @@ class MpiLauncher final : public Launcher {
   bool is_remote(const LaunchRequest& request) const override;
   Result<PlannedProcess> plan_controller(const LaunchRequest& request,
                                          const Machine& machine) const override;
-  /// Open MPI refuses to run as root, and more ranks than cores, unless it is told: this tells it,
-  /// by variables that other MPIs ignore, and adds a note. Not where the user (by an argument or a
-  /// variable) or a batch system says what hosts and slots there are.
+  /// Open MPI refuses to run as root, and to run more ranks than cores, unless variables allow it:
+  /// this function sets them (other MPIs ignore them) and adds a note. It does not do so if the
+  /// user (by an argument or a variable) or a batch system defines hosts and slots.
   Result<EnginePlan> plan_engines(const LaunchRequest& request,
                                   const Machine& machine) const override;
 };
 
-/// Engines on hosts that ssh reaches: for each host one process here that starts them there and
-/// watches over them (see watchers.hpp).
+/// Engines on hosts that ssh reaches: for each host one process on this host that starts and
+/// watches them (see watchers.hpp).
 class SshLauncher final : public Launcher {
  public:
   std::string_view name() const override { return "ssh"; }
@@ -45,9 +45,9 @@ class SshLauncher final : public Launcher {
                                   const Machine& machine) const override;
 };
 
-/// Engines, and a controller if that is wanted, as jobs of a batch system; profiles/batch/ has how
-/// each is spoken to. A process here submits the job and watches over it (see watchers.hpp).
-/// Inside of an allocation of Slurm engines are the ranks of an `srun` here, and no job.
+/// Engines, and optionally a controller, as jobs of a batch system; profiles/batch/ describes each
+/// batch system. A process on this host submits the job and watches it (see watchers.hpp). Inside
+/// an allocation of Slurm the engines are the ranks of an `srun` on this host, and not a job.
 class BatchLauncher final : public Launcher {
  public:
   explicit BatchLauncher(std::string_view system) : system_(system) {}
@@ -62,8 +62,8 @@ class BatchLauncher final : public Launcher {
   std::string system_;
 };
 
-/// What srun is to be told of MPI: --mpi=pmix for Open MPI, pmi2 for MPICH, as far as this Slurm
-/// has them; empty: nothing.
+/// The --mpi argument of srun: pmix for Open MPI, pmi2 for MPICH, if this Slurm has them; empty:
+/// none.
 std::string choose_mpi_type(const Settings& settings, const Machine& machine);
 
 }  // namespace px::cluster

@@ -5,8 +5,8 @@
 namespace px::cluster {
 namespace {
 
-/// Also for engines of ipyparallel; those of polyxeus do it themselves where other launchers start
-/// them.
+/// Sets the threads of libraries, also for engines of ipyparallel. Engines of polyxeus that other
+/// launchers start do it themselves.
 void share_cores(EnginePlan& plan, std::map<std::string, std::string>& environment,
                  const Machine& machine) {
   const auto variable = [&](const std::string& name) -> std::optional<std::string> {

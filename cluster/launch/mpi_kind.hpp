@@ -7,16 +7,16 @@
 
 namespace px::cluster {
 
-/// Whose mpiexec it is: they are told of hosts and rights in different ways.
+/// The MPI of an mpiexec: they define hosts and rights in different ways.
 enum class MpiKind {
   unknown,
   open_mpi,
-  mpich  ///< And those that are made of it: Intel MPI, MVAPICH.
+  mpich  ///< And MPIs derived from it: Intel MPI, MVAPICH.
 };
 /// "Open MPI", "MPICH"; empty: unknown.
 std::string_view name_of(MpiKind kind);
 
-/// From what `mpiexec --version`, or an MPI of itself, says.
+/// From the output of `mpiexec --version`, or the version text of an MPI.
 MpiKind read_mpi_kind(std::string_view version_text);
 
 /// Of the mpiexec that `mpi_cmd` names.

@@ -5,6 +5,7 @@
 #include "os/private_file.hpp"
 #include "program/config_files.hpp"
 #include "program/find_python.hpp"
+#include "wire/text.hpp"
 
 namespace px::cluster {
 namespace {
@@ -51,12 +52,6 @@ Result<std::vector<program::ConfigFile>> read_configs(const net::ProfilePaths& p
   return std::vector<program::ConfigFile>{std::move(*file)};
 }
 
-std::string comma_separated(const std::vector<std::string>& names) {
-  std::string text;
-  for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
-  return text;
-}
-
 }  // namespace
 
 std::filesystem::path own_profile_file(const net::ProfilePaths& paths) {
@@ -94,9 +89,9 @@ Result<void> create_profile(const net::ProfilePaths& paths, const std::string& f
                  "cannot find the templates of polyxeus: name their folder in $POLYXEUS_PROFILES"};
   const auto text = os::read_file(*templates / (from + ".json"));
   if (!text)
-    return Error{ErrorKind::bad_input, "there is no template '" + from + "' in " +
-                                           templates->string() +
-                                           "; available: " + comma_separated(template_names(*templates))};
+    return Error{ErrorKind::bad_input,
+                 "there is no template '" + from + "' in " + templates->string() +
+                     "; available: " + join(template_names(*templates), ", ")};
   const auto own_file = own_profile_file(paths);
   std::error_code error;
   if (std::filesystem::exists(own_file, error))

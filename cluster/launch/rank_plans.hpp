@@ -8,19 +8,19 @@
 
 namespace px::cluster {
 
-/// Which ranks the engines are on these hosts, and how the other hosts reach the first one.
-/// shares  how many engines each host gets, as share_engines() says.
+/// The ranks of the engines on these hosts, and the address of the first one for other hosts.
+/// shares  the number of engines on each host, from share_engines().
 RankPlan plan_ranks(const LaunchRequest& request, const std::vector<int>& shares,
                     const Machine& machine);
 
-/// The variables by which an environment tells a process its rank, e.g. that of an engine's cell or
-/// of a program of torchrun: RANK, LOCAL_RANK, ... One value for all engines would be wrong, so
-/// they are not passed on. Of MASTER_ADDR, MASTER_PORT and JAX_COORDINATOR_ADDRESS those that a
-/// user has set stay; they are listed only if one of the others is set, too.
+/// The variables that tell a process its rank, e.g. in an engine's cell or a program of torchrun:
+/// RANK, LOCAL_RANK, ... One value for all engines would be wrong, so they are not passed on.
+/// MASTER_ADDR, MASTER_PORT and JAX_COORDINATOR_ADDRESS are kept if a user has set them; they are
+/// listed only if one of the others is set, too.
 std::vector<std::string> variables_of_one_rank(const Machine& machine);
 
-/// Two ports, for torch.distributed and for JAX, at which no program of this host listens now;
-/// below those that systems give to connections. Empty where there is none.
+/// Two ports, for torch.distributed and for JAX, on which no program of this host listens now;
+/// below those that systems assign to connections. Empty if there are none.
 std::vector<int> choose_rank_ports();
 
 }  // namespace px::cluster

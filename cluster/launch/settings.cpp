@@ -3,13 +3,12 @@
 #include <algorithm>
 #include <cctype>
 #include <functional>
-#include <vector>
 
 #include "os/command_words.hpp"
 #include "program/thread_share.hpp"
 #include "wire/checked_json.hpp"
 #include "wire/nearest_name.hpp"
-#include "wire/text_parsing.hpp"
+#include "wire/text.hpp"
 
 namespace px::cluster {
 namespace {
@@ -245,9 +244,7 @@ std::string suggestion(const std::string& name) {
   std::vector<std::string> names;
   for (const Key& key : keys()) names.emplace_back(key.name);
   if (const auto nearest = nearest_name(name, names)) return "; did you mean '" + *nearest + "'?";
-  std::string list;
-  for (const std::string& each : names) list += (list.empty() ? "" : ", ") + each;
-  return "; known keys: " + list;
+  return "; known keys: " + join(names, ", ");
 }
 
 }  // namespace

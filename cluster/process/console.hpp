@@ -13,8 +13,8 @@ enum class Level { debug, info, warning, error };
 /// "[#####.....] 2/4 engines"
 std::string progress_bar(int registered, int wanted);
 
-/// Decides which counts are worth a line of their own where there is no terminal: the first, the
-/// last, and one a second between.
+/// Decides which counts are printed on a separate line if there is no terminal: the first, the
+/// last, and at most one a second in between.
 class ProgressLines {
  public:
   std::optional<std::string> line(int registered, int wanted, Instant now);
@@ -23,20 +23,19 @@ class ProgressLines {
   std::optional<Instant> last_;
 };
 
-/// Tells the user, on stderr. One bar that moves on a terminal, lines elsewhere.
+/// Prints messages for the user on stderr: one moving bar on a terminal, otherwise lines.
 class Console {
  public:
   /// threshold  less important lines are left out.
-  /// to_log     lines go to the log (spdlog) as well.
+  /// to_log     whether lines are also written to the log (spdlog).
   Console(Level threshold, bool to_log);
   void say(Level level, const std::string& text);
-  /// From now on fail() writes to stdout as well: with --json it holds nothing but JSON.
+  /// From now on fail() also writes to stdout: with --json it contains only JSON.
   void write_errors_as_json() { has_json_errors_ = true; }
-  /// Says an error that keeps the command from its work; with --json as program::error_as_json()
-  /// too.
+  /// Reports an error that prevents the command; with --json also as program::error_as_json().
   void fail(const Error& error);
   void show_progress(int registered, int wanted, Instant now);
-  /// From now on to the log alone: the terminal belongs to others.
+  /// From now on it writes only to the log: other programs use the terminal.
   void detach();
 
  private:

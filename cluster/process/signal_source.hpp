@@ -8,15 +8,14 @@
 
 namespace px::cluster {
 
-/// Turns signals into calls on the loop's thread. While it lives they are blocked, so that nothing
-/// is interrupted by them.
+/// Turns signals into calls on the loop's thread. As long as it exists they are blocked, so that
+/// they interrupt no system call.
 class SignalSource {
  public:
   SignalSource(net::Loop& loop, const std::vector<int>& signals,
                std::function<void(int signal)> on_signal);
   ~SignalSource();
-  SignalSource(const SignalSource&) = delete;
-  SignalSource& operator=(const SignalSource&) = delete;
+  SignalSource(SignalSource&&) = delete;
 
  private:
   net::Loop& loop_;

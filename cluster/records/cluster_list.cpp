@@ -7,6 +7,7 @@
 #include <set>
 
 #include "wire/json.hpp"
+#include "wire/text.hpp"
 
 namespace px::cluster {
 namespace {
@@ -23,8 +24,7 @@ std::string launcher_column(const ListedCluster& cluster) {
   for (const auto& [id, set] : record.engine_sets)
     titles.insert(launcher_title(set.started_by.empty() ? set.launcher : set.started_by));
   if (titles.empty() && !cluster.by_hand) return launcher_title(record.engine_launcher);
-  std::string text;
-  for (const std::string& title : titles) text += (text.empty() ? "" : ", ") + title;
+  std::string text = join(titles, ", ");
   if (cluster.by_hand) text += std::string(text.empty() ? "" : ", ") + "started by hand";
   return text;
 }

@@ -17,29 +17,29 @@ struct ClusterOwner {
   std::string command;  ///< With its arguments; may be empty.
 };
 
-/// The owner of a cluster that lives; nothing: it runs until it is stopped.
-/// command_of  the command line of a process, empty where it is gone.
+/// The owner of a running cluster; nothing: it runs until it is stopped.
+/// command_of  the command line of a process, empty if it has ended.
 std::optional<ClusterOwner> owner_of(const ClusterRecord& living,
                                      const std::function<std::string(int pid)>& command_of);
 
-/// A cluster of the list, and whose it is.
+/// A cluster of the list, and its owner.
 struct ListedCluster {
   FoundCluster found;
   std::optional<ClusterOwner> owner;
-  std::optional<HandStarted> by_hand = {};  ///< Its controller, where no pxcluster has started it.
-  std::optional<std::string> elsewhere = {};  ///< As runs_elsewhere() says.
+  std::optional<HandStarted> by_hand = {};    ///< Its controller, if pxcluster has not started it.
+  std::optional<std::string> elsewhere = {};  ///< The result of runs_elsewhere().
 };
 
-/// The table of `list`: a header and a row for each cluster, as ipcluster prints it.
-/// has_owners  with a column more, which programs that read ipcluster's table do not expect.
+/// The table of `list`: a header and a row for each cluster, in the form of ipcluster.
+/// has_owners  adds a column, which programs that read ipcluster's table do not expect.
 std::string list_as_text(const std::vector<ListedCluster>& clusters,
                          const std::filesystem::path& ipython_dir, bool has_owners);
 
-/// `list -o json`: an array of what their cluster files say of what lives, and the owner. Where the
-/// controller was started by hand "by_hand" says its pid, its host and how many engines it has.
+/// `list -o json`: an array of the running parts of the cluster files, with the owners. If the
+/// controller was started by hand, "by_hand" contains its pid, its host and its number of engines.
 std::string list_as_json(const std::vector<ListedCluster>& clusters);
 
-/// "Local", "MPI": as ipcluster calls a launcher in its list.
+/// "Local", "MPI": ipcluster's name of a launcher in its list.
 std::string launcher_title(std::string_view launcher);
 
 }  // namespace px::cluster

@@ -6,6 +6,7 @@
 #include "os/host.hpp"
 #include "wire/checked_json.hpp"
 #include "wire/json.hpp"
+#include "wire/text.hpp"
 
 namespace px::cluster {
 namespace {
@@ -187,9 +188,7 @@ std::string other_hosts(const ClusterRecord& record, const HostIdentity& here) {
   if (record.controller) note(*record.controller);
   for (const auto& [id, set] : record.engine_sets)
     for (const auto& [key, process] : set.processes) note(process);
-  std::string text;
-  for (const std::string& host : hosts) text += (text.empty() ? "" : ", ") + host;
-  return text;
+  return join(hosts, ", ");
 }
 
 ClusterRecord living_part(const ClusterRecord& record,

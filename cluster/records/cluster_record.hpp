@@ -16,12 +16,12 @@ struct RecordedProcess {
   int pid = 0;
   std::string output_file;
   int engine_count = 0;    ///< 0 for a controller.
-  int supervisor = 0;      ///< The pxcluster that has started it; 0: none has.
+  int supervisor = 0;      ///< The pxcluster that has started it; 0: none.
   int owner = 0;           ///< The process with which it ends; 0: it runs until it is stopped.
-  std::string birth = {};  ///< os::Processes::birth_of(); empty: an older file does not say.
-  std::string host = {};   ///< The name of its host; empty: an older file does not say.
-  std::string supervisor_birth = {};  ///< As `birth`, of the supervisor.
-  /// The supervisor itself; its pid is 0 where there is none.
+  std::string birth = {};  ///< os::Processes::birth_of(); empty in older files.
+  std::string host = {};   ///< The name of its host; empty in older files.
+  std::string supervisor_birth = {};  ///< Like `birth`, of the supervisor.
+  /// The supervisor itself; its pid is 0 if there is none.
   RecordedProcess supervising_process() const;
   bool operator==(const RecordedProcess&) const = default;
 };
@@ -30,15 +30,15 @@ struct RecordedProcess {
 struct RecordedEngineSet {
   std::string launcher;                              ///< "local", "mpi", ...
   std::map<std::string, RecordedProcess> processes;  ///< Keys "0", "1", ...
-  /// What the user calls the launcher, "slurm" or "ssh", where `launcher` is another one, by which
-  /// ipcluster can stop the set; else empty.
+  /// The user's name for the launcher, "slurm" or "ssh", if `launcher` is another one, with which
+  /// ipcluster can stop the set; otherwise empty.
   std::string started_by = {};
 
   int engine_count() const;
   bool operator==(const RecordedEngineSet&) const = default;
 };
 
-/// What cluster-<id>.json says about a running cluster (protocol 2.6). A value.
+/// The content of cluster-<id>.json about a running cluster (protocol 2.6). A value.
 struct ClusterRecord {
   std::string cluster_id;
   std::string profile_dir;
@@ -59,35 +59,34 @@ struct ClusterRecord {
   bool operator==(const ClusterRecord&) const = default;
 };
 
-/// The file's text, as ipyparallel's own Cluster would write it and reads it.
-/// A file has one launcher for all sets: where they differ, the sets of mpi are written as local
-/// ones of one process.
+/// The file's text, in the form that ipyparallel's Cluster writes and reads.
+/// A file has one launcher for all sets: if they differ, the sets of mpi are written as local ones
+/// of one process.
 std::string write_cluster_record(const ClusterRecord& record);
 
-/// errors  bad_input: not JSON, or not of that shape.
+/// errors  bad_input: not JSON, or not of that form.
 Result<ClusterRecord> read_cluster_record(std::string_view text);
 
-/// A host, as records name it.
+/// A host, as identified in records.
 struct HostIdentity {
   std::string name;
   std::string boot;  ///< os::boot_id()
   static HostIdentity here();
 };
 
-/// Whether the process runs, or ran, on a host whose processes cannot be seen from `here`. That a
-/// host of the same name was started again does not make it another one.
+/// Whether the process runs, or ran, on a host whose processes are not visible on `here`. A host
+/// that was rebooted under the same name counts as the same one.
 bool is_elsewhere(const RecordedProcess& process, const HostIdentity& here);
 
-/// The hosts on which something of the cluster runs that cannot be seen from `here`: "node2,
-/// node3".
+/// The hosts, not visible from `here`, on which parts of the cluster run: "node2, node3".
 std::string other_hosts(const ClusterRecord& record, const HostIdentity& here);
 
-/// The part that `is_alive`.
+/// The part of it for which `is_alive` is true.
 ClusterRecord living_part(const ClusterRecord& record,
                           const std::function<bool(const RecordedProcess&)>& is_alive);
 
-/// `record` with the controller (where `own` has one) and engine sets of `own` in the place of its
-/// own: two programs may each have started a part of one cluster.
+/// `record` with the controller (if `own` has one) and engine sets of `own` replacing its own: two
+/// programs may each have started a part of one cluster.
 ClusterRecord merge_records(ClusterRecord record, const ClusterRecord& own);
 
 }  // namespace px::cluster

@@ -7,7 +7,7 @@
 #include "wire/checked_json.hpp"
 #include "wire/envelope.hpp"
 #include "wire/new_session.hpp"
-#include "wire/text_parsing.hpp"
+#include "wire/text.hpp"
 
 namespace px::cluster {
 

@@ -1,6 +1,6 @@
 #include "cluster/records/placed_engine.hpp"
 
-#include "wire/text_parsing.hpp"
+#include "wire/text.hpp"
 
 namespace px::cluster {
 

@@ -12,25 +12,25 @@
 
 namespace px::cluster {
 
-/// A cluster file as it was found.
+/// A cluster file as found.
 struct FoundCluster {
   net::ProfilePaths paths;
-  ClusterRecord record;  ///< All that the file says.
-  ClusterRecord living;  ///< What of it still runs.
+  ClusterRecord record;  ///< The whole content of the file.
+  ClusterRecord living;  ///< The part that still runs.
 };
 
-/// Whether the process of this pid is the recorded one, as far as the record says; false where none
+/// Whether the process with this pid is the recorded one, as far as the record tells; false if none
 /// runs.
 bool is_same_process(const RecordedProcess& process, os::Processes& processes);
 
-/// Reads the cluster file of `paths`. A process that started after the file was last written only
-/// happens to have the pid of one of ours: it counts as dead.
+/// Reads the cluster file of `paths`. A process that started after the file was last written has
+/// the pid of a recorded one only by chance: the recorded one counts as dead.
 /// errors  not_found: no such file; bad_input: it is not a cluster file.
 Result<FoundCluster> load_cluster(const net::ProfilePaths& paths, os::Processes& processes);
 
-/// Who runs the cluster in a container or on a host whose processes cannot be seen from here: a
-/// noun phrase for people. Nothing: it runs here, or not at all. found  what load_cluster() says of
-/// the same paths
+/// A noun phrase for people if the cluster runs in a container or on a host whose processes are not
+/// visible here. Nothing: it runs here, or not at all.
+/// found  the result of load_cluster() for the same paths
 std::optional<std::string> runs_elsewhere(const net::ProfilePaths& paths,
                                           const Result<FoundCluster>& found);
 
@@ -40,16 +40,16 @@ std::vector<std::string> recorded_cluster_ids(const net::ProfilePaths& profile);
 /// The cluster ids that have a clients' connection file in the profile, sorted.
 std::vector<std::string> announced_cluster_ids(const net::ProfilePaths& profile);
 
-/// Lays `own` over what the file says of others that live, or may live on hosts that cannot be seen
-/// from here; removes what `own_set_id` had there if
-/// `own` is empty, and the file with it if nothing else lives.
+/// Merges `own` into the file's entries of other parts that run, or may run on hosts that are not
+/// visible here; if `own` is empty, removes the entries of `own_set_id`, and the file if nothing
+/// else runs.
 Result<void> save_cluster(const net::ProfilePaths& paths, const ClusterRecord& own,
                           const std::string& own_set_id, bool owns_controller,
                           os::Processes& processes);
 
 /// Removes the files that a dead cluster left: its cluster file and both connection files. Removes
-/// nothing where a controller of that name runs.
-/// Returns those that were there.
+/// none if a controller of that name runs.
+/// Returns the removed ones.
 std::vector<std::filesystem::path> remove_left_files(const net::ProfilePaths& paths);
 
 /// The profiles below the folder of all profiles, sorted.

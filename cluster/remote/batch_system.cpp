@@ -2,6 +2,8 @@
 
 #include <regex>
 
+#include "wire/text.hpp"
+
 namespace px::cluster {
 namespace {
 
@@ -56,9 +58,7 @@ std::optional<std::string> find(const std::string& regexp, const std::string& te
 }
 
 std::string known(const Placeholders& values) {
-  std::string names;
-  for (const auto& [name, value] : values) names += (names.empty() ? "{" : ", {") + name + "}";
-  return names;
+  return join(values, ", ", [](const auto& value) { return "{" + value.first + "}"; });
 }
 
 std::string joined_details(const std::vector<std::string>& regexps, const std::string& text) {

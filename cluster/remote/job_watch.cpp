@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "wire/time.hpp"
-
 namespace px::cluster {
 namespace {
 

@@ -12,22 +12,22 @@
 
 namespace px::cluster {
 
-/// A job to submit. A value; travels to its watcher as JSON.
+/// A job to submit. A value; sent to its watcher as JSON.
 struct JobPlan {
   BatchSystem system;
   std::string what = "engines";  ///< Or "controller".
   int engine_count = 0;
   std::string script;       ///< Its text.
-  std::string script_file;  ///< Where it is to lie while the job lives.
+  std::string script_file;  ///< Its path while the job exists.
   std::string wrapper;      ///< The second script; may be empty.
   std::string wrapper_file;
   std::string output_file;  ///< Of the job.
 };
 Json write_job_plan(const JobPlan& plan);
-/// errors  bad_input: not of that shape.
+/// errors  bad_input: not of that form.
 Result<JobPlan> read_job_plan(const Json& json);
 
-/// Run this; answered() must be told what came of it. A command that runs still is ended first.
+/// Run this command, and pass the result to answered(). A command that still runs is ended first.
 struct AskBatchSystem {
   std::vector<std::string> argv;
   std::string input;
@@ -43,22 +43,22 @@ struct EndJobWatch {
 };
 using JobEffect = std::variant<AskBatchSystem, TellReport, EndJobWatch>;
 
-/// What a command of the batch system answered.
+/// The answer of a command of the batch system.
 struct BatchAnswer {
   bool is_failure = false;
-  std::string out;        ///< What it printed.
+  std::string out;        ///< Its output.
   std::string complaint;  ///< The end of its stderr, or why it could not be run.
 };
 
-/// Decides what the watcher of one job does: submits it, tells what it waits for and where it
-/// runs, says why it ended, deletes it when it is told to. Event in, effects out; sees no process
+/// Decides the actions of the watcher of one job: submits it, reports what it waits for and where
+/// it runs, reports why it ended, deletes it when ordered. Events in, effects out; uses no process
 /// and no clock.
 class JobWatch {
  public:
   explicit JobWatch(JobPlan plan) : plan_(std::move(plan)) {}
   std::vector<JobEffect> begin(Instant now);
   std::vector<JobEffect> answered(const BatchAnswer& answer, Instant now);
-  /// The cluster is to be stopped.
+  /// The cluster must be stopped.
   std::vector<JobEffect> stop(Instant now);
   std::vector<JobEffect> on_time(Instant now);
   std::optional<Instant> next_deadline() const { return deadline_; }
@@ -88,7 +88,7 @@ class JobWatch {
   Question question_ = Question::none;
   int failures_ = 0;  // of the status command, in a row
   bool is_stopping_ = false;
-  bool is_removed_ = false;  // the delete command was given
+  bool is_removed_ = false;  // the delete command was run
   bool is_ended_ = false;
   Instant submitted_at_{};
   std::optional<Instant> deadline_;

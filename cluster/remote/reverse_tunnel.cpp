@@ -4,7 +4,6 @@
 #include <set>
 
 #include "wire/channels.hpp"
-#include "wire/json.hpp"
 
 namespace px::cluster {
 namespace {

@@ -18,7 +18,7 @@ namespace px::cluster {
 
 /// The sessions that a watcher may have with its host, one of each kind at a time.
 enum class SshSession {
-  main,     ///< Starts the engines, or looks at them, and tells how they end.
+  main,     ///< Starts the engines, or watches them, and reports how they end.
   restart,  ///< Ends some and starts them again.
   stop,     ///< Ends them.
   one_shot  ///< Runs one short script, e.g. to pass a signal on.
@@ -27,7 +27,7 @@ enum class SshSession {
 struct OpenSession {
   SshSession session = SshSession::main;
   std::string script;
-  std::vector<net::Forward> forwards = {};  ///< For the engines, where they need a tunnel.
+  std::vector<net::Forward> forwards = {};  ///< For the engines, if they need a tunnel.
   bool operator==(const OpenSession&) const = default;
 };
 struct CloseSession {
@@ -38,7 +38,7 @@ struct SayReport {
   WatchReport report;
   bool operator==(const SayReport&) const = default;
 };
-/// A line of an engine's log, to be kept here.
+/// A line of an engine's log, to be stored here.
 struct KeepLog {
   int engine = 0;
   std::string line;
@@ -50,23 +50,23 @@ struct EndWatch {
 };
 using WatchEffect = std::variant<OpenSession, CloseSession, SayReport, KeepLog, EndWatch>;
 
-/// Decides what the watcher of one host does: starts its engines by ssh, notices how each ends,
-/// opens the connection again when it breaks, ends everything when it is told to. Event in,
-/// effects out; sees no process and no clock.
+/// Decides the actions of the watcher of one host: starts its engines by ssh, notices how each
+/// ends, restores a broken connection, ends everything when ordered. Events in, effects out; uses
+/// no process and no clock.
 class SshWatch {
  public:
   /// means  for a plan that has a tunnel.
   SshWatch(SshHostPlan plan, std::string connection_info, TunnelMeans means = {});
 
   std::vector<WatchEffect> begin(Instant now);
-  /// One line of what a session printed.
+  /// One line of a session's output.
   std::vector<WatchEffect> line(SshSession session, std::string_view text, Instant now);
-  /// A session is gone. `complaint` is the end of what ssh said.
+  /// A session has ended. `complaint` is the end of ssh's messages.
   std::vector<WatchEffect> closed(SshSession session, const os::ProcessEnd& end,
                                   const std::string& complaint, Instant now);
-  /// The cluster is to be stopped.
+  /// The cluster must be stopped.
   std::vector<WatchEffect> stop(Instant now);
-  /// Engines, by their places in the plan, are to end where they live, and to start again.
+  /// Engines, by their positions in the plan, must end if they are alive, and start again.
   std::vector<WatchEffect> restart(const WatchOrder& order);
   /// A signal for the engines.
   std::vector<WatchEffect> pass_on(const std::string& signal);
@@ -78,7 +78,7 @@ class SshWatch {
   enum class Phase {
     starting,  // until all engines are started
     watching,
-    broken,   // the connection is gone; until the next attempt
+    broken,   // the connection is lost; until the next attempt
     looking,  // the next attempt
     stopping,
     ended
@@ -109,7 +109,7 @@ class SshWatch {
   bool has_main_ = false;
   bool has_started_ = false;  // at least one engine
   bool wants_stop_ = false;
-  std::string failure_;               // what the start script said
+  std::string failure_;               // from the start script
   std::set<int> restarting_;          // engines, until they are watched again
   std::map<int, Ended> ended_;        // engines
   std::map<int, std::string> tails_;  // the end of their logs

@@ -16,7 +16,7 @@
 #include "net/watched_child.hpp"
 #include "os/descriptor.hpp"
 #include "os/private_file.hpp"
-#include "wire/text_parsing.hpp"
+#include "wire/text.hpp"
 
 namespace px::cluster {
 namespace {
@@ -33,8 +33,7 @@ class ShortFolder {
     std::error_code error;
     std::filesystem::remove_all(path_, error);
   }
-  ShortFolder(const ShortFolder&) = delete;
-  ShortFolder& operator=(const ShortFolder&) = delete;
+  ShortFolder(ShortFolder&&) = delete;
   std::filesystem::path file(const char* name) const { return path_ / name; }
 
  private:

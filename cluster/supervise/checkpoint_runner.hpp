@@ -10,24 +10,24 @@
 
 namespace px::cluster {
 
-/// When a signal is to make a checkpoint, and how.
+/// The signal that makes a checkpoint, and the command.
 struct CheckpointPlan {
-  int signal = 0;                       ///< 0: no signal does.
+  int signal = 0;                       ///< 0: no signal.
   std::vector<std::string> argv = {};   ///< `pxcluster checkpoint create ...`
-  std::filesystem::path log_file = {};  ///< For what it prints.
+  std::filesystem::path log_file = {};  ///< For its output.
 };
 
-/// Runs `pxcluster checkpoint create` as a child, one at a time, and says what came of it. One
-/// thread uses it: the main thread.
+/// Runs `pxcluster checkpoint create` as a child, one at a time, and reports the result. Only the
+/// main thread uses it.
 class CheckpointRunner {
  public:
   CheckpointRunner(CheckpointPlan plan, Console& console)
       : plan_(std::move(plan)), console_(console) {}
 
   bool is_meant_by(int signal) const { return plan_.signal != 0 && plan_.signal == signal; }
-  /// Says so, and does nothing, where one is being written.
+  /// Reports it, and does nothing else, if a checkpoint is already being written.
   void start();
-  /// To be called when a child has ended.
+  /// Call it when a child has ended.
   void reap();
 
  private:

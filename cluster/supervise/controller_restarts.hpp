@@ -7,12 +7,13 @@
 
 namespace px::cluster {
 
-/// Decides when a controller that has ended is started again. Sees no process and no clock.
+/// Decides when a controller that has ended is restarted. Uses no process and no clock.
 ///
-/// A controller that has served and ends has crashed: the first crash is answered at once, further
-/// ones in 10 minutes after growing pauses, and the sixth ends the cluster. One that ends before it
-/// serves has failed to start, as when its port is taken or the disk is full: that is no crash. It
-/// is tried again after growing pauses, for 150 s: engines wait 175 s for a controller.
+/// A controller that has served and ends has crashed: it is restarted at once after the first
+/// crash, and after growing pauses after further ones within 10 minutes; the sixth ends the
+/// cluster. One that ends before it serves has failed to start, e.g. because its port is in use or
+/// the disk is full: that is not a crash. It is started again after growing pauses, for 150 s:
+/// engines wait 175 s for a controller.
 class ControllerRestarts {
  public:
   static constexpr std::size_t most_crashes = 5;
@@ -22,7 +23,7 @@ class ControllerRestarts {
   /// Clients and engines can reach it.
   void serves() { is_serving_ = true; }
   bool is_serving() const { return is_serving_; }
-  /// It has ended, or could not be started. When to start it; nothing: it is given up.
+  /// It has ended, or could not be started. Returns when to start it; nothing: it is given up.
   std::optional<Instant> ended(Instant now);
 
  private:

@@ -9,23 +9,23 @@
 
 namespace px::cluster {
 
-/// What a controller has written about itself.
+/// The connection files that a controller has written.
 struct ConnectionFiles {
   ClientConnectionInfo client;
   std::string engine_text;  ///< The engines' file, on one line.
 };
 
-/// Reads both connection files.  errors  not_found; bad_input: one is not whole, or not such a
+/// Reads both connection files.  errors  not_found; bad_input: one is incomplete, or not such a
 /// file.
 Result<ConnectionFiles> read_connection_files(const net::ProfilePaths& paths);
 
 /// Waits for the connection files of a controller that is being started.
 class FileWatch {
  public:
-  /// Notes what is there before the start: that does not count.
-  /// accepts_old  --reuse: the controller may leave them as they are.
+  /// Records the files that exist before the start, which do not count.
+  /// accepts_old  --reuse: the controller may leave them unchanged.
   FileWatch(net::ProfilePaths paths, bool accepts_old);
-  /// Both files, as soon as both are new and whole.
+  /// Both files, as soon as both are new and complete.
   std::optional<ConnectionFiles> look() const;
 
  private:

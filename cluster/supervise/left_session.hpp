@@ -8,11 +8,10 @@
 namespace px::cluster {
 
 /// The processes that the leader of a session has left behind in it. The number of the session is
-/// the leader's pid, which may be that of another session once all of them have ended; before, it
-/// cannot.
+/// the leader's pid, which another session can get only after all of them have ended.
 class LeftSession {
  public:
-  /// members  as they are when the leader has ended, and its pid is still its own
+  /// members  those at the time when the leader has ended, and its pid is not reused yet
   explicit LeftSession(os::Births members) : members_(std::move(members)) {}
   /// Whether these members of a session of that number are in the same session, and not in a new
   /// one.

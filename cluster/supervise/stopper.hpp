@@ -2,8 +2,6 @@
 
 #include <csignal>
 #include <optional>
-#include <string>
-#include <vector>
 
 #include "cluster/records/cluster_record.hpp"
 #include "os/processes.hpp"
@@ -11,11 +9,11 @@
 
 namespace px::cluster {
 
-/// Ends what runs of a cluster, and waits until it is gone.
-/// supervisor  the pxcluster that watches over it: it is asked first, and does the rest itself.
-/// signal      the first one sent; SIGKILL follows after 5 s where it does not help.
-/// errors      unsupported: its engines were started in a way that we cannot undo;
-///             system: something does not even end by SIGKILL; names the pids.
+/// Ends the running processes of a cluster, and waits until they have ended.
+/// supervisor  the pxcluster that watches it: it is asked first, and does the rest itself.
+/// signal      the first one sent; SIGKILL follows after 5 s if that does not help.
+/// errors      unsupported: its engines were started in a way that cannot be undone;
+///             system: a process does not end even by SIGKILL; the message names the pids.
 Result<void> stop_processes(const ClusterRecord& living, std::optional<int> supervisor, int signal,
                             os::Processes& processes);
 

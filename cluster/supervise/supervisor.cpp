@@ -4,7 +4,6 @@
 #include <csignal>
 
 #include "wire/json.hpp"
-#include "wire/time.hpp"
 
 namespace px::cluster {
 namespace {
@@ -206,9 +205,9 @@ void Supervisor::restart_controller(const ProcessEnded& event, Instant now) {
   const std::string when = pause > Duration::zero() ? " in " + format_duration(pause) : "";
   if (has_served) {
     say(Level::warning, "the controller " + why);
-    say(Level::warning, "starting the controller again" + when +
-                            ": engines and clients go on with it, and send again what it did not "
-                            "answer");
+    say(Level::warning,
+        "starting the controller again" + when +
+            ": engines and clients reconnect to it and send unanswered requests again");
   } else {
     const std::string failure =
         event.failure.empty() ? "it " + event.end.text() + ": " + last_line(event) : event.failure;

@@ -14,9 +14,10 @@
 
 namespace px::cluster {
 
-/// Decides what to do in the life of a cluster: the controller first, then the engines, and the
-/// reverse to stop. Event in, effects out; sees no process, file or clock.
-/// For each StartProcess it must hear ProcessStarted or ProcessEnded.
+/// Decides the actions in the life of a cluster: starts the controller first, the engines after
+/// that, and stops them in the reverse order. Events in, effects out; uses no process, file or
+/// clock.
+/// For each StartProcess it must receive ProcessStarted or ProcessEnded.
 class Supervisor {
  public:
   explicit Supervisor(StartPlan plan);
@@ -30,8 +31,8 @@ class Supervisor {
 
  private:
   enum class Phase {
-    controller_starting,  // until its files are there
-    counting,             // engines only: how many are there before ours?
+    controller_starting,  // until its files exist
+    counting,             // engines only: how many are registered before ours?
     pausing,              // --delay
     registering,          // until all engines are registered
     running,
@@ -101,33 +102,33 @@ class Supervisor {
 
   StartPlan plan_;
   Phase phase_ = Phase::controller_starting;
-  std::map<ProcessKey, int> pids_;  // of what runs
+  std::map<ProcessKey, int> pids_;  // of running processes
   std::size_t unstarted_engines_ = 0;
-  /// Of launchers with children: look after them in the end.
+  /// Of launchers with children: end those in the end.
   std::map<ProcessKey, int> sessions_;
-  std::vector<int> full_counts_;  // engines of each process, as they were planned
-  std::vector<int> begins_;       // the number of the first one of each
-  std::set<ProcessKey> chosen_;   // of engines: those that are being started, or were last
-  /// Processes that start some of their engines again: the places of these among its engines.
+  std::vector<int> full_counts_;  // engines of each process, as planned
+  std::vector<int> begins_;       // the number of the first engine of each
+  std::set<ProcessKey> chosen_;   // engine processes that are being started, or were started last
+  /// Processes that restart some of their engines: the positions of these among its engines.
   std::map<ProcessKey, std::vector<int>> parts_;
-  std::vector<PlacedEngine> placed_;  // as the controller has said last
+  std::vector<PlacedEngine> placed_;  // from the controller's latest answer
   std::set<EngineUuid> replaced_;     // engines of parts_ that are to be replaced
   int unstarted_parts_ = 0;           // engines of parts_ that ended before they registered
   std::map<int, EngineId> ids_;       // of our engines, by their number in the set
   Instant engines_started_{};
-  int baseline_ = 0;          // engines that were there before ours
+  int baseline_ = 0;          // engines that were registered before ours
   bool is_world_ = true;      // there were none: our engines' ids are their ranks
-  int registered_ = 0;        // of those chosen
-  bool says_places_ = false;  // ours say who has started them
+  int registered_ = 0;        // of the chosen ones
+  bool says_places_ = false;  // our engines report which program has started them
   int started_ = 0;           // engines of the chosen processes
-  int exited_ = 0;            // of them, those whose processes ended before all had registered
-  std::string first_exit_;    // why the first of them did, without its log
+  int exited_ = 0;            // of them, engines whose processes ended before all had registered
+  std::string first_exit_;    // why the first of them ended, without its log
   std::set<std::string> told_warnings_;
   ControllerRestarts controller_restarts_;
-  std::optional<Instant> controller_due_;  // when it is to be started again
+  std::optional<Instant> controller_due_;  // when it will be started again
   bool had_files_ = false;
   bool has_reported_ = false;
-  bool has_registered_ = false;  // an engine of ours has, ever
+  bool has_registered_ = false;  // one of our engines has registered at some time
   bool is_restarting_ = false;
   std::optional<RestartAsked> waiting_restart_;  // of some engines, until all have registered
   bool was_killed_ = false;

@@ -16,66 +16,68 @@
 
 namespace px::cluster {
 
-/// Names a process of one cluster, whether it runs or not.
+/// Identifies a process of one cluster, whether it runs or not.
 struct ProcessKey {
-  int value = 0;  ///< -1 the controller, from 0 on the processes of the engine set.
+  int value = 0;  ///< -1: the controller; from 0 on: the processes of the engine set.
   auto operator<=>(const ProcessKey&) const = default;
 };
 inline constexpr ProcessKey controller_process{-1};
 
-// ---- what happens to a Supervisor
+// ---- the events of a Supervisor
 
 struct ProcessStarted {
   ProcessKey key;
   int pid = 0;
 };
-/// A process is gone, or could not even be started.
+/// A process has ended, or could not be started.
 struct ProcessEnded {
   ProcessKey key;
   os::ProcessEnd end;
-  std::string failure;   ///< Why it could not be started; empty where it was.
+  std::string failure;   ///< Why it could not be started; empty if it was started.
   std::string log_tail;  ///< The last lines of its log; may be empty.
 };
-/// A process that watches over engines elsewhere has something to tell.
+/// A process that watches engines on other hosts has sent a report.
 struct ProcessReported {
   ProcessKey key;
   Level level = Level::info;
   std::string text;
-  std::optional<int> engine_count;  ///< So many of its engines live, or may yet come.
-  bool is_waiting = false;          ///< In a queue: it may take hours.
+  std::optional<int> engine_count;  ///< The number of its engines that are alive, or may still
+                                    ///< start.
+  bool is_waiting = false;          ///< It is in a queue: it may take hours.
 };
-/// Both connection files are there and whole.
+/// Both connection files exist and are complete.
 struct FilesReady {
   std::string engine_info;  ///< The text of the engines' file.
 };
-/// The controller has answered: so many engines are registered.
+/// The controller has answered: this number of engines is registered.
 struct EnginesCounted {
   int count = 0;
-  std::vector<std::string> warnings = {};  ///< That some do not fit together; sentences.
-  std::vector<PlacedEngine> placed = {};   ///< Those that say who has started them.
+  std::vector<std::string> warnings = {};  ///< About engines that do not match; sentences.
+  std::vector<PlacedEngine> placed = {};   ///< Those that report which program has started them.
 };
 /// A process has ended without which this cluster, or its part, has no purpose.
 struct OwnerEnded {
   std::string who;  ///< "its owner, process 12"
 };
-/// It belongs to nobody any more: it runs until it is stopped.
+/// It has no owner any more: it runs until it is stopped.
 struct OwnerLeft {};
-/// Engines are to end and to start again.
+/// Engines must be ended and started again.
 struct RestartAsked {
-  std::vector<int> numbers = {};  ///< Of these numbers in the set; empty: all.
+  std::vector<int> numbers = {};  ///< Those with these numbers in the set; empty: all.
   bool names_others = false;      ///< Engines of other sets were named, too, whose pxcluster ended.
-  /// The engines of these numbers: one that died as soon as it had registered is not known here.
+  /// The engines with these numbers: an engine that died just after its registration is unknown
+  /// here.
   std::vector<PlacedEngine> engines = {};
-  std::vector<int> rank_ports = {};  ///< As choose_rank_ports() says; empty: the old ones.
+  std::vector<int> rank_ports = {};  ///< The result of choose_rank_ports(); empty: the old ones.
 };
-/// Somebody sent this process a signal.
+/// This process has received a signal.
 struct SignalArrived {
   int signal = 0;
 };
 using Event = std::variant<ProcessStarted, ProcessEnded, ProcessReported, FilesReady,
                            EnginesCounted, OwnerEnded, OwnerLeft, RestartAsked, SignalArrived>;
 
-// ---- what a Supervisor wants to have done
+// ---- the effects of a Supervisor
 
 struct StartProcess {
   ProcessKey key;
@@ -86,10 +88,10 @@ struct StartProcess {
 struct SendSignal {
   int pid = 0;
   int signal = 0;
-  bool whole_session = false;  ///< To all that it has started, too, also after its end.
+  bool whole_session = false;  ///< To all processes that it has started, too, also after its end.
   bool operator==(const SendSignal&) const = default;
 };
-/// Tell a process that takes orders to end some of its engines and to start them again.
+/// Order a process that takes orders to restart some of its engines.
 struct OrderRestart {
   int pid = 0;
   WatchOrder order;
@@ -105,19 +107,19 @@ struct ReportDeath {
 /// Tell the controller that the engines of the set are about to be ended.
 struct AnnounceEnd {
   std::string engine_set;  ///< Or one engine of it: "17/2".
-  std::string why;         ///< A clause: who ends them, and what for.
+  std::string why;         ///< A clause: which program ends them, and for what reason.
   bool operator==(const AnnounceEnd&) const = default;
 };
-/// From now on look for the connection files, until FilesReady was reported.
+/// From now on check for the connection files, until FilesReady was reported.
 struct WatchFiles {
   bool operator==(const WatchFiles&) const = default;
 };
-/// Begin, or cease, to ask the controller for its engines.
+/// Begin, or stop, to ask the controller for its engines.
 struct WatchEngines {
   bool is_on = true;
   bool operator==(const WatchEngines&) const = default;
 };
-/// These processes run: lay them into cluster-<id>.json. An empty record: remove what was there.
+/// These processes run: merge them into cluster-<id>.json. An empty record: remove their entries.
 struct SaveRecord {
   ClusterRecord own;
   bool operator==(const SaveRecord&) const = default;
@@ -135,18 +137,18 @@ struct ShowProgress {
   int wanted = 0;
   bool operator==(const ShowProgress&) const = default;
 };
-/// The cluster is up, as far as it will be: a parent that waits for this may leave.
+/// The cluster is up, as far as it will be: a parent that waits for this may end.
 struct ReportReady {
   int registered = 0;
   bool operator==(const ReportReady&) const = default;
 };
-/// A restart has come to its end: tell those who wait for it.
+/// A restart is finished: tell the programs that wait for it.
 struct ReportRestart {
   int registered = 0;
   std::string problem;  ///< Empty: all engines are registered again.
   bool operator==(const ReportRestart&) const = default;
 };
-/// The last effect of all.
+/// The last effect.
 struct EndRun {
   int exit_code = 0;
   bool operator==(const EndRun&) const = default;

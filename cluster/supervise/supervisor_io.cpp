@@ -15,7 +15,6 @@
 #include "os/last_stack.hpp"
 #include "os/memory_group.hpp"
 #include "os/private_file.hpp"
-#include "os/processes.hpp"
 #include "os/signals_blocked.hpp"
 #include "os/spawn.hpp"
 #include "wire/engine_end.hpp"

@@ -2,7 +2,6 @@
 
 #include <functional>
 #include <map>
-#include <memory>
 #include <optional>
 #include <vector>
 
@@ -20,29 +19,29 @@
 
 namespace px::cluster {
 
-/// What the supervisor's I/O has to know about the cluster.
+/// The information about the cluster that the supervisor's I/O needs.
 struct SupervisorIoOptions {
   net::ProfilePaths paths;
   std::string engine_set_id;
   bool owns_controller = true;
   bool accepts_old_files = false;  ///< --reuse
-  int owner = 0;                   ///< The process with which all ends; 0: there is none.
+  int owner = 0;                   ///< The process with which everything ends; 0: there is none.
   int cluster = 0;  ///< For added engines: a process with which their cluster ends; 0: unknown.
   CheckpointPlan checkpoint = {};
   std::function<void(int registered)> on_ready;
 };
 
-/// Tells a Supervisor what happens and does what it decides: processes, files, the controller, the
-/// user, the clock. While it lives the signals of this process are its own.
+/// Passes events to a Supervisor and performs its effects: processes, files, the controller, the
+/// user, the clock. As long as it exists it handles the signals of this process.
 class SupervisorIo {
  public:
   SupervisorIo(SupervisorIoOptions options, Console& console);
   ~SupervisorIo();
 
   Instant now() const { return Clock::now(); }
-  /// Sleeps until something happens or the deadline has passed. The only place that sleeps.
+  /// Sleeps until an event occurs or the deadline has passed. The only place that sleeps.
   std::vector<Event> wait_until(std::optional<Instant> deadline);
-  /// Starts it, and says what came of it: ProcessStarted or ProcessEnded.
+  /// Starts the process, and returns the result: ProcessStarted or ProcessEnded.
   Event start(const StartProcess& order);
   void perform(const SendSignal& order);
   void perform(const OrderRestart& order);
@@ -62,8 +61,8 @@ class SupervisorIo {
     ProcessKey key;
     os::ChildProcess process;
     std::filesystem::path log_file;
-    os::Descriptor reports;  // where it tells us things
-    os::Descriptor orders;   // where we tell it things
+    os::Descriptor reports;  // on which it sends reports
+    os::Descriptor orders;   // on which it receives orders
     std::string rest;        // of a line
     bool has_children = false;
   };
@@ -100,7 +99,7 @@ class SupervisorIo {
   bool has_started_controller_ = false;
 };
 
-/// Lets `supervisor` work on `io` until it ends; gives the exit code.
+/// Runs `supervisor` with `io` until it ends; returns the exit code.
 int run(Supervisor& supervisor, SupervisorIo& io);
 
 /// The last `count` lines of a file, at most 16 KiB of them; empty if it cannot be read.

@@ -10,7 +10,7 @@
 
 #include "os/private_file.hpp"
 #include "wire/checked_json.hpp"
-#include "wire/text_parsing.hpp"
+#include "wire/text.hpp"
 
 namespace px::controller {
 

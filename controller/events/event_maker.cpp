@@ -1,8 +1,6 @@
 #include "controller/events/event_maker.hpp"
 
-#include <utility>
-
-#include "wire/text_parsing.hpp"
+#include "wire/text.hpp"
 
 namespace px::controller {
 namespace {
@@ -48,7 +46,7 @@ void EventMaker::tell_rarely(std::string_view kind, const EngineUuid& engine, st
 
 void EventMaker::started(bool is_successor, EventTime time) {
   std::string text = "the controller has started";
-  if (is_successor) text += " in the place of an earlier one, and goes on with its work";
+  if (is_successor) text += " and continues the work of an earlier one";
   tell("started", EngineUuid{}, std::move(text), time);
 }
 
@@ -99,8 +97,8 @@ void EventMaker::engine_returned(const EngineUuid& uuid, EventTime time) {
 
 void EventMaker::engine_drained(const EngineUuid& uuid, bool is_drained, EventTime time) {
   tell(is_drained ? "drained" : "resumed", uuid,
-       is_drained ? "it gets no further tasks, as was ordered on the dashboard"
-                  : "it gets tasks again, as was ordered on the dashboard",
+       is_drained ? "it gets no further tasks, as requested on the dashboard"
+                  : "it gets tasks again, as requested on the dashboard",
        time);
 }
 

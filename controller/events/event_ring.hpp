@@ -10,8 +10,8 @@
 
 namespace px::controller {
 
-/// The latest events of the cluster, for clients that ask and for snapshots. The hub has it, on its
-/// thread.
+/// The latest events of the cluster, for clients that ask and for snapshots. The hub owns it, on
+/// its thread.
 class EventRing {
  public:
   static constexpr std::size_t most_events = 1000;
@@ -23,9 +23,9 @@ class EventRing {
   }
   /// Oldest first.
   const std::deque<Json>& events() const { return events_; }
-  /// How many were added, ever: the number of the latest.
+  /// The number of events added so far, which is the number of the latest.
   std::uint64_t count() const { return count_; }
-  /// A list, oldest first; those before `since` are left out.
+  /// A list, oldest first, without events before `since`.
   Json list(std::optional<WallTime> since) const {
     Json list = Json::array();
     for (const Json& event : events_)

@@ -31,12 +31,12 @@ enum class QueryOperator {
 struct QueryTerm {
   std::string key;
   QueryOperator test = QueryOperator::equal;
-  Json value;  ///< Dates, for the keys that are dates, as whole microseconds since 1970.
+  Json value;  ///< For keys that are dates: whole microseconds since 1970.
 };
 
-/// A MongoDB-like query: the record matches where all of its terms do. Immutable once parsed. A
-/// store may narrow the search down by terms() or named_records(), and then asks matches() of what
-/// is left.
+/// A MongoDB-like query: a record matches if all terms match. Immutable once parsed. A store may
+/// restrict the search with terms() or named_records(), and then calls matches() for the remaining
+/// records.
 class RecordFilter {
  public:
   /// Matches every record.
@@ -48,7 +48,7 @@ class RecordFilter {
 
   bool matches(const TaskRecord& record) const;
   const std::vector<QueryTerm>& terms() const { return terms_; }
-  /// The only records that can match, where a term names them: most queries do.
+  /// The only records that can match, if a term names them: most queries do.
   std::optional<std::vector<MessageId>> named_records() const;
 
  private:
@@ -57,7 +57,7 @@ class RecordFilter {
 
 /// Whether the values of this key are dates.
 bool is_date_key(std::string_view key);
-/// record_value(), but dates as whole microseconds since 1970.
+/// Like record_value(), but dates are whole microseconds since 1970.
 Json comparable_value(const TaskRecord& record, std::string_view key);
 
 /// fnmatch: `*`, `?`, `[abc]`, `[!a-c]`.

@@ -46,8 +46,7 @@ class Hub::State {
         recorder_(session_, *store_, index_, sight_, passages_, options.stream_text_limit),
         queries_(session_, *store_, index_, events_, passages_, options_) {}
   // The parts refer to each other, so this stays where it is.
-  State(const State&) = delete;
-  State& operator=(const State&) = delete;
+  State(State&&) = delete;
 
   std::vector<HubEffect> take(const HubEvent& event, WallTime wall, Instant now) {
     std::vector<HubEffect> effects = std::visit(

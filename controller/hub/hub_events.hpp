@@ -2,7 +2,6 @@
 
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <string>
 #include <variant>
 
@@ -22,38 +21,39 @@ struct Moment {
   Instant now;
 };
 
-// What the I/O thread tells the hub (the thread that remembers), in the order in which it happened.
-// Large messages are shared, never copied; the hub verifies signatures of what it opens. What
-// the hub makes of an event neither changes nor stops the message that it tells of.
+// The reports of the I/O thread to the hub (the recording thread), in the order in which they
+// happened. Large messages are shared, never copied; the hub verifies signatures of messages that
+// it opens. Whatever the hub does with a report neither changes nor stops the message that it
+// describes.
 
 /// An engine finished its registration.
 struct EngineJoined {
   EngineId id;
   EngineUuid uuid;
-  std::shared_ptr<const EngineFacts> facts = {};  ///< What it said of itself; null: nothing yet.
+  std::shared_ptr<const EngineFacts> facts = {};  ///< The facts that it sent; null: none yet.
   std::string language = {};
 };
-/// A registered engine says this of itself, or more of it.
+/// A registered engine has sent these facts, or further ones.
 struct EngineDescribed {
   EngineUuid uuid;
   std::shared_ptr<const EngineFacts> facts;
 };
-/// An engine has stopped to answer heartbeats, or answers again.
+/// An engine no longer answers heartbeats, or answers again.
 struct EngineHeard {
   EngineUuid uuid;
   bool is_silent = false;
 };
-/// An engine gets no further balanced tasks, or gets them again, as a user wishes.
+/// An engine gets no further balanced tasks, or gets them again, as a user wants.
 struct EngineDrained {
   EngineUuid uuid;
   bool is_drained = true;
 };
-/// An engine says what it does and uses.
+/// An engine has reported its measures.
 struct EngineMeasured {
   EngineUuid uuid;
   std::shared_ptr<const EngineMeasures> measures;
 };
-/// What the I/O thread has counted since its start.
+/// The counters of the I/O thread since its start.
 struct ControllerCounted {
   std::uint64_t bad_messages = 0;
   std::uint64_t lost_records = 0;
@@ -65,21 +65,22 @@ struct EngineLeft {
   EngineUuid uuid;
   EngineEnd end = {};
 };
-/// A client's request for one engine passed: [client, engine uuid, delimiter, ...] as it came.
+/// A client's request for one engine passed: [client, engine uuid, delimiter, ...], unchanged.
 struct DirectSubmitted {
   EngineUuid engine;
   SharedFrames frames;
-  /// It counts though its engine is not registered, which may come back: its end is told.
+  /// It is recorded although its engine is not registered, because that may return: its end will be
+  /// reported.
   bool is_awaited = false;
 };
-/// An engine's reply to it passed: [engine uuid, client, delimiter, ...] as it came.
+/// An engine's reply to it passed: [engine uuid, client, delimiter, ...], unchanged.
 struct DirectFinished {
   EngineUuid engine;
   SharedFrames frames;
-  bool is_own = false;  ///< An error that the I/O thread made, in the place of the engine's reply.
+  bool is_own = false;  ///< It is an error that the I/O thread made instead of the engine's reply.
 };
-/// A direct request of an earlier controller, and its reply; both as above. Without a reply the
-/// error ends it; without both it waits.
+/// A direct request of an earlier controller, and its reply; both in the forms above. Without a
+/// reply the error ends it; without both it waits.
 struct DirectRestored {
   MessageId msg_id;
   EngineUuid engine;
@@ -87,26 +88,26 @@ struct DirectRestored {
   SharedFrames reply;
   std::string error_name, error_value;
 };
-/// A task arrived: [client, delimiter, ...] as it came, verified by the I/O thread.
+/// A task arrived: [client, delimiter, ...], unchanged; the I/O thread has verified it.
 struct TaskSubmitted {
   MessageId msg_id;
   SharedFrames frames;
 };
-/// A task was handed to an engine (again, after a retry).
+/// A task was given to an engine, for the first time or again after a retry.
 struct TaskAssigned {
   MessageId msg_id;
   EngineUuid engine;
-  bool is_retry = false;  ///< An earlier attempt has failed, or its engine has died.
+  bool is_retry = false;  ///< Whether an earlier attempt has failed, or its engine has died.
 };
-/// A task's final answer: the engine's reply as it came, or the scheduler's own failure message
-/// (then `engine` is empty). Not told of attempts that are retried.
+/// A task's final answer: the engine's reply, unchanged, or the scheduler's own failure message
+/// (with an empty `engine`). Attempts that are retried are not reported.
 struct TaskFinished {
   EngineUuid engine;
   MessageId msg_id;  ///< of the request
   SharedFrames frames;
-  bool is_aborted = false;  ///< The engine was asked not to run it.
+  bool is_aborted = false;  ///< The engine was requested not to run it.
 };
-/// Something was published by an engine: [topic, delimiter, ...] as it came.
+/// An engine published a message: [topic, delimiter, ...], unchanged.
 struct OutputPublished {
   SharedFrames frames;
 };
@@ -114,10 +115,10 @@ struct OutputPublished {
 struct EventNoted {
   Json event;
 };
-/// A client asks: queue_request, result_request, db_request and so on, or an unknown type. The I/O
-/// thread has verified it and dropped repeats.
+/// A client's question: queue_request, result_request, db_request and so on, or an unknown type.
+/// The I/O thread has verified it and dropped repeats.
 struct HubQuery {
-  std::string client;  ///< the ident frame to answer to
+  std::string client;  ///< the ident frame of the receiver of the answer
   std::string msg_type;
   std::string header;  ///< packed: the parent_header of the answer
   Json content;
@@ -128,14 +129,14 @@ using HubEvent =
                  EngineMeasured, ControllerCounted, DirectSubmitted, DirectFinished, DirectRestored,
                  TaskSubmitted, TaskAssigned, TaskFinished, OutputPublished, EventNoted, HubQuery>;
 
-// What the hub asks of the I/O thread.
+// Requests of the hub to the I/O thread.
 
 /// Send these frames, client ident first, on the registration socket.
 struct SendAnswer {
   SharedFrames frames;
 };
-/// Put this request into the task queue: [delimiter, ...], signed anew (protocol 7.3). Its answer
-/// goes to the hub alone.
+/// Put this request into the task queue: [delimiter, ...], with a new signature (protocol 7.3).
+/// Only the hub gets its answer.
 struct ResubmitTask {
   SharedFrames frames;
 };

@@ -414,7 +414,7 @@ HubQueries::Answer HubQueries::resubmit(const Json& content, WallTime wall) {
     if (lacks_buffers(request))
       return failure("resubmit_reply",
                      {"ValueError", "the arrays of " + msg_id.text +
-                                        " are not kept, as they went to its engine through shared "
+                                        " are not kept, because its engine got them through shared "
                                         "memory: call the function again"});
   Answer answer{"resubmit_reply", ok_content()};
   answer.content["resubmitted"] = Json::object();

@@ -14,17 +14,17 @@
 
 namespace px::controller {
 
-/// The question what the cluster is and does: docs/protocol.md.
+/// The question for the state of the cluster: docs/protocol.md.
 inline constexpr std::string_view measures_request = "measures_request";
 
 /// Answers the questions of clients about tasks (protocol 7): queue_request, load_request,
 /// result_request, history_request, db_request, purge_request, resubmit_request, events_request,
 /// measures_request, trace_request.
 /// Counts and pending tasks come from the TaskIndex, contents from the TaskStore. Each question
-/// gets one answer, which may be an error under the name of a Python exception; an unknown type
-/// gets hub_error.
+/// gets one answer, which may be an error with the name of a Python exception; an unknown type gets
+/// hub_error.
 ///
-/// The Hub owns it and the things that it refers to, which outlive it; all of them belong to the
+/// The Hub owns it and the objects to which it refers, which outlive it; all of them belong to the
 /// hub's thread. The buffers of an answer are shared with the records, never copied.
 class HubQueries {
  public:
@@ -37,14 +37,14 @@ class HubQueries {
         passages_(passages),
         options_(options) {}
 
-  /// One SendAnswer; before it the ResubmitTasks of a resubmission.
+  /// Returns one SendAnswer, after the ResubmitTasks of a resubmission.
   /// when      the date of the answer, and of requests that are sent again.
-  /// snapshot  the latest one, for a measures_request, which needs it; else it may be null.
+  /// snapshot  the latest one, required for a measures_request; otherwise it may be null.
   std::vector<HubEffect> answer(const HubQuery& query, Moment when,
                                 const Snapshot* snapshot = nullptr);
 
  private:
-  /// A buffer that stays in the memory of its message: the message, and the number of the buffer.
+  /// A buffer that stays in the memory of its message: the message, and the index of the buffer.
   using Buffer = std::pair<TaskMessage, std::size_t>;
   struct Answer {
     std::string msg_type;

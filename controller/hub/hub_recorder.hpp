@@ -4,7 +4,6 @@
 #include <functional>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "controller/hub/hub_events.hpp"
 #include "controller/hub/passage_log.hpp"
@@ -17,24 +16,25 @@
 
 namespace px::controller {
 
-/// What the hub needs of the header of a request; read without building anything else.
+/// The parts of a request's header that the hub needs, read without building other objects.
 struct HeaderGlance {
   MessageId msg_id;
   std::string msg_type;
 };
-/// Empty ids where the header is malformed.
+/// Empty ids if the header is malformed.
 HeaderGlance glance_at_header(Packer packer, std::string_view header);
 
-/// Writes down what passes: requests, assignments, replies, output. It brings each event into the
-/// TaskIndex (who has which task) and the TaskStore (the records). Messages are kept as they came
-/// and opened only as far as their ids need; signatures that the I/O thread has not verified are
-/// verified here. A message that cannot be read, or has a wrong signature, is counted and otherwise
-/// ignored.
+/// Records passing requests, assignments, replies and output. It enters each event into the
+/// TaskIndex (which engine has which task) and the TaskStore (the records). Messages are kept
+/// unchanged and opened only as far as their ids require; signatures that the I/O thread has not
+/// verified are verified here. A message that cannot be read, or has a wrong signature, is counted
+/// and otherwise ignored.
 ///
-/// Each request that it records, and each first answer, it also tells Sight and the PassageLog.
+/// It also reports each request that it records, and each first answer, to Sight and the
+/// PassageLog.
 ///
-/// The Hub owns it and the five things that it refers to, which must outlive it; all of them
-/// belong to the hub's thread. What it makes of a message neither changes nor stops that message.
+/// The Hub owns it and the five objects to which it refers, which must outlive it; all of them
+/// belong to the hub's thread. Recording neither changes nor stops a message.
 class HubRecorder {
  public:
   /// `stream_text_limit`: see HubOptions.
@@ -47,7 +47,8 @@ class HubRecorder {
         passages_(passages),
         stream_text_limit_(stream_text_limit) {}
 
-  // Each takes in one event; see the events.  when  it came to the hub: a date of the record.
+  // Each of these functions records one event; see the events.  when  the time at which it reached
+  // the hub: a date of the record.
   void on(const DirectSubmitted& event, Moment when);
   void on(const DirectFinished& event, Moment when);
   void on(const DirectRestored& event, Moment when);
@@ -55,18 +56,18 @@ class HubRecorder {
   void on(const TaskAssigned& event, Moment when);
   void on(const TaskFinished& event, Moment when);
   void on(const OutputPublished& event, Moment when);
-  /// Answers, in the records alone, the direct requests that an engine left unanswered (protocol
-  /// 4.6); nothing is sent to their clients.
+  /// Answers the direct requests that an engine left unanswered (protocol 4.6), in the records
+  /// only; their clients are not sent anything.
   /// slot  the engine.  end  how it ended, for the text of the error.
   void give_up(TaskIndex::Slot slot, const EngineEnd& end, Moment when);
 
-  /// How many messages were ignored: malformed, or with a wrong signature.
+  /// The number of ignored messages: malformed, or with a wrong signature.
   std::uint64_t rejected_count() const { return rejected_count_; }
 
  private:
   static constexpr std::size_t max_full_streams = 1024;
   enum class Trust { verified, unverified };
-  /// A request or reply in its frames; nothing in `message` where it was rejected.
+  /// A request or reply in its frames; `message` is empty if it was rejected.
   struct Opened {
     Envelope envelope;
     TaskMessage message;
@@ -96,7 +97,7 @@ class HubRecorder {
   Sight& sight_;
   PassageLog& passages_;
   std::size_t stream_text_limit_;
-  /// Requests whose text is at its limit, by msg_id and name of the stream.
+  /// Requests whose recorded text is at its limit, by msg_id and name of the stream.
   RecentMap<std::string, bool, std::hash<std::string>> full_streams_{max_full_streams};
   std::uint64_t rejected_count_ = 0;
 };

@@ -101,8 +101,8 @@ bool HubThread::waits_for_room(std::unique_lock<std::mutex>& lock) {
   is_stuck_ = was_stuck ? !has_room() : !has_room_.wait_for(lock, stuck_after_, has_room);
   if (is_stuck_ && !was_stuck)
     spdlog::error(
-        "the records of tasks cannot be written: nothing was taken in for {}; does the disk of "
-        "the task database hang? The cluster goes on, records may be lost",
+        "the records of tasks have not been written for {}: check whether the disk of the task "
+        "database hangs; the cluster continues, but records may be lost",
         format_duration(stuck_after_));
   if (!is_stuck_ && was_stuck)
     spdlog::warn("the records of tasks are written again; {} records were lost", dropped_);

@@ -15,46 +15,47 @@
 
 namespace px::controller {
 
-/// Runs the hub on a thread of its own, so that neither a query nor a disk holds up a message. The
-/// I/O thread posts events in the order in which they happened, and takes effects back; the two
-/// threads meet at one mutex, a few hundred events at a time. The queue between them is bounded: if
-/// the hub cannot keep up the I/O thread waits in flush(), so that records are complete; only if
-/// the hub takes nothing in for `stuck_after` are records dropped.
+/// Runs the hub on a separate thread, so that neither a query nor a disk delays a message. The I/O
+/// thread posts events in the order in which they happened, and takes effects back; the two threads
+/// share one mutex, for a few hundred events at a time. The queue between them is bounded: if the
+/// hub cannot keep up the I/O thread waits in flush(), so that records are complete; records are
+/// dropped only if the hub accepts nothing for `stuck_after`.
 ///
-/// All public functions are for the I/O thread.
+/// Only the I/O thread may call the public functions.
 class HubThread {
  public:
   /// waker        wakes the I/O thread when take_effects() has something.
   /// stuck_after  see flush().
   HubThread(Hub hub, net::Waker waker, Duration stuck_after = std::chrono::seconds(2));
-  /// Ends the thread after it has taken in what was posted.
+  /// Ends the thread after it has processed all posted events.
   ~HubThread();
-  HubThread(const HubThread&) = delete;
-  HubThread& operator=(const HubThread&) = delete;
+  HubThread(HubThread&&) = delete;
 
-  /// Puts an event aside for the next flush(). Returns the frames that the records hold: of a small
-  /// message a copy, which whoever keeps the message may share. Null where the event has none.
+  /// Keeps an event for the next flush(). Returns the frames that the records hold: for a small
+  /// message a copy, which the holder of the message may share. Null if the event has none.
   SharedFrames post(HubEvent event);
-  /// Call it once a turn: flushes if a client waits for an answer or enough was put aside for
-  /// long enough. To wake the other thread for every message would cost more than the message.
+  /// Call it once a turn: flushes if a client waits for an answer, or enough events have waited for
+  /// long enough. Waking the other thread for every message would cost more than the message.
   void flush_when_due(Instant now);
-  /// When flush_when_due() has work; nothing while nothing is put aside.
+  /// When flush_when_due() has work; nothing if no event waits.
   std::optional<Instant> next_deadline() const { return flush_due_; }
-  /// Hands over what was posted. Waits while the hub is too far behind, so that whoever makes the
-  /// work is slowed down to what can be recorded; but no longer than `stuck_after`, as a disk may
-  /// hang: then what was posted waits here, and what does not fit is dropped and counted.
+  /// Hands over the posted events. Waits while the hub is too far behind, so that the sources of
+  /// the events are slowed down to the speed of recording; but at most for `stuck_after`, because a
+  /// disk may hang: after that posted events wait here, and those that do not fit are dropped and
+  /// counted.
   void flush();
-  /// What the hub wants done since the last call.
+  /// Returns the effects that the hub has requested since the last call.
   std::vector<HubEffect> take_effects();
-  /// How many events were dropped so far.
+  /// The number of events dropped so far.
   std::uint64_t dropped() const { return dropped_; }
 
-  /// The events of about a thousand tasks: enough to ride out a commit of the store, little memory.
+  /// The events of about a thousand tasks: enough to outlast a commit of the store, with little
+  /// memory.
   static constexpr std::size_t max_waiting_events = 4096;
   static constexpr std::size_t max_waiting_bytes = std::size_t{8} << 20;
-  /// Messages up to this are copied for the hub, larger ones shared with the sockets.
+  /// Messages up to this size are copied for the hub, larger ones are shared with the sockets.
   static constexpr std::size_t copied_bytes = std::size_t{16} << 10;
-  /// So many events, or so long after the first of them, are handed over at once.
+  /// This many events are handed over at once, or fewer at this time after the first of them.
   static constexpr std::size_t events_per_flush = 512;
   static constexpr Duration patience = std::chrono::milliseconds(2);
 
@@ -76,8 +77,8 @@ class HubThread {
   void drop_records();
   Hub hub_;
   net::Waker waker_;
-  std::atomic<bool> is_timing_ = false;  // whether post() looks at the clock
-  Batch posted_;  // the I/O thread's own, as are the next two
+  std::atomic<bool> is_timing_ = false;  // whether post() reads the clock
+  Batch posted_;                         // this and the next two belong to the I/O thread
   bool has_query_ = false;
   std::optional<Instant> flush_due_;
   bool is_stuck_ = false;
@@ -85,7 +86,7 @@ class HubThread {
   const Duration stuck_after_;
   std::mutex mutex_;
   std::condition_variable has_work_, has_room_;
-  Batch waiting_;  // this and what follows: under the mutex
+  Batch waiting_;  // this and the following: guarded by the mutex
   std::vector<HubEffect> effects_;
   bool is_stopping_ = false;
   bool is_idle_ = false;  // the thread waits for has_work_

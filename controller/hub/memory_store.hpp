@@ -9,23 +9,23 @@
 
 namespace px::controller {
 
-/// How much a MemoryStore keeps.
+/// The limits of a MemoryStore.
 struct MemoryStoreLimits {
-  std::size_t finished_records = 1024;      ///< More finished ones: the oldest tenth goes.
-  std::size_t pending_records = 1'000'000;  ///< More unfinished ones: the oldest tenth goes.
-  std::size_t bytes = std::size_t{1}
-                      << 30;  ///< Of buffers and output: the oldest go, down to 90 %.
-  /// Of results in memory that their engines write again: more, and the oldest that their clients
-  /// have taken go, but for one.
+  std::size_t finished_records = 1024;       ///< If exceeded, the oldest tenth is removed.
+  std::size_t pending_records = 1'000'000;   ///< If exceeded, the oldest tenth is removed.
+  std::size_t bytes = std::size_t{1} << 30;  ///< Of buffers and output: if exceeded, the oldest are
+                                             ///< removed, down to 90 %.
+  /// Of results in memory that their engines reuse: if exceeded, the oldest ones that their clients
+  /// have fetched are removed, except for one.
   std::size_t lent_bytes = std::size_t{64} << 20;
-  /// Of one message in such memory: no more than this is copied.
+  /// Of one message in such memory: at most this much is copied.
   std::size_t copied_bytes = std::size_t{1} << 20;
 };
 
-/// The records in memory (ipyparallel's DictDB), the default. What does not fit is forgotten:
-/// finished tasks before unfinished ones, and of these the oldest first. So a result that its
-/// client has not fetched may be gone when it asks; the limits are the user's to set. Nothing
-/// outlives the process.
+/// The records in memory (ipyparallel's DictDB), the default. Records that exceed the limits are
+/// forgotten: finished tasks before unfinished ones, and of these the oldest first. So a result
+/// that its client has not fetched may be gone when the client asks for it; users can set the
+/// limits. The records end with the process.
 class MemoryStore final : public TaskStore {
  public:
   explicit MemoryStore(MemoryStoreLimits limits = {});
@@ -39,7 +39,7 @@ class MemoryStore final : public TaskStore {
   void drop(const std::vector<MessageId>& msg_ids) override;
   void drop_finished(const std::optional<EngineUuid>& engine) override;
 
-  /// Records, and the bytes that count for MemoryStoreLimits::bytes.
+  /// The number of records, and the bytes that count for MemoryStoreLimits::bytes.
   std::size_t size() const { return records_.size(); }
   std::size_t bytes() const { return bytes_; }
 

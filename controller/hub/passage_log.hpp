@@ -17,26 +17,26 @@ namespace px::controller {
 /// The question for the controller's part of a trace: docs/protocol.md.
 inline constexpr std::string_view trace_request = "trace_request";
 
-/// When requests came to the controller, were given to an engine and were answered, while a client
-/// traces the cluster. There is one trace at a time: a new one ends the one before. Bounded: the
-/// first `most` requests of a trace are kept, the others counted. The hub owns it, on its thread.
-/// Sees no clock.
+/// The times at which requests arrived at the controller, were given to an engine and were
+/// answered, while a client traces the cluster. There is one trace at a time: a new one ends the
+/// previous one. Bounded: the first `most` requests of a trace are recorded, the others counted.
+/// The hub owns it, on its thread. Uses no clock.
 class PassageLog {
  public:
   static constexpr std::size_t most = 100'000;
-  /// In one answer.
+  /// The most requests in one answer.
   static constexpr std::size_t most_told = 10'000;
 
   bool is_on() const { return is_on_; }
-  /// engine  of a direct request: it is given to it at once.
+  /// engine  for a direct request: it is given to the engine at once.
   void came(const MessageId& msg_id, std::string_view session, std::optional<EngineId> engine,
             Instant now);
-  /// Again: after a retry.
+  /// May be called again, after a retry.
   void given(const MessageId& msg_id, EngineId engine, Instant now);
   void answered(const MessageId& msg_id, Instant now);
 
   /// content  of a trace_request: {"do": "start", "id": ...}, {"do": "take", "id": ...}, which ends
-  ///          the trace and is asked again while there is more, or {}, for the time alone.
+  ///          the trace and is sent again while there is more, or {}, for the time only.
   /// Returns the member `trace` of the answer.
   Json answer(const Json& content, Instant now);
 

@@ -1,16 +1,14 @@
 #pragma once
 
-#include <string>
-
 #include "controller/hub/task_record.hpp"
 #include "controller/sight/request_log.hpp"
 
 namespace px::controller {
 
-/// What Sight is to know of a request. Reads no more of it than that needs; what is malformed is
-/// left out.
+/// The information about a request that Sight needs. Reads no more of the request than that;
+/// malformed parts are left out.
 SeenRequest seen_request(const MessageId& msg_id, const TaskMessage& request);
-/// The same of an answer.  msg_id  of its request.
+/// The information about an answer that Sight needs.  msg_id  the id of its request.
 SeenAnswer seen_answer(const MessageId& msg_id, const EngineUuid& engine,
                        const TaskMessage& answer);
 

@@ -1,11 +1,9 @@
 #pragma once
 
-#include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
-#include <string_view>
 
 #include "wire/error.hpp"
 
@@ -14,8 +12,8 @@ struct sqlite3_stmt;
 
 namespace px::controller {
 
-/// A prepared statement: bind, step through the rows, and again. Parameters and columns are
-/// numbered as in SQLite: from 1, and from 0. Must go before its database. One thread uses it.
+/// A prepared statement: bind, step through the rows, repeat. Parameters are numbered from 1 and
+/// columns from 0, as in SQLite. Must be destroyed before its database. One thread uses it.
 class SqliteStatement {
  public:
   SqliteStatement(sqlite3* database, sqlite3_stmt* statement);
@@ -23,14 +21,14 @@ class SqliteStatement {
   /// Binds a copy; nothing is NULL. Parameters that the statement does not have are ignored.
   void bind_text(int parameter, const std::optional<std::string>& text);
   void bind_blob(int parameter, const std::optional<std::string>& blob);
-  /// Steps to the next row; false at the end, where the statement is ready to be bound anew.
-  /// errors  system: what SQLite says.
+  /// Steps to the next row; false at the end, where new values can be bound.
+  /// errors  system: SQLite's message.
   Result<bool> step();
   /// Runs a statement without rows.
   Result<void> run();
   /// Forgets the rows that were not read.
   void reset();
-  /// Of the present row; nothing where it is NULL.
+  /// A column of the present row; nothing if it is NULL.
   std::optional<std::string> text(int column) const;
 
  private:
@@ -41,18 +39,19 @@ class SqliteStatement {
   std::unique_ptr<sqlite3_stmt, Finalize> statement_;
 };
 
-/// An open database file; alone in owning SQLite's handle. Waits up to 500 ms for another process
+/// An open database file; the only owner of SQLite's handle. Waits up to 500 ms for another process
 /// that has locked the file. One thread uses it.
 class SqliteDatabase {
  public:
-  /// Opens the file, makes it (for its owner alone) where there is none; write-ahead logging.
-  /// errors  system: it cannot be opened or is no database.
+  /// Opens the file, or makes it (readable by its owner only) if there is none; write-ahead
+  /// logging.
+  /// errors  system: it cannot be opened or is not a database.
   static Result<SqliteDatabase> open(const std::filesystem::path& file);
 
-  /// Runs statements that return no rows, or whose rows are of no interest.
-  /// errors  system: what SQLite says.
+  /// Runs statements that return no rows, or whose rows are not needed.
+  /// errors  system: SQLite's message.
   Result<void> run(const std::string& sql);
-  /// errors  system: what SQLite says.
+  /// errors  system: SQLite's message.
   Result<SqliteStatement> prepare(const std::string& sql);
 
  private:

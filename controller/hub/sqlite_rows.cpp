@@ -5,6 +5,7 @@
 #include <cstdlib>
 
 #include "wire/checked_json.hpp"
+#include "wire/text.hpp"
 
 namespace px::controller {
 namespace {
@@ -170,10 +171,9 @@ std::string quoted_table(const std::string& table) {
 }
 
 std::string columns_sql() {
-  std::string sql;
-  for (const Column& each : columns)
-    sql += (sql.empty() ? "" : ", ") + std::string(each.name) + " " + std::string(each.type);
-  return sql;
+  return join(columns, ", ", [](const Column& each) {
+    return std::string(each.name) + " " + std::string(each.type);
+  });
 }
 
 std::string upsert_sql(const std::string& table) {
@@ -190,11 +190,9 @@ std::string update_sql(const std::string& table) {
 }
 
 std::string select_sql(const std::string& table, Buffers wanted, const std::string& where) {
-  std::string list;
-  for (const Column& each : columns) {
-    const bool is_left_out = wanted == Buffers::left_out && each.type == "BLOB";
-    list += (list.empty() ? "" : ", ") + std::string(is_left_out ? "NULL" : each.name);
-  }
+  const std::string list = join(columns, ", ", [&](const Column& each) {
+    return wanted == Buffers::left_out && each.type == "BLOB" ? "NULL" : each.name;
+  });
   return "SELECT " + list + " FROM " + quoted_table(table) + " WHERE " + where + " ORDER BY rowid";
 }
 

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -11,19 +10,19 @@
 
 namespace px::controller {
 
-// How a task record lies in a row: a column for each of record_keys(), those of the request first.
-// Messages, labels, results and errors are JSON text, dates microseconds since 1970.
+// The form of a task record in a row: a column for each of record_keys(), those of the request
+// first. Messages, labels, results and errors are JSON text, dates microseconds since 1970.
 
 /// A table's name, quoted for use in a statement.
 std::string quoted_table(const std::string& table);
 /// Names and types of the columns, as CREATE TABLE takes them; the first is the key.
 std::string columns_sql();
 
-/// Writes a whole row, over an older one where there is one.
+/// Writes a whole row, replacing an older one.
 std::string upsert_sql(const std::string& table);
-/// Writes what changes after the submission; the request, which may be large, stays.
+/// Writes the columns that change after the submission; the request, which may be large, stays.
 std::string update_sql(const std::string& table);
-/// All columns, of rows that `where` names; NULL for the buffers where they are left out.
+/// All columns of the rows that `where` selects; NULL for the buffers if they are left out.
 std::string select_sql(const std::string& table, Buffers buffers, const std::string& where);
 
 /// For upsert_sql() and update_sql().
@@ -31,9 +30,9 @@ void bind_record(SqliteStatement& statement, const TaskRecord& record, bool with
 /// The record in the present row of select_sql().
 TaskRecord read_record(const SqliteStatement& row);
 
-/// A condition that every row fulfils that the filter matches, and maybe more rows.
+/// A condition that every matching row fulfils, and possibly further rows.
 struct RoughCondition {
-  std::string sql;  ///< "1" where nothing can be said.
+  std::string sql;  ///< "1" if there is no restriction.
   std::vector<std::string> values;
 };
 RoughCondition rough_condition(const RecordFilter& filter);

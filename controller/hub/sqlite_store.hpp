@@ -18,34 +18,34 @@
 
 namespace px::controller {
 
-/// When records are written, and how much stays in memory and in the file.
+/// When records are written, and how many stay in memory and in the file.
 struct SqliteStoreOptions {
   std::string table = "ipython-tasks";
   Duration commit_interval = std::chrono::milliseconds(100);
-  /// After a failure it is tried again so much later.
+  /// The time between a failure and the next attempt.
   Duration retry_interval = std::chrono::seconds(2);
-  std::size_t commit_rows = 4096;        ///< So many changed records are written at once.
-  std::size_t cached_records = 4096;     ///< Unfinished records that stay in memory too.
-  std::size_t cached_bytes = 64u << 20;  ///< Changed records of so many bytes are written at once.
-  /// Of the file. Beyond it the oldest finished records are dropped. 0 = any number.
+  std::size_t commit_rows = 4096;        ///< This many changed records are written at once.
+  std::size_t cached_records = 4096;     ///< Unfinished records that also stay in memory.
+  std::size_t cached_bytes = 64u << 20;  ///< Changed records of this size are written at once.
+  /// Of the file. If exceeded, the oldest finished records are dropped. 0: no limit.
   std::uint64_t max_file_bytes = 0;
-  /// Told in one line of what went wrong on the disk; the cluster goes on.
+  /// Receives one line about a failure of the disk; the cluster continues.
   std::function<void(std::string_view)> warn = [](std::string_view) {};
 };
 
 /// The records in an SQLite file (see sqlite_rows): they outlive the controller, and other programs
-/// may read them meanwhile.
+/// may read them at the same time.
 ///
-/// Changes are gathered and written in groups, in one transaction each; a query for many records
-/// first writes what has gathered. So what was recorded in the last commit_interval is lost with
-/// the process if it is killed. While the disk refuses (full, read-only), the latest changes wait
-/// in memory, the oldest are given up, and `warn` is told once until it succeeds again.
+/// Changes are collected and written in groups, each in one transaction; a query for many records
+/// first writes the collected ones. So the records of the last commit_interval are lost if the
+/// process is killed. While the disk fails (full, read-only), the latest changes wait in memory,
+/// the oldest are given up, and `warn` is called once until writing succeeds again.
 ///
-/// It waits for the disk in its caller, the hub's thread, never in the I/O thread.
+/// It waits for the disk on its caller's thread, the hub's, never on the I/O thread.
 class SqliteStore final : public TaskStore {
  public:
-  /// errors  system: the file cannot be opened or is no database.
-  ///         unsupported: its table has other columns, as those of ipyparallel have.
+  /// errors  system: the file cannot be opened or is not a database.
+  ///         unsupported: its table has other columns, as ipyparallel's tables have.
   static Result<std::unique_ptr<SqliteStore>> open(const std::filesystem::path& file,
                                                    SqliteStoreOptions options = {});
   ~SqliteStore() override;
@@ -67,7 +67,7 @@ class SqliteStore final : public TaskStore {
     TaskRecord record;
     std::size_t bytes = 0;
     bool is_on_disk = false;      ///< In some version.
-    bool has_new_request = true;  ///< Since it was written last.
+    bool has_new_request = true;  ///< Since it was last written.
     bool is_changed = false;
   };
   using Entries = std::list<Entry>;
@@ -79,18 +79,19 @@ class SqliteStore final : public TaskStore {
   static Result<Statements> prepare_statements(SqliteDatabase& database, const std::string& table);
 
   std::optional<TaskRecord> read(const MessageId& msg_id);
-  /// From memory or, brought into memory, from the disk; end() where there is none.
+  /// The record from memory, or from the disk, from which it is loaded into memory; end() if there
+  /// is none.
   std::optional<Entries::iterator> load(const MessageId& msg_id);
   Entries::iterator keep(TaskRecord record, bool is_on_disk);
   void apply(Entries::iterator entry, const RecordChange& change);
   void erase(Entries::iterator entry);
-  /// Writes all changed records in one transaction; false, and one warning, where that fails.
+  /// Writes all changed records in one transaction; returns false, with one warning, if that fails.
   bool flush();
   Result<void> write_changed();
   void settle_written();
-  /// Drops records until the file is within its bound.
+  /// Drops records until the file is within its limit.
   Result<void> trim_file();
-  /// Of the pages in use; what is dropped makes room in the file, which does not shrink.
+  /// The size of the pages in use; dropped records make room in the file, which does not shrink.
   Result<std::uint64_t> file_bytes();
   void trim(Entries& entries, std::size_t records, std::size_t bytes);
   void report(const Error& error);
@@ -103,7 +104,7 @@ class SqliteStore final : public TaskStore {
   std::size_t changed_bytes_ = 0, clean_bytes_ = 0;
   std::optional<Instant> deadline_;
   bool is_failing_ = false;
-  bool has_trimmed_ = false;  // and has said so
+  bool has_trimmed_ = false;  // and has reported it
 };
 
 }  // namespace px::controller

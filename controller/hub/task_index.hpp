@@ -13,25 +13,25 @@
 
 namespace px::controller {
 
-/// How many tasks a TaskIndex follows.
+/// The number of tasks that a TaskIndex tracks.
 struct TaskIndexLimits {
-  std::size_t pending;    ///< Unfinished tasks that are followed.
+  std::size_t pending;    ///< Unfinished tasks that are tracked.
   std::size_t completed;  ///< Finished tasks whose ids are remembered.
 };
 
-/// Which engine has which task: the engines that ever registered, the unfinished and the finished
-/// tasks. Ids and counts only; the records are the store's. It answers what a queue_request asks
-/// without a look into the store, also if that keeps nothing. The counts of finished tasks
-/// stay exact when their ids are forgotten. Owned by the Hub, on its thread. Sees no clock.
+/// Which engine has which task: the engines that have ever registered, the unfinished and the
+/// finished tasks. It contains only ids and counts; the records belong to the store. It answers a
+/// queue_request without reading the store, even if that keeps nothing. The counts of finished
+/// tasks stay exact when their ids are forgotten. The Hub owns it, on its thread. Uses no clock.
 class TaskIndex {
  public:
-  /// One life of one engine, as an index: an id that is granted again gets a new one.
+  /// One registration of one engine, as an index: an id that is granted again gets a new one.
   using Slot = std::size_t;
 
   struct Counts {
-    std::size_t queue = 0;      ///< Direct requests that are not answered.
-    std::size_t tasks = 0;      ///< Load-balanced tasks that are there now.
-    std::size_t completed = 0;  ///< Finished ones of both kinds.
+    std::size_t queue = 0;      ///< Unanswered direct requests.
+    std::size_t tasks = 0;      ///< Balanced tasks that it has now.
+    std::size_t completed = 0;  ///< Finished tasks of both kinds.
   };
   struct Lists {
     std::vector<MessageId> queue, tasks, completed;
@@ -39,14 +39,14 @@ class TaskIndex {
 
   explicit TaskIndex(TaskIndexLimits limits) : limits_(limits) {}
 
-  /// Starts with empty counts, even where the id was granted before; an engine that is registered
-  /// already under this id stays as it is.
+  /// Starts with empty counts, even if the id was granted before; an engine that is already
+  /// registered under this id is not changed.
   void join(EngineId id, const EngineUuid& uuid);
   /// Its tasks and counts stay; only is_registered() becomes false.
   void leave(const EngineUuid& uuid);
-  /// The latest life of the engine with this uuid, registered or gone.
+  /// The latest registration of the engine with this uuid, present or past.
   std::optional<Slot> slot_of(std::string_view uuid) const;
-  /// The latest engine with this id, registered or gone.
+  /// The latest registration under this id, present or past.
   std::optional<Slot> slot_of(EngineId id) const;
   bool is_registered(Slot slot) const { return engines_[slot].is_registered; }
   const EngineUuid& uuid(Slot slot) const { return engines_[slot].uuid; }
@@ -54,21 +54,22 @@ class TaskIndex {
   /// All ids that were ever granted, in order.
   std::vector<EngineId> ids() const;
 
-  /// The next three: false for a task that is known already, or where there is no room.
+  /// The next three return false for a known task, or if there is no room.
   bool submit_direct(const MessageId& msg_id, Slot slot);
   bool submit_task(const MessageId& msg_id);
-  /// A resubmitted task, before it comes back through submit_task().
+  /// A resubmitted task, before it returns through submit_task().
   bool announce(const MessageId& msg_id);
-  /// The task is with this engine now and with no other; false for an unknown task.
+  /// The task is now with this engine and with no other; false for an unknown task.
   bool assign(const MessageId& msg_id, Slot slot);
-  /// False for a task that was not pending. `slot`: who answered; `is_counted`: among completed.
+  /// False for a task that was not pending. `slot`: the engine that answered; `is_counted`: whether
+  /// it counts as completed.
   bool finish(const MessageId& msg_id, std::optional<Slot> slot, bool is_counted);
 
   bool is_pending(const MessageId& msg_id) const { return pending_.contains(msg_id); }
   bool is_completed(const MessageId& msg_id) const { return completed_.contains(msg_id); }
 
   Counts counts(Slot slot) const { return engines_[slot].counts; }
-  /// The msg_ids behind the counts, the oldest first; the last `limit` of those completed.
+  /// The msg_ids that belong to the counts, the oldest first; of completed tasks the last `limit`.
   Lists lists(Slot slot, std::size_t limit) const;
   /// Load-balanced tasks that no engine has.
   std::size_t unassigned_count() const { return unassigned_count_; }
@@ -89,7 +90,7 @@ class TaskIndex {
     std::uint64_t number = 0;  ///< In the order of submission.
   };
   using PendingTasks = std::unordered_map<MessageId, Pending, StringIdHash, StringIdEqual>;
-  /// Which engine's list of completed tasks it is on, if any.
+  /// The engine whose list of completed tasks contains it, if any.
   using CompletedTasks =
       std::unordered_map<MessageId, std::optional<Slot>, StringIdHash, StringIdEqual>;
 

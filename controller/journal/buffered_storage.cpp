@@ -10,8 +10,6 @@
 #include <utility>
 #include <variant>
 
-#include "wire/time.hpp"
-
 namespace px::controller {
 namespace {
 
@@ -323,7 +321,7 @@ std::optional<std::string> BufferedStorage::trouble() const {
   if (state.error) return state.error->what;
   if (state.is_hanging())
     return "the disk has not answered for " + format_age(Clock::now() - *state.begun);
-  if (state.is_full) return "what waits for the disk has filled its shared memory";
+  if (state.is_full) return "the data that waits for the disk has filled its shared memory";
   return std::nullopt;
 }
 
@@ -333,8 +331,8 @@ std::vector<std::string> BufferedStorage::take_errors() {
   std::vector<std::string> errors = std::exchange(state.errors, {});
   const bool hangs = state.is_hanging();
   if (hangs != std::exchange(state.is_told, hangs))
-    errors.push_back(hangs ? "the disk does not answer: what is asked for meanwhile outlives the "
-                             "controller, but not its host"
+    errors.push_back(hangs ? "the disk does not answer: until it does, new requests survive the "
+                             "end of the controller but not that of its host"
                            : "the disk answers again");
   return errors;
 }

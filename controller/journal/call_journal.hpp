@@ -18,82 +18,82 @@
 
 namespace px::controller {
 
-/// The sockets by which a call goes to its engine.
+/// The sockets on which a call is sent to its engine.
 enum class CallChannel {
   mux,
-  broadcast,  ///< It is an engine's copy of a broadcast.
+  broadcast,  ///< The call is an engine's copy of a broadcast.
 };
 
 /// A call of one engine as an earlier controller left it.
 struct LeftCall {
   MessageId msg_id;
-  EngineUuid engine;                  ///< That was asked.
+  EngineUuid engine;                  ///< The engine that was to run it.
   SharedFrames request;               ///< [client, engine, delimiter, ...]
-  bool is_open = false;               ///< The engine is to be asked once more.
+  bool is_open = false;               ///< It must be sent to the engine again.
   SharedFrames reply = {};            ///< [engine, client, delimiter, ...]; null: there is none.
   std::vector<SharedFrames> outputs;  ///< [topic, delimiter, ...], in their order.
   /// Why there is no reply: the name of the error, and a sentence.
   std::string error_name = {}, error_value = {};
-  bool is_engine_gone = false;  ///< That is why.
+  bool is_engine_gone = false;  ///< Whether the reason is that the engine is gone.
 };
 
-/// Writes down direct calls and the copies of broadcasts, what they print and their replies, and
-/// knows which of them an engine still owes. A call is owed, and its request kept here, from
-/// requested() until replied(), or until its engine has left or is given up. Long calls, and calls
-/// beyond a bound, are left out: they pass, but do not outlive the controller.
+/// Records direct calls and the copies of broadcasts, their output and their replies, and knows
+/// which of them an engine still owes. A call is owed, and its request kept here, from requested()
+/// until replied(), or until its engine has left or is given up. Long calls, and calls beyond a
+/// limit, are left out: they are passed on, but do not outlive the controller.
 ///
-/// CallLedger owns it, on the I/O thread. It passes nothing on, and what is told is not durable
-/// before commit() and is_durable() say so. Sees no socket and no clock.
+/// CallLedger owns it, on the I/O thread. It passes no messages on, and records are not durable
+/// before commit() and is_durable() say so. Uses no socket and no clock.
 class CallJournal {
  public:
-  /// Requests and replies that are longer than so many bytes are not written,
+  /// Longer requests and replies are not written.
   static constexpr std::size_t longest = std::size_t{1} << 20;
-  /// nor what one call prints beyond this.
+  /// Output of one call beyond this size is not written.
   static constexpr std::size_t longest_output = std::size_t{64} << 10;
-  /// A broadcast whose copies are longer than this together is not written either.
+  /// A broadcast whose copies are together longer than this is not written either.
   static constexpr std::size_t longest_broadcast = std::size_t{16} << 20;
-  /// What the journal of a CallJournal keeps.
+  /// The limits of the journal of a CallJournal.
   static JournalIndex::Limits limits();
 
-  /// session          verifies what is to be written.
-  /// most_owed_bytes  of requests that are not answered: beyond it further ones are not written.
+  /// session          verifies messages before they are written.
+  /// most_owed_bytes  of unanswered requests: further ones beyond it are not written.
   CallJournal(std::unique_ptr<Journal> journal, Session session,
               std::size_t most_owed_bytes = std::size_t{1} << 30)
       : journal_(std::move(journal)),
         session_(std::move(session)),
         most_owed_bytes_(most_owed_bytes) {}
 
-  /// What an earlier controller left, in the order of the requests. Call it once, before all else.
+  /// What an earlier controller left, in the order of the requests. Call it once, before all other
+  /// functions.
   std::vector<LeftCall> replay();
-  /// A client asks an engine: [client, engine, delimiter, ...]. One that is no call, or is not
-  /// signed rightly, is left out.
+  /// A client sends a request to an engine: [client, engine, delimiter, ...]. Messages that are not
+  /// calls, or have a wrong signature, are left out.
   void requested(const SharedFrames& frames);
   /// An engine answers: [engine, client, delimiter, ...].
   void replied(const SharedFrames& frames);
   /// An engine prints or shows something: [topic, delimiter, ...]. It is written with the reply, or
-  /// when the engine has left; what comes after the reply is written by commit_late().
+  /// when the engine has left; commit_late() writes output that arrives after the reply.
   void published(const SharedFrames& frames, const Envelope& envelope);
-  /// The engine has left: what it owes will not come, and ends as failed.
+  /// The engine has left: the calls that it owes will not be answered, and end as failed.
   void engine_left(const EngineUuid& engine);
 
-  /// What the engine owes and got by this channel, in the order of the requests.
+  /// The calls that the engine owes and got on this channel, in the order of the requests.
   std::vector<SharedFrames> owed_by(const EngineUuid& engine, CallChannel channel) const;
-  /// Whether this request is one that is owed.
+  /// Whether this request is owed.
   bool is_owed(const Frames& request) const;
   /// Whether the end of this request is written, and not forgotten.
   bool is_answered(const Frames& request) const;
-  /// How many calls are not answered.
+  /// The number of unanswered calls.
   std::size_t owed() const { return owed_.size(); }
   /// Whether so much is owed that further requests are not written.
   bool is_full() const;
-  /// The engine has not come, or not come back, and is waited for no longer. Returns what it owed,
-  /// each with the error that ends it.
+  /// The engine has not come, or not returned, and is no longer awaited. Returns the calls that it
+  /// owed, each with the error that ends it.
   std::vector<LeftCall> give_up(const EngineUuid& engine);
 
-  // As in Journal.
+  // Like Journal::commit().
   Result<Journal::Ticket> commit() { return journal_->commit(); }
-  /// Also writes once more the latest replies for which something was printed after they came. To
-  /// be called once a turn.
+  /// Also writes again the latest replies for which output arrived after them. Call it once a turn.
   Result<Journal::Ticket> commit_late();
   bool is_durable(Journal::Ticket ticket) const { return journal_->is_durable(ticket); }
   bool has_failed() const { return journal_->failure().has_value(); }
@@ -105,7 +105,7 @@ class CallJournal {
     std::uint64_t order = 0;
     EngineUuid engine;
     CallChannel channel = CallChannel::mux;
-    SharedFrames request;               // null: it is answered, and was not asked for again
+    SharedFrames request;  // null: it is answered, and was not sent again
     std::vector<SharedFrames> outputs;
     std::size_t output_bytes = 0;
     SharedFrames reply = {};  // null: there is none, or an earlier controller had it

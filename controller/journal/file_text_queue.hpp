@@ -12,13 +12,13 @@
 
 namespace px::controller {
 
-/// The texts in files without a name, which are gone with the process, however it ends. What was
-/// taken out makes room on the disk, a file at a time. push() and pop() write and read on the
-/// calling thread, at most 256 KiB or one text at once, and are not forced to the disk: this is
-/// memory, not a journal. One thread owns it.
+/// The texts in files without a name, which disappear with the process, however it ends. Removed
+/// texts make room on the disk, a file at a time. push() and pop() write and read on the calling
+/// thread, at most 256 KiB or one text at once, and do not sync: the queue extends memory, it is
+/// not a journal. One thread owns it.
 class FileTextQueue final : public TextQueue {
  public:
-  /// folder      where the files lie; it must exist at the first push(), not before.
+  /// folder      contains the files; it must exist at the first push(), not before.
   /// file_bytes  a file of this size or more is full, and the next text begins another one.
   explicit FileTextQueue(std::filesystem::path folder,
                          std::size_t file_bytes = std::size_t{64} << 20)
@@ -41,7 +41,7 @@ class FileTextQueue final : public TextQueue {
   const std::filesystem::path folder_;
   const std::size_t file_bytes_;
   std::deque<File> files_;
-  std::uint64_t read_ = 0;  // so much of the first file is taken out
+  std::uint64_t read_ = 0;  // this much of the first file has been read
   std::string window_;      // a piece of it
   std::uint64_t window_start_ = 0;
 };

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <charconv>
 #include <cstdio>
 #include <cstring>
 #include <limits>
@@ -17,6 +16,7 @@
 #include "controller/journal/journal_buffer.hpp"
 #include "os/private_file.hpp"
 #include "os/written_file.hpp"
+#include "wire/text.hpp"
 
 namespace px::controller {
 namespace {
@@ -29,11 +29,8 @@ Error failure(std::string_view what, const std::filesystem::path& path) {
 }
 
 std::optional<SegmentNumber> number_of_file(const std::string& name) {
-  SegmentNumber number = 0;
   if (name.size() != digits + ending.size() || !name.ends_with(ending)) return std::nullopt;
-  const auto [end, error] = std::from_chars(name.data(), name.data() + digits, number);
-  if (error != std::errc{} || end != name.data() + digits) return std::nullopt;
-  return number;
+  return read_whole_number<SegmentNumber>(std::string_view(name).substr(0, digits));
 }
 
 }  // namespace

@@ -11,14 +11,14 @@
 
 namespace px::controller {
 
-/// The segments as files of a folder, 0000000001.journal and so on; folder and files are readable
-/// by their owner only, as they hold what users sent. Every call waits for the disk:
-/// BufferedStorage stands in front of it in the controller.
+/// The segments as files of a folder, 0000000001.journal and so on; only their owner can read
+/// folder and files, because they contain the users' data. Every call waits for the disk: the
+/// controller puts BufferedStorage in front of it.
 class FolderStorage final : public JournalStorage {
  public:
-  /// Makes the folder where it is missing.  errors  system: names the path and the cause.
+  /// Makes the folder if it is missing.  errors  system: the message names the path and the cause.
   static Result<std::shared_ptr<FolderStorage>> open(std::filesystem::path folder);
-  /// For a folder that is there.
+  /// For an existing folder.
   explicit FolderStorage(std::filesystem::path folder) : folder_(std::move(folder)) {}
 
   Result<std::vector<SegmentNumber>> segments() override;
@@ -40,18 +40,18 @@ class FolderStorage final : public JournalStorage {
   SegmentNumber current_ = 0;  // the segment of file_; 0: none is open
   std::shared_ptr<const os::Descriptor> file_;
   std::mutex mutex_;
-  /// The files that were written since the last sync(), and not removed; under the mutex.
+  /// The files that were written since the last sync(), and not removed; guarded by the mutex.
   std::map<SegmentNumber, std::shared_ptr<const os::Descriptor>> written_;
-  bool has_new_file_ = false;  // the same
+  bool has_new_file_ = false;  // guarded by the mutex
 };
 
-/// The name_file of the JournalBuffer of the journal in this folder: beside it.
+/// The name_file of the JournalBuffer of the journal in this folder, which is next to it.
 inline std::filesystem::path journal_buffer_file(std::filesystem::path folder) {
   return folder += ".buffer";
 }
 
-/// Removes the folder and all segments in it, but for those that were set aside, and the buffer;
-/// that there is none is no error.
+/// Removes the folder and all segments in it, except those that were set aside, and the buffer; it
+/// is not an error if there is none.
 void remove_journal(const std::filesystem::path& folder);
 
 }  // namespace px::controller

@@ -1,11 +1,12 @@
 #include "controller/journal/joined_frames.hpp"
 
-#include <charconv>
 #include <cstddef>
 #include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
+
+#include "wire/text.hpp"
 
 namespace px::controller {
 namespace {
@@ -51,12 +52,10 @@ std::vector<SharedFrames> split(const SharedFrames& joined) {
   std::vector<SharedFrames> messages;
   for (std::size_t next = 0; next < joined->size();) {
     const std::string_view text = joined->at(next++);
-    std::size_t count = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), count);
-    const bool is_count = error == std::errc{} && end == text.data() + text.size();
-    if (!is_count || count > joined->size() - next) return {};
-    messages.push_back(std::make_shared<FramesOf>(joined, next, count));
-    next += count;
+    const auto count = read_whole_number<std::size_t>(text);
+    if (!count || *count > joined->size() - next) return {};
+    messages.push_back(std::make_shared<FramesOf>(joined, next, *count));
+    next += *count;
   }
   return messages;
 }

@@ -43,7 +43,7 @@ std::vector<ReplayedTask> Journal::replay() {
     if (segment_ != 0 && segment != segment_ + 1)
       errors_.push_back("of the journal's files those between " + storage_->name_of(segment_) +
                         " and " + storage_->name_of(segment) +
-                        " are missing: the tasks that stood only there are lost");
+                        " are missing: tasks that were only there are lost");
     if (segment != segment_ + 1) previous_bytes_ = 0;
     read(segment, replay);
     segment_ = segment;
@@ -61,7 +61,7 @@ void Journal::read(SegmentNumber segment, JournalReplay& replay) {
   if (text)
     read_records(segment, *text, replay);
   else
-    errors_.push_back(text.error().what + ": the tasks that stood only there are lost");
+    errors_.push_back(text.error().what + ": tasks that were only there are lost");
   previous_bytes_ = text ? text->size() : 0;
 }
 
@@ -74,8 +74,7 @@ void Journal::read_records(SegmentNumber segment, std::string_view text, Journal
     if (begin && previous_bytes_ != 0 && begin->previous_bytes > previous_bytes_)
       errors_.push_back(storage_->name_of(segment - 1) +
                         " is cut: " + std::to_string(begin->previous_bytes - previous_bytes_) +
-                        " bytes are missing at its end, and the tasks that stood only there are "
-                        "lost");
+                        " bytes are missing at its end, and tasks that were only there are lost");
     index_.add(*record, segment, reader.text().size());
     replay.read(*record);
   }
@@ -86,29 +85,28 @@ void Journal::name_damage(SegmentNumber segment, const JournalReader& reader) {
   const std::string name = storage_->name_of(segment);
   const std::vector<JournalDamage>& damages = reader.damages();
   if (reader.is_other_version()) {
-    errors_.push_back(name +
-                      " is of another version of polyxeus, and its tasks are not taken over: "
-                      "start the controller of that version once more to finish them; the file is "
-                      "kept as " +
-                      storage_->name_set_aside(segment));
+    errors_.push_back(
+        name +
+        " was written by another version of polyxeus, and its tasks are not continued: start the "
+        "controller of that version to finish them; the file is kept as " +
+        storage_->name_set_aside(segment));
     return set_aside(segment);
   }
   if (reader.is_torn() && damages.size() == 1) {
     errors_.push_back(name + " ends with " + std::to_string(damages[0].bytes) +
-                      " bytes that are no whole record: what was written there last, when the "
-                      "controller or its host ended, is lost");
+                      " bytes of an incomplete record: the last write before the controller or its "
+                      "host ended is lost");
     return;
   }
   std::size_t bytes = 0;
   for (const JournalDamage& damage : damages) bytes += damage.bytes;
   damaged_.insert(segment);
-  errors_.push_back(
-      name + " is damaged: " + std::to_string(bytes) + " bytes in " +
-      std::to_string(damages.size()) + (damages.size() == 1 ? " place" : " places") +
-      ", the first at byte " + std::to_string(damages[0].offset) +
-      ", are not what was written. The tasks that stood only there are lost, all others go on; "
-      "the file is going to be kept as " +
-      storage_->name_set_aside(segment));
+  errors_.push_back(name + " is damaged: " + std::to_string(bytes) + " bytes in " +
+                    std::to_string(damages.size()) + (damages.size() == 1 ? " place" : " places") +
+                    ", the first at byte " + std::to_string(damages[0].offset) +
+                    ", are damaged. Tasks that were only there are lost, all others continue; the "
+                    "file will be kept as " +
+                    storage_->name_set_aside(segment));
 }
 
 void Journal::set_aside(SegmentNumber segment) {
@@ -155,7 +153,7 @@ Result<Journal::Ticket> Journal::commit() {
   if (auto failed = failure())
     return Error{ErrorKind::overloaded, failed->what +
                                             ": no further tasks are accepted, as they would not "
-                                            "survive a loss of power; start the cluster anew"};
+                                            "survive a loss of power; restart the cluster"};
   remove_what_is_copied();
   if (!storage_->accepts()) {
     end_batch(false);

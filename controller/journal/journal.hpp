@@ -17,85 +17,86 @@
 
 namespace px::controller {
 
-/// What the unfinished tasks and calls of a controller outlive.
+/// Which failures the unfinished tasks and calls of a controller survive.
 enum class JournalMode {
-  off,      ///< Nothing: there is no journal.
-  process,  ///< The end of the controller's process, however it comes.
-  power,    ///< The loss of power, too: nothing is promised before it is on the disk.
+  off,      ///< None: there is no journal.
+  process,  ///< The end of the controller's process, for any reason.
+  power,    ///< Also the loss of power: nothing is promised before it is on the disk.
 };
-/// errors  bad_input: no such mode; names those that there are.
+/// errors  bad_input: no such mode; the message names the existing ones.
 Result<JournalMode> journal_mode_by_name(std::string_view name);
 
 struct JournalOptions {
   JournalMode mode = JournalMode::process;
-  /// Tells the journals of different clusters apart: what was written for another one is dropped.
+  /// Distinguishes the journals of different clusters: records of another cluster are dropped.
   std::string cluster = {};
   JournalIndex::Limits limits = {};
-  /// Requests and replies that are longer are not written.
+  /// Longer requests and replies are not written.
   std::size_t longest = std::size_t{16} << 20;
 };
 
-/// Writes down which tasks were accepted, given to engines and answered, so that a later controller
-/// can go on with them. (For load-balanced tasks; CallJournal uses one of its own in the same way
-/// for direct calls.) The caller tells what happens and commits; what must not happen before it is
-/// written it does when is_durable() says so for the ticket of that commit. Nothing here holds a
-/// request or a reply back: that is the ledgers' task.
+/// Records which tasks were accepted, given to engines and answered, so that a later controller can
+/// continue with them. (For load-balanced tasks; CallJournal uses a separate one in the same way
+/// for direct calls.) The caller reports what happens and commits; actions that require durability
+/// must wait until is_durable() is true for the ticket of that commit. The journal does not delay
+/// requests or replies: that is the ledgers' task.
 ///
-/// The records lie in segments, files of about 16 MiB, of which the oldest are removed once nothing
-/// in them is needed any more. A finished task is needed until its answer is one of too many
-/// (JournalIndex::Limits); then it is forgotten.
+/// The records are in segments, files of about 16 MiB, of which the oldest are removed once nothing
+/// in them is needed. A finished task is needed until its answer exceeds the limits
+/// (JournalIndex::Limits); it is forgotten after that.
 ///
-/// The I/O thread owns it. What is told is put aside until commit(), which does not wait for a disk
-/// if the storage does not.
+/// The I/O thread owns it. Reports are collected until commit(), which does not wait for a disk if
+/// the storage does not.
 class Journal {
  public:
   /// Grows with each commit().
   using Ticket = std::uint64_t;
 
-  /// waker  wakes the I/O thread when is_durable() may say more.
+  /// waker  wakes the I/O thread when is_durable() may have changed.
   Journal(std::shared_ptr<JournalStorage> storage, const JournalOptions& options,
           net::Waker waker = {});
-  /// syncs  forces to the disk what is written; null: nothing is waited for.
+  /// syncs  forces written records to the disk; null: records count as durable when written.
   Journal(std::shared_ptr<JournalStorage> storage, const JournalOptions& options,
           std::unique_ptr<JournalSync> syncs);
 
   /// What an earlier controller of this cluster left, in the order of submission. Call it once,
-  /// before all else. What is lost, as it cannot be read, was changed or is of another version, is
-  /// named in take_errors(); the segment is set aside, at the latest when it is needed no more.
+  /// before all other functions. take_errors() names records that are lost because they cannot be
+  /// read, were changed or are of another version; their segment is set aside, at the latest when
+  /// it is no longer needed.
   std::vector<ReplayedTask> replay();
 
-  /// A task was accepted. One that is known already is left out; so is one that is too long, with
-  /// all that is told of it later.
+  /// A task was accepted. A known one is left out; so is one that is too long, with all later
+  /// reports about it.
   /// request  [client, delimiter, ...]; encoded at once, not kept.
   void submitted(const MessageId& msg_id, const Frames& request);
-  /// engine  that was given the task; empty: it gave it back.
+  /// engine  that was given the task; empty: it gave the task back.
   void assigned(const MessageId& msg_id, const EngineUuid& engine);
   /// The task is answered.
-  /// engine  where it ran; empty: nowhere.
+  /// engine  the engine that ran it; empty: none.
   /// reply  as in JournalFinished.
   void finished(const MessageId& msg_id, const EngineUuid& engine, TaskOutcome outcome,
                 SharedFrames reply);
-  /// Writes what was put aside. Where it fails the submissions are dropped; that a task was given
-  /// to an engine, or is finished, is written with a later commit: when the storage accepts again.
+  /// Writes the collected records. If that fails the submissions are dropped; assignments and ends
+  /// of tasks are written with a later commit, when the storage accepts records again.
   /// errors  overloaded: one sentence with the cause and the fix.
   Result<Ticket> commit();
-  /// Whether all up to this ticket outlives what the mode says: with JournalMode::process at once,
-  /// with power once the disk has it.
+  /// Whether all up to this ticket is as durable as the mode requires: with JournalMode::process at
+  /// once, with power once the disk has it.
   bool is_durable(Ticket ticket) const;
-  /// The error by which the disk has failed; then what is not durable yet will not be. With power
-  /// only.
+  /// The error with which the disk has failed; after that, records that are not durable yet never
+  /// will be. With power only.
   std::optional<Error> failure() const;
-  /// Why nothing has reached the disk for a while, in one sentence; nothing: all is well.
+  /// The reason why nothing has reached the disk for some time, in one sentence; nothing if there
+  /// is no problem.
   std::optional<std::string> trouble() const { return storage_->trouble(); }
 
-  /// What went wrong since the last call, other than what commit() has returned; sentences for the
-  /// log.
+  /// The errors since the last call that commit() has not returned; sentences for the log.
   std::vector<std::string> take_errors();
   /// Whether its answer is written, and not forgotten.
   bool is_finished(const MessageId& msg_id) const {
     return index_.is_finished(digest_of(msg_id.text));
   }
-  /// Tasks that are submitted and not forgotten.
+  /// The number of tasks that are submitted and not forgotten.
   std::size_t size() const { return index_.size(); }
   /// The bytes of all segments.
   std::size_t bytes() const { return index_.bytes(); }
@@ -107,7 +108,7 @@ class Journal {
   };
   struct Unneeded {
     SegmentNumber segment;
-    Ticket ticket;  // once this is durable its copies are
+    Ticket ticket;  // once this is durable, its copies are, too
   };
   void read(SegmentNumber segment, JournalReplay& replay);
   void read_records(SegmentNumber segment, std::string_view text, JournalReplay& replay);
@@ -135,10 +136,10 @@ class Journal {
   std::uint64_t previous_bytes_ = 0;  // of the latest segment; 0: there is none
   std::set<SegmentNumber> damaged_;
   std::deque<Unneeded> unneeded_;  // the oldest first
-  bool awaits_read_ = false;       // of the oldest segment, which is to be copied
+  bool awaits_read_ = false;       // of the oldest segment, whose records must be copied
   std::string batch_;
   std::vector<PutAside> waiting_;           // the records of batch_
-  std::vector<JournalRecord> unwritten_;    // of commits that failed, but for submissions
+  std::vector<JournalRecord> unwritten_;    // of commits that failed, without submissions
   Ticket ticket_ = 0;
   std::vector<std::string> errors_;
   std::unique_ptr<JournalSync> syncs_;  // null unless the mode is power

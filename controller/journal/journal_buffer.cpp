@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <atomic>
 #include <cerrno>
 #include <cstdlib>
@@ -129,7 +128,7 @@ Result<JournalBuffer::BufferedWrite> JournalBuffer::push(SegmentNumber segment,
   if (head_->begin == head_->end) head_->end = 0, head_->begin = 0;
   const std::uint64_t place = head_->end;
   if (place + sizeof(EntryHead) + text.size() - head_->begin > capacity_)
-    return Error{ErrorKind::overloaded, "what waits for the disk has filled its " +
+    return Error{ErrorKind::overloaded, "the data that waits for the disk has filled its " +
                                             std::to_string(capacity_ >> 20) +
                                             " MiB of shared memory"};
   const EntryHead head{offset, text.size(), segment};

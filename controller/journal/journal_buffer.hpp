@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
-#include <string>
 #include <string_view>
 #include <vector>
 
@@ -15,43 +14,42 @@
 
 namespace px::controller {
 
-/// Keeps bytes that a journal has still to write to its segments in a file of shared memory, which
-/// outlives the process (not the host) and waits for no disk. First in, first out; a ring. The next
-/// process finds what a killed one left there and brings it to the disk first: BufferedStorage does
-/// that. Threads may call it one at a time.
+/// Keeps the bytes that a journal must still write to its segments in a file of shared memory,
+/// which outlives the process (not the host) and never waits for a disk. First in, first out; a
+/// ring. The next process finds the bytes that a killed one left in it and writes them to the disk
+/// first: BufferedStorage does that. Only one thread at a time may call it.
 class JournalBuffer {
  public:
-  /// Bytes that are to be written there.
+  /// Bytes that wait to be written.
   struct BufferedWrite {
     SegmentNumber segment = 0;
-    std::uint64_t offset = 0;  ///< Where in the segment.
+    std::uint64_t offset = 0;  ///< Position in the segment.
     std::uint64_t size = 0;
-    std::uint64_t place = 0;  ///< Where in the buffer.
+    std::uint64_t place = 0;  ///< Position in the buffer.
   };
 
-  /// A new one in this folder of shared memory, or the one that `name_file` names, with what is in
-  /// it. name_file says where it is to the next process.
-  /// capacity  of a new one, in bytes; shared memory is taken as it fills up, and kept.
-  /// errors  system: names the path and the cause.
+  /// A new buffer in this folder of shared memory, or the one that `name_file` names, with its
+  /// content. From name_file the next process learns its path.
+  /// capacity  of a new one, in bytes; shared memory is allocated as it fills up, and kept.
+  /// errors  system: the message names the path and the cause.
   static Result<std::unique_ptr<JournalBuffer>> open(const std::filesystem::path& name_file,
                                                      const std::filesystem::path& memory,
                                                      std::size_t capacity);
   ~JournalBuffer();
-  JournalBuffer(const JournalBuffer&) = delete;
-  JournalBuffer& operator=(const JournalBuffer&) = delete;
+  JournalBuffer(JournalBuffer&&) = delete;
 
-  /// Puts it behind all others. Where that fails nothing is changed.
-  /// errors  overloaded: it is full; system: shared memory is.
+  /// Appends an entry. If that fails nothing is changed.
+  /// errors  overloaded: the buffer is full; system: shared memory is full.
   Result<BufferedWrite> push(SegmentNumber segment, std::uint64_t offset, std::string_view text);
-  /// All that is in it, the oldest first.
+  /// All entries, the oldest first.
   std::vector<BufferedWrite> entries() const;
-  /// The bytes of an entry that is in it, in two parts as it may go around. They stay where they
-  /// are until it is taken out.
+  /// The bytes of an entry, in two parts because it may wrap around. They stay valid until the
+  /// entry is removed.
   std::array<std::string_view, 2> text_of(const BufferedWrite& entry) const;
-  /// The oldest one is where it belongs.  Precondition: there is one.
+  /// The oldest entry was written to its segment.  Precondition: there is one.
   void pop(const BufferedWrite& oldest);
 
-  /// Removes the file and name_file. What is in it is lost.
+  /// Removes the file and name_file. Its entries are lost.
   void remove();
   /// Removes the files of a buffer that no process has open.
   static void remove(const std::filesystem::path& name_file);

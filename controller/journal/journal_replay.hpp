@@ -1,8 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
-#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -10,7 +8,7 @@
 
 namespace px::controller {
 
-/// A task as the journal has it.
+/// A task according to the journal.
 struct ReplayedTask {
   std::uint64_t order = 0;
   MessageId msg_id;
@@ -18,20 +16,20 @@ struct ReplayedTask {
   /// The engine that was given it last, or has answered it; empty: none.
   EngineUuid engine;
   bool is_finished = false;
-  TaskOutcome outcome = TaskOutcome::ok;  ///< Once it is finished.
-  SharedFrames reply;                     ///< Once it is finished; null: it was not kept.
+  TaskOutcome outcome = TaskOutcome::ok;  ///< Valid once it is finished.
+  SharedFrames reply;                     ///< Valid once it is finished; null: it was not kept.
 };
 
-/// Puts together from records what is owed: tasks that are not answered, and answers that a client
-/// may still ask for. The Journal feeds it all records of all segments, the oldest first, and takes
-/// the result once. A submission may stand behind the answer: it was copied there when its segment
-/// went. Sees no file.
+/// Finds the unfinished work in records: tasks that are not answered, and answers that a client may
+/// still request. The Journal passes it all records of all segments, the oldest first, and takes
+/// the result once. A submission may follow the answer: it was copied there when its segment was
+/// removed. Uses no file.
 class JournalReplay {
  public:
   /// The next record of the journal.
   void read(const JournalRecord& record);
-  /// All tasks that are not forgotten and whose submission was there, in the order in which they
-  /// were submitted. What was read is gone from here then.
+  /// All tasks that are not forgotten and whose submission was found, in the order in which they
+  /// were submitted. Removes all that was read from this object.
   std::vector<ReplayedTask> take();
   /// The highest order so far.
   std::uint64_t last_order() const { return last_order_; }

@@ -12,30 +12,30 @@
 
 namespace px::controller {
 
-/// Forces to the disk what a journal has written, without making the thread wait that writes. Only
+/// Forces the written bytes of a journal to the disk, without making the writing thread wait. Only
 /// a journal with JournalMode::power has one. The I/O thread calls it.
 class JournalSync {
  public:
   virtual ~JournalSync() = default;
-  /// All up to this number is written, and is to be on the disk.
+  /// All up to this number is written, and must be forced to the disk.
   virtual void request(std::uint64_t number) = 0;
   /// All up to this number is on the disk.
   virtual std::uint64_t synced() const = 0;
-  /// What the disk refused. After that nothing more is forced to the disk, and nothing that was not
-  /// there yet counts as being there: after a failed fsync() it is not known what the disk has.
+  /// The error of the disk. After it nothing more is forced to the disk, and bytes that were not
+  /// yet on the disk never count as being there: after a failed fsync() it is unknown what the disk
+  /// contains.
   virtual std::optional<Error> error() const = 0;
 };
 
-/// The same on a thread of its own: all that was written while one sync() runs waits for the next
-/// one together.
+/// A JournalSync with a separate thread: all bytes written while one sync() runs are covered by the
+/// next one together.
 class SyncThread final : public JournalSync {
  public:
   /// storage  its sync() is called on the thread.
-  /// waker    wakes the I/O thread when more is on the disk, or when it failed.
+  /// waker    wakes the I/O thread when more is on the disk, or after a failure.
   SyncThread(std::shared_ptr<JournalStorage> storage, net::Waker waker);
   ~SyncThread() override;
-  SyncThread(const SyncThread&) = delete;
-  SyncThread& operator=(const SyncThread&) = delete;
+  SyncThread(SyncThread&&) = delete;
 
   void request(std::uint64_t number) override;
   std::uint64_t synced() const override;

@@ -1,6 +1,5 @@
 #include "controller/journal/task_backlog.hpp"
 
-#include <string>
 #include <variant>
 
 #include "controller/journal/journal_record.hpp"
@@ -43,7 +42,7 @@ Error TaskBacklog::overload(std::size_t bytes, const Load& load) const {
           "too many unfinished tasks: they hold " + mib(load.bytes + memory_bytes_) +
               " of memory, and this task has " + mib(bytes) + "; the controller's limit is " +
               mib(limits_.bytes) +
-              ": wait for results first, make room on the disk, or raise --task-queue-mib"};
+              ": wait for results first, free disk space, or raise --task-queue-mib"};
 }
 
 bool TaskBacklog::write(const Waiting& task) {
@@ -93,7 +92,7 @@ std::optional<TaskBacklog::Waiting> TaskBacklog::read(Instant now) {
   auto* submitted = record ? std::get_if<JournalSubmitted>(&*record) : nullptr;
   if (submitted) return Waiting{std::move(submitted->msg_id), std::move(submitted->frames)};
   are_written_.pop_front();
-  errors_.push_back("a task that waited is lost: what the disk gave back is not what was written");
+  errors_.push_back("a waiting task is lost: the disk returned other data than was written");
   return std::nullopt;
 }
 

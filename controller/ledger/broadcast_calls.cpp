@@ -1,7 +1,6 @@
 #include "controller/ledger/broadcast_calls.hpp"
 
 #include <algorithm>
-#include <memory>
 
 #include "wire/checked_json.hpp"
 #include "wire/header.hpp"
@@ -199,12 +198,11 @@ void BroadcastCalls::restore(const std::vector<LeftCall>& left, WallTime now) {
   for (auto& [original_id, call] : calls_) {
     if (call.targets.size() >= sizes[original_id]) continue;
     Target forgotten;
-    forgotten.answer =
-        error_answer(call, original_id, forgotten,
-                     {"ResultLost",
-                      "it was done under an earlier controller by engines whose replies were not "
-                      "kept"},
-                     now);
+    forgotten.answer = error_answer(
+        call, original_id, forgotten,
+        {"ResultLost",
+         "engines ran it under an earlier controller, and their replies were not kept"},
+        now);
     call.targets.push_back(std::move(forgotten));
   }
 }

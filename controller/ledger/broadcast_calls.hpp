@@ -2,10 +2,8 @@
 
 #include <cstddef>
 #include <map>
-#include <memory>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "controller/journal/call_journal.hpp"
@@ -26,44 +24,44 @@ struct BroadcastToClient {
   std::vector<FrameRun> runs;
 };
 
-/// Copies a request to many engines and brings their replies back, each by itself or gathered into
-/// one (protocol 9, "coalescing"). A flat tree: one port for all engines. CallLedger passes on what
-/// this class returns. Sees no socket and no clock.
+/// Copies a request to many engines and returns their replies, separately or gathered into one
+/// (protocol 9, "coalescing"). A flat tree: one port for all engines. CallLedger passes on the
+/// messages that this class returns. Uses no socket and no clock.
 ///
-/// Of a gathered call it holds the replies that have come, but not the request, until the last one
-/// comes, or the first engine of the call leaves or cannot be reached: then the call ends with one
-/// message to its client. Replies that come after the end are dropped. Of a broadcast that is not
+/// For a gathered call it holds the replies that have arrived, but not the request, until the last
+/// one arrives, or the first engine of the call leaves or cannot be reached: in this case the call
+/// ends with one message to its client. Later replies are dropped. For a broadcast that is not
 /// gathered it holds nothing.
 class BroadcastCalls {
  public:
   explicit BroadcastCalls(Session session) : session_(std::move(session)) {}
 
   /// A verified request, [client, delimiter, ...]. Returns a copy for each of its targets, in their
-  /// order. A copy is signed anew, has the msg_id "<original msg_id>_<engine uuid>", and shares the
-  /// content and the buffers of the request.
-  /// errors  bad_input: its metadata lacks what protocol 9.2 asks for.
+  /// order. A copy has a new signature and the msg_id "<original msg_id>_<engine uuid>", and shares
+  /// the content and the buffers of the request.
+  /// errors  bad_input: its metadata lacks members that protocol 9.2 requires.
   Result<std::vector<MessageToEngine>> request(const SharedFrames& frames,
                                                const Envelope& envelope);
-  /// A verified reply, [engine, client, delimiter, ...]. Returns what its client is to get now: the
-  /// reply itself, the gathered answer if this was the last one, or nothing. A gathered answer is
-  /// the first failure in the order of the targets, or else the last target's reply with the
-  /// buffers of all of them.
-  /// ends_call  it was made here in an engine's place: a gathered call ends with it, whatever the
-  ///            others do.
+  /// A verified reply, [engine, client, delimiter, ...]. Returns the messages that its client gets
+  /// now: the reply itself, the gathered answer if this was the last one, or nothing. A gathered
+  /// answer is the first failure in the order of the targets; if all succeeded, it is the last
+  /// target's reply with the buffers of all of them.
+  /// ends_call  whether the reply was made here instead of by an engine: a gathered call ends with
+  ///            it, whatever the others do.
   std::vector<BroadcastToClient> reply(const SharedFrames& frames, const Envelope& envelope,
                                        bool ends_call = false);
   /// The gathered calls that wait for this engine end with an EngineError; one message for each.
-  /// end  what is known of why it left, for the sentence of the error.
+  /// end  why the engine left, for the sentence of the error.
   std::vector<BroadcastToClient> engine_left(const EngineUuid& engine, WallTime now,
                                              const EngineEnd& end = {});
 
-  /// Goes on with the gathered calls that an earlier controller left unanswered. Call it once,
-  /// before the first request().
-  /// left  the copies that it left, in the order of the requests. Targets whose replies the journal
-  ///       has not kept count as failed, with the error ResultLost.
+  /// Continues the gathered calls that an earlier controller left unanswered. Call it once, before
+  /// the first request().
+  /// left  the copies that it left, in the order of the requests. Targets whose replies are not in
+  ///       the journal count as failed, with the error ResultLost.
   void restore(const std::vector<LeftCall>& left, WallTime now);
 
-  /// How many gathered calls wait for replies.
+  /// The number of gathered calls that wait for replies.
   std::size_t open_calls() const { return calls_.size(); }
 
  private:
@@ -73,7 +71,7 @@ class BroadcastCalls {
   };
   struct Target {
     std::string uuid;
-    Json pair = {};  // [uuid, id] as the client wrote it; null: of a reply that was forgotten
+    Json pair = {};  // [uuid, id] in the client's form; null: the reply was forgotten
     std::optional<Answer> answer = {};
   };
   /// A request whose replies are gathered.
@@ -82,7 +80,7 @@ class BroadcastCalls {
     std::string msg_type = {};
     std::vector<Target> targets = {};  // in the order of the request
     std::size_t unanswered = 0;
-    bool is_over = false;  // an engine had left
+    bool is_over = false;  // an engine has left
   };
   using GatheredCalls = std::map<std::string, GatheredCall, std::less<>>;
 

@@ -34,7 +34,7 @@ std::vector<LeftCall> CallLedger::restore(Instant now) {
     if (call.is_open) await(call.engine, now);
   }
   if (!left.empty())
-    spdlog::info("{} direct calls are taken over from an earlier controller", left.size());
+    spdlog::info("continuing {} direct calls of an earlier controller", left.size());
   broadcasts_.restore(left, transport_.wall());
   const std::map<EngineUuid, Instant> awaited = awaited_;
   for (const auto& [engine, until] : awaited)
@@ -287,11 +287,11 @@ void CallLedger::note_journal(bool is_written) {
   if (is_journal_refused_ != is_written) return;
   is_journal_refused_ = !is_written;
   if (is_written)
-    spdlog::warn("direct calls are written down again");
+    spdlog::warn("direct calls are written to the journal again");
   else
     spdlog::error(
-        "direct calls do not outlive this controller, as they cannot be written down: the disk is "
-        "full, or fails; make room there");
+        "direct calls do not survive the end of this controller, because the disk of the journal "
+        "is full or fails: free disk space");
 }
 
 /// The same.
@@ -300,11 +300,11 @@ void CallLedger::note_bound() {
   is_full_ = !is_full_;
   if (is_full_)
     spdlog::warn(
-        "{} direct calls are unanswered: further ones do not outlive this controller until some of "
-        "these are answered",
+        "{} direct calls are unanswered: until some are answered, new ones do not survive the end "
+        "of this controller",
         journal_->owed());
   else
-    spdlog::info("direct calls outlive this controller again");
+    spdlog::info("new direct calls survive the end of this controller again");
 }
 
 }  // namespace px::controller

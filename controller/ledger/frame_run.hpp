@@ -11,20 +11,21 @@
 
 namespace px::controller {
 
-/// Frames `from` .. `to`-1 of a message, which stays alive as long as a copy of this. Relays put a
-/// new head in front of such runs, so that the bulk of a message is forwarded without a copy.
+/// Frames `from` .. `to`-1 of a message, which exists as long as a copy of this. Relays put a new
+/// head in front of such runs, so that the bulk of a message is forwarded without a copy.
 struct FrameRun {
   SharedFrames frames;
   std::size_t from, to;
 };
 
-/// As Socket::forward() takes them; valid as long as `runs`, as they keep nothing alive themselves.
+/// In the form that Socket::forward() takes; valid as long as `runs`, because they keep nothing
+/// alive themselves.
 std::vector<net::Socket::Run> runs_to_send(std::span<const FrameRun> runs);
 
 /// The bytes of their frames.
 std::size_t total_bytes(std::span<const FrameRun> runs);
 
-/// The head and the frames of the runs behind it, as one message. Frames of runs are shared, not
+/// The head followed by the frames of the runs, as one message. Frames of runs are shared, not
 /// copied.
 SharedFrames spliced(std::vector<std::string> head, std::vector<FrameRun> runs);
 
@@ -34,8 +35,8 @@ struct MessageToEngine {
   std::vector<std::string> head;
   std::vector<FrameRun> runs;
 };
-/// The same as a request for one engine, in the form in which journal and records take it:
-/// [client, engine, delimiter, ...]. Frames of runs are shared.
+/// The message as a request for one engine, in the form that journal and records use: [client,
+/// engine, delimiter, ...]. Frames of runs are shared.
 SharedFrames as_call(const MessageToEngine& message);
 
 }  // namespace px::controller

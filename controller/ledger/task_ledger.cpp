@@ -72,10 +72,9 @@ bool TaskLedger::is_question_settled(const ArrivedTask& task, bool is_held) {
   else if (is_held)
     return false;
   else if (!queue_.knows(task.msg_id.text))
-    transport_.refuse(
-        task, {"ConnectionLost",
-               "it was lost on its way to the controller, and is not sent again by itself, as it "
-               "is longer than 1 MiB: send it again"});
+    transport_.refuse(task, {"ConnectionLost",
+                             "it was lost on the way to the controller and is longer than 1 MiB, "
+                             "so it is not sent again automatically: send it again"});
   return true;
 }
 

@@ -19,24 +19,25 @@
 
 namespace px::controller {
 
-/// A balanced task that came, its signature right.
+/// A balanced task that arrived with a right signature.
 struct ArrivedTask {
   SharedFrames frames;              ///< As in TaskRequest.
-  std::size_t delimiter_index = 0;  ///< Of `frames`; 0: it is the hub's own.
+  std::size_t delimiter_index = 0;  ///< Of `frames`; 0: the hub submitted it.
   MessageId msg_id;
   bool is_cell = false;  ///< See TaskRequest.
-  /// It only asks for the answer to an earlier request, which was too long for its client to keep:
-  /// the signature of that one.
+  /// Set if it only asks for the answer to an earlier request, which was too long for its client to
+  /// keep: the signature of that request.
   std::optional<std::string> asks_for = {};
-  EngineUuid given = {};  ///< Who was given it by an earlier controller, as the journal says.
+  EngineUuid given = {};  ///< The engine that an earlier controller gave it to, according to the
+                          ///< journal.
 
   std::string_view signature() const { return frames->at(delimiter_index + 1); }
 };
 
-/// An engine's reply to a task, its signature right.
+/// An engine's reply to a task, with a right signature.
 struct ArrivedReply {
   SharedFrames frames;  ///< [engine, client, delimiter, ...]
-  MessageId msg_id;     ///< Of the task.
+  MessageId msg_id;     ///< Id of the task.
   TaskOutcome outcome = TaskOutcome::ok;
 
   EngineUuid engine() const { return EngineUuid{frames->at(0)}; }
@@ -45,62 +46,61 @@ struct ArrivedReply {
 /// The final answer to a task.
 struct TaskAnswer {
   MessageId msg_id;
-  EngineUuid engine;  ///< Empty where it did not run.
+  EngineUuid engine;  ///< Empty if it did not run.
   SharedFrames request;
   std::size_t delimiter_index = 0;  ///< Of the request; 0: only the records get the answer.
   SharedFrames reply;               ///< As in TaskFinished.
   TaskOutcome outcome = TaskOutcome::failed;
-  bool is_own = false;  ///< It was made by the controller, in the place of a reply.
+  bool is_own = false;  ///< Whether the controller made it instead of an engine.
 };
 
-/// Reads, sends and records messages for a TaskLedger. The TaskRelay does it with sockets, and
-/// tests/simulation with a network of its own. The ledger's functions call it, on their thread; it
+/// Reads, sends and records messages for a TaskLedger. The TaskRelay does it with sockets,
+/// tests/simulation with a simulated network. The ledger's functions call it, on their thread; it
 /// must not call the ledger.
 class TaskTransport {
  public:
   virtual ~TaskTransport() = default;
 
-  /// A request as it lies in the journal or in a file; nothing where its signature is not right: it
-  /// was changed there.
+  /// A request from the journal or from a file; nothing if its signature is wrong because it was
+  /// changed there.
   virtual std::optional<ArrivedTask> open_request(const SharedFrames& frames) = 0;
-  /// Whether the reply of the journal is as its engine has sent it.
+  /// Whether the reply in the journal is the one that its engine has sent.
   virtual bool is_right_reply(const Frames& frames) = 0;
   /// errors  bad_input: as read_task_rules().
   virtual Result<TaskRules> rules_of(const ArrivedTask& task) = 0;
-  /// The message with what it names in shared memory: see SharedMemory::whole().
+  /// The message together with its data in shared memory: see SharedMemory::whole().
   virtual SharedFrames whole(const SharedFrames& frames) = 0;
-  /// The answer that says this failure: [engine, client, delimiter, ...], or without the engine.
+  /// An answer with this failure: [engine, client, delimiter, ...], or without the engine.
   virtual SharedFrames error_reply(const FailTask& failure) = 0;
 
   virtual void assign(AssignTask& task) = 0;
   virtual void recall(const RecallTask& task) = 0;
-  /// Sends an answer to its client and tells the records. Returns the reply in memory of its own,
-  /// for the client that asks again; null: it is not to be sent again.
+  /// Sends an answer to its client and reports it to the records. Returns a separate copy of the
+  /// reply, for clients that ask again; null: it must not be sent again.
   virtual SharedFrames answer(TaskAnswer& answer) = 0;
-  /// Sends the client of this request a reply that it was sent before.
+  /// Sends the client of this request a reply that was sent to it before.
   virtual void answer_again(const ArrivedTask& request, const SharedFrames& reply) = 0;
-  /// Answers a request by an error that is neither written down nor recorded.
+  /// Answers a request with an error that is neither in the journal nor in the records.
   virtual void refuse(const ArrivedTask& request, const Problem& problem) = 0;
-  /// Sends a reply to a client that an earlier controller knew.
+  /// Sends a reply to a client of an earlier controller.
   virtual void forward(const SharedFrames& reply) = 0;
-  /// The controller answers for this task from now on: what was promised for it holds.
+  /// The controller is responsible for this task from now on: the ledger's promise holds for it.
   virtual void accepted(const ArrivedTask&) {}
-  /// Tells the records. Returns what HubThread::post() does.
+  /// Reports to the records. Returns the result of HubThread::post().
   virtual SharedFrames record(HubEvent event) = 0;
 };
 
-/// The life of each balanced task in the controller, from the moment in which it came until its
-/// answer was sent: accepted, written, placed, answered, written, delivered. It has the TaskQueue
-/// decide which engine gets which task, and the Journal write down what is promised. What is
-/// promised: a task that was accepted ends with one answer, its engine's reply or an error, under a
-/// later controller too if there is a journal. A second attempt follows only if its client allowed
-/// retries, if its engine said that it cannot run it, or if no engine has begun it as far as is
-/// known here. The order of answers is not that of requests.
+/// The life of each balanced task in the controller, from its arrival until its answer was sent:
+/// accepted, recorded, placed, answered, recorded, delivered. The TaskQueue decides which engine
+/// gets which task, and the Journal records what is promised: an accepted task ends with one
+/// answer, its engine's reply or an error, also under a later controller if there is a journal. A
+/// second attempt is made only if its client allowed retries, if its engine said that it cannot run
+/// it, or if no engine is known to have begun it. The order of answers is not that of requests.
 ///
-/// Where an unfinished task lies, in this order; each place but the queue is mostly empty:
+/// The places of an unfinished task, in this order; all except the queue are usually empty:
 ///   arrived_    written into the journal, until that is durable (only with --journal=power).
-///   waiting_    in the first seconds of a controller that follows another one, until all of its
-///               engines have said which tasks they hold (Stocktaking), or are late.
+///   waiting_    in the first seconds after a restart of the controller, until all engines have
+///               said which tasks they hold (Stocktaking), or are late.
 ///   backlog_    in files (long ones in memory), while the queue has as many tasks as it may have,
 ///               or others wait there already.
 ///   queue_      from submit() until it is answered: it waits for dependencies or for an engine, or
@@ -109,50 +109,51 @@ class TaskTransport {
 ///   answered_   the answer is written into the journal, until that is durable (only with
 ///               --journal=power; not while the disk is in trouble).
 ///   unknown_    not the task but its reply: it came from an engine before this controller knows
-///               that an earlier one was asked for the task. Until the task is submitted, or, if
-///               its client does not send it again, for 2 s after the start; then it goes to the
-///               client.
+///               of the task, which an earlier one accepted. Until the task is submitted, or, if
+///               its client does not send it again, until 2 s after the start, when the client
+///               gets it.
 /// A journal has a task, unless it is very long, from before it enters the queue until its answer
 /// is forgotten. An answer that was delivered is kept for a while in SentReplies, for a client that
 /// asks again.
 ///
-/// The TaskRelay owns it, on the I/O thread. Sees no socket and no clock; files only behind Journal
-/// and TaskBacklog.
+/// The TaskRelay owns it, on the I/O thread. Uses no socket and no clock; files only through
+/// Journal and TaskBacklog.
 class TaskLedger {
  public:
-  /// random     for the schemes that draw lots.
-  /// stock      what the engines have in hand of an earlier controller.
-  /// journal    where tasks are written down; null: nowhere.
-  /// backlog    where tasks wait that the queue has no room for.
+  /// random     for the schemes that choose at random.
+  /// stock      the tasks of an earlier controller that engines hold.
+  /// journal    records tasks; null: tasks are not recorded.
+  /// backlog    keeps tasks for which the queue has no room.
   /// transport  outlives the ledger.
   TaskLedger(const TaskQueueOptions& options, RandomSource random, Stocktaking stock,
              std::unique_ptr<Journal> journal, TaskBacklog backlog, TaskTransport& transport,
              Instant now);
 
-  /// Goes on with what an earlier controller wrote down: unfinished tasks wait for the stocktaking,
-  /// finished ones can be asked for again. Call it once, when those of its engines that are known
-  /// have joined, and before all else.
+  /// Continues with the tasks that an earlier controller recorded: unfinished ones wait for the
+  /// stocktaking, the results of finished ones can be requested again. Call it once, after the
+  /// known engines have joined, and before all other functions.
   void restore(Instant now);
 
-  /// A client asks. A request that came before is not run again: it is answered again, or goes on.
+  /// A client's request. One that arrived before is not run again: it is answered again, or
+  /// continues.
   void requested(ArrivedTask task, Instant now);
-  /// A task that the hub submits anew for a client; only the records get its answer.
+  /// A task that the hub submits again for a client; only the records get its answer.
   void resubmitted(ArrivedTask task, Instant now);
   /// An engine answers.
   void replied(ArrivedReply reply, Instant now);
-  /// An engine gives back what it was recalled for, or has not begun as it ends.
+  /// An engine returns a task that was recalled, or one that it has not begun when it ends.
   void given_back(const EngineUuid& engine, const GivenBack& task, Instant now);
-  /// Writes what requested() and replied() have put aside where there is a journal, and goes on
-  /// with it. To be called when all messages of a turn were told, so that they are written
+  /// Records what requested() and replied() have collected, if there is a journal, and continues
+  /// with it. Call it after all messages of a turn were reported, so that they are written
   /// together.
   void commit(Instant now);
 
-  // What Membership tells of engines; see the functions of TaskQueue.
+  // Membership's reports about engines; see the functions of TaskQueue.
   /// gives_back  see TaskQueue.
   void engine_joined(const EngineUuid& engine, bool gives_back, Instant now);
-  /// An engine that an earlier controller knew says which tasks it has in hand: those are handed to
-  /// it again and not to another one.
-  /// gives_back  as above: it was not known when the engine joined.
+  /// An engine that an earlier controller knew says which tasks it holds: those are given to it
+  /// again and to no other engine.
+  /// gives_back  as above: it was unknown when the engine joined.
   void engine_holds(const EngineUuid& engine, const HeldTasks& held, bool gives_back, Instant now);
   void engine_left(const EngineUuid& engine, EngineEnd end, Instant now);
   void engine_silent(const EngineUuid& engine, Instant now);
@@ -160,22 +161,22 @@ class TaskLedger {
   void engine_drained(const EngineUuid& engine, bool is_drained, Instant now);
   void engine_reconnected(const EngineUuid& engine, Instant now);
 
-  /// Does what is due in the queue, moves tasks on from waiting_ and the backlog, and writes what
-  /// may be written late: which engine was given what.
+  /// Does what is due in the queue, moves tasks on from waiting_ and the backlog, and writes
+  /// records that may be written late: which engine was given which task.
   void on_time(Instant now);
-  /// More of the journal may be on the disk, or the disk may be in trouble: goes on with what is
-  /// due. If the disk has failed, tasks that it does not have are refused as Overloaded.
+  /// More of the journal may be on the disk, or the disk may fail: continues with what is due. If
+  /// the disk has failed, tasks that it does not have are refused with Overloaded.
   void on_journal(Instant now);
   std::optional<Instant> next_deadline(Instant now) const;
-  /// Why nothing of the journal has reached the disk for a while, in a sentence; nothing: all is
-  /// well.
+  /// The reason why nothing of the journal has reached the disk for some time, in a sentence;
+  /// nothing if there is no problem.
   std::optional<std::string> journal_trouble() const {
     return journal_ ? journal_->trouble() : std::nullopt;
   }
 
-  /// Tasks whose answers were not sent yet, wherever they lie.
+  /// The number of tasks whose answers were not sent yet.
   std::size_t unfinished() const;
-  /// Those of them that the queue has no room for.
+  /// The number of tasks for which the queue has no room.
   std::size_t in_backlog() const { return backlog_.size(); }
 
  private:
@@ -215,16 +216,16 @@ class TaskLedger {
   bool is_journal_refused_ = false;     // the log says so
   std::vector<ArrivedTask> requested_;  // until commit()
   Answers replied_;                     // the same
-  // Where tasks and answers lie: see the class.
+  // The places of tasks and answers: see the class.
   JournalWait<ArrivedTask> arrived_;
   JournalWait<Answers> answered_;
-  std::vector<ArrivedTask> waiting_;   // for the end of the stocktaking
-  TaskBacklog backlog_;                // what came behind them, or behind a full queue
-  std::vector<ArrivedReply> unknown_;  // to what an earlier controller was asked for
-  const Instant clients_are_back_;     // until then replies of unknown_ are not forwarded
+  std::vector<ArrivedTask> waiting_;   // until the end of the stocktaking
+  TaskBacklog backlog_;                // tasks that arrived after them, or when the queue was full
+  std::vector<ArrivedReply> unknown_;  // replies to tasks of an earlier controller
+  const Instant clients_are_back_;     // replies of unknown_ are not forwarded before
   bool are_clients_back_ = false;
-  ReplayHistory history_;  // of the requests that came: a repeat does not run again
-  SentReplies replies_;    // to them
+  ReplayHistory history_;  // of the requests that arrived: a repeat does not run again
+  SentReplies replies_;    // to these requests
 };
 
 }  // namespace px::controller

@@ -19,7 +19,7 @@ void TaskLedger::restore(Instant now) {
   }
   commit_late();
   if (finished > 0 || unfinished() > 0)
-    spdlog::info("{} unfinished tasks and {} results are taken over from an earlier controller",
+    spdlog::info("continuing with {} unfinished tasks and {} results of an earlier controller",
                  unfinished(), finished);
   submit_waiting(now);
 }

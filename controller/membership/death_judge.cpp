@@ -192,9 +192,7 @@ void DeathJudge::blame_unreported(const std::string& world, Instant now) {
   }
   if (names.empty()) return;
   blame(world,
-        names +
-            " died first, and the pxengine that watched over it, too: both were killed, or "
-            "their host crashed",
+        names + " and its parent pxengine died first: both were killed, or their host crashed",
         now);
 }
 

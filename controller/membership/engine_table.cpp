@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "wire/json.hpp"
-#include "wire/text_parsing.hpp"
+#include "wire/text.hpp"
 
 namespace px::controller {
 namespace {

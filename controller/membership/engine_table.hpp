@@ -15,45 +15,45 @@
 namespace px::controller {
 
 /// An engine by its two names: the id, a small number that people use and another engine may have
-/// later, and the uuid, which is its ZeroMQ identity and no other engine's.
+/// later, and the uuid, which is its ZeroMQ identity and unique.
 struct RegisteredEngine {
   EngineId id;
   EngineUuid uuid;
   bool operator==(const RegisteredEngine&) const = default;
 };
 
-/// Which engines this cluster has, and under which ids (protocol 4.4). An engine is pending from
-/// its registration request until its first heartbeat was answered, and registered from then until
-/// it is removed. An id that was granted is not used for another engine, unless that asks for it
-/// and it is free. Membership owns it and decides when; it only keeps the table. Sees no socket,
+/// The engines of this cluster and their ids (protocol 4.4). An engine is pending from its
+/// registration request until its first heartbeat was answered, and registered from then until it
+/// is removed. An id that was granted is not used for another engine, unless that engine requests
+/// it and it is free. Membership owns it and decides when; the table only stores. Uses no socket,
 /// clock or file.
 class EngineTable {
  public:
-  /// patience  A pending engine that is not heard for so long is forgotten.
+  /// patience  A pending engine that is not heard for this time is forgotten.
   explicit EngineTable(Duration patience) : patience_(patience) {}
 
-  /// Gives the engine an id: the requested one if no engine has it, else a new one.
+  /// Gives the engine an id: the requested one if no engine has it, otherwise a new one.
   /// errors  bad_input: the uuid is registered or pending.
-  /// language  what it says that it speaks; "" for engines of ipyparallel, which say nothing.
-  /// former    engines that may come back for their ids: who wants none gets none of those.
+  /// language  the language that it runs; "" for engines of ipyparallel, which do not report it.
+  /// former    engines that may return for their ids: an engine without a request gets none of
+  /// those.
   Result<EngineId> request(const EngineUuid& uuid, std::optional<EngineId> wanted, Instant now,
                            const std::string& language = "",
                            const std::map<EngineId, EngineUuid>& former = {});
-  /// A pending engine has answered a heartbeat: now it is registered. Nothing where it is not
-  /// pending.
+  /// A pending engine has answered a heartbeat and is registered now. Nothing if it is not pending.
   std::optional<RegisteredEngine> complete(const EngineUuid& uuid);
-  /// Registers an engine again that was removed while it lived. Nothing where its id or its uuid
-  /// is taken.
+  /// Registers again an engine that was removed while it was alive. Nothing if its id or its uuid
+  /// is in use.
   std::optional<RegisteredEngine> readmit(const RegisteredEngine& engine,
                                           const std::string& language);
-  /// Forgets an engine, registered or pending, and says what it was if it was registered.
+  /// Forgets an engine, registered or pending, and returns it if it was registered.
   std::optional<RegisteredEngine> remove(EngineId id);
   std::optional<RegisteredEngine> remove(const EngineUuid& uuid);
-  /// Forgets and returns the pending ones that were not heard in time. Those of which `is_alive`
-  /// knows that their processes run have as much time again.
+  /// Forgets and returns the pending engines that were not heard in time. Those whose processes are
+  /// running according to `is_alive` get the same time again.
   using IsAlive = std::function<bool(const EngineUuid&)>;
   std::vector<RegisteredEngine> expire(Instant now, const IsAlive& is_alive = {});
-  /// When expire() will have one; nothing while none is pending.
+  /// When expire() will return one; nothing if none is pending.
   std::optional<Instant> next_deadline() const;
 
   const std::map<EngineId, EngineUuid>& engines() const { return engines_; }
@@ -63,16 +63,16 @@ class EngineTable {
   std::optional<EngineUuid> find(EngineId id) const;
   /// Of a registered or pending engine.
   std::optional<EngineId> id_of(const EngineUuid& uuid) const;
-  /// Of a registered or pending engine; "" where it has said nothing.
+  /// Of a registered or pending engine; "" if it has not reported one.
   std::string language_of(const EngineUuid& uuid) const;
 
   /// The text of engines<id>.json (protocol 2.3).
-  /// former  engines of an earlier controller that may come back: those that are not here, and
-  ///         whose id no engine has, are in the text, too.
+  /// former  engines of an earlier controller that may return: those that are not in this table,
+  ///         and whose id no engine has, are included in the text.
   std::string write(const EngineTable& former) const;
   std::string write() const { return write(EngineTable{Duration{}}); }
   /// Registers the engines of such a text. Precondition: the table is empty.
-  /// errors  bad_input: not such a text; then nothing is registered.
+  /// errors  bad_input: not such a text; no engine is registered in this case.
   Result<std::vector<RegisteredEngine>> restore(std::string_view text);
 
  private:

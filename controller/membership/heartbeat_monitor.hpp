@@ -13,19 +13,20 @@ namespace px::controller {
 
 struct HeartbeatOptions {
   Duration period = std::chrono::milliseconds(3000);
-  int max_misses = 10;  ///< An engine that misses more beats in a row than this is dead.
-  /// A new engine is pinged so much later, together with others that register meanwhile; later by
-  /// as much again for each 20 engines that are watched, as every one of them answers each ping.
+  int max_misses = 10;  ///< An engine that misses more beats in a row is dead.
+  /// A new engine is pinged after this time, together with others that register in the meantime;
+  /// the time is as much longer again for each 20 watched engines, because all of them answer each
+  /// ping.
   Duration first_ping_delay = std::chrono::milliseconds(5);
-  /// An engine that misses so many in a row is silent: it may come back, but should get no work
-  /// meanwhile.
+  /// An engine that misses this number in a row is silent: it may return, but should get no work
+  /// until then.
   int silent_misses = 2;
 };
 
-/// Decides when to ping and which engines are alive by their pongs (protocol 4.5). One ping, a
-/// publication, goes to all engines in each period; an engine that has not answered before the next
-/// one has missed a beat. Pongs of engines that are not watched change nothing here. Membership
-/// owns it, sends the pings and acts on the deaths. Sees no socket and no clock.
+/// Decides when to ping and, from their pongs, which engines are alive (protocol 4.5). One ping, a
+/// publication, is sent to all engines in each period; an engine that has not answered before the
+/// next one has missed a beat. Pongs of unwatched engines are ignored. Membership owns it, sends
+/// the pings and acts on the deaths. Uses no socket and no clock.
 class HeartbeatMonitor {
  public:
   HeartbeatMonitor(const HeartbeatOptions& options, Instant start);
@@ -33,20 +34,20 @@ class HeartbeatMonitor {
   /// Watches an engine from now on: it was just heard.
   void watch(const EngineUuid& engine);
   void forget(const EngineUuid& engine);
-  /// Whether a pong is one: the text of the present ping or of the one before. Takes it down.
+  /// Whether a pong is valid: the text of the present ping or of the previous one. Records it.
   bool heard(std::string_view engine, std::string_view pong);
   /// Whether a watched engine has missed HeartbeatOptions::silent_misses beats or more.
   bool is_silent(std::string_view engine) const;
-  /// How long a watched engine that is silent has not been heard, in whole beats; zero for others.
+  /// How long a watched silent engine has not been heard, in whole beats; zero for others.
   Duration silence_of(std::string_view engine) const;
-  /// A new engine listens: a ping is due soon, so that it does not wait for a whole period until it
-  /// is registered.
+  /// A new engine is connected: a ping is due soon, so that its registration does not take a whole
+  /// period.
   void engine_added(Instant now);
 
-  /// What is to be done; all three may be empty.
+  /// The actions of a beat; all three may be empty.
   struct Beat {
     std::optional<std::string> ping;  ///< To be sent now.
-    std::vector<EngineUuid> silent;   ///< Those that became silent with this beat.
+    std::vector<EngineUuid> silent;   ///< The engines that became silent with this beat.
     std::vector<EngineUuid> dead;     ///< No longer watched.
   };
   /// What is due at `now`.

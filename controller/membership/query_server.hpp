@@ -2,7 +2,6 @@
 
 #include <functional>
 #include <map>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_set>
@@ -20,57 +19,57 @@
 
 namespace px::controller {
 
-/// The two registration sockets. It verifies what comes there, drops repeats, and answers: an
-/// engine registers, says what it is, reconnects and leaves; a client asks which engines there are,
-/// ends the cluster, starts a dask scheduler. What concerns the life of engines goes to Membership;
-/// a client's question about tasks goes to the hub's thread, whose answer comes back through
-/// send(). At the engines' socket a client's request is refused, as the engines' key is not to open
-/// the cluster.
+/// The two registration sockets. It verifies the messages that arrive there, drops repeats, and
+/// answers: an engine registers, reports its facts, reconnects and leaves; a client asks which
+/// engines there are, ends the cluster, starts a dask scheduler. Messages about the life of engines
+/// are passed to Membership; a client's question about tasks is passed to the hub's thread, whose
+/// answer returns through send(). At the engines' socket a client's request is refused, because the
+/// engines' key must not give control of the cluster.
 ///
-/// It also keeps what each engine has said of itself (facts_of()), for Membership and for clients.
-/// The I/O thread owns it.
+/// It also stores the facts that each engine has reported (facts_of()), for Membership and for
+/// clients. The I/O thread owns it.
 class QueryServer {
  public:
-  /// connection_info   what registration_reply tells engines: the ports of the controller.
-  /// heartbeat_period  what it tells them of the time between two pings.
-  /// descriptors       decides which clients and engines are refused, as too few file descriptors
-  ///                   are left.
+  /// connection_info   the content of registration_reply for engines: the ports of the controller.
+  /// heartbeat_period  the time between two pings, also for engines.
+  /// descriptors       decides which clients and engines are refused, because too few file
+  ///                   descriptors are left.
   QueryServer(RelayContext& shared, Membership& membership, DaskScheduler& dask,
               ClientLink& clients, net::Socket& engine_socket, Json connection_info,
               Duration heartbeat_period, DescriptorPlan descriptors);
 
-  /// The clients' socket, or the engines', is readable: takes up to messages_per_turn.
+  /// The clients' socket, or the engines', is readable: receives up to messages_per_turn.
   void receive_from_clients();
   void receive_from_engines();
   /// Sends an answer of the hub to its client: [client, delimiter, ...].
   void send(const SharedFrames& answer);
-  /// Answers those who wait for a dask scheduler, once there is news of it.
+  /// Answers the clients that wait for a dask scheduler, once its state is known.
   void on_dask(Instant now);
-  /// For the notification of an engine: what it said of itself.
+  /// For the notification of an engine: the facts that it reported.
   EngineFacts facts_of(const EngineUuid& uuid) const { return versions_.facts_of(uuid); }
-  /// The engine has left: what it said of itself is forgotten.
+  /// The engine has left: its facts are forgotten.
   void engine_left(const EngineUuid& uuid) { versions_.forget(uuid); }
-  /// Asks an engine of an earlier controller to introduce itself, and for the tasks that it holds.
+  /// Asks an engine of an earlier controller to register again, and for the tasks that it holds.
   void ask_to_register(const EngineUuid& uuid);
-  /// An engine of an earlier controller has registered again, and says which tasks it holds.
+  /// An engine of an earlier controller has registered again, and reports which tasks it holds.
   using HoldsListener = std::function<void(const EngineUuid&, const HeldTasks&)>;
   void on_holds(HoldsListener listener) { holds_listener_ = std::move(listener); }
-  /// A connection of an engine broke and stands again: that of this channel.
+  /// A connection of an engine broke and was restored: that of this channel.
   using ReconnectedListener = std::function<void(const EngineUuid&, std::string_view channel)>;
   void on_reconnected(ReconnectedListener listener) { reconnected_listener_ = std::move(listener); }
-  /// Clients that connect are told of these sentences as well, beside those of VersionCheck.
+  /// Connecting clients also receive these sentences, in addition to those of VersionCheck.
   using WarningSource = std::function<std::vector<std::string>()>;
   void warn_of(WarningSource source) { warning_source_ = std::move(source); }
-  /// Clients are told that this controller will be started again if it ends without having said so.
+  /// Clients are told that this controller will be restarted if it ends unexpectedly.
   void promise_return() { returns_ = true; }
   /// Tells an engine that a rank of its MPI world has died.
   void tell_broken(const EngineUuid& uuid, const std::string& sentence);
-  /// A client asked for the end of the cluster, and was answered: the server ends soon.
+  /// A client requested the end of the cluster, and was answered: the server ends soon.
   bool is_shutdown_requested() const { return is_shutdown_requested_; }
 
  private:
   struct Request {
-    net::Socket* socket;  // where it came from
+    net::Socket* socket;  // on which it arrived
     std::string client;
     std::string msg_type;
     std::string header;
@@ -108,11 +107,11 @@ class QueryServer {
   Json connection_info_;
   Duration heartbeat_period_;
   const DescriptorPlan descriptors_;
-  std::unordered_set<std::string> clients_;  // that were not refused
+  std::unordered_set<std::string> clients_;  // those that were not refused
   VersionCheck versions_;
   ReplayHistory history_;
   std::vector<Request> waiting_for_dask_;
-  std::map<std::string, Request> waiting_parents_;  // of dead ranks, by who asks
+  std::map<std::string, Request> waiting_parents_;  // of dead ranks, by the asking process
   HoldsListener holds_listener_;
   ReconnectedListener reconnected_listener_;
   WarningSource warning_source_;

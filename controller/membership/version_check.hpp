@@ -11,26 +11,25 @@
 
 namespace px::controller {
 
-/// Keeps what each engine has said of itself, and notices engines that do not fit together: other
-/// versions of Python, of MPI or of polyxeus. Each kind of mixture is said once, however many
-/// engines there are; no engine is refused for it. QueryServer owns it, logs the news and tells
-/// clients the warnings. Sees no socket and no clock.
+/// Stores the facts that each engine has reported, and detects engines that do not match: other
+/// versions of Python, of MPI or of polyxeus. Each kind of mixture is reported once, however many
+/// engines there are; no engine is refused for it. QueryServer owns it, logs the news and sends
+/// clients the warnings. Uses no socket and no clock.
 class VersionCheck {
  public:
   /// own_version  the version of this controller
   explicit VersionCheck(std::string own_version) : own_version_(std::move(own_version)) {}
 
-  /// An engine says this of itself, or more of it. What is empty was not said.
+  /// An engine reports these facts, or further ones. Empty ones were not reported.
   void learn(EngineId id, const EngineUuid& uuid, const EngineFacts& facts);
-  /// The engine has left. A mixture that it made is no warning any more, if no other engine makes
-  /// it.
+  /// The engine has left. A mixture that only this engine caused is no longer a warning.
   void forget(const EngineUuid& uuid);
-  /// All that the engine has said; empty for an unknown one.
+  /// All facts that the engine has reported; empty for an unknown one.
   EngineFacts facts_of(const EngineUuid& uuid) const;
 
-  /// What has not been told yet: a sentence for each mixture.
+  /// The mixtures that were not reported yet: a sentence for each.
   std::vector<std::string> take_news();
-  /// All that was told and is still so.
+  /// All reported mixtures that still exist.
   std::vector<std::string> warnings() const;
 
  private:

@@ -8,13 +8,13 @@
 namespace px::controller {
 
 /// Counts the bad messages of each kind, which are dropped and never stop the controller. The first
-/// of a kind is logged, then the 10th, the 100th and so on: a broken peer must not fill the disk.
-/// The I/O thread owns it.
+/// of a kind is logged, and again the 10th, the 100th and so on: a broken peer must not fill the
+/// disk. The I/O thread owns it.
 class BadMessageCounter {
  public:
-  /// kind    one of a few texts of ours, such as "task: a message with a bad signature": each has a
-  ///         count of its own for ever, so it must not hold text of the message.
-  /// detail  of this message, or what probably is the cause; only for the log.
+  /// kind    one of a few constant texts, such as "task: a message with a bad signature": each
+  ///         keeps its own count for ever, so it must not contain text of the message.
+  /// detail  of this message, or the probable cause; only for the log.
   void add(std::string_view kind, std::string_view detail = {});
   std::uint64_t count(std::string_view kind) const;
   /// Of all kinds.

@@ -12,10 +12,10 @@
 namespace px::controller {
 
 /// The channels of direct calls (mux) and of broadcasts: receives requests and replies for its
-/// CallLedger, and does what that says: sends, answers, tells the hub. It keeps nothing itself;
-/// CallLedger says where a call lies and what is promised. Of a direct call the two routing frames
-/// are swapped and the others forwarded as they are (protocol 4.2), unverified; broadcasts are
-/// verified here. A request that cannot be delivered is answered by an error.
+/// CallLedger, and performs its decisions: sends, answers, reports to the hub. It keeps nothing
+/// itself; CallLedger documents the places of a call and what is promised. For a direct call the
+/// two routing frames are swapped and the others forwarded unchanged (protocol 4.2), unverified;
+/// broadcasts are verified here. A request that cannot be delivered is answered with an error.
 ///
 /// The I/O thread owns it, and calls it when its sockets are readable.
 class CallRelay final : private CallTransport {
@@ -25,17 +25,17 @@ class CallRelay final : private CallTransport {
     ClientLink& clients;
     EngineLink& engines;
   };
-  /// What `shared` and the channels refer to outlives it.
+  /// The objects to which `shared` and the channels refer outlive it.
   /// journal, patience  as in CallLedger.
   CallRelay(RelayContext& shared, Channel mux, Channel broadcast,
             std::unique_ptr<CallJournal> journal, Duration patience);
 
-  /// The clients' socket, or the engines', is readable: takes up to messages_per_turn.
+  /// The clients' socket, or the engines', is readable: receives up to messages_per_turn.
   void receive_requests();
   void receive_replies();
   void receive_broadcasts();
   void receive_broadcast_replies();
-  /// As CallLedger::published().
+  /// See CallLedger::published().
   void published(const SharedFrames& output, const Envelope& envelope) {
     ledger_.published(output, envelope);
   }
@@ -46,7 +46,7 @@ class CallRelay final : private CallTransport {
   void engine_reconnected(const EngineUuid& engine, CallChannel channel) {
     ledger_.engine_reconnected(engine, channel);
   }
-  /// Calls that still wait for the engine's connection are answered by an EngineError as well.
+  /// Calls that still wait for the engine's connection are also answered with an EngineError.
   void engine_left(const EngineUuid& engine, const EngineEnd& end);
   void on_time(Instant now);
   void on_journal() { ledger_.on_journal(); }

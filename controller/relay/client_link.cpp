@@ -2,7 +2,6 @@
 
 #include <spdlog/spdlog.h>
 
-#include <memory>
 #include <utility>
 
 #include "controller/ledger/stand_in_reply.hpp"
@@ -93,8 +92,8 @@ bool ClientLink::is_stuck(std::string_view client, Peer& peer, Instant now) {
       peer.backlog.is_stuck(waiting, policy_.bounds, now) || policy_.budget->is_full(waiting);
   if (is_now && !peer.is_stuck)
     spdlog::warn(
-        "client {} does not read {} MiB of replies that wait for it: it gets errors in the place "
-        "of further replies",
+        "client {} does not read {} MiB of replies that wait for it: it gets errors instead of "
+        "further replies",
         client, waiting >> 20);
   peer.is_stuck = is_now;
   return is_now;

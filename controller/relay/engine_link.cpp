@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "wire/time.hpp"
-
 namespace px::controller {
 namespace {
 

@@ -21,12 +21,12 @@ namespace px::controller {
 
 /// The engines' side of a channel. It sends requests to engines, and keeps those whose engine has
 /// no connection on this channel (WaitingMessages): an engine is registered as soon as its
-/// heartbeat is answered, which may be a moment before its other connections stand, and a
-/// connection may break. If no connection comes within `patience`, or the engine leaves, a message
-/// goes to the listener of on_undelivered(), whose task it is to answer it. Once a connection has
-/// taken a message it lies in libzmq's queue for that engine, without a limit there, and is not
-/// held here: if the connection then breaks it is lost, unless its journal or queue (CallJournal,
-/// TaskQueue) sends it again.
+/// heartbeat is answered, which may be a moment before its other connections are up, and a
+/// connection may break. If no connection comes up within `patience`, or the engine leaves, a
+/// message is passed to the listener of on_undelivered(), which must answer it. A message that a
+/// connection has taken is in libzmq's queue for that engine, which has no limit, and is not kept
+/// here: if the connection breaks after that, the message is lost, unless its journal or queue
+/// (CallJournal, TaskQueue) sends it again.
 ///
 /// Its bytes, here and in libzmq, are counted against a SendBudget. The I/O thread owns it.
 class EngineLink {
@@ -34,9 +34,9 @@ class EngineLink {
   /// socket     a ROUTER that is_mandatory. (For the task scheme `pure` it is a DEALER, and
   ///            nothing is sent through the link.)
   /// is_member  whether a uuid is that of a registered engine.
-  /// patience   a message waits so long for its engine's connection.
-  /// budget     what waits for engines is counted there; null: it is not counted, as for tasks,
-  ///            whose number and bytes the TaskQueue bounds.
+  /// patience   how long a message waits for its engine's connection.
+  /// budget     counts the bytes that wait for engines; null: they are not counted, as for tasks,
+  ///            whose number and bytes the TaskQueue limits.
   EngineLink(net::Socket socket, std::function<bool(std::string_view)> is_member, Duration patience,
              std::shared_ptr<const SendBudget> budget);
 
@@ -44,24 +44,24 @@ class EngineLink {
   net::Socket& socket() { return socket_; }
   /// Whether it is the uuid of a registered engine.
   bool has_member(std::string_view engine) const { return is_member_(engine); }
-  /// Why the engine is to get no more, as so much waits for it and for all; nothing where it may.
-  /// To be asked before send(), which itself refuses nothing.
+  /// The reason why the engine must get no more: too much waits for it and for all. Nothing if it
+  /// may. Call it before send(), which itself refuses nothing.
   std::optional<Problem> overload(std::string_view engine) const;
 
   /// Sends [engine, head..., frames of `message` from index `from` on], now or when the engine has
-  /// a connection. Behind messages that wait here for that engine it waits as well. Never blocks.
+  /// a connection. It never overtakes messages that wait here for that engine. Never blocks.
   void send(std::string_view engine, std::span<const std::string_view> head,
             const SharedFrames& message, std::size_t from, Instant now);
-  /// Told of each message that is not delivered, as [client, engine, delimiter, ...], and why: its
-  /// sender is to be answered. Without a listener, as for tasks, messages wait until forget(), and
-  /// are then dropped: the TaskQueue knows what it has given to whom.
+  /// Called with each message that is not delivered, as [client, engine, delimiter, ...], and the
+  /// reason: its sender must be answered. Without a listener, as for tasks, messages wait until
+  /// forget(), and are dropped then: the TaskQueue knows which tasks it has given to which engine.
   using Undelivered = std::function<void(const SharedFrames& call, const Problem&)>;
   void on_undelivered(Undelivered listener) { undelivered_ = std::move(listener); }
-  /// Tries again to send what waits here, and tells the listener of what waited too long.
+  /// Tries again to send waiting messages, and passes the listener those that waited too long.
   void on_time(Instant now);
-  /// When on_time() has work; nothing while nothing waits.
+  /// When on_time() has work; nothing if no message waits.
   std::optional<Instant> next_deadline() const { return waiting_.next_deadline(); }
-  /// The engine has left: what waits for its connection is not delivered.
+  /// The engine has left: messages that wait for its connection are not delivered.
   void forget(std::string_view engine);
 
  private:
@@ -80,7 +80,7 @@ class EngineLink {
   Undelivered undelivered_;
   WaitingMessages waiting_;
   std::map<std::string, net::SharedUnsentBytes, std::less<>> unsent_for_;
-  std::size_t clean_at_;  // when so many are known, those for which nothing waits are forgotten
+  std::size_t clean_at_;  // when this many are known, those without waiting messages are forgotten
 };
 
 }  // namespace px::controller

@@ -24,9 +24,9 @@ void OutputPublisher::receive_subscriptions() {
 bool OutputPublisher::has_room(Subscriber& subscriber, Publication kind) const {
   const std::size_t waiting = subscriber.unsent->value();
   const bool is_free =
-      subscriber.room.has_room(waiting, Clock::now()) && !budget_->is_full(waiting);
+      subscriber.allowance.has_room(waiting, Clock::now()) && !budget_->is_full(waiting);
   if (kind == Publication::state)
-    return is_free || waiting < OutputRoom::fixed_bytes + states_beyond;
+    return is_free || waiting < OutputAllowance::fixed_bytes + states_beyond;
   return is_free && subscriber.lost_messages == 0;
 }
 
@@ -39,12 +39,12 @@ void OutputPublisher::publish(const Frames& message, Publication kind) {
     if (has_room(subscriber, kind)) {
       const std::array<std::string_view, 1> head{topic};
       is_there = socket_.forward(head, std::span(&all, 1), subscriber.unsent);
-      subscriber.room.sent(total_bytes(message));
+      subscriber.allowance.sent(total_bytes(message));
     } else {
       if (subscriber.lost_messages++ == 0) {
         ++lagging_;
         spdlog::warn(
-            "a client does not read: {} MiB of output wait for it, it gets no more until it reads "
+            "a client does not read its output: {} MiB wait for it, it gets no more until it reads "
             "again",
             subscriber.unsent->value() >> 20);
       }
@@ -60,8 +60,8 @@ void OutputPublisher::on_time(Instant now) {
   next_look_ = now + between_looks;
   for (auto entry = subscribers_.begin(); entry != subscribers_.end();) {
     auto& [topic, subscriber] = *entry;
-    const bool is_due =
-        subscriber.lost_messages > 0 && subscriber.unsent->value() <= OutputRoom::fixed_bytes / 2;
+    const bool is_due = subscriber.lost_messages > 0 &&
+                        subscriber.unsent->value() <= OutputAllowance::fixed_bytes / 2;
     if (is_due) --lagging_;
     const bool is_there = !is_due || tell_of_loss(topic, subscriber);
     entry = is_there ? std::next(entry) : subscribers_.erase(entry);

@@ -11,17 +11,17 @@
 
 namespace px::controller {
 
-/// Brings what engines publish (output, results, busy and idle) to all clients, as it came and
-/// without a check of its signature: clients verify it themselves. The hub and the journal of calls
-/// hear of output. Nothing waits here: what a client does not read waits or is dropped in the
-/// OutputPublisher. The I/O thread owns it.
+/// Passes the publications of engines (output, results, busy and idle) to all clients, unchanged
+/// and without a check of the signature: clients verify it themselves. The hub and the journal of
+/// calls also get output. Nothing waits here: publications that a client does not read wait or are
+/// dropped in the OutputPublisher. The I/O thread owns it.
 class OutputRelay {
  public:
-  /// on_shutdown  is called when an engine said, in a signed message, that it shuts down.
-  /// calls        hears of what is to be kept with the calls.
+  /// on_shutdown  called when an engine said, in a signed message, that it shuts down.
+  /// calls        gets the output that is kept with the calls.
   OutputRelay(RelayContext& shared, net::Socket& engines, OutputPublisher& clients,
               std::function<void(const EngineUuid&)> on_shutdown, CallRelay& calls);
-  /// The engines' socket is readable: takes up to messages_per_turn.
+  /// The engines' socket is readable: receives up to messages_per_turn.
   void receive();
 
  private:

@@ -9,20 +9,20 @@
 
 namespace px::controller {
 
-/// The task channel with the scheme `pure`, in place of TaskRelay: the engines' socket is a DEALER,
-/// which deals the tasks out in turn without regard to load, dependencies or retries. There is no
-/// journal. A task lies in `waiting_` only while no engine is connected; after that it lies in
-/// libzmq's queue for its engine, and is lost if that engine dies.
+/// The task channel with the scheme `pure`, used instead of TaskRelay: the engines' socket is a
+/// DEALER, which distributes the tasks in turn without regard to load, dependencies or retries.
+/// There is no journal. A task is in `waiting_` only while no engine is connected; after that it is
+/// in libzmq's queue for its engine, and is lost if that engine dies.
 class PureTaskRelay {
  public:
-  /// most_bytes  of tasks that wait for the first engine; further ones are answered by the error
+  /// most_bytes  of tasks that wait for the first engine; further ones are answered with the error
   ///             Overloaded.
   PureTaskRelay(RelayContext& shared, net::Socket& client, net::Socket& engines,
                 std::size_t most_bytes);
-  /// The clients' socket, or the engines', is readable: takes up to messages_per_turn.
+  /// The clients' socket, or the engines', is readable: receives up to messages_per_turn.
   void receive_requests();
   void receive_replies();
-  /// Tries again to send what came while no engine was there.
+  /// Tries again to send tasks that arrived while no engine was connected.
   void on_time(Instant now);
   std::optional<Instant> next_deadline() const { return waiting_.next_deadline(); }
 

@@ -5,7 +5,7 @@
 
 #include "os/segments/segment.hpp"
 #include "os/segments/segment_frames.hpp"
-#include "os/segments/segment_room.hpp"
+#include "os/segments/segment_space.hpp"
 #include "wire/envelope.hpp"
 
 namespace px::controller {

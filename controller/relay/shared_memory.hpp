@@ -10,29 +10,29 @@
 
 namespace px::controller {
 
-/// The shared memory of the cluster's processes on this host. A message may name a segment of it in
-/// the place of a large buffer, so that the buffer's bytes never come through the controller. This
-/// class maps the bytes for what is kept here (journal, records, the task queue), and sends names
-/// to processes that share the memory and bytes to those that do not. The I/O thread owns it.
+/// The shared memory of the cluster's processes on this host. A message may name a segment of it
+/// instead of containing a large buffer, so that the buffer's bytes do not pass the controller.
+/// This class maps the bytes of messages that are kept here (journal, records, the task queue), and
+/// sends names to processes that share the memory and bytes to the others. The I/O thread owns it.
 class SharedMemory {
  public:
-  /// folder  null: there is no shared memory; then messages pass as they are.
+  /// folder  null: there is no shared memory; messages are passed on unchanged in this case.
   explicit SharedMemory(std::shared_ptr<const os::SegmentFolder> folder);
 
-  /// The message with the bytes that it names, mapped and not read: for what is kept of it here.
-  /// Copied if shared memory is short and they are few (8 MiB at most). Returns `frames` itself if
-  /// it names no segment, or one that is gone.
+  /// The message together with the bytes that it names, mapped and not read: for messages that are
+  /// kept here. Copied if shared memory is short and they are few (8 MiB at most). Returns `frames`
+  /// itself if it names no segment, or one that is gone.
   SharedFrames whole(const SharedFrames& frames, Packer packer) const;
-  /// What to send to this engine of a message that whole() returned: names where the engine shares
-  /// memory, bytes where it does not.
+  /// The form of a message that whole() returned for this engine: names if the engine shares
+  /// memory, otherwise bytes.
   SharedFrames for_engine(const SharedFrames& whole, std::string_view uuid) const;
-  /// The message as it came, with its names: for clients.
+  /// The message in its original form, with its names: for clients.
   static SharedFrames as_it_came(const SharedFrames& whole);
   /// No process gets this message any more: removes the segments that it names.
   void drop(const SharedFrames& whole) const;
 
   /// Every 5 s: removes segments of processes that are gone, once no message that names them can be
-  /// on its way any more.
+  /// in transit any more.
   void on_time(Instant now);
   std::optional<Instant> next_deadline() const;
 

@@ -8,20 +8,20 @@
 
 namespace px::controller {
 
-/// Tells the subscribers of a publisher apart. libzmq says neither who they are nor how much waits
-/// for each. So each subscription to everything is given a topic of its own in place of the empty
-/// one, and the publisher sends each message once for each of them, behind a frame with that topic;
-/// the frames of the message itself are shared. That a subscriber has gone shows only when sending
-/// to its topic fails. The I/O thread owns it.
+/// Distinguishes the subscribers of a publisher. libzmq tells neither their identities nor how much
+/// waits for each. So each subscription to everything is given a separate topic instead of the
+/// empty one, and the publisher sends each message once for each of them, after a frame with that
+/// topic; the frames of the message itself are shared. The departure of a subscriber is noticed
+/// only when sending to its topic fails. The I/O thread owns it.
 class SubscriberTopics {
  public:
   /// socket  an XPUB that assigns_topics; outlives this.
   explicit SubscriberTopics(net::Socket& socket) : socket_(socket) {}
 
-  /// The topics of those that have subscribed to everything since the last call.
+  /// The topics of the clients that have subscribed to everything since the last call.
   std::vector<std::string> receive_new_subscribers();
-  /// Whether a subscriber has ever asked for certain topics only. Such subscribers share one copy
-  /// without a topic in front, which has to be sent as well, and have no bound of their own.
+  /// Whether a subscriber has ever subscribed only to certain topics. Such subscribers share one
+  /// copy without a topic in front, which must be sent as well, and have no separate limit.
   bool has_plain() const { return has_plain_; }
 
  private:

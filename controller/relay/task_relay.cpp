@@ -1,7 +1,6 @@
 #include "controller/relay/task_relay.hpp"
 
 #include <array>
-#include <memory>
 #include <span>
 #include <utility>
 
@@ -83,7 +82,7 @@ void TaskRelay::receive_replies() {
 
 void TaskRelay::take_back(const Frames& frames, const Envelope& envelope) {
   const auto task = read_given_back(shared_.packer(), envelope.content);
-  if (!task) return shared_.bad_messages.add("task reply: what is given back is not said");
+  if (!task) return shared_.bad_messages.add("task reply: malformed list of returned tasks");
   ledger_.given_back(EngineUuid{frames.at(0)}, *task, Clock::now());
 }
 

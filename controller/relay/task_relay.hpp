@@ -13,11 +13,11 @@
 namespace px::controller {
 
 /// The channel of load-balanced tasks: receives requests and replies, verifies and reads them for
-/// its TaskLedger, and does what that says: sends, answers, tells the hub. It keeps nothing itself;
-/// TaskLedger says where a task lies and what is promised.
+/// its TaskLedger, and performs its decisions: sends, answers, reports to the hub. It keeps nothing
+/// itself; TaskLedger documents the places of a task and what is promised.
 ///
-/// The I/O thread owns it. With the schemes `pure` and `none` the server makes one as well, and
-/// tells it of no engine.
+/// The I/O thread owns it. With the schemes `pure` and `none` the server also makes one, but
+/// reports no engine to it.
 class TaskRelay final : private TaskTransport {
  public:
   /// shared, client, engines  outlive it.
@@ -28,12 +28,12 @@ class TaskRelay final : private TaskTransport {
 
   /// See TaskLedger. A record whose signature is wrong is dropped and counted.
   void restore();
-  /// The clients' socket, or the engines', is readable: takes up to messages_per_turn. What is
-  /// taken in one turn is written to the journal together.
+  /// The clients' socket, or the engines', is readable: receives up to messages_per_turn. The
+  /// messages of one turn are written to the journal together.
   void receive_requests();
   void receive_replies();
 
-  // What Membership tells of engines; see the functions of TaskLedger.
+  // Membership's reports about engines; see the functions of TaskLedger.
   void engine_joined(const EngineUuid& engine, bool gives_back);
   void engine_holds(const EngineUuid& engine, const HeldTasks& held, bool gives_back);
   void engine_left(const EngineUuid& engine, EngineEnd end = {});
@@ -41,12 +41,12 @@ class TaskRelay final : private TaskTransport {
   void engine_returned(const EngineUuid& engine);
   void engine_drained(const EngineUuid& engine, bool is_drained);
   void engine_reconnected(const EngineUuid& engine);
-  /// A task that the hub submits anew for a client (resubmit_request): [delimiter, ...], signed.
+  /// A task that the hub submits again for a client (resubmit_request): [delimiter, ...], signed.
   /// Only the hub's records get its answer.
   void resubmit(SharedFrames frames);
   void on_time(Instant now);
   void on_journal();
-  /// As TaskLedger::journal_trouble().
+  /// See TaskLedger::journal_trouble().
   std::optional<std::string> journal_trouble() const { return ledger_.journal_trouble(); }
   std::optional<Instant> next_deadline() const;
 

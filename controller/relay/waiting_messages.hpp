@@ -15,11 +15,11 @@
 namespace px::controller {
 
 /// Messages of one socket whose peer has no connection at the moment. For each peer they leave in
-/// the order in which they came; peers do not wait for each other. Whether one goes is tried again
-/// every 5 ms in the first second after the last one came, as connections mostly stand in a moment,
-/// and then every 50 ms.
+/// the order of their arrival; peers do not wait for each other. Sending is tried again every 5 ms
+/// in the first second after the last arrival, because most connections come up in a moment, and
+/// every 50 ms after that.
 ///
-/// Each link of a channel has one, for the I/O thread. Sees no socket and no clock.
+/// Each link of a channel has one, on the I/O thread. Uses no socket and no clock.
 class WaitingMessages {
  public:
   struct Message {
@@ -27,23 +27,23 @@ class WaitingMessages {
     std::vector<std::string> head;  ///< Without the peer's own frame.
     std::vector<FrameRun> runs;
     std::size_t bytes = 0;           ///< As its sender counts it.
-    Instant until = Instant::max();  ///< Then it is overdue.
+    Instant until = Instant::max();  ///< When it becomes overdue.
   };
-  /// Tries to send one. False: its peer has no connection.
+  /// Tries to send a message. False: its peer has no connection.
   using Send = std::function<bool(const Message&)>;
 
   bool empty() const { return queues_.empty(); }
-  /// Whether something waits for this peer: what comes now has to wait behind it.
+  /// Whether messages wait for this peer, so that further ones must wait behind them.
   bool has(std::string_view peer) const { return queues_.contains(peer); }
   /// Of all messages.
   std::size_t bytes() const { return bytes_; }
 
   void push(Message message, Instant now);
-  /// Tries to send what is here, if that is due. Returns what was overdue, and is here no more.
+  /// Tries to send the waiting messages, if that is due. Returns and removes the overdue ones.
   std::vector<Message> on_time(Instant now, const Send& send);
-  /// When on_time() has work; nothing while nothing is here.
+  /// When on_time() has work; nothing if no message waits.
   std::optional<Instant> next_deadline() const;
-  /// Takes out what waits for this peer.
+  /// Removes and returns the messages that wait for this peer.
   std::vector<Message> take(std::string_view peer);
 
  private:

@@ -5,22 +5,22 @@
 #include <utility>
 #include <vector>
 
-#include "controller/scheduler/finished_tasks.hpp"
+#include "controller/scheduler/task_digest.hpp"
 
 namespace px::controller {
 
-/// What a task waits for, as its client said it (protocol 8.1).
+/// The tasks for which a task waits, as its client specified (protocol 8.1).
 struct DependencySpec {
   std::vector<std::string> msg_ids;  ///< Each once.
   bool all = true;                   ///< All of them, or any one.
-  bool success = true;               ///< A task that ended well counts.
-  bool failure = false;              ///< A task that failed counts.
+  bool success = true;               ///< Whether a task that succeeded counts.
+  bool failure = false;              ///< Whether a task that failed counts.
   bool empty() const { return msg_ids.empty(); }
 };
 
-/// How far a dependency of one task is, counted up as the tasks that it names end. A task has two:
-/// `after` says when it may start, `follow` where it must run. The TaskQueue owns them, tells each
-/// of what ends, and asks here what that means. Sees no clock.
+/// The state of a dependency of one task, updated as the tasks that it names end. A task has two:
+/// `after` says when it may start, `follow` where it must run. The TaskQueue owns them, reports
+/// each end, and asks for the consequences. Uses no clock.
 class Dependency {
  public:
   Dependency() = default;
@@ -31,11 +31,11 @@ class Dependency {
         failure_(spec.failure) {}
 
   bool empty() const { return total_ == 0; }
-  /// One of the tasks that it names ended. Precondition: told once for each.
+  /// One of the tasks that it names ended. Precondition: called once for each.
   void finished(FinishedTask task);
   /// Enough of its tasks ended in a way that counts.
   bool is_met() const;
-  /// It can never be met any more.
+  /// It can no longer be met.
   bool is_unreachable() const;
 
   // As a `follow`: the task must run where these tasks ran.
@@ -44,9 +44,10 @@ class Dependency {
   bool is_split() const { return all_ && satisfied_on_.size() > 1; }
   /// No task that ends later can add an engine on which this one may run.
   bool is_final() const;
-  /// Where the task may run by what is known now, each engine once; they may have left since.
+  /// The engines on which the task may run according to present knowledge, each once; they may have
+  /// left since.
   std::vector<WorkerKey> workers() const;
-  /// Where at least one of the tasks that count ran.
+  /// Whether at least one of the tasks that count ran on this engine.
   bool touches(WorkerKey worker) const;
 
  private:

@@ -12,23 +12,23 @@
 
 namespace px::controller {
 
-/// The latest replies to load-balanced tasks. A client whose connection broke may have lost one on
-/// its way: it sends its request again, and gets the reply again, and nothing runs twice. Requests
-/// are named by their signatures, which are the same if the same message is sent again; on a
-/// cluster that does not sign nothing is kept. Owned by the TaskLedger. Sees no socket.
+/// The latest replies to load-balanced tasks. A client whose connection broke may have lost a reply
+/// in transit: it sends its request again, and gets the reply again, and nothing runs twice.
+/// Requests are identified by their signatures, which are the same if the same message is sent
+/// again; nothing is kept in a cluster that does not sign. The TaskLedger owns it. Uses no socket.
 class SentReplies {
  public:
   struct KeptLimits {
-    std::size_t count = 4096;      ///< Of replies; the oldest go first.
-    std::size_t bytes = 16 << 20;  ///< Of all replies together.
+    std::size_t count = 4096;      ///< Most replies; the oldest are removed first.
+    std::size_t bytes = 16 << 20;  ///< Most bytes of all replies.
     std::size_t of_one = 1 << 20;  ///< A longer reply is not kept.
   };
   explicit SentReplies(KeptLimits limits) : limits_(limits) {}
   SentReplies() : SentReplies(KeptLimits{}) {}
 
-  /// This was sent in answer to the request with this signature. A second answer changes nothing.
-  /// reply  kept as it is: small frames should lie in memory of their own, as libzmq's keep a whole
-  ///        buffer alive. Null: it is not to be sent again.
+  /// This reply was sent to the request with this signature. A second answer changes nothing.
+  /// reply  kept as it is: small frames should be in separate memory, because libzmq's frames keep
+  ///        a whole buffer alive. Null: it must not be sent again.
   void sent(std::string_view signature, SharedFrames reply);
   /// Whether it is one of the latest 65,536 requests that were answered.
   bool was_answered(std::string_view signature) const { return answered_.has(signature); }

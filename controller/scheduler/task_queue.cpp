@@ -1,10 +1,8 @@
 #include "controller/scheduler/task_queue.hpp"
 
 #include <algorithm>
-#include <string>
 
 #include "controller/scheduler/task_queue_parts.hpp"
-#include "wire/time.hpp"
 
 namespace px::controller {
 namespace {
@@ -125,6 +123,8 @@ TaskEffects TaskQueue::submit(TaskRequest request, Instant now) {
     hand_back(task, request.rules, holder->second);
   else if (options_.max_bytes > 0 && bytes_ > options_.max_bytes)
     refuse_overload(task);
+  else if (request.rules.ranks.least > 1)
+    fail(task, "ImpossibleDependency", "this controller runs no tasks of several ranks");
   else if (request.rules.is_plain() || watch_dependencies(task, request.rules))
     settle(task);
   return finish_event();

@@ -9,40 +9,41 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
-#include <unordered_set>
 #include <utility>
 #include <variant>
 #include <vector>
 
 #include "controller/scheduler/dependency.hpp"
-#include "controller/scheduler/finished_tasks.hpp"
 #include "controller/scheduler/given_tasks.hpp"
+#include "controller/scheduler/task_digest.hpp"
 #include "controller/scheduler/task_request.hpp"
 #include "controller/scheduler/worker_list.hpp"
 #include "wire/engine_end.hpp"
 #include "wire/frames.hpp"
 #include "wire/ids.hpp"
+#include "wire/recent_map.hpp"
 #include "wire/time.hpp"
 
 namespace px::controller {
 
-// What the queue asks of its owner, the TaskLedger, which performs the effects in their order.
+// The effects that the owner, the TaskLedger, performs in their order.
 
-/// Hand this request to the engine.
+/// Send this request to the engine.
 struct AssignTask {
   MessageId msg_id;
   EngineUuid engine;
   SharedFrames request;
   std::size_t delimiter_index;
-  int repetition;  ///< 0 = the engine never saw it; else the copy must differ, or it is a replay.
-  /// This message was sent before, and may be lost as a connection broke: it is sent again
-  /// unchanged, so that the engine knows it again if it has it, and runs it once.
+  int repetition;  ///< 0: the engine never saw it; otherwise the copy must differ, or it is a
+                   ///< replay.
+  /// This message was sent before, and may be lost because a connection broke: it is sent again
+  /// unchanged, so that the engine recognizes it if it has it, and runs it once.
   bool is_resent = false;
-  /// It runs before the tasks that the engine has queued, and is sent as a repetition.
+  /// It runs before the engine's queued tasks, and is sent as a repetition.
   bool goes_first = false;
-  int failures = 0;  ///< Attempts that have failed before this one.
+  int failures = 0;  ///< The number of failed attempts before this one.
 };
-/// Send the engine's reply to the client that asked: the task has ended with it.
+/// Send the engine's reply to the client: the task has ended with it.
 struct DeliverReply {
   MessageId msg_id;
   EngineUuid engine;
@@ -51,116 +52,119 @@ struct DeliverReply {
   SharedFrames reply;
   TaskOutcome outcome;
 };
-/// Answer the client that asked by an error: the task has ended without a reply.
+/// Answer the client with an error: the task has ended without a reply.
 struct FailTask {
   MessageId msg_id;
-  EngineUuid engine;  ///< The engine that died with it; empty where it did not run.
+  EngineUuid engine;  ///< The engine that died with it; empty if it did not run.
   SharedFrames request;
   std::size_t delimiter_index;
   std::string error_name;   ///< "EngineError", "TaskTimeout" and so on.
   std::string error_value;  ///< A sentence for the user; may be empty.
 };
-/// Ask the engine for a task back that it has not begun as far as the queue knows. The engine
-/// answers by giving it back, which the owner tells by given_back(), or it has begun it and sends
-/// its reply.
+/// Ask the engine to return a task that it has not begun as far as the queue knows. The engine
+/// answers by giving it back, which the owner reports by given_back(), or it has begun the task and
+/// sends its reply.
 struct RecallTask {
   MessageId msg_id;
   EngineUuid engine;
   int repetition;  ///< As in AssignTask.
 };
-/// The engine has given the task back: no engine has it any more. The owner writes that down.
+/// The engine has given the task back: no engine has it any more. The owner records that.
 struct TaskReturned {
   MessageId msg_id;
 };
 using TaskEffect = std::variant<AssignTask, DeliverReply, FailTask, RecallTask, TaskReturned>;
 using TaskEffects = std::vector<TaskEffect>;
 
-/// The defaults are those of pxcontroller, but for `ahead` and max_bytes, which its options set.
+/// The defaults are those of pxcontroller, except for `ahead` and max_bytes, which its options set.
 struct TaskQueueOptions {
   TaskScheme scheme = TaskScheme::leastload;
-  std::size_t hwm = 1;  ///< Outstanding tasks per engine; 0 = no limit.
-  /// At most so many more are given to an engine that gives them back when another one is free ...
+  std::size_t hwm = 1;  ///< Outstanding tasks per engine; 0: no limit.
+  /// The most further tasks given to an engine that gives them back when another one is free.
   std::size_t ahead = 0;
-  /// ... and no more than it answers in this time: longer than a message takes there and back.
+  /// An engine gets no more ahead than it answers in this time, which is longer than the round trip
+  /// of a message.
   Duration ahead_lasts = std::chrono::milliseconds(2);
-  /// Only engines whose last task took no longer get tasks ahead; behind a longer one they are
+  /// Only engines whose last task took no longer get tasks ahead; tasks behind a longer one are
   /// recalled.
   Duration quick_task = std::chrono::milliseconds(5);
-  /// So long after its engine left may a reply still come; then the task counts as failed.
+  /// How long a reply may still arrive after its engine left; after that the task counts as failed.
   Duration engine_grace = std::chrono::seconds(5);
-  /// The same of an engine whose process has ended: what it sent before that is under way.
+  /// The same for an engine whose process has ended: only messages in transit are awaited.
   Duration last_words_grace = std::chrono::milliseconds(300);
-  /// A task that failed on all engines waits so long before they are tried again.
+  /// How long a task that failed on all engines waits before it is tried again.
   Duration pause = std::chrono::milliseconds(500);
-  /// Of all unfinished tasks together; a task beyond it fails as Overloaded. 0 = no limit.
+  /// Of all unfinished tasks together; a task beyond it fails with Overloaded. 0: no limit.
   std::size_t max_bytes = 0;
-  std::size_t finished_limit = 65536;  ///< Later tasks may depend on so many finished ones.
+  std::size_t finished_limit = 65536;  ///< The number of finished tasks on which later tasks may
+                                       ///< depend.
 };
 
 /// Decides which task runs where and when (protocol 8). It holds each unfinished task, with its
 /// request, from submit() until it is answered: while the task waits for its dependencies (parked),
 /// for an engine (ready) or for another try after all engines failed (paused), and also while an
-/// engine has it, so that it can be given to another one. What comes first is given out first, as
-/// far as rules allow.
+/// engine has it, so that it can be given to another one. Earlier tasks are assigned first, as far
+/// as their rules allow.
 ///
-/// The owner tells it what happens and when, performs the effects that each function returns, and
-/// calls on_time() at next_deadline(). The TaskLedger owns it, on the I/O thread. Sees no socket
+/// The owner reports what happens and when, performs the effects that each function returns, and
+/// calls on_time() at next_deadline(). The TaskLedger owns it, on the I/O thread. Uses no socket
 /// and no clock.
 ///
-/// An engine that leaves is not given up at once: for engine_grace its replies may still come (for
-/// last_words_grace if its process has ended). Then each of its tasks goes to another engine if it
-/// has retries left, else it ends as an EngineError.
+/// An engine that leaves is not given up at once: during engine_grace its replies may still arrive
+/// (during last_words_grace if its process has ended). After that each of its tasks goes to another
+/// engine if it has retries left; otherwise it ends with an EngineError.
 ///
-/// What is done otherwise than in ipyparallel: a task that failed on every engine may, after a
-/// pause, go to them again while it has retries left; one whose dependencies no engine can meet
-/// ends as ImpossibleDependency; an aborted task is not tried again; a task that must follow
-/// another to an engine that is gone ends as ImpossibleDependency.
+/// Differences from ipyparallel: a task that failed on every engine may, after a pause, be given to
+/// them again while it has retries left; one whose dependencies no engine can meet ends with
+/// ImpossibleDependency; an aborted task is not tried again; a task that must follow another to an
+/// engine that is gone ends with ImpossibleDependency.
 class TaskQueue {
  public:
-  /// options  `scheme` is none of pure and none: those have no queue.
+  /// options  `scheme` is neither pure nor none, which have no queue.
   TaskQueue(const TaskQueueOptions& options, RandomSource random);
   ~TaskQueue();
 
   /// The engine can be given tasks from now on.
-  /// gives_back  it can be asked for tasks that it has not begun. It may join again to say so.
+  /// gives_back  whether tasks that it has not begun can be recalled. It may join again to say so.
   TaskEffects engine_joined(const EngineUuid& engine, Instant now, bool gives_back = false);
   /// The engine has left: it gets no further tasks, and its tasks are given up after the grace
   /// time.
   TaskEffects engine_left(const EngineUuid& engine, Instant now, EngineEnd end = {});
-  /// Nothing is heard of the engine, though it may be alive: it gets no further tasks, and those of
-  /// its tasks that have retries left go elsewhere. The others wait for it.
+  /// The engine is not heard, though it may be alive: it gets no further tasks, and its tasks with
+  /// retries left go to other engines. The others wait for it.
   TaskEffects engine_silent(const EngineUuid& engine, Instant now);
   /// A silent engine is heard again.
   TaskEffects engine_returned(const EngineUuid& engine, Instant now);
-  /// A user wishes that the engine gets no further tasks, or that it gets them again. What it has
-  /// it ends.
+  /// A user wants the engine to get no further tasks, or to get them again. It finishes the tasks
+  /// that it has.
   TaskEffects engine_drained(const EngineUuid& engine, bool is_drained, Instant now);
-  /// The engine's connection broke and stands again: what was on its way to it, or back, may be
-  /// lost. All that it has is sent again, unchanged.
+  /// The engine's connection broke and was restored: messages in transit to or from it may be lost.
+  /// All tasks that it has are sent again, unchanged.
   TaskEffects engine_reconnected(const EngineUuid& engine, Instant now);
-  /// A task came. A msg_id that is in the queue already is ignored. One whose held_by has joined
-  /// goes to that engine, and is not refused for want of room. Ends at once, by FailTask, if there
-  /// is no room for it (Overloaded) or if it depends on a task that is not known
-  /// (InvalidDependency).
+  /// A task arrived. A msg_id that is already in the queue is ignored. If its held_by has joined,
+  /// it goes to that engine, and is not refused for lack of room. It ends at once, with FailTask,
+  /// if there is no room for it (Overloaded), if it depends on an unknown task (InvalidDependency)
+  /// or if it requests several ranks (ImpossibleDependency).
   TaskEffects submit(TaskRequest request, Instant now);
-  /// An engine's reply came. `msg_id`: of the request. Ignored unless that engine has the task. A
-  /// failure is final only if no retry is left.
+  /// An engine's reply arrived. `msg_id`: of the request. Ignored unless that engine has the task.
+  /// A failure is final only if no retry is left.
   TaskEffects reply(std::string_view engine, std::string_view msg_id, TaskOutcome outcome,
                     SharedFrames reply, Instant now);
-  /// The engine will not run the task that it was given with this repetition: it waits for an
+  /// The engine will not run the task that it was given with this repetition: the task waits for an
   /// engine again, which does not count as an attempt. Ignored unless the engine has it with that
-  /// one.
+  /// repetition.
   TaskEffects given_back(std::string_view engine, std::string_view msg_id, int repetition,
                          Instant now);
-  /// The engine is going to leave: it gets no further tasks.
+  /// The engine is about to leave: it gets no further tasks.
   void engine_ending(const EngineUuid& engine);
-  /// A task ended under an earlier controller, or before it came here: later ones may depend on it.
-  /// engine  where; empty: nowhere.
+  /// A task ended under an earlier controller, or before it arrived here: later ones may depend on
+  /// it.
+  /// engine  on which it ran; empty: none.
   void ended_before(std::string_view msg_id, bool is_ok, const EngineUuid& engine);
-  /// Does what is due: timeouts of tasks, the end of pauses and of graces, recalls from slow
+  /// Does what is due: timeouts of tasks, the end of pauses and of grace times, recalls from slow
   /// engines.
   TaskEffects on_time(Instant now);
-  /// When on_time() has work; nothing while no timer runs.
+  /// When on_time() has work; nothing if no timer runs.
   std::optional<Instant> next_deadline() const;
 
   /// Whether the task waits, runs, or is one of the latest that ended.
@@ -186,7 +190,7 @@ class TaskQueue {
   enum class Place { nowhere, parked, ready, paused, running };
   enum class Verdict { restricted, wait, pause, impossible };
 
-  // life of a task
+  // the life of a task
   void settle(Task& task);
   void assign(Task& task, WorkerKey worker);
   void hand_back(Task& task, const TaskRules& rules, WorkerKey holder);
@@ -218,7 +222,7 @@ class TaskQueue {
   void recall_from_slow_engines();
   void recall_again(WorkerKey worker);
 
-  // where a task waits
+  // the place where a task waits
   static void compact(Task& task);
   void park(Task& task, Place place);
   void make_ready(Task& task, const Restriction& restriction);
@@ -239,16 +243,18 @@ class TaskQueue {
   std::uint64_t last_order_ = 0;
   std::size_t bytes_ = 0;
   Instant now_{};
-  std::unordered_map<WorkerKey, std::unique_ptr<Worker>> worker_by_key_;  // the dying ones too
+  std::unordered_map<WorkerKey, std::unique_ptr<Worker>> worker_by_key_;  // including the dying
+                                                                          // ones
   std::unordered_map<EngineUuid, WorkerKey, StringIdHash, StringIdEqual> key_by_uuid_;
   std::unordered_map<std::string_view, std::unique_ptr<Task>> tasks_;  // by their own msg_id
   std::map<std::uint64_t, Task*> restricted_;  // all tasks with rules, waiting or running
   std::map<Restriction, std::unique_ptr<Group>> groups_;
-  std::set<Group*> open_groups_;  // those that name no engines to run on, only some not to
+  std::set<Group*> open_groups_;  // groups that do not list their engines, but may exclude some
   Group* plain_ = nullptr;
   std::set<std::pair<Instant, std::uint64_t>> timers_;  // by order of arrival, of restricted_
   std::set<std::pair<Instant, WorkerKey>> dying_;
-  FinishedTasks finished_;
+  /// Later ones may depend on them; a dependency on what is forgotten is invalid.
+  RecentMap<TaskDigest, FinishedTask, TaskDigestHash> finished_;
   std::unordered_map<TaskDigest, std::vector<std::uint64_t>, TaskDigestHash> dependents_;
   std::vector<Ended> ended_;
   TaskEffects effects_;

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <optional>
 #include <string>
 
 #include "wire/checked_json.hpp"
@@ -19,7 +18,11 @@ Error wrong_type(std::string_view key, std::string_view wanted) {
                                     "' that is not " + std::string(wanted)};
 }
 
+/// More ranks than any world has.
+constexpr long long most_ranks = 1'000'000;
+
 bool is_default(std::string_view key, std::string_view value) {
+  if (key == "ranks") return value == "1" || value == "null";
   const bool is_known =
       key == "after" || key == "follow" || key == "targets" || key == "timeout" || key == "retries";
   return !is_known || value == "[]" || value == "0" || value == "0.0" || value == "null";
@@ -71,6 +74,20 @@ Result<Duration> read_timeout(const Json& value) {
   return std::max(Duration{1}, duration_of(seconds));
 }
 
+Result<RankCount> read_ranks(const Json& value) {
+  if (value.is_null()) return RankCount{};
+  const bool is_range = value.is_array() && value.size() == 2;
+  const Json& least = is_range ? value[0] : value;
+  const Json& most = is_range ? value[1] : value;
+  const auto is_count = [](const Json& each) {
+    return each.is_number_integer() && each.get<long long>() >= 1 &&
+           each.get<long long>() <= most_ranks;
+  };
+  if (!is_count(least) || !is_count(most) || least.get<long long>() > most.get<long long>())
+    return wrong_type("ranks", "a number from 1 on, or the least and the most of them");
+  return RankCount{least.get<std::size_t>(), most.get<std::size_t>()};
+}
+
 }  // namespace
 
 Result<TaskRules> read_task_rules(Packer packer, std::string_view metadata) {
@@ -88,6 +105,9 @@ Result<TaskRules> read_task_rules(Packer packer, std::string_view metadata) {
   if (!follow) return follow.error();
   const auto timeout = read_timeout(member("timeout"));
   if (!timeout) return timeout.error();
+  const auto ranks = read_ranks(member("ranks"));
+  if (!ranks) return ranks.error();
+  rules.ranks = *ranks;
   rules.after = *after;
   rules.follow = *follow;
   rules.timeout = *timeout;

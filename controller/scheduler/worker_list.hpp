@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "controller/scheduler/finished_tasks.hpp"
+#include "controller/scheduler/task_digest.hpp"
 #include "wire/error.hpp"
 
 namespace px::controller {
@@ -18,14 +18,14 @@ inline bool has_task_queue(TaskScheme scheme) {
   return scheme != TaskScheme::pure && scheme != TaskScheme::none;
 }
 
-/// errors  bad_input: lists the names that exist.
+/// errors  bad_input: the message lists the existing names.
 Result<TaskScheme> task_scheme_by_name(std::string_view name);
 
 /// Uniform in [0, 1).
 using RandomSource = std::function<double()>;
 
-/// Which engines a task may run on: one of these (is_only), or any but these. The default allows
-/// all.
+/// The engines on which a task may run: one of these (is_only), or any except these. The default
+/// allows all.
 struct Restriction {
   bool is_only = false;
   std::vector<WorkerKey> workers;  ///< Sorted.
@@ -36,39 +36,39 @@ struct Restriction {
 
 /// The live engines with their loads, and the choice among them. The load of an engine is the
 /// number of tasks that it was given and has not answered. The schemes see the engines in an order:
-/// new ones come to the front, one that gets a task goes to the back, so that `lru` takes the first
+/// new ones are put at the front, one that gets a task at the back, so that `lru` takes the first
 /// with room and `leastload` the first of those with the lowest load. The TaskQueue owns it and
-/// tells it each task that is given and ends. Sees no socket and no clock; chance comes from
+/// reports each task that is given or ends. Uses no socket and no clock; random numbers come from
 /// `random`.
 class WorkerList {
  public:
-  /// limit  Outstanding tasks per engine; 0 = no limit. Precondition: a scheme that chooses.
+  /// limit  Outstanding tasks per engine; 0: no limit. Precondition: a scheme that chooses.
   WorkerList(TaskScheme scheme, std::size_t limit, RandomSource random);
 
   /// A new engine, with the load 0.
   void add(WorkerKey worker);
-  /// Ignored where it is not live.
+  /// Ignored if it is not live.
   void remove(WorkerKey worker);
-  /// Chooses an engine with room that `restriction` allows; nothing where there is none.
+  /// Chooses an engine with room that `restriction` allows; nothing if there is none.
   std::optional<WorkerKey> pick(const Restriction& restriction) const;
-  /// The same among the engines that take tasks ahead and have room for one: the least loaded.
+  /// Chooses the least loaded of the allowed engines that take tasks ahead and have room for one.
   std::optional<WorkerKey> pick_ahead(const Restriction& restriction) const;
   /// The engine got a task. Precondition: it is live.
   void assigned(WorkerKey worker);
-  /// A task of the engine ended; ignored where it is not live.
+  /// A task of the engine ended; ignored if it is not live.
   void released(WorkerKey worker);
   /// A suspended engine gets no tasks until it is resumed; it stays live.
   void suspend(WorkerKey worker) { set_suspended(worker, true); }
   void resume(WorkerKey worker) { set_suspended(worker, false); }
-  /// A drained engine gets no tasks either, suspended or resumed, until it is not drained any more.
+  /// A drained engine gets no tasks either, suspended or resumed, until it is no longer drained.
   void set_drained(WorkerKey worker, bool is_drained);
-  /// From now on the engine takes so many tasks beyond the limit; ignored where it is not live.
+  /// From now on the engine takes this many tasks beyond the limit; ignored if it is not live.
   void set_ahead(WorkerKey worker, std::size_t ahead);
-  /// Whether the engine is live, neither suspended nor drained, and below the limit; the other:
-  /// below the limit and what it takes ahead.
+  /// Whether the engine is live, neither suspended nor drained, and below the limit; the other
+  /// function: below the sum of the limit and the tasks that it takes ahead.
   bool has_room(WorkerKey worker) const;
   bool has_room_ahead(WorkerKey worker) const;
-  /// The engines with room, not counting those that would take a task ahead.
+  /// The number of engines with room, without room for tasks ahead.
   std::size_t room_count() const { return room_count_; }
   bool is_live(WorkerKey worker) const { return find(worker) < slots_.size(); }
   bool empty() const { return slots_.empty(); }
@@ -98,7 +98,7 @@ class WorkerList {
   TaskScheme scheme_;
   std::size_t limit_;
   RandomSource random_;
-  std::vector<Slot> slots_;     // contiguous: a thousand are looked through in a microsecond
+  std::vector<Slot> slots_;      // contiguous: a thousand are scanned in a microsecond
   std::size_t room_count_ = 0;   // slots with room
   std::size_t ahead_count_ = 0;  // slots with room ahead
 };

@@ -7,25 +7,27 @@
 
 namespace px::controller {
 
-/// What a controller must know of its host to say where it is. A test makes one up.
+/// The information about a controller's host that its announcement needs. Tests make up their own.
 struct HostFacts {
   std::string name;
   std::vector<net::InterfaceAddress> interfaces;
-  std::vector<std::string> name_stands_for;  ///< What the name resolves to here.
-  /// Those of this host. Asks the name service, which may take seconds.
+  std::vector<std::string> name_stands_for;  ///< The addresses to which the name resolves on this
+                                             ///< host.
+  /// The facts of this host. Asks the name service, which may take seconds.
   static HostFacts find();
 };
 
-/// Where others find a controller, as its connection files say it.
+/// The addresses of a controller in its connection files.
 struct Announcement {
-  std::string location;                ///< As ipyparallel reads it: one name or address.
+  std::string location;                ///< In ipyparallel's form: one name or address.
   std::vector<std::string> addresses;  ///< All; empty: only this host can connect.
 };
 
-/// Where a controller that listens at `ips` can be reached. `location` is never a loopback address
-/// where others may come from other hosts; it stays the host's name as long as that is of use.
-/// ips              what it listens at: addresses, *, 0.0.0.0 or ::
-/// wanted_location  what the user says; empty: nothing. It comes first.
+/// The addresses at which a controller that listens on `ips` can be reached. `location` is never a
+/// loopback address if peers may come from other hosts; it is the host's name as long as that is
+/// usable.
+/// ips              where it listens: addresses, *, 0.0.0.0 or ::
+/// wanted_location  the user's choice; empty: none. It is listed first.
 Announcement announce(const std::vector<std::string>& ips, const std::string& wanted_location,
                       const HostFacts& host);
 

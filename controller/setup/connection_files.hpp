@@ -1,7 +1,6 @@
 #pragma once
 
 #include <filesystem>
-#include <optional>
 #include <string_view>
 
 #include "controller/setup/sockets.hpp"
@@ -10,14 +9,13 @@
 
 namespace px::controller {
 
-/// The two files by which clients and engines find the controller. Beside `client` lie the
-/// controller's secret keys, for a controller that is to come back with them, and where there are
-/// Unix sockets the file for those of ipyparallel's clients that need the other route (TCP or Unix
-/// sockets).
+/// The two files by which clients and engines find the controller. Next to `client` are the
+/// controller's secret keys, for a restarted controller that reuses them, and, if there are Unix
+/// sockets, the file for ipyparallel's clients that need the other route (TCP or Unix sockets).
 struct ConnectionFiles {
   std::filesystem::path client, engine;
   std::filesystem::path secrets() const { return net::ProfilePaths::secrets_beside(client); }
-  /// route  that of `client`
+  /// route  of `client`
   std::filesystem::path other_client(ClientRoute route) const {
     return route == ClientRoute::tcp ? net::ProfilePaths::ipc_beside(client)
                                      : net::ProfilePaths::tcp_beside(client);
@@ -25,15 +23,15 @@ struct ConnectionFiles {
 };
 
 /// Both files of an earlier run, if they belong together (protocol 2.3).
-/// errors  not_found, system: a file is not there, or cannot be read; bad_input: malformed, or made
+/// errors  not_found, system: a file is missing, or cannot be read; bad_input: malformed, or made
 ///         by different runs.
 Result<ConnectionPair> read_connection_files(const ConnectionFiles& files);
 
-/// What read_connection_files() checks, without files.
+/// The checks of read_connection_files(), without files.
 Result<ConnectionPair> match_connection_texts(std::string_view client, std::string_view engine);
 
-/// Writes them, 0600, the engines' last: launchers wait for both.
-/// route  that of the clients' file; tcp where there are no Unix sockets.
+/// Writes them, 0600, the engines' file last: launchers wait for both.
+/// route  of the clients' file; tcp if there are no Unix sockets.
 Result<void> write_connection_files(const ConnectionFiles& files, const ConnectionPair& pair,
                                     ClientRoute route);
 
@@ -41,8 +39,8 @@ Result<void> write_connection_files(const ConnectionFiles& files, const Connecti
 Result<SideKeys> read_secrets(const ConnectionFiles& files);
 Result<void> write_secrets(const ConnectionFiles& files, const SideKeys& keys);
 
-/// Removes those of a controller with this key and these ports, and leaves those of another one.
-/// That they are gone already is no error.
+/// Removes the files of a controller with this key and these ports, but not those of another one.
+/// It is not an error if they are already gone.
 void remove_connection_files(const ConnectionFiles& files, const ConnectionPair& pair);
 
 }  // namespace px::controller

@@ -11,7 +11,7 @@
 #include "os/private_file.hpp"
 #include "os/spawn.hpp"
 #include "wire/json.hpp"
-#include "wire/text_parsing.hpp"
+#include "wire/text.hpp"
 
 namespace px::controller {
 namespace {
@@ -134,7 +134,7 @@ Error DaskScheduler::failure() const {
     }
   }
   return {ErrorKind::unsupported,
-          "cannot start the dask scheduler: install dask[distributed] where the controller runs" +
+          "cannot start the dask scheduler: install dask[distributed] on the controller's host" +
               (last.empty() ? std::string() : " (its last output: " + last + ")")};
 }
 

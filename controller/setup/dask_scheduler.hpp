@@ -13,20 +13,20 @@
 
 namespace px::controller {
 
-/// Where a dask scheduler listens.
+/// The address of a dask scheduler.
 struct DaskAddress {
   std::string ip;
   std::string address;  ///< "tcp://127.0.0.1:40001"
   int port = 0;
 };
 
-/// What the file says that `dask scheduler --scheduler-file` writes; nothing while it is not whole.
+/// Reads the file that `dask scheduler --scheduler-file` writes; nothing while it is incomplete.
 std::optional<DaskAddress> read_dask_file(std::string_view text);
 
 /// A dask scheduler as a child process, for clients that ask the cluster to become a dask cluster
-/// (become_dask_request). At most one runs that was not asked to end. Nothing here waits: the loop
-/// tells of the child's end, and poll() looks whether its address is known. Belongs to the thread
-/// of the loop, which must live as long as the child: the kernel ends the child with it.
+/// (become_dask_request). At most one runs that was not asked to end. Its functions do not wait:
+/// the loop reports the child's end, and poll() checks whether its address is known. It belongs to
+/// the thread of the loop, which must live as long as the child: the kernel ends the child with it.
 class DaskScheduler {
  public:
   /// ip    where it listens: the controller's own.
@@ -34,18 +34,17 @@ class DaskScheduler {
   DaskScheduler(std::string ip, net::Loop& loop);
   /// Asks the child to end, and does not wait for it.
   ~DaskScheduler();
-  DaskScheduler(const DaskScheduler&) = delete;
-  DaskScheduler& operator=(const DaskScheduler&) = delete;
+  DaskScheduler(DaskScheduler&&) = delete;
 
-  /// Starts it, unless it runs or is starting. Why it failed is said by poll().
+  /// Starts it, unless it runs or is starting. poll() reports a failure.
   void start(Instant now);
-  /// Its address, or why there is none; nothing while it is starting.
+  /// Its address, or the reason why there is none; nothing while it is starting.
   std::optional<Result<DaskAddress>> poll(Instant now);
   /// Asks it to end; on_time() kills it when it has not ended after 2 s.
   void stop();
-  /// Kills what was asked to end and has not ended in time.
+  /// Kills schedulers that were asked to end and have not ended in time.
   void on_time(Instant now);
-  /// When to call poll() and on_time() again; nothing while there is nothing to do.
+  /// When to call poll() and on_time() again; nothing if there is nothing to do.
   std::optional<Instant> next_deadline() const;
 
  private:
@@ -64,10 +63,10 @@ class DaskScheduler {
   net::Loop& loop_;
   std::optional<os::ChildProcess> process_;  // while it runs and was not asked to end
   std::vector<Stopping> stopping_;
-  std::filesystem::path folder_;  // holds the scheduler file and what the child said
+  std::filesystem::path folder_;  // contains the scheduler file and the child's output
   std::optional<DaskAddress> address_;
   std::optional<Error> error_;
-  std::optional<Instant> next_poll_;  // for its file
+  std::optional<Instant> next_poll_;  // of its file
   Instant give_up_{};
 };
 

@@ -11,32 +11,33 @@
 
 namespace px::controller {
 
-/// What the controller's limit of open files and sockets (RLIMIT_NOFILE) means for clients and
-/// engines that connect: each takes several descriptors, and one that would take the last ones is
-/// refused with a sentence that says what to do, before connections of others fail. A value; sees
-/// no descriptor itself.
+/// The consequences of the controller's limit of open files and sockets (RLIMIT_NOFILE) for
+/// connecting clients and engines: each takes several descriptors, and one that would take the last
+/// ones is refused with a sentence that says what to do, before connections of others fail. A
+/// value; opens no descriptor itself.
 class DescriptorPlan {
  public:
-  /// limit  how many this process may have open.
+  /// limit  the number that this process may have open.
   explicit DescriptorPlan(std::size_t limit) : limit_(limit) {}
 
-  /// Of connections that have not shown a key yet, each kind may have a small part.
+  /// The limits of connections that have not shown a key yet: each kind may take a small part.
   net::LifelineLimits lifelines() const;
   net::StreamLimits streams() const;
   net::HandshakeLimiter::Bounds doors() const;
   std::size_t browsers() const;
 
-  /// What one more of these takes here.
+  /// The descriptors that one client or engine takes here.
   static constexpr std::size_t of_client = 7, of_engine = 10;
-  /// What the controller takes before the first client or engine has come.
+  /// The descriptors that the controller takes before the first client or engine has connected.
   static constexpr std::size_t of_controller = 120;
-  /// With fewer the controller does not start, as not even one client and one engine could connect.
+  /// With fewer the controller does not start, because not even one client and one engine could
+  /// connect.
   std::size_t needed() const { return of_controller + kept() + of_client + of_engine; }
-  /// So many are kept free for clients and engines that are connected, and for files.
+  /// The number that is kept free for connected clients and engines, and for files.
   std::size_t kept() const;
-  /// Why one that takes so many cannot come; nothing where it can.
+  /// The reason why a peer that takes this number cannot connect; nothing if it can.
   /// who   "a client".
-  /// left  how many this process may still open.
+  /// left  the number that this process may still open.
   std::optional<std::string> why_not(std::string_view who, std::size_t takes,
                                      std::size_t left) const;
 

@@ -8,7 +8,7 @@
 #include "program/man_page.hpp"
 #include "program/value_checks.hpp"
 #include "wire/json.hpp"
-#include "wire/text_parsing.hpp"
+#include "wire/text.hpp"
 
 namespace px::controller {
 namespace {
@@ -37,8 +37,8 @@ std::string check_host_names(const std::string& text) {
 void add_network_options(CLI::App& app, ControllerOptions& o) {
   app.option_defaults()->group("Network");
   app.add_option("--ip,--IPController.ip", o.ip,
-                 "Address to listen at (default: 127.0.0.1), or several with commas; * for "
-                 "all, 0.0.0.0 for all of IPv4")
+                 "Addresses to listen at, separated by commas (default: 127.0.0.1); *: all, "
+                 "0.0.0.0: all of IPv4")
       ->check(program::own_addresses());
   app.add_option("--IPController.engine_ip", o.engine_ip, "The same for engines alone")
       ->check(program::own_addresses());
@@ -48,8 +48,8 @@ void add_network_options(CLI::App& app, ControllerOptions& o) {
                  "Name or address by which other hosts reach this host (default: its host name)")
       ->check(program::host());
   app.add_flag("--ipc,!--no-ipc", o.has_ipc,
-               "Use Unix sockets for engines and clients on this host, without encryption: the "
-               "default (--no-ipc: TCP for all)");
+               "Use Unix sockets without encryption for engines and clients on this host (default; "
+               "--no-ipc: use TCP)");
   app.add_option("--transport,--IPController.transport", o.transport, "Only tcp is supported");
   app.add_option("--ports,--IPController.ports", o.ports,
                  "Ports to try first, e.g. 10101-10120,10200")
@@ -70,8 +70,9 @@ void add_network_options(CLI::App& app, ControllerOptions& o) {
                  "Port of the dashboard, at 127.0.0.1, or off (default: a free port; `pxcluster "
                  "dashboard` prints the address)")
       ->check(&check_dashboard);
-  app.add_option("--dashboard-hosts", o.dashboard_hosts,
-                 "Host names by which browsers reach the dashboard through a proxy, with commas")
+  app.add_option(
+         "--dashboard-hosts", o.dashboard_hosts,
+         "Host names by which browsers reach the dashboard through a proxy, separated by commas")
       ->check(&check_host_names);
   app.add_flag("--enable-curve,--IPController.enable_curve,!--no-curve", o.enable_curve,
                "Encrypt with CURVE (default; --no-curve or $IPP_ENABLE_CURVE=0 turn it off)")
@@ -85,17 +86,16 @@ void add_network_options(CLI::App& app, ControllerOptions& o) {
 void add_file_options(CLI::App& app, ControllerOptions& o) {
   app.option_defaults()->group("Connection files");
   app.add_flag("--reuse,--IPController.reuse_files", o.reuse,
-               "Take ports and key from the connection files of the last run, and keep them");
+               "Use the ports and the key of the last run's connection files, and keep the files");
   app.add_flag("--restore,--IPController.restore_engines", o.restore,
-               "The same, and accept the engines of the last run again");
+               "As --reuse, and accept the engines of the last run again");
   app.add_flag("--restartable", o.restartable,
-               "Keep on disk what a controller with --restore needs to go on if this one dies; "
-               "clients then wait for it");
-  app.add_option(
-         "--journal", o.journal,
-         "Whether tasks that wait, run or were not fetched are written to the disk, so that "
-         "they outlive a controller with --reuse or --restore: off; process (default with "
-         "--restartable): if it is killed; power: also if the host loses power")
+               "Keep on disk what a later controller with --restore needs to continue if this one "
+               "dies; clients wait for it");
+  app.add_option("--journal", o.journal,
+                 "Which failures tasks survive until their results are fetched, with --reuse or "
+                 "--restore: off: none; process (default with --restartable): the end of the "
+                 "controller; power: also a power failure")
       ->check(program::one_of({"off", "process", "power"}));
   app.add_option("--IPController.engine_json_file", o.engine_json_file,
                  "Name of the engines' file");
@@ -131,30 +131,29 @@ void add_scheduling_options(CLI::App& app, ControllerOptions& o) {
       ->check(program::number_of("milliseconds"))
       ->capture_default_str();
   app.add_option("--HeartMonitor.max_heartmonitor_misses", o.max_misses,
-                 "Unregister an engine that misses more heartbeats in a row than this; after two "
-                 "it gets no "
-                 "further tasks")
+                 "Unregister an engine after more consecutive missed heartbeats than this; after "
+                 "two it gets no further tasks")
       ->check(program::whole_number("", 0, most))
       ->capture_default_str();
   app.add_option("--IPController.registration_timeout", o.registration_timeout_s,
-                 "Seconds until a registration without a heartbeat times out (default: max(30, 10 "
-                 "heartbeats))")
+                 "Seconds until a registration without a heartbeat times out (default: 30, or 10 "
+                 "heartbeats if that is longer)")
       ->check(program::number_of("seconds"));
   app.add_option("--scheme,--TaskScheduler.scheme_name", o.scheme,
                  "leastload, lru, plainrandom, weighted, twobin, pure or none")
       ->capture_default_str();
   app.add_option("--hwm,--TaskScheduler.hwm", o.hwm,
-                 "Tasks that one engine holds at a time; 0 = any number")
+                 "How many tasks one engine holds at a time; 0: no limit")
       ->check(program::whole_number(" of tasks", 0, most))
       ->capture_default_str();
   app.add_option("--ahead", o.ahead,
-                 "So many more, beyond --hwm, may an engine hold whose tasks are short, and no more "
-                 "than it does in 2 ms; behind a long one they are recalled")
+                 "How many short tasks an engine may prefetch beyond --hwm, at most the work of 2 "
+                 "ms; they are recalled if a task before them takes long")
       ->check(program::whole_number(" of tasks", 0, most))
       ->capture_default_str();
   app.add_option("--task-queue-mib", o.task_queue_mib,
-                 "MiB of unfinished load-balanced tasks to hold; further ones fail with the "
-                 "error Overloaded; 0 = half of the memory")
+                 "MiB of unfinished load-balanced tasks to keep in memory; further ones fail with "
+                 "the error Overloaded; 0: half of the memory")
       ->check(program::whole_number(" of MiB", 0, most))
       ->capture_default_str();
 }
@@ -174,8 +173,8 @@ void add_store_options(CLI::App& app, ControllerOptions& o) {
       ->check(program::whole_number(" of records", 0))
       ->capture_default_str();
   app.add_option("--DictDB.size_limit", o.size_limit,
-                 "Largest number of bytes of buffers in records (default: 1 GiB, or an eighth of the "
-                 "memory that the controller may use where that is less)")
+                 "Largest number of bytes of buffers in records (default: 1 GiB, or an eighth of "
+                 "the available memory if that is less)")
       ->check(program::whole_number(" of bytes", 0));
   app.add_option("--SQLiteDB.filename", o.sqlite_filename, "Name of the SQLite file")
       ->capture_default_str();

@@ -13,23 +13,23 @@
 
 namespace px::controller {
 
-/// The part of Sight that knows the latest cells: what was run where, and what came of it. Requests
-/// of one client with the same code, which come within a second for different engines, are one
+/// The part of Sight that knows the latest cells: the code, the engines and the results. Requests
+/// of one client with the same code, which arrive within a second for different engines, are one
 /// cell. The hub's thread owns it.
 class CellLog {
  public:
   /// Precondition: it is an execute_request, whose code is request.source.
   void submitted(const SeenRequest& request, EngineId engine, Instant now, WallTime wall);
-  /// The request printed this. What is no cell is ignored, here and in finished().
+  /// The request printed this. Requests that are not cells are ignored, here and in finished().
   void printed(const MessageId& msg_id, std::string_view text);
   void finished(const SeenAnswer& answer, Instant now);
-  /// The latest last; all output together is Snapshot::max_output bytes at most. Of a cell with
-  /// more parts those with errors come first. What has not changed is only copied.
+  /// The latest last; all output together is at most Snapshot::max_output bytes. If a cell has more
+  /// parts than fit, those with errors come first. Unchanged parts are only copied.
   std::vector<CellView> look();
 
   static constexpr Duration one_cell = std::chrono::seconds(1);
   static constexpr std::size_t max_source = 1024, max_output = 512, max_parts = 64;
-  /// More engines of one cell are counted and not followed.
+  /// Further engines of one cell are counted but not tracked.
   static constexpr std::size_t max_engines = Snapshot::max_engines;
 
  private:
@@ -39,7 +39,7 @@ class CellLog {
   };
   struct FollowedCell {
     CellView view;
-    bool has_changed = true;  ///< So view.parts is old.
+    bool has_changed = true;  ///< Whether view.parts is outdated.
     std::size_t source_hash = 0;
     Instant began{};
     std::unordered_set<EngineId> engines;
@@ -49,7 +49,7 @@ class CellLog {
   void begin_cell(const SeenRequest& request, Instant now, WallTime wall);
   static void renew(FollowedCell& cell);
 
-  std::deque<FollowedCell> cells_;  // their addresses stay
+  std::deque<FollowedCell> cells_;  // their addresses are stable
   std::unordered_map<MessageId, FollowedCell*, StringIdHash, StringIdEqual> by_request_;
 };
 

@@ -14,22 +14,22 @@
 
 namespace px::controller {
 
-/// What the controller has given an engine, and what came back.
+/// The work that the controller has given an engine, and the results.
 struct EngineLoad {
-  std::size_t tasks = 0;   ///< Balanced ones that it has now.
-  std::size_t direct = 0;  ///< Direct requests that it has not answered.
+  std::size_t tasks = 0;   ///< Balanced tasks that it has now.
+  std::size_t direct = 0;  ///< Unanswered direct requests.
   std::uint64_t finished = 0;
 };
 using LoadOf = std::function<EngineLoad(const EngineUuid&)>;
 
-/// The part of Sight that knows the engines: what each has said of itself, whether it is heard,
-/// what it measures. Events of engines that are not registered are ignored. The hub's thread owns
-/// it; only look() costs more with more engines.
+/// The part of Sight that knows the engines: their facts, whether they are heard, and their
+/// measures. Events of engines that are not registered are ignored. The hub's thread owns it; only
+/// look() costs more with more engines.
 class EngineRows {
  public:
   void joined(const EngineUuid& uuid, EngineId id, const EngineFacts& facts, std::string language,
               Instant now);
-  /// It says this of itself, or more of it.
+  /// The engine reports these facts, or further ones.
   void described(const EngineUuid& uuid, const EngineFacts& facts);
   /// Whether it answers heartbeats.
   void heard(const EngineUuid& uuid, bool is_silent);
@@ -37,18 +37,18 @@ class EngineRows {
   void drained(const EngineUuid& uuid, bool is_drained);
   void left(const EngineUuid& uuid);
   void measured(const EngineUuid& uuid, EngineMeasures measures, Instant now);
-  /// A request ended there with this error: "ValueError: ...".
+  /// A request ended on it with this error: "ValueError: ...".
   void failed(const EngineUuid& uuid, std::string error);
 
   std::size_t size() const { return engines_.size(); }
   std::optional<EngineId> id_of(const EngineUuid& uuid) const;
-  /// The engines as they are now, ascending by id, Snapshot::max_engines at most. An engine is in
-  /// its state since the look that found it there first.
+  /// The engines at present, ascending by id, at most Snapshot::max_engines. The time of a state is
+  /// counted from the look that first found it.
   std::vector<EngineView> look(Instant now, const LoadOf& load_of);
 
  private:
   struct EngineRow {
-    EngineView view;  ///< But for what depends on the time.
+    EngineView view;  ///< Except for the members that depend on the time.
     Instant joined{}, state_since{};
     std::optional<Instant> measured = {};
     bool is_silent = false;
@@ -60,8 +60,8 @@ class EngineRows {
   std::map<EngineId, EngineUuid> by_id_;
 };
 
-/// The hosts of these engines, ascending by name. What is said of a host is what the engine said
-/// that was heard last.
+/// The hosts of these engines, ascending by name. The measures of a host are those of the engine
+/// that reported last.
 std::vector<HostView> hosts_of(const std::vector<EngineView>& engines);
 
 }  // namespace px::controller

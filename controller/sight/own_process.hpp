@@ -4,7 +4,7 @@
 
 namespace px::controller {
 
-/// This process as a Sight is to describe it; it started now.
+/// The description of this process for a Sight; its start is now.
 SightOptions own_process();
 
 }  // namespace px::controller

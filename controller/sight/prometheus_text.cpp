@@ -167,7 +167,7 @@ void write_work(MetricWriter& out, const Snapshot& snapshot) {
   out.one("polyxeus_requests_failed_total", counter, "Requests that were answered by an error.",
           work.failed_total);
   out.one("polyxeus_tasks_assigned_total", counter,
-          "Balanced tasks that were given to engines, each time counted.", work.assigned_total);
+          "Balanced tasks sent to engines; retries count again.", work.assigned_total);
   out.one("polyxeus_tasks_retried_total", counter,
           "Balanced tasks that ran again after a failed attempt or a lost engine.",
           work.retried_total);
@@ -211,7 +211,7 @@ void per_engine(MetricWriter& out, const Snapshot& snapshot, std::string_view na
 }
 
 void write_engine_states(MetricWriter& out, const Snapshot& snapshot) {
-  out.begin("polyxeus_engines", gauge, "Engines that are registered, by what they do.");
+  out.begin("polyxeus_engines", gauge, "Registered engines by state.");
   for (const auto state :
        {EngineView::State::idle, EngineView::State::busy, EngineView::State::silent}) {
     std::size_t count = 0;

@@ -7,14 +7,14 @@
 
 namespace px::controller {
 
-/// A snapshot for Prometheus, as `/metrics` answers it: for each metric HELP, TYPE and its samples.
+/// A snapshot for Prometheus, the answer of `/metrics`: for each metric HELP, TYPE and its samples.
 /// All names begin with "polyxeus_"; units are seconds and bytes; counters end in _total. Engines
-/// have the labels engine (the id), host and, under MPI, rank. What an engine has not said has no
-/// sample. The durations of requests and the waiting times of tasks are histograms with bounds of
-/// 1, 2 and 5 times powers of ten from 10 microseconds to 1,000 s.
+/// have the labels engine (the id), host and, under MPI, rank. Values that an engine has not
+/// reported have no sample. The durations of requests and the waiting times of tasks are histograms
+/// with bounds of 1, 2 and 5 times powers of ten from 10 microseconds to 1,000 s.
 ///
-/// Both formats have the same samples. OpenMetrics has UNIT besides, names counters without _total
-/// where it describes them, and ends with "# EOF".
+/// Both formats have the same samples. OpenMetrics also has UNIT, names counters without _total in
+/// their descriptions, and ends with "# EOF".
 std::string prometheus_text(const Snapshot& snapshot,
                             MetricsFormat format = MetricsFormat::prometheus);
 

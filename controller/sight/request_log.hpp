@@ -13,43 +13,44 @@
 
 namespace px::controller {
 
-/// A request that came.
+/// A request that arrived.
 struct SeenRequest {
   MessageId msg_id = {};
   std::string session = {}, username = {};
   std::string kind = {}, label = {};      ///< See FinishedRequest.
-  std::string source = {};                ///< Of a cell.
-  std::optional<EngineUuid> engine = {};  ///< Of a direct one.
+  std::string source = {};                ///< The source, for a cell.
+  std::optional<EngineUuid> engine = {};  ///< The engine, for a direct request.
   std::size_t bytes = 0;
 };
 
 /// The answer to a request.
 struct SeenAnswer {
-  MessageId msg_id = {};    ///< Of the request.
+  MessageId msg_id = {};    ///< Id of the request.
   EngineUuid engine = {};   ///< Empty: the controller answered it before an engine had it.
   std::string status = {};  ///< "ok", "error", "aborted".
   std::string error = {};   ///< "ValueError: ..."; empty unless the status is "error".
-  std::optional<WallTime> started = {};  ///< As its engine says.
+  std::optional<WallTime> started = {};  ///< As its engine reports.
   std::size_t bytes = 0;
 };
 
-/// The part of Sight that knows the requests of clients: how many there are, who asked, how long
-/// they waited, and which ended since the last look. It follows max_followed unfinished ones; what
-/// exceeds that is counted only. Each call takes constant time. The hub's thread owns it.
+/// The part of Sight that knows the requests of clients: how many there are, which clients sent
+/// them, how long they waited, and which ended since the last look. It tracks at most max_followed
+/// unfinished ones; further ones are only counted. Each call takes constant time. The hub's thread
+/// owns it.
 class RequestLog {
  public:
   void submitted(const SeenRequest& request, Instant now, WallTime wall);
-  /// A balanced task was given to an engine: the first time, after an attempt that failed, or
-  /// after it was recalled from an engine that would have been slower.
+  /// A balanced task was given to an engine: for the first time, after a failed attempt, or after
+  /// it was recalled from an engine that would have been slower.
   void assigned(const MessageId& msg_id, bool is_retry, Instant now);
   /// engine  that answered, if it has an id.
   void finished(const SeenAnswer& answer, std::optional<EngineId> engine, WallTime wall);
 
-  /// Fills in what it knows: the totals and rates, clients, finished requests, the queueing.
+  /// Fills in its part: the totals and rates, clients, finished requests, the waiting times.
   void look(Snapshot& snapshot, Instant now);
 
   static constexpr std::size_t max_followed = 100'000;
-  /// A client with nothing unfinished is shown for so long after its last request.
+  /// A client without unfinished requests is shown for this time after its last request.
   static constexpr Duration client_memory = std::chrono::minutes(10);
 
  private:

@@ -16,25 +16,25 @@
 
 namespace px::controller {
 
-/// What the controller is, for its ControllerView.
+/// The description of the controller, for its ControllerView.
 struct SightOptions {
   std::string version = {}, host = {};
   int pid = 0;
   WallTime started{};
-  /// What this process takes of its host now; null: not known.
+  /// The present resource use of this process; null: unknown.
   std::function<ProcessMeasures()> measure = {};
   std::string clock_name = {};  ///< See os::clock_name().
 };
 
-/// Sees what happens in the cluster and says once a second what it looks like: events go in, a
-/// Snapshot comes out. It decides nothing that anybody's work depends on. Memory and the cost of a
-/// look are bounded by the limits of Snapshot and RequestLog; an event costs the same however much
-/// there is. The hub owns it, on its thread. Sees no socket, thread, file or clock.
+/// Observes the events of the cluster and describes its state once a second: events go in, a
+/// Snapshot comes out. No decision of the cluster depends on it. Memory and the cost of a look are
+/// bounded by the limits of Snapshot and RequestLog; an event always costs the same. The hub owns
+/// it, on its thread. Uses no socket, thread, file or clock.
 class Sight {
  public:
   explicit Sight(SightOptions options = {});
 
-  // What happened to an engine.
+  // Events of an engine.
   void joined(const EngineUuid& uuid, EngineId id, const EngineFacts& facts, std::string language,
               Instant now) {
     engines_.joined(uuid, id, facts, std::move(language), now);
@@ -47,7 +47,7 @@ class Sight {
   void left(const EngineUuid& uuid) { engines_.left(uuid); }
   void measured(const EngineUuid& uuid, EngineMeasures measures, Instant now);
 
-  // What happened to a request. Each request is told of once, and answered once at most.
+  // Events of a request. Each request is reported once, and answered at most once.
   void submitted(const SeenRequest& request, Instant now, WallTime wall);
   void assigned(const MessageId& msg_id, bool is_retry, Instant now) {
     requests_.assigned(msg_id, is_retry, now);
@@ -55,14 +55,15 @@ class Sight {
   void printed(const MessageId& msg_id, std::string_view text) { cells_.printed(msg_id, text); }
   void finished(const SeenAnswer& answer, Instant now, WallTime wall);
 
-  /// What the I/O thread has counted since its start.
+  /// The counters of the I/O thread since its start.
   void counted(std::uint64_t bad_messages, std::uint64_t lost_records);
 
-  /// When a new snapshot is due: the first one at once, then each a second after the last one.
+  /// When a new snapshot is due: the first one at once, each further one a second after the
+  /// previous one.
   Instant next_deadline() const { return due_; }
-  /// queued   balanced tasks that no engine has.
-  /// load_of  what the engines have.
-  /// events   the latest of the event log, Snapshot::max_events at most.
+  /// queued   the number of balanced tasks that no engine has.
+  /// load_of  the loads of the engines.
+  /// events   the latest of the event log, at most Snapshot::max_events.
   std::shared_ptr<const Snapshot> look(std::size_t queued, const LoadOf& load_of,
                                        std::vector<EventView> events, Instant now, WallTime wall);
 

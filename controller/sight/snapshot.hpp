@@ -13,11 +13,11 @@
 
 namespace px::controller {
 
-/// What the cluster was at a moment, for all who want to see it: a page, Prometheus, `pxcluster
-/// status --json`. Sight makes one a second, on the hub's thread; nothing changes it afterwards, so
-/// any thread may read it. It is bounded, whatever the cluster does (the limits below), and the
-/// same for all viewers: to make it costs the same with 0 or 20 of them. Times that have passed are
-/// seconds before `time`; counts that end in `_total` only grow while the controller lives.
+/// The state of the cluster at one moment, for all viewers: a page, Prometheus, `pxcluster status
+/// --json`. Sight makes one a second, on the hub's thread; it never changes after that, so any
+/// thread may read it. It is bounded, whatever the cluster does (the limits below), and the same
+/// for all viewers: making it costs the same with 0 or 20 of them. Durations are seconds before
+/// `time`; counts that end in `_total` only grow while the controller runs.
 
 /// One engine that is registered.
 struct EngineView {
@@ -25,25 +25,27 @@ struct EngineView {
   EngineId id;
   std::string host = {};
   std::optional<Rank> rank = {};            ///< In `world`.
-  std::string world = {};                   ///< What ranks of one MPI world have in common.
-  int pid = 0;                              ///< 0: not known.
-  std::string language = {};                ///< "python", "cpp"; "": not known.
+  std::string world = {};                   ///< The common name of the ranks of one MPI world.
+  int pid = 0;                              ///< 0: unknown.
+  std::string language = {};                ///< "python", "cpp"; "": unknown.
   std::string mpi_library = {}, gpus = {};  ///< EngineFacts::mpi, gpus.
   State state = State::idle;
-  bool is_drained = false;   ///< A user wishes that it gets no further balanced tasks.
-  double state_seconds = 0;  ///< For so long is it in that state, as far as the controller knows.
+  bool is_drained = false;   ///< A user wants it to get no further balanced tasks.
+  double state_seconds = 0;  ///< How long it has been in that state, as far as the controller
+                             ///< knows.
   double age = 0;            ///< Seconds since it joined.
-  /// The latest that it said, and how many seconds ago. Its `durations` are empty: see Snapshot.
+  /// The latest measures that it reported, and how many seconds ago. Their `durations` are empty:
+  /// see Snapshot.
   EngineMeasures measures = {};
-  std::optional<double> measured_ago = {};  ///< Nothing: it has said nothing yet.
-  double cpu_share = 0;                     ///< Cores that it used between its latest two messages.
+  std::optional<double> measured_ago = {};  ///< Nothing: it has not reported any yet.
+  double cpu_share = 0;                     ///< Cores that it used between its latest two reports.
   std::size_t tasks = 0;                    ///< Balanced tasks that the controller has given it.
-  std::size_t direct = 0;                   ///< Direct requests that it has not answered.
-  std::uint64_t finished_total = 0, failed_total = 0;  ///< Of both; failed: answered by an error.
+  std::size_t direct = 0;                   ///< Unanswered direct requests.
+  std::uint64_t finished_total = 0, failed_total = 0;  ///< Of both; failed: answered with an error.
   std::string last_error = {};  ///< "ValueError: ..." of its latest failed request; 256 bytes.
 };
 
-/// A host with engines: sums over them, and what they say of the host.
+/// A host with engines: sums over them, and their reports about the host.
 struct HostView {
   std::string name;
   std::size_t engines = 0, busy = 0;
@@ -52,7 +54,7 @@ struct HostView {
   HostMeasures measures = {};
 };
 
-/// One client that has asked for something in the last ten minutes.
+/// A client that has sent a request in the last ten minutes.
 struct ClientView {
   std::string session;  ///< Its session id.
   std::string name;     ///< The username in its messages.
@@ -65,27 +67,27 @@ struct ClientView {
 struct FinishedRequest {
   std::string msg_id;
   std::optional<EngineId> engine = {};  ///< Nothing: it ended before an engine had it.
-  std::string label = {};    ///< The user's, or the function's name, or a cell's first line.
+  std::string label = {};    ///< The user's label, or the function's name, or a cell's first line.
   std::string kind = {};     ///< "task" (balanced), "apply", "execute", "push", "pull", "call".
-  std::string session = {};  ///< The client's.
+  std::string session = {};  ///< Session id of the client.
   bool is_ok = true;
-  double submitted = 0;  ///< Unix time in seconds, as are the next two; by the controller's clock.
-  double started = 0;    ///< When it began to run, as its engine says.
+  double submitted = 0;  ///< Unix time in seconds, like the next two; by the controller's clock.
+  double started = 0;    ///< When it began to run, as its engine reports.
   double ended = 0;
 };
 
-/// Requests with the same label; cells are not among them, as theirs are lines of code.
+/// Requests with the same label, without cells, whose labels are lines of code.
 struct LabelView {
   std::string name;
   std::uint64_t finished_total = 0, failed_total = 0;
   double run_seconds_total = 0;  ///< From their start on an engine to their answer.
 };
 
-/// A cell on one of its engines.
+/// The part of a cell on one of its engines.
 struct CellPartView {
   EngineId engine;
   std::string state = {};   ///< "waits" (queued or running), "ok", "error", "aborted".
-  double seconds = 0;       ///< From the request to its answer; 0: not answered.
+  double seconds = 0;       ///< From the request to its answer; 0: unanswered.
   std::string output = {};  ///< The last 512 bytes that it printed. May be left out: see cells.
   std::string error = {};   ///< "NameError: name 'x' is not defined".
 };
@@ -104,10 +106,10 @@ struct CellView {
 struct EventView {
   double time = 0;                      ///< Unix time in seconds.
   std::string kind = {};                ///< "joined", "died", "retried" ...
-  std::optional<EngineId> engine = {};  ///< Nothing: it is of no engine.
-  std::string host = {};                ///< That of the engine.
-  std::string text = {};                ///< A clause about the engine, else a sentence.
-  std::uint64_t number = 0;             ///< From 1 on: a viewer sees which are new.
+  std::optional<EngineId> engine = {};  ///< Nothing: it does not concern an engine.
+  std::string host = {};                ///< Of the engine.
+  std::string text = {};                ///< A clause about the engine, otherwise a sentence.
+  std::uint64_t number = 0;             ///< From 1 on: shows viewers which events are new.
 };
 
 /// The controller itself.
@@ -117,8 +119,8 @@ struct ControllerView {
   double started = 0;  ///< Unix time in seconds.
   ProcessMeasures process = {};
   double cpu_share = 0;                  ///< Cores that it used since the last snapshot.
-  std::uint64_t bad_messages_total = 0;  ///< Dropped: malformed or wrongly signed.
-  std::uint64_t lost_records_total = 0;  ///< Events that the hub was too slow to take in.
+  std::uint64_t bad_messages_total = 0;  ///< Dropped: malformed or with a wrong signature.
+  std::uint64_t lost_records_total = 0;  ///< Events that the hub was too slow to record.
   std::uint64_t in_bytes_total = 0, out_bytes_total = 0;  ///< Of requests; of replies and output.
 };
 
@@ -126,10 +128,10 @@ struct ControllerView {
 struct WorkView {
   std::size_t queued = 0;   ///< Balanced tasks that wait for an engine.
   std::size_t running = 0;  ///< Balanced tasks that engines have.
-  std::size_t direct = 0;   ///< Direct requests that are not answered.
+  std::size_t direct = 0;   ///< Unanswered direct requests.
   std::uint64_t submitted_total = 0, finished_total = 0, failed_total = 0;  ///< Of both kinds.
-  std::uint64_t assigned_total = 0;  ///< Tasks given to engines, each time that one was.
-  /// Of these: given again, as an attempt has failed or its engine has died.
+  std::uint64_t assigned_total = 0;  ///< Assignments of tasks to engines, repeated ones included.
+  /// Those that were repeated because an attempt has failed or its engine has died.
   std::uint64_t retried_total = 0;
   double submitted_rate = 0, finished_rate = 0;  ///< Per second since the last snapshot.
 };
@@ -145,18 +147,18 @@ struct Snapshot {
   ControllerView controller = {};
   WorkView work = {};
   std::vector<EngineView> engines = {};  ///< Ascending by id.
-  std::size_t engine_count = 0;          ///< Also those beyond max_engines.
+  std::size_t engine_count = 0;          ///< Including those beyond max_engines.
   std::vector<HostView> hosts = {};      ///< Ascending by name.
   std::vector<ClientView> clients = {};  ///< The latest first.
-  /// Requests that ended since the previous snapshot, in the order in which they did.
+  /// Requests that ended since the previous snapshot, in this order.
   std::vector<FinishedRequest> finished = {};
-  std::uint64_t finished_left_out = 0;  ///< Ended as well, beyond max_finished.
+  std::uint64_t finished_left_out = 0;  ///< Also ended, beyond max_finished.
   /// Ascending by name: the first max_labels that were seen, and "(other)" for the rest.
   std::vector<LabelView> labels = {};
   std::vector<CellView> cells = {};    ///< The latest last.
   std::vector<EventView> events = {};  ///< The latest last.
-  /// Since the controller's start: how long requests ran, as the engines say, and how long balanced
-  /// tasks waited for an engine.
+  /// Since the controller's start: how long requests ran, as the engines report, and how long
+  /// balanced tasks waited for an engine.
   DurationCounts durations_total = {}, queueing_total = {};
 };
 

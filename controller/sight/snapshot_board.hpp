@@ -9,14 +9,15 @@
 
 namespace px::controller {
 
-/// Where the hub's thread puts each new snapshot, and other threads find the latest. It outlives
-/// all of them.
+/// Receives each new snapshot from the hub's thread, and gives the latest to other threads. It
+/// outlives all of them.
 class SnapshotBoard {
  public:
   using SharedSnapshot = std::shared_ptr<const Snapshot>;
 
-  /// Called on the hub's thread with each new snapshot: it must be quick. Null: nobody is. When
-  /// this returns the earlier function is not called any more. Any thread but the hub's.
+  /// Called on the hub's thread with each new snapshot: it must be quick. May be null. After this
+  /// function has returned the earlier listener is not called any more. Any thread except the hub's
+  /// may call it.
   void on_new(std::function<void(const SharedSnapshot&)> listener) {
     const std::lock_guard lock{mutex_};
     listener_ = std::move(listener);

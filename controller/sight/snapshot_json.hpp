@@ -6,10 +6,10 @@
 namespace px::controller {
 
 /// A snapshot for the page and for scripts. Members have the names of those of Snapshot and its
-/// parts; `time` is Unix time in seconds. To keep it short, members that are 0, empty, false or not
-/// known are left out of the rows of lists. Instead of `measures` an engine has the members of
-/// write_engine_measures(), a host those of HostMeasures. Histograms have, beside the form of
-/// DurationCounts::write(), "count" and "quantiles": {"0.5": seconds, "0.9", "0.99"}.
+/// parts; `time` is Unix time in seconds. To keep it short, members that are 0, empty, false or
+/// unknown are left out of the rows of lists. Instead of `measures` an engine has the members of
+/// write_engine_measures(), a host those of HostMeasures. Histograms have, in addition to the form
+/// of DurationCounts::write(), "count" and "quantiles": {"0.5": seconds, "0.9", "0.99"}.
 ///
 ///     {"number": 17, "time": 1795776000.5, "interval": 1.0,
 ///      "controller": {"version": "0.6.0", "host": "login1", "pid": 4711, "started": 1795770000.0,

@@ -12,7 +12,7 @@ namespace {
 
 constexpr const char* page_without_files =
     "<!doctype html><meta charset=\"utf-8\"><title>polyxeus</title>"
-    "<p>This polyxeus was built without its dashboard, as npm was not there. "
+    "<p>This polyxeus was built without its dashboard, because npm was missing. "
     "<code>/metrics</code> works.</p>\n";
 
 std::vector<std::filesystem::path> page_folders() {

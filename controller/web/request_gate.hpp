@@ -12,11 +12,11 @@
 
 namespace px::controller {
 
-/// A request of a browser or of Prometheus, as far as a decision needs it. Absent headers are
-/// empty. The texts must live as long as the call that reads them.
+/// The parts of a request of a browser or of Prometheus that a decision needs. Absent headers are
+/// empty. The texts must be valid as long as the call that reads them.
 struct WebRequest {
   std::string_view method = {};         ///< "GET"
-  std::string_view target = {};         ///< "/do/signal?x", as it was sent.
+  std::string_view target = {};         ///< "/do/signal?x", as sent.
   std::string_view host = {};           ///< Host: "127.0.0.1:8080"
   std::string_view origin = {};         ///< Origin: "http://127.0.0.1:8080"
   std::string_view token = {};          ///< X-Polyxeus-Token
@@ -25,19 +25,19 @@ struct WebRequest {
   std::string_view body = {};           ///< Of a POST.
 };
 
-// What a user of the page wants of engines.
+// The orders of a user of the page to engines.
 
 struct SignalEngines {
   int signal = 0;
 };
 struct ShutDownEngines {};
-/// They are to be started anew, with the same ids.
+/// The engines must be restarted, with the same ids.
 struct RestartEngines {};
-/// They are to get no further balanced tasks, or to get them again.
+/// The engines must get no further balanced tasks, or get them again.
 struct DrainEngines {
   bool is_drained = true;
 };
-/// In which calls are their threads? The answer says it.
+/// The answer must say in which calls their threads are.
 struct AskStacks {};
 using EngineWish =
     std::variant<AskStacks, DrainEngines, RestartEngines, SignalEngines, ShutDownEngines>;
@@ -46,7 +46,7 @@ struct EngineOrder {
   std::optional<std::vector<EngineId>> engines = {};  ///< Nothing: all.
 };
 
-/// What to answer to a request.
+/// The possible answers to a request.
 struct ServeFile {
   std::string name;  ///< "index.html"
 };
@@ -59,26 +59,26 @@ struct PassOrder {
 };
 struct RefuseRequest {
   int status = 0;   ///< 401, 403, 404 ...
-  std::string why;  ///< One sentence for a person; holds nothing of the request.
+  std::string why;  ///< One sentence for people; contains no text of the request.
 };
 using WebDecision = std::variant<ServeFile, ServeStream, ServeMetrics, PassOrder, RefuseRequest>;
 
-/// What a RequestGate knows.
+/// The settings of a RequestGate.
 struct GateOptions {
   std::string token;  ///< Not empty.
-  /// Further names and addresses by which the page may be reached, beside those of the loopback
-  /// device, at any port. As the header Host has them: "[fd00::1]".
+  /// Further names and addresses by which the page may be reached, in addition to those of the
+  /// loopback device, at any port. In the form of the header Host: "[fd00::1]".
   std::set<std::string> host_names = {};
-  std::set<std::string> files = {};  ///< Those of the page.
+  std::set<std::string> files = {};  ///< The files of the page.
 };
 
-/// Decides what a request to the dashboard may do; sees no socket. Called on the web thread.
+/// Decides whether a request to the dashboard is allowed; uses no socket. Called on the web thread.
 ///
-/// The files of the page are for everybody who reaches the port: they hold no secrets. All else
-/// needs the token, in a header: a page of another origin cannot send such a header, so that no
-/// cookie opens anything (CSRF). Host must be a name of this server, so that a name that an
-/// attacker lets point here reads nothing (DNS rebinding), and Origin, where there is one, the
-/// same. The token is compared in constant time.
+/// The files of the page are available to every peer that reaches the port: they contain no
+/// secrets. All else requires the token, in a header: a page of another origin cannot send such a
+/// header, and cookies are not used (CSRF). Host must be a name of this server, so that a name that
+/// an attacker points to this address reads nothing (DNS rebinding), and so must Origin, if there
+/// is one. The token is compared in constant time.
 class RequestGate {
  public:
   explicit RequestGate(GateOptions options);

@@ -12,16 +12,16 @@
 
 namespace px::controller {
 
-/// What an engine has said of the calls that its threads are in.
+/// An engine's answer about the calls of its threads.
 struct StackReply {
   EngineId engine;
-  std::string usage = {};    ///< The content of its usage_reply, packed; empty: none came.
-  bool is_left_out = false;  ///< It came, but all replies together were too long.
+  std::string usage = {};    ///< The content of its usage_reply, packed; empty: none arrived.
+  bool is_left_out = false;  ///< It arrived, but all replies together were too long.
 };
 
 /// A question of a user of the dashboard: in which calls are these engines? Collects the answers,
-/// until all have come or it takes too long. Bounded, in engines and in bytes. Sees no socket and
-/// no clock. DashboardOrders owns it, on the I/O thread.
+/// until all have arrived or the patience is over. Bounded, in engines and in bytes. Uses no socket
+/// and no clock. DashboardOrders owns it, on the I/O thread.
 class StackQuestion {
  public:
   static constexpr std::size_t most_engines = 256, most_bytes = std::size_t{8} << 20;
@@ -30,9 +30,10 @@ class StackQuestion {
 
   explicit StackQuestion(Instant now) : deadline_(now + patience) {}
 
-  /// This engine was asked, by this message.
+  /// This message was sent to this engine.
   void asked(const MessageId& message, EngineId engine);
-  /// An engine has answered a message. Ignored where that is none of ours, or was answered.
+  /// An engine has answered a message. Ignored if the message is not one of ours, or was answered
+  /// before.
   /// usage  packed.
   void answered(const MessageId& message, std::string_view usage);
   bool is_over(Instant now) const { return missing_.empty() || now >= deadline_; }
@@ -43,12 +44,12 @@ class StackQuestion {
  private:
   const Instant deadline_;
   std::vector<StackReply> replies_;
-  std::map<MessageId, std::size_t> missing_;  // by the message: which of the replies
+  std::map<MessageId, std::size_t> missing_;  // by the message: the index of the reply
   std::size_t bytes_ = 0;
 };
 
-/// The answers for the page. Of each the members `running`, `place` and `stacks` of its usage_reply
-/// (docs/protocol.md); `why` where it has none of them to tell; neither where it has not answered:
+/// The answers for the page. For each engine the members `running`, `place` and `stacks` of its
+/// usage_reply (docs/protocol.md); `why` if it has none of them; neither if it has not answered:
 ///
 ///     {"engines": [{"engine": 0, "running": {...}, "place": {...}, "stacks": {...}},
 ///                  {"engine": 1}, {"engine": 2, "why": "it does not tell stacks"}]}

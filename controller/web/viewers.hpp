@@ -11,20 +11,20 @@
 
 namespace px::controller {
 
-/// What is sent to viewers: one text for all of them, never copied.
+/// A text that is sent to viewers: one for all of them, never copied.
 using SharedText = std::shared_ptr<const std::string>;
 
-/// How much viewers may cost.
+/// The limits of viewers.
 struct ViewerBounds {
   std::size_t most = 64;  ///< At a time.
-  /// A viewer that takes no whole text for so long is dropped.
+  /// A viewer that takes no whole text for this time is dropped.
   Duration patience = std::chrono::seconds(15);
 };
 
 /// Decides which viewer of the page gets which text, and which is dropped. A viewer has at most one
-/// text on its way and the newest one waiting: one that reads slowly misses texts, and one that
-/// does not read costs two texts that others have, too, until it is dropped. Sees no socket and no
-/// clock. Called on the web thread.
+/// text in transit and the newest one waiting: one that reads slowly misses texts, and one that
+/// does not read uses, until it is dropped, only two texts, which are shared with others. Uses no
+/// socket and no clock. Called on the web thread.
 class Viewers {
  public:
   struct Sending {
@@ -35,22 +35,22 @@ class Viewers {
   explicit Viewers(const ViewerBounds& bounds) : bounds_(bounds) {}
 
   bool is_empty() const { return viewers_.empty(); }
-  /// A viewer has come, and is written to now (its header); written() goes on with `first`, or
-  /// what is newer by then. Nothing where there are too many.
+  /// A viewer has connected, and is being sent its header; written() continues with `first`, or a
+  /// newer text. Nothing if there are too many.
   /// first  the newest text; null: there is none yet.
   std::optional<int> add(SharedText first, Instant now);
   void remove(int viewer) { viewers_.erase(viewer); }
-  /// There is a new text: what to send to whom now.
+  /// There is a new text: returns what to send to which viewers now.
   std::vector<Sending> publish(const SharedText& text, Instant now);
-  /// What was on its way to the viewer was written: what to send to it now, if anything. Nothing
-  /// for one that was dropped.
+  /// The text in transit to the viewer was written: returns the next one to send to it, if any.
+  /// Nothing for a dropped viewer.
   SharedText written(int viewer, Instant now);
-  /// Forgets and returns those that have taken nothing for the whole patience.
+  /// Forgets and returns the viewers that have taken nothing for the whole patience.
   std::vector<int> expire(Instant now);
 
  private:
   struct Viewer {
-    std::optional<Instant> sending_since;  // nothing: nothing is on its way
+    std::optional<Instant> sending_since;  // nothing: no text is in transit
     SharedText waiting;
   };
   ViewerBounds bounds_;

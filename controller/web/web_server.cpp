@@ -206,7 +206,7 @@ class WebServer::State::Connection : public std::enable_shared_from_this<Connect
   }
   void act(const ServeStream&) {
     const auto number = server_.viewers_.add(server_.snapshot_event(), Clock::now());
-    if (!number) return refuse({503, "too many viewers watch already: close one"});
+    if (!number) return refuse({503, "too many viewers are connected: close one"});
     viewer_ = *number;
     server_.watching_[viewer_] = shared_from_this();
     http::response<http::empty_body> head{http::status::ok, 11};

@@ -9,9 +9,8 @@
 
 namespace px::engine {
 
-/// libpolyxeus_mpi_openmpi.so or libpolyxeus_mpi_mpich.so in this process: MPI itself, and what
-/// stands in front of its functions for all code that is loaded later, the cells among it. It is
-/// never unloaded.
+/// libpolyxeus_mpi_openmpi.so or libpolyxeus_mpi_mpich.so in this process: MPI itself, and wrappers
+/// of its functions for all code that is loaded later, cells included. It is never unloaded.
 class MpiLibrary {
  public:
   /// implementation  "openmpi" or "mpich".
@@ -19,9 +18,9 @@ class MpiLibrary {
   static Result<MpiLibrary> load(const std::string& implementation);
 
   /// Initializes MPI: returns when all ranks have done so.
-  /// expected  the world that the launcher says.
-  /// peers     the ranks whose engines speak C++ as well, this one among them.
-  /// errors    bad_input: MPI sees another world, so it is another MPI than the launcher's.
+  /// expected  the world according to the launcher.
+  /// peers     the ranks whose engines run C++ as well, this one included.
+  /// errors    bad_input: MPI sees another world, so it is not the launcher's MPI.
   Result<std::unique_ptr<MpiWorld>> join(const World& expected,
                                          const std::vector<Rank>& peers) const;
 
@@ -30,8 +29,8 @@ class MpiLibrary {
   void* handle_;
 };
 
-/// Where the library may lie, for a program in this folder: beside it in a build, in the Python
-/// package of the same environment, or in the folder of an installation.
+/// The folders in which the library may be, for a program in this folder: next to it in a build, in
+/// the Python package of the same environment, or in the folder of an installation.
 std::vector<std::filesystem::path> folders_of_mpi_library(const std::filesystem::path& programs);
 
 }  // namespace px::engine

@@ -11,7 +11,7 @@
 
 #include "engine/measures/nvml.hpp"
 #include "os/signals_blocked.hpp"
-#include "wire/text_parsing.hpp"
+#include "wire/text.hpp"
 
 namespace px::engine {
 

@@ -10,19 +10,19 @@
 
 namespace px::engine {
 
-/// What the engine's GPUs do, read by a thread of its own, as the driver may take its time or hang:
-/// the engine's I/O thread never waits for it, and nor does the end of the process.
+/// Measures the engine's GPUs on a separate thread, because the driver may be slow or hang: neither
+/// the engine's I/O thread nor the end of the process waits for it.
 class GpuWatch {
  public:
   using Read = std::function<std::vector<GpuMeasures>()>;
-  /// read  is called on that thread alone; null: there are no GPUs, and no thread.
+  /// read  called only on that thread; null: there are no GPUs, and no thread.
   explicit GpuWatch(Read read);
-  /// Lets the thread go: it ends when `read` returns.
+  /// Releases the thread, which ends when `read` returns.
   ~GpuWatch();
   GpuWatch(const GpuWatch&) = delete;
   GpuWatch& operator=(const GpuWatch&) = delete;
 
-  /// What was read last, and has them read again. Empty until the first reading is done.
+  /// Returns the latest measurements and starts the next. Empty until the first is done.
   std::vector<GpuMeasures> take();
 
  private:
@@ -30,11 +30,11 @@ class GpuWatch {
   std::shared_ptr<State> state_;
 };
 
-/// Reads the GPUs of an engine by NVML; null if it has none.
-/// gpus  EngineFacts::gpus: "0", "2,3", "all 4"; those that have no numbers are not read.
+/// Measures the GPUs of an engine with NVML; null if it has none.
+/// gpus  EngineFacts::gpus: "0", "2,3", "all 4"; GPUs without numbers are not measured.
 GpuWatch::Read nvml_reader(std::string_view gpus);
 
-/// The numbers in EngineFacts::gpus; empty: all. Nothing: there are none.
+/// The numbers in EngineFacts::gpus; an empty list: all. Nothing: there are no GPUs.
 std::optional<std::vector<int>> gpu_numbers(std::string_view gpus);
 
 }  // namespace px::engine

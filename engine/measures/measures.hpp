@@ -8,17 +8,19 @@
 
 namespace px::engine {
 
-/// What an engine says of its requests; what it says of its process and host is added by others.
+/// The part of an engine's measures about its requests; other functions add its process and its
+/// host.
 EngineMeasures measures_of(const jupyter::WorkReport& work, Instant now);
 
-/// Adds where the main thread is: the `place` of a usage_reply (docs/protocol.md). Of torch's calls
-/// only one that is under way.
+/// Adds the position of the main thread: the `place` of a usage_reply (docs/protocol.md). A torch
+/// call is added only if it is in progress.
 void add_place(EngineMeasures& measures, const Json& place);
 
-/// Adds the bytes that the user's code has moved by calls of MPI.
+/// Adds the bytes that the user's code has moved in MPI calls.
 void add_mpi_bytes(EngineMeasures& measures);
 
-/// Adds what the process takes of its host, what the host has, and what the engine's GPUs do.
+/// Adds the resources that the process uses, those of its host, and the activity of the engine's
+/// GPUs.
 void add_use(EngineMeasures& measures, GpuWatch& gpus);
 
 }  // namespace px::engine

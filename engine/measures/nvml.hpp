@@ -7,11 +7,10 @@
 
 namespace px::engine {
 
-/// The functions of NVIDIA's management library, NVML, that we call. Each returns 0 where it went
-/// well.
+/// The functions of NVIDIA's management library, NVML, that we call. Each returns 0 on success.
 struct NvmlFunctions {
   struct Utilization {
-    unsigned gpu, memory;  ///< Percent of the time in which kernels ran, memory was used.
+    unsigned gpu, memory;  ///< Percent of the time in which kernels ran, and memory was used.
   };
   struct Memory {
     unsigned long long total, free, used;
@@ -25,18 +24,18 @@ struct NvmlFunctions {
   int (*memory)(Device, Memory*);
 };
 
-/// What NVIDIA's GPUs do. NVML comes with the driver and is opened at run time, so that no program
-/// of ours needs it. Its calls may take a second, and for ever if a GPU is broken: a thread of its
-/// own is to make them.
+/// The activity of NVIDIA's GPUs. NVML is a part of the driver and is opened at run time, so that
+/// our programs do not need it. Its calls may take a second, or never return if a GPU is broken:
+/// use a separate thread for them.
 class Nvml {
  public:
-  /// Nothing: there is no such library on this host, or it finds no driver.
+  /// Nothing: this host has no such library, or the library finds no driver.
   static std::optional<Nvml> open(const char* library = "libnvidia-ml.so.1");
   /// Nothing: `init` fails.
   static std::optional<Nvml> open(const NvmlFunctions& functions);
 
-  /// numbers  of the GPUs, from 0 on; empty: all. Those that are not there are left out, and so is
-  ///          of each GPU what it does not tell. EngineMeasures::max_gpus at most.
+  /// numbers  the GPUs, from 0 on; empty: all. GPUs that do not exist are left out, and so are
+  ///          values that a GPU does not report. At most EngineMeasures::max_gpus.
   std::vector<GpuMeasures> read(const std::vector<int>& numbers = {}) const;
 
  private:

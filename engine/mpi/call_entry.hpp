@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -11,48 +10,50 @@
 
 namespace px::engine {
 
-/// Decides whether a rank that has come to a collective call takes part in it, so that all of the
-/// call's ranks do or none does, although each may be interrupted at any moment. A rank that wants
-/// to go away asks the others first, and looks once more: if all have come by then it promises to
-/// stay. The call begins when all have come, and nobody asks any more or has left. So a rank that
-/// has promised to stay waits for the answers of others that ask, as one that was not interrupted
-/// does. Sees no MPI and no clock. (docs/decisions/0009-interrupts-in-mpi.md)
+/// Decides whether a rank that has reached a collective call takes part in it, so that either all
+/// of the call's ranks take part or none, although each may be interrupted at any moment. A rank
+/// that wants to leave asks the others first, and looks again: if all have reached the call by
+/// then, it promises to stay. The call begins when all have reached it, and no rank still asks or
+/// has left. So a rank that has promised to stay waits for the answers of the others that ask, as a
+/// rank that was not interrupted does. Uses no MPI and no clock.
+/// (docs/decisions/0009-interrupts-in-mpi.md)
 class CallEntry {
  public:
   enum class Step {
     wait,   ///< Look again.
-    ask,    ///< Tell the others NoteKind::leaving, then look again.
-    stay,   ///< Tell them NoteKind::stays, then look again.
+    ask,    ///< Send the others NoteKind::leaving, and look again after that.
+    stay,   ///< Send them NoteKind::stays, and look again after that.
     enter,  ///< Begin the call.
-    leave,  ///< Go on to the next epoch because of the interrupt; where() says more.
-    fail,   ///< Go on to the next epoch as others do not come; why() says which.
+    leave,  ///< Go on to the next epoch because of the interrupt; where() gives details.
+    fail,   ///< Go on to the next epoch because other ranks do not come; why() names them.
   };
 
-  /// What the rank has found out by a look.
+  /// What the rank has found out in one look.
   struct Look {
-    bool have_all_come = false;  ///< To the call. Who has come once has come.
-    bool has_heard_all = false;  ///< The board knows what was told before that.
+    bool have_all_come = false;  ///< Whether all ranks have reached the call. A rank that has
+                                 ///< reached it stays counted.
+    bool has_heard_all = false;  ///< Whether the board has all that was sent before that.
     bool is_interrupted = false;
-    Instant now;  ///< After it has asked: the time before the look.
+    Instant now;  ///< After the rank has asked: the time before the look.
   };
 
-  /// board   what this rank has heard; outlives this, as `others` does.
+  /// board   the notes that this rank has received; outlives this object, as `others` does.
   /// others  the ranks of the call without this one.
-  /// cell    that this rank runs.
-  /// grace   how long it waits for one that has failed.
+  /// cell    the cell that this rank runs.
+  /// grace   how long the rank waits for one that has failed.
   CallEntry(const RankBoard& board, const std::vector<Rank>& others, const CollectiveCall& call,
             std::uint64_t cell, Duration grace)
       : board_(board), others_(others), call_(call), cell_(cell), grace_(grace) {}
 
-  /// What it is to do after a look. Not to be called any more after enter, leave and fail.
+  /// The rank's next step after a look. Must not be called again after enter, leave and fail.
   Step next(const Look& look);
-  /// Whether it has told the others anything of the call.
+  /// Whether it has sent the others anything about the call.
   bool has_asked() const { return phase_ != EntryPhase::waits; }
   /// Whether it was interrupted, so that it leaves the cell after a call that it enters.
   bool is_interrupted() const { return is_interrupted_; }
-  /// Of leave: "", or words such as ", which rank 2 had not reached".
+  /// For leave: "", or words such as ", which rank 2 had not reached".
   const std::string& where() const { return where_; }
-  /// Of fail, and of ask where it was not interrupted: "rank 2 raised ValueError: x".
+  /// For fail, and for ask without an interrupt: "rank 2 raised ValueError: x".
   const std::string& why() const { return why_; }
 
  private:
@@ -60,7 +61,7 @@ class CallEntry {
 
   Step ask(Instant until);
   Step answer(const Look& look);
-  /// They will not all come.
+  /// Some of the ranks will not come.
   Step give_up(bool have_all_come);
 
   const RankBoard& board_;
@@ -69,7 +70,7 @@ class CallEntry {
   const std::uint64_t cell_;
   const Duration grace_;
   EntryPhase phase_ = EntryPhase::waits;
-  Instant until_;  // it asks
+  Instant until_;  // how long it asks
   bool is_interrupted_ = false;
   std::string where_, why_;
 };

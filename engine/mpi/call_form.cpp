@@ -1,11 +1,10 @@
 #include "engine/mpi/call_form.hpp"
 
 #include <algorithm>
-#include <array>
-#include <iterator>
 #include <utility>
 
 #include "engine/mpi/rank_names.hpp"
+#include "wire/text.hpp"
 
 namespace px::engine {
 namespace {
@@ -59,11 +58,9 @@ std::optional<std::string> why_mismatched(const std::vector<RankCall>& calls) {
     if (group == groups.end()) group = groups.insert(group, {text, {}});
     group->second.push_back(call.rank);
   }
-  std::string sentence = "the ranks made calls that do not match: ";
-  for (const auto& [text, ranks] : groups)
-    sentence +=
-        (&text == &groups.front().first ? "" : "; ") + name_ranks(ranks) + " called " + text;
-  return sentence;
+  return "the ranks made calls that do not match: " + join(groups, "; ", [](const auto& group) {
+           return name_ranks(group.second) + " called " + group.first;
+         });
 }
 
 }  // namespace px::engine

@@ -7,21 +7,20 @@
 
 namespace px::engine {
 
-/// Keeps apart what the threads of a process do with what this guards. It costs the main thread two
-/// stores as long as no other thread has come: the first one that comes makes it use a mutex from
-/// then on. A thread holds it once, however often it asks.
+/// A lock for the threads of a process. It costs the main thread two stores as long as no other
+/// thread has used it: the first other thread makes the main thread use a mutex from then on. A
+/// thread that already holds it may take it again, which has no effect.
 class CallLock {
  public:
   /// The calling thread is the main thread.
   CallLock();
-  CallLock(const CallLock&) = delete;
-  CallLock& operator=(const CallLock&) = delete;
+  CallLock(CallLock&&) = delete;
 
   bool is_main() const { return pthread_equal(main_, pthread_self()) != 0; }
 
-  /// Takes it, unless this thread holds it. Returns whether it did not.
+  /// Takes it, unless this thread already holds it. Returns whether it took it.
   bool take() { return is_main() ? take_as_main() : take_as_other(); }
-  /// The same of the main thread.
+  /// take() for the main thread.
   bool take_as_main() {
     if (is_held_by_main_) return false;
     is_held_by_main_ = true;
@@ -32,7 +31,7 @@ class CallLock {
   }
   /// Precondition: this thread holds it.
   void give_back() { is_main() ? give_back_as_main() : give_mutex_back(); }
-  /// The same of the main thread.
+  /// give_back() for the main thread.
   void give_back_as_main() {
     if (has_mutex_) return give_mutex_back();
     is_held_by_main_ = false;
@@ -40,31 +39,30 @@ class CallLock {
   }
   /// Whether this thread holds it.
   bool is_held() const { return is_main() ? is_held_by_main_ : is_held_by_other; }
-  /// Whether another thread has ever come.
+  /// Whether another thread has ever used it.
   bool is_shared() const { return is_shared_.load(std::memory_order_relaxed); }
-  /// This thread holds it, and waits for something: lets other threads have it for a moment.
+  /// This thread holds the lock, and waits for something: lets other threads have it for a moment.
   void let_others();
-  /// The main thread does not hold it any more, whatever it did: it was left by a jump.
+  /// The main thread no longer holds it, even if it did: a jump left the code that held it.
   void reset() {
     if (is_held_by_main_) give_back();
   }
 
-  /// Held as long as this lives.
+  /// Holds the lock as long as this object exists.
   class Holding {
    public:
     explicit Holding(CallLock& lock) : lock_(lock), has_taken_(lock.take()) {}
     ~Holding() {
       if (has_taken_) lock_.give_back();
     }
-    Holding(const Holding&) = delete;
-    Holding& operator=(const Holding&) = delete;
+    Holding(Holding&&) = delete;
 
    private:
     CallLock& lock_;
     const bool has_taken_;
   };
 
-  /// Not held by this thread as long as this lives.
+  /// Releases the lock as long as this object exists, if this thread holds it.
   class Released {
    public:
     explicit Released(CallLock& lock) : lock_(lock), was_held_(lock.is_held()) {
@@ -73,8 +71,7 @@ class CallLock {
     ~Released() {
       if (was_held_) lock_.take();
     }
-    Released(const Released&) = delete;
-    Released& operator=(const Released&) = delete;
+    Released(Released&&) = delete;
 
    private:
     CallLock& lock_;
@@ -84,15 +81,16 @@ class CallLock {
  private:
   bool take_as_other();
   void give_mutex_back();
-  /// The main thread, which is inside without the mutex, goes on with it.
+  /// The main thread, which is inside without the mutex, continues with it.
   void share();
   /// Waits until the main thread uses the mutex.
   void make_shared();
   void wait_for_mutex();
 
   const pthread_t main_;
-  bool is_held_by_main_ = false, has_mutex_ = false;  // of the main thread alone
-  std::atomic<bool> is_inside_ = false;               // the main thread, without the mutex
+  bool is_held_by_main_ = false, has_mutex_ = false;  // used by the main thread only
+  std::atomic<bool> is_inside_ = false;               // whether the main thread is inside without
+                                                      // the mutex
   std::atomic<bool> is_shared_ = false;
   std::atomic<int> waiting_ = 0;
   std::once_flag made_shared_;

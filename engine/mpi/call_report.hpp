@@ -8,8 +8,8 @@
 
 namespace px::engine {
 
-/// What a usage_reply tells of a call: {"call": "MPI_Barrier", "seconds": 42.0, ...}; null for none
-/// (docs/protocol.md).
+/// The description of a call in a usage_reply: {"call": "MPI_Barrier", "seconds": 42.0, ...}; null
+/// if there is none (docs/protocol.md).
 Json describe(const std::optional<MpiCall>& call, Instant now);
 
 }  // namespace px::engine

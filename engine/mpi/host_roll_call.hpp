@@ -13,49 +13,51 @@
 
 namespace px::engine {
 
-/// A count in memory that the processes of a host share: one of them adds to it, all may read it.
-/// Each has a cache line of its own, in which it shows what it counts, too.
+/// A counter in memory that the processes of a host share: one of them increments it, all may read
+/// it. Each has a separate cache line, which also contains the calls that it counts.
 struct alignas(64) HostCount {
   std::atomic<std::uint64_t> value = 0;
   std::array<CallForm, 2> forms{};  ///< Of calls with an even and with an odd number.
 };
 static_assert(std::atomic<std::uint64_t>::is_always_lock_free && sizeof(HostCount) == 64);
 
-/// What a rank gives to a collective call of few bytes, in memory that the processes of a host
-/// share.
+/// The contribution of a rank to a collective call of few bytes, in memory that the processes of a
+/// host share.
 struct alignas(64) HostPart {
   static constexpr std::size_t most_bytes = 120;
-  /// The call, its type, its size and whatever else all ranks have to agree on; 0 = MPI makes it,
-  /// and the bytes are its name.
+  /// The call, its type, its size and all else on which the ranks must agree; 0: MPI makes the
+  /// call, and the bytes are its name.
   std::uint64_t form = 0;
   std::array<std::byte, most_bytes> bytes{};
 };
 static_assert(sizeof(HostPart) == 128);
 
-/// The roll calls of a communicator whose ranks are all on one host. Each rank shows in a count
-/// which collective call it has come to last; all have come when all counts say so. A count never
-/// gets less, so that a rank may go on while others have not looked yet, also to another
-/// communicator for which it uses the count then. A rank may show with the count what it gives to
-/// the call, so that a call of few bytes needs nothing but its roll call. For the main thread.
+/// The roll calls of a communicator whose ranks are all on one host. Each rank publishes in a
+/// counter which collective call it has reached; all have come when all counters say so. A counter
+/// never decreases, so that a rank may go on before others have looked, also to another
+/// communicator for which it then uses the counter. A rank may publish its contribution to the call
+/// together with the counter, so that a call of few bytes needs only its roll call. For the main
+/// thread.
 class HostRollCall {
  public:
-  /// Of one rank. used  the calls of earlier communicators that the count holds: used() of that
-  /// rank when the communicator was made.
+  /// The counter of one rank.
+  /// used  the calls of earlier communicators that the counter contains: used() of that rank when
+  /// the communicator was made.
   struct RankCount {
     HostCount* count = nullptr;
     std::uint64_t used = 0;
-    HostPart* parts = nullptr;  ///< Two: of calls with an even and with an odd number.
+    HostPart* parts = nullptr;  ///< Two: for calls with an even and with an odd number.
   };
 
-  /// ranks  of the communicator, in its order; own  this one's place among them.
+  /// ranks  the ranks of the communicator, in its order; own  the index of this one.
   HostRollCall(std::vector<RankCount> ranks, std::size_t own)
       : ranks_(std::move(ranks)), own_(own) {}
 
-  /// This rank comes to the n-th collective call of the epoch, n >= 1. No rank comes to a call
-  /// before all ranks have come to the one before it, and to the first call of an epoch before all
-  /// have left the epochs before it: so what was given to a call stays until all have read it.
-  /// call         what it is.
-  /// form, bytes  what it gives: see HostPart.
+  /// This rank reaches the n-th collective call of the epoch, n >= 1. A rank reaches a call only
+  /// after all ranks have reached the one before it, and the first call of an epoch only after all
+  /// have left the earlier epochs: so a contribution stays until all ranks have read it.
+  /// call         its form.
+  /// form, bytes  the contribution: see HostPart.
   void come_to(std::uint64_t epoch, std::uint64_t n, const CallForm& call = {},
                std::uint64_t form = 0, std::span<const std::byte> bytes = {}) {
     epoch_ = epoch;
@@ -70,9 +72,10 @@ class HostRollCall {
     ranks_[own_].count->value.store(wanted(ranks_[own_]));
   }
 
-  /// Whether all have come to that call.
+  /// Whether all ranks have reached that call.
   bool have_all_come() {
-    // What a rank shows is in the cache with its count, from which its next call takes it away.
+    // The form that a rank publishes is in one cache line with its counter, until its next call
+    // overwrites it.
     for (; next_ < ranks_.size(); ++next_) {
       if (ranks_[next_].count->value.load() < wanted(ranks_[next_])) break;
       is_one_call_ = is_one_call_ && form_of(next_) == call_;
@@ -80,16 +83,16 @@ class HostRollCall {
     return next_ == ranks_.size();
   }
 
-  /// Whether all ranks, which have come, have shown the same call, with nothing left to compare.
+  /// Whether all ranks have published the same call, with nothing left to compare. Precondition:
+  /// all have come.
   bool is_one_call() const { return is_one_call_; }
-  /// The call that the rank has come to.
+  /// The call that the rank has reached.
   const CallForm& form_of(std::size_t rank) const { return ranks_[rank].count->forms[n_ % 2]; }
-  const CallForm& own_form() const { return call_; }
-  /// Of what it has given.
+  /// The form of the rank's contribution.
   std::uint64_t part_form_of(std::size_t rank) const { return part_of(rank).form; }
 
-  /// Whether all ranks, which have come, have given something of the same form: all of them get the
-  /// same answer.
+  /// Whether the contributions of all ranks have the same form; the same on all ranks.
+  /// Precondition: all have come.
   bool is_of_one_form() const {
     const std::uint64_t form = part_of(own_).form;
     if (form == 0) return false;
@@ -98,11 +101,11 @@ class HostRollCall {
     return true;
   }
 
-  /// What the rank has given. Until this rank comes to the next call.
+  /// The contribution of the rank. Valid until this rank reaches the next call.
   const std::byte* given_by(std::size_t rank) const { return part_of(rank).bytes.data(); }
   std::size_t size() const { return ranks_.size(); }
 
-  /// The calls that a count holds, without their epoch.
+  /// The calls that a counter contains, without their epoch.
   static std::uint64_t used(const HostCount& count) { return count.value.load() & most_calls; }
 
  private:
@@ -118,7 +121,7 @@ class HostRollCall {
   std::vector<RankCount> ranks_;
   std::size_t own_ = 0;
   std::uint64_t epoch_ = 0, n_ = 0;
-  std::size_t next_ = 0;  // those before it have come
+  std::size_t next_ = 0;  // the ranks before this index have come
   CallForm call_;         // of this rank
   bool is_one_call_ = true;
 };

@@ -13,11 +13,11 @@ struct MpiBytes {
   bool operator==(const MpiBytes&) const = default;
 };
 
-/// How many bytes the main thread of a process has given to MPI's calls and got from them, since
+/// The number of bytes that the main thread of a process has sent and received in MPI calls since
 /// its start. The main thread adds, which costs about a nanosecond; any other thread reads.
 ///
-/// It has no source file and holds atomics alone, as the writer and the reader may be different
-/// shared objects of a process (see CallPlace). The writer's object owns it and exports
+/// It has no source file and contains only atomics, because the writer and the reader may be in
+/// different shared objects of a process (see CallPlace). The writer's object owns it and exports
 /// px_mpi_traffic(); the engine finds that with find_mpi_traffic().
 class MpiTraffic {
  public:
@@ -27,7 +27,7 @@ class MpiTraffic {
     received_.store(received_.load(std::memory_order_relaxed) + bytes.received,
                     std::memory_order_relaxed);
   }
-  /// Any thread. The two may be of different moments.
+  /// Any thread. The two numbers may be of different moments.
   MpiBytes read() const noexcept {
     return {sent_.load(std::memory_order_relaxed), received_.load(std::memory_order_relaxed)};
   }
@@ -36,12 +36,13 @@ class MpiTraffic {
   std::atomic<std::uint64_t> sent_ = 0, received_ = 0;
 };
 
-/// What one rank gives and gets in a collective call whose parts are equal: the user's data, not
-/// what MPI sends to bring them there. Nothing for other calls, such as MPI_Gatherv.
+/// The bytes that one rank sends and receives in a collective call whose parts are equal: the
+/// user's data, not the messages of MPI that transport them. Nothing for other calls, such as
+/// MPI_Gatherv.
 /// call     CallName::number.
-/// part     bytes that each rank gives or gets.
+/// part     bytes that each rank sends or receives.
 /// is_root  whether the rank is the call's root.
-/// ranks    of the communicator.
+/// ranks    the number of ranks of the communicator.
 constexpr MpiBytes bytes_of_collective(std::uint32_t call, std::uint64_t part, bool is_root,
                                        std::uint64_t ranks) {
   const std::uint64_t of_all = part * ranks;
@@ -69,11 +70,11 @@ constexpr MpiBytes bytes_of_collective(std::uint32_t call, std::uint64_t part, b
   }
 }
 
-/// The MpiTraffic of this process, where something in it exports px_mpi_traffic(); otherwise null.
-/// For readers; looks anew each time, as the library may be loaded late.
+/// The MpiTraffic of this process, if one of its shared objects exports px_mpi_traffic(); otherwise
+/// null. For readers; searches each time, because the library may be loaded late.
 const MpiTraffic* find_mpi_traffic();
 
 }  // namespace px::engine
 
-/// Defined by the library that stands in front of the MPI library. Never null.
+/// Defined by the library that wraps the MPI library. Never null.
 extern "C" __attribute__((visibility("default"))) px::engine::MpiTraffic* px_mpi_traffic();

@@ -9,7 +9,6 @@
 #include <list>
 #include <map>
 #include <mutex>
-#include <optional>
 #include <thread>
 #include <utility>
 

@@ -14,46 +14,46 @@
 
 namespace px::engine {
 
-/// Passes segments on to ranks of other hosts and takes them from there, on a thread of its own:
-/// while user code runs, and without a wait of the I/O thread for MPI's locks. It sleeps while
-/// nothing is given or taken. The I/O thread makes all calls.
+/// Sends segments to ranks of other hosts and receives segments from them, on a separate thread:
+/// this works while user code runs, and the I/O thread never waits for MPI's locks. The thread
+/// sleeps while there is nothing to send or receive. The I/O thread makes all calls.
 class PassingThread {
  public:
-  /// The next piece of a segment that is taken.
+  /// The next piece of a segment that is being received.
   struct Piece {
     std::string segment;
     std::uint64_t number = 0, offset = 0;
     std::string bytes;
   };
-  /// No more comes of this one.
+  /// No more pieces of this segment will arrive.
   struct Loss {
     std::string segment, why;
   };
   using Arrival = std::variant<Piece, Loss>;
 
-  /// folder  where the segments lie that it gives.
-  /// world   null: nobody tells that it is broken; else it outlives this.
-  /// wake    any thread calls it: fetch() has something.
+  /// folder  contains the segments that it sends.
+  /// world   null: a broken world is not reported; otherwise it outlives this object.
+  /// wake    called on any thread when fetch() has something to return.
   PassingThread(RankMessageFunctions messages, std::shared_ptr<const os::SegmentFolder> folder,
                 const BrokenWorld* world, std::function<void()> wake);
-  /// What is on its way is given up.
+  /// Abandons transfers in progress.
   ~PassingThread();
-  PassingThread(const PassingThread&) = delete;
-  PassingThread& operator=(const PassingThread&) = delete;
+  PassingThread(PassingThread&&) = delete;
 
-  // As those of SegmentPassing.
+  // Like those of SegmentPassing.
   void give(const std::string& segment, std::uint64_t size, std::uint64_t takers);
   void filled(const std::string& segment, std::uint64_t bytes);
   void take(const std::string& segment, int rank, const std::string& given, std::uint64_t size);
-  /// Nobody needs it any more, whether it is given or taken.
+  /// The segment is no longer needed, whether it is sent or received.
   void drop(const std::string& segment);
 
-  /// What has come since the last call, in its order.
+  /// Returns what has arrived since the last call, in its order.
   std::vector<Arrival> fetch();
 
  private:
   struct State;
-  std::shared_ptr<State> state_;  // the thread's too: it may hang in MPI when this one ends
+  std::shared_ptr<State> state_;  // shared with the thread, which may hang in MPI when this object
+                                  // is destroyed
 };
 
 }  // namespace px::engine

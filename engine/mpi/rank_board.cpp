@@ -1,8 +1,6 @@
 #include "engine/mpi/rank_board.hpp"
 
 #include <algorithm>
-#include <cstring>
-#include <utility>
 
 #include "engine/mpi/rank_names.hpp"
 

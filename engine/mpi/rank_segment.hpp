@@ -9,14 +9,14 @@
 
 namespace px::engine {
 
-/// The file in /dev/shm through which Open MPI gives an MPI rank the messages of other ranks on this
-/// host: the rank makes and removes it, so one that is killed leaves it behind.
-/// maps         what the rank's process has mapped, as the system's /proc/PID/maps has it.
-/// environment  the launcher's; it says which rank of this host it is.
-/// Empty where there is none: other MPI libraries remove such files as soon as all have opened them.
+/// The file in /dev/shm through which Open MPI gives an MPI rank the messages of other ranks on
+/// this host: the rank makes and removes it, so a killed rank leaves it behind.
+/// maps         the mappings of the rank's process, in the form of the system's /proc/PID/maps.
+/// environment  the launcher's; it contains the rank on this host.
+/// Empty if there is none: other MPI libraries remove such files as soon as all have opened them.
 std::string rank_segment(std::istream& maps, const program::Environment& environment);
 
-/// The same, of a process that runs.
+/// Like rank_segment(), for a running process.
 std::string rank_segment_of(pid_t process);
 
 }  // namespace px::engine

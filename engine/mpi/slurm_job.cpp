@@ -5,7 +5,7 @@
 #include <thread>
 
 #include "os/run_command.hpp"
-#include "wire/text_parsing.hpp"
+#include "wire/text.hpp"
 
 namespace px::engine {
 namespace {

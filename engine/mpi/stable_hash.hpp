@@ -5,7 +5,7 @@
 
 namespace px::engine {
 
-/// The same in all processes: FNV-1a. For names that are random already, or few.
+/// A hash that is the same in all processes: FNV-1a. For names that are already random, or few.
 constexpr std::uint64_t stable_hash(std::string_view bytes) {
   std::uint64_t value = 14695981039346656037ULL;
   for (const char byte : bytes)

@@ -10,16 +10,17 @@
 
 namespace px::engine {
 
-/// Where the cell of a process can be stopped without harm to a library that calls MPI for itself,
-/// as PETSc and HDF5 do: such a library counts its messages on each rank, so that ranks which are
-/// stopped in different calls of it no longer agree. In a cell in which one has called MPI an
-/// interrupt is held back until all ranks know of it at the same collective call; each is then
-/// interrupted by itself, and leaves the cell when the library has returned. An interrupt that is
-/// asked for again, or has been held back for the patience, comes by force. It is not held back
-/// where no library has called MPI for a second, as the cell does something else then.
+/// The point at which the cell of a process can be stopped without harm to a library that calls MPI
+/// itself, as PETSc and HDF5 do: such a library counts its messages on each rank, so ranks that are
+/// stopped in different calls of it no longer agree. In a cell in which such a library has called
+/// MPI, an interrupt is delayed until all ranks know of it at the same collective call; each rank
+/// is then interrupted separately, and leaves the cell when the library has returned. A repeated
+/// interrupt, or one that was delayed for the patience, is forced. It is not delayed if no library
+/// has called MPI for a second, because the cell is doing something else.
 ///
-/// It holds atomics alone, as its users are different shared objects of a process: the library in
-/// front of MPI owns it and exports px_stop_point(); the engine finds that with find_stop_point().
+/// It contains only atomics, because its users are in different shared objects of a process: the
+/// library that wraps MPI owns it and exports px_stop_point(); the engine finds that with
+/// find_stop_point().
 class StopPoint {
  public:
   static constexpr Duration patience = std::chrono::seconds(10);
@@ -37,40 +38,40 @@ class StopPoint {
     if (used_at_.load(std::memory_order_relaxed) != always)
       used_at_.store(coarse_now(), std::memory_order_relaxed);
   }
-  /// The cell says itself where it can be stopped.
+  /// The cell itself declares where it can be stopped.
   void declare() noexcept { used_at_.store(always, std::memory_order_relaxed); }
-  /// An interrupt waits for a point.
+  /// Whether an interrupt waits for a stop point.
   bool is_asked() const noexcept {
     return state_.load(std::memory_order_relaxed) == StopState::asked;
   }
-  /// All ranks know of it: this one is to be interrupted now. False where it has been already.
+  /// All ranks know of the interrupt: this one must be interrupted now. False if it already was.
   bool agree() noexcept {
     StopState expected = StopState::none;
     if (state_.compare_exchange_strong(expected, StopState::joined)) return true;
     return expected == StopState::asked &&
            state_.compare_exchange_strong(expected, StopState::agreed);
   }
-  /// Calls that a library makes are to be left, too.
+  /// Whether calls made by a library must be left, too.
   bool is_forced() const noexcept {
     return state_.load(std::memory_order_relaxed) == StopState::forced;
   }
 
   // ------------------------------------------------------------ any thread
 
-  /// The main thread gets its signal.
+  /// The main thread receives its signal.
   void interrupted() noexcept {
     std::int64_t expected = never;
     interrupted_at_.compare_exchange_strong(expected, coarse_now(), std::memory_order_relaxed);
   }
-  /// Whether other threads are to get no further with MPI: the cell was interrupted, and has not
-  /// ended within the grace, mostly as it waits for them.
+  /// Whether other threads must not use MPI any more: the cell was interrupted, and has not ended
+  /// within the grace, usually because it waits for them.
   bool refuses_threads() const noexcept {
     const std::int64_t at = interrupted_at_.load(std::memory_order_relaxed);
     return at != never && coarse_now() - at > thread_grace;
   }
-  /// The cell is to be interrupted. True: that is held back, and force() is to be called after the
-  /// patience. False: the main thread is to get its signal now.
-  /// is_in_mpi  the main thread is in a call of MPI.
+  /// The cell must be interrupted. True: that is delayed, and force() must be called after the
+  /// patience. False: the main thread must receive its signal now.
+  /// is_in_mpi  whether the main thread is in an MPI call.
   bool ask(bool is_in_mpi) noexcept {
     StopState expected = StopState::joined;
     if (state_.compare_exchange_strong(expected, StopState::agreed)) return true;
@@ -85,7 +86,7 @@ class StopPoint {
     if (!is_inside) return false;
     return state_.compare_exchange_strong(expected, StopState::asked) || ask(is_in_mpi);
   }
-  /// The patience is over. False: the cell has ended meanwhile.
+  /// The patience is over. False: the cell has ended in the meantime.
   bool force() noexcept {
     StopState expected = StopState::asked;
     if (state_.compare_exchange_strong(expected, StopState::forced)) return true;
@@ -94,13 +95,14 @@ class StopPoint {
   }
 
  private:
-  /// joined  all ranks know of an interrupt that others were asked for; what comes here is the same
+  /// joined  all ranks know of an interrupt requested on others; one requested here is the same one
   enum class StopState { none, asked, joined, agreed, forced };
   static constexpr std::int64_t never = 0, always = INT64_MAX;
   static constexpr std::int64_t most_between_calls = 1'000'000'000;
   static constexpr std::int64_t thread_grace = 2'000'000'000;
 
-  /// Nanoseconds, to some milliseconds: what a library calls often is to take no longer.
+  /// Nanoseconds, with a resolution of some milliseconds, so that calls that a library makes often
+  /// are not slowed down.
   static std::int64_t coarse_now() noexcept {
     timespec now{};
     ::clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
@@ -112,10 +114,11 @@ class StopPoint {
   std::atomic<std::int64_t> interrupted_at_ = never;
 };
 
-/// The StopPoint of this process, where something in it exports px_stop_point(); otherwise null.
+/// The StopPoint of this process, if one of its shared objects exports px_stop_point(); otherwise
+/// null.
 StopPoint* find_stop_point();
 
 }  // namespace px::engine
 
-/// Defined by the library that stands in front of the MPI library. Never null.
+/// Defined by the library that wraps the MPI library. Never null.
 extern "C" __attribute__((visibility("default"))) px::engine::StopPoint* px_stop_point();

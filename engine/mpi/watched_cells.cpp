@@ -1,6 +1,5 @@
 #include "engine/mpi/watched_cells.hpp"
 
-#include <algorithm>
 #include <string_view>
 
 #include "engine/mpi/stable_hash.hpp"

@@ -10,21 +10,24 @@
 
 namespace px::engine {
 
-/// What wants to know when user code runs: MPI's library of steps. The main thread makes all calls.
+/// Functions that are called when user code runs: those of MPI's library of steps. The main thread
+/// makes all calls.
 struct CellWatch {
-  /// User code comes. number  the same for the same cell on all ranks.
+  /// User code is about to run.
+  /// number  the same for the same cell on all ranks.
   std::function<void(std::uint64_t number)> begin;
-  /// It has ended. failure  where it was an error: what the rank did, "raised ValueError: x".
+  /// It has ended.
+  /// failure  set if it ended with an error: what the rank did, "raised ValueError: x".
   std::function<void(const std::optional<std::string>& failure)> end;
-  /// Called while nothing runs.  Returns how long it may take until the next call; nothing: no
+  /// Called while no user code runs. Returns the longest time until the next call; nothing: no
   /// further call is needed.
   std::function<std::optional<Duration>()> tick;
 };
 
-/// An interpreter whose cells are watched.
+/// An interpreter that calls a CellWatch for each of its cells.
 class WatchedCells final : public interpreters::Interpreter {
  public:
-  /// Both must outlive it; a watch without functions watches nothing.
+  /// Both must outlive it; a watch without functions does nothing.
   WatchedCells(interpreters::Interpreter& watched, const CellWatch& watch)
       : watched_(watched), watch_(watch) {}
 

@@ -3,7 +3,7 @@
 #include <array>
 #include <string_view>
 
-#include "wire/text_parsing.hpp"
+#include "wire/text.hpp"
 
 namespace px::engine {
 namespace {

@@ -7,18 +7,18 @@
 namespace px::engine {
 
 /// How long the parent of a rank that died stays, so that the MPI launcher does not end the other
-/// ranks: until the controller says that none of them is left, or is not heard for long. Sees no
+/// ranks: until the controller says that none of them is left, or does not answer for long. Uses no
 /// socket and no clock.
 class WorldWait {
  public:
   explicit WorldWait(Instant now) : next_question_(now), last_answer_(now) {}
 
-  /// Whether the controller is to be asked now how many live; then it counts as asked.
+  /// Whether to ask the controller now how many are alive; counts as asked after that.
   bool asks(Instant now);
-  /// It has answered.
+  /// The controller has answered.
   void heard(int living, Instant now);
   bool is_over(Instant now) const;
-  /// When asks() or is_over() may have news.
+  /// When to call asks() and is_over() again.
   Instant next_deadline() const { return next_question_; }
 
  private:

@@ -3,7 +3,6 @@
 #include <mpi.h>
 
 #include <climits>
-#include <vector>
 
 #include "engine/mpi/call_lock.hpp"
 #include "engine/mpi/call_place.hpp"
@@ -13,12 +12,12 @@
 #include "engine/mpi_calls/pause.hpp"
 #include "engine/mpi_calls/traced_call.hpp"
 
-/// In a function of MPI: where it was called from.
+/// In a function of MPI: records from where it was called.
 #define PX_CALLED px::engine::MpiSteps::called_from(__builtin_return_address(0))
 
 namespace px::engine {
 
-/// A call that is under way as long as this lives: its thread alone uses the steps.
+/// Marks a call as in progress as long as this object exists: only its thread uses the steps.
 class InCall {
  public:
   /// steps  may be null.
@@ -28,15 +27,14 @@ class InCall {
   ~InCall() {
     if (steps_) steps_->exit(has_lock_);
   }
-  InCall(const InCall&) = delete;
-  InCall& operator=(const InCall&) = delete;
+  InCall(InCall&&) = delete;
 
  private:
   MpiSteps* const steps_;
   bool has_lock_ = false;  // since this call began
 };
 
-/// A call in which MPI may wait, and which cannot be interrupted: it is told where the rank is.
+/// A call in which MPI may wait, and which cannot be interrupted: records the rank's position.
 template <typename Operation>
 int named(const char* name, const Operation& operation) {
   MpiSteps* const steps = MpiSteps::of_any_thread();
@@ -48,8 +46,8 @@ int named(const char* name, const Operation& operation) {
   return operation();
 }
 
-/// A collective call: begins when all ranks have come to it, each by any of its threads. operation
-/// performs it on the communicator that it is given; returns MPI's code.
+/// A collective call: begins when all ranks have reached it, each on any of its threads.
+/// operation  makes it on the communicator that it is given; returns MPI's code.
 template <typename Operation>
 int collective(const CalledForm& called, MPI_Comm communicator, const Operation& operation) {
   MpiSteps* const steps = MpiSteps::of_any_thread();
@@ -84,21 +82,21 @@ int collective(CallName name, MPI_Comm communicator, const Operation& operation)
   return collective(CalledForm{.name = name}, communicator, operation);
 }
 
-/// Waits for it as MPI_Wait does, but gives the core to other ranks between two looks.
+/// Waits for the request like MPI_Wait, but gives the core to other ranks between two tests.
 int complete(MPI_Request& request);
 
-/// Whether MPI counts so many bytes by a larger number than an int. Some MPICH cannot send them by
-/// the calls that only begin, but by those that wait.
+/// Whether MPI needs a larger number than an int to count these bytes. Some MPICH versions cannot
+/// send them with nonblocking calls, only with blocking ones.
 inline bool is_large(MPI_Count count, MPI_Datatype type) {
   MPI_Count size = 0;
   if (count <= 0 || type == MPI_DATATYPE_NULL) return false;
   return PMPI_Type_size_x(type, &size) == MPI_SUCCESS && size > 0 && count > INT_MAX / size;
 }
 
-/// A collective call that MPI can also only begin, by `begun`. Where ranks share cores it is made
-/// in that way: MPI's own call keeps a core from the rank that it waits for. All ranks of a
-/// communicator decide alike, as the two forms do not match.  is_plain  whether it is made by
-/// `plain` in any case: the same on all ranks.
+/// A collective call that has a nonblocking form, `begun`. If ranks share cores it is made in that
+/// form: MPI's blocking call keeps a core from the rank for which it waits. All ranks of a
+/// communicator decide alike, because the two forms do not match each other.
+/// is_plain  whether it is made by `plain` in any case: the same on all ranks.
 template <typename Plain, typename Begun, typename IsPlain>
 int begun_collective(const CalledForm& called, MPI_Comm communicator, const Plain& plain,
                      const Begun& begun, const IsPlain& is_plain) {
@@ -119,15 +117,15 @@ int maker(CallName name, MPI_Comm communicator, const MPI_Comm* result,
   return collective(name, communicator, [&](MPI_Comm current) {
     MpiSteps* const steps = MpiSteps::of_any_thread();
     const int code = operation(current);
-    // Before a rank that was interrupted meanwhile leaves: all take part in this, too.
+    // Before a rank that was interrupted in the meantime leaves: all take part in this, too.
     if (steps && code == MPI_SUCCESS) steps->made(*result, communicator);
     return code;
   });
 }
 
-/// A collective call that makes a file or a window. make  makes it for the ranks of the
-/// communicator that it is given, of which the thing has one of its own: on that its roll calls are
-/// held.
+/// A collective call that makes a file or a window.
+/// make  makes it for the ranks of the communicator that it is given. The file or window has its
+/// own communicator, on which its roll calls are held.
 template <typename Handle, typename Make>
 int make_shared(CallName name, MPI_Comm communicator, Handle* result, const Make& make) {
   return collective(name, communicator, [&](MPI_Comm current) {
@@ -146,7 +144,7 @@ int make_shared(CallName name, MPI_Comm communicator, Handle* result, const Make
   });
 }
 
-/// A collective call on it.
+/// A collective call on a file or window.
 template <typename Handle, typename Use>
 int use_shared(CallName name, Handle handle, const Use& use) {
   MpiSteps* const steps = MpiSteps::of_any_thread();
@@ -155,7 +153,8 @@ int use_shared(CallName name, Handle handle, const Use& use) {
   return collective(name, own, [&](MPI_Comm) { return use(); });
 }
 
-/// The one that frees it. release  sets the handle to null.
+/// The call that frees it.
+/// release  sets the handle to null.
 template <typename Handle, typename Release>
 int free_shared(CallName name, Handle* handle, const Release& release) {
   return use_shared(name, *handle, [&] {
@@ -168,14 +167,15 @@ int free_shared(CallName name, Handle* handle, const Release& release) {
   });
 }
 
-/// A call of another thread than the main one: made as it is, until the cell was stopped.
+/// A call on another thread than the main one: made unchanged, until the cell is stopped.
 template <typename Operation>
 int of_other_thread(const char* name, const Operation& operation) {
   const int code = MpiSteps::refuse_thread(name);
   return code == MPI_SUCCESS ? operation() : code;
 }
 
-/// The same of a call that waits: `test` sets its argument where what it waits for has come.
+/// Like the function above, for a blocking call: `test` sets its argument when the awaited event
+/// has happened.
 template <typename Test>
 int wait_in_other_thread(const char* name, const Test& test) {
   const MpiSteps* const steps = MpiSteps::of_any_thread();
@@ -188,7 +188,7 @@ int wait_in_other_thread(const char* name, const Test& test) {
   }
 }
 
-/// A call that only begins something, or ends at once.
+/// A call that only begins an operation, or ends at once.
 template <typename Operation>
 int begin(const char* name, MPI_Comm communicator, const Operation& operation) {
   MpiSteps* const steps = MpiSteps::of_this_thread();
@@ -201,8 +201,9 @@ int begin(const char* name, MPI_Comm communicator, const Operation& operation) {
   return code == MPI_SUCCESS ? operation(known->current) : code;
 }
 
-/// Begins a receive, unless the sender has left the epoch: MPI would read what it sent from memory
-/// that its cell has given back. from  a rank of the communicator; negative = any.
+/// Begins a receive, unless the sender has left the epoch: MPI would read the sent data from memory
+/// that the sender's cell has released.
+/// from  a rank of the communicator; negative: any.
 template <typename Operation>
 int begin_receive(const char* name, MPI_Comm communicator, int from, const Operation& operation) {
   MpiSteps* const steps = MpiSteps::of_this_thread();
@@ -213,7 +214,8 @@ int begin_receive(const char* name, MPI_Comm communicator, int from, const Opera
   });
 }
 
-/// The same for what makes a request. peer  a rank of the communicator; negative = any, or all.
+/// Like the function above, for a call that makes a request.
+/// peer  a rank of the communicator; negative: any, or all.
 template <typename Operation>
 int begin_request(const char* name, MPI_Comm communicator, Need::Operation kind, int peer,
                   bool is_persistent, MPI_Request* request, const Operation& operation) {
@@ -230,11 +232,12 @@ int begin_request(const char* name, MPI_Comm communicator, Need::Operation kind,
   return code;
 }
 
-/// Waits for a request that no cell knows. clean_up  is called before the cell is left.
+/// Waits for a request that no cell knows.
+/// clean_up  called before the cell is left.
 int wait_for(const char* name, MpiSteps& steps, const Need& need, MPI_Request& request,
              MPI_Status* status, const std::function<void()>& clean_up = {});
 
-/// A blocking send, by the nonblocking one of its kind: `begun` begins with it.
+/// A blocking send, made by the nonblocking one of its kind: `begun`.
 template <typename Plain, typename Begun>
 int send(const char* name, MPI_Comm communicator, int to, int tag, const Plain& plain,
          const Begun& begun) {
@@ -249,15 +252,17 @@ int send(const char* name, MPI_Comm communicator, int to, int tag, const Plain& 
   return wait_for(name, *steps, need, request, MPI_STATUS_IGNORE);
 }
 
-/// Says what has been received. The error in the status stays, as MPI sets it in calls with several
-/// requests alone. status  may be MPI_STATUS_IGNORE.
+/// Fills in the status of a received message. The error in the status is kept, because MPI sets it
+/// only in calls with several requests.
+/// status  may be MPI_STATUS_IGNORE.
 inline void set_status(MPI_Status* status, MPI_Status received) {
   if (status == MPI_STATUS_IGNORE) return;
   received.MPI_ERROR = status->MPI_ERROR;
   *status = received;
 }
 
-/// A blocking receive in the same way.  traced  the call.
+/// A blocking receive, made in the same way.
+/// traced  the call.
 template <typename Plain, typename Begun>
 int receive(TracedCall& traced, const char* name, MPI_Comm communicator, int from, int tag,
             MPI_Status* status, const Plain& plain, const Begun& begun) {
@@ -292,7 +297,7 @@ int receive(TracedCall& traced, const char* name, MPI_Comm communicator, int fro
   return code;
 }
 
-/// Calls `test` until it sets its argument; where calls are plain, `plain`.
+/// Calls `test` until it sets its argument; if calls are plain, calls `plain`.
 template <typename Plain, typename Test>
 int probe(const char* name, MPI_Comm communicator, int from, int tag, const Plain& plain,
           const Test& test) {
@@ -316,7 +321,8 @@ int probe(const char* name, MPI_Comm communicator, int from, int tag, const Plai
   return waited != MPI_SUCCESS ? waited : code;
 }
 
-/// Tests once whether a message waits. test  sets *flag.
+/// Tests once whether a message waits.
+/// test  sets *flag.
 template <typename Test>
 int probe_once(const char* name, MPI_Comm communicator, int from, const int* flag,
                const Test& test) {

@@ -2,7 +2,6 @@
 
 #include <mpi.h>
 
-#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstdint>
@@ -13,12 +12,12 @@
 namespace px::engine {
 
 /// A roll call of ranks that have no memory in common: a nonblocking reduction, which is complete
-/// where all ranks have come, and tells whether all have shown the same call. It goes through the
-/// communicator as often as a barrier would. A value; the copies are one roll call.
+/// when all ranks have come, and tells whether all have shown the same call. It uses the network as
+/// often as a barrier would. A value; the copies are one roll call.
 class CarriedRollCall {
  public:
   CarriedRollCall() = default;
-  /// This rank comes to a call over `communicator`.
+  /// This rank reaches a call over `communicator`.
   CarriedRollCall(MPI_Comm communicator, const CallForm& form) : words_(std::make_shared<Words>()) {
     const auto shown = std::bit_cast<std::array<std::uint64_t, 2>>(form);
     // The least of all numbers is the complement of the greatest of all complements.
@@ -33,7 +32,7 @@ class CarriedRollCall {
       PMPI_Test(&words_->request, &is_done, MPI_STATUS_IGNORE);
     return is_done != 0;
   }
-  /// Whether all ranks, which have come, have shown the same.
+  /// Whether all ranks have shown the same call. Precondition: all have come.
   bool is_one_call() const { return !words_ || words_->greatest == words_->given; }
 
  private:
@@ -42,7 +41,7 @@ class CarriedRollCall {
     std::array<std::uint64_t, n_words> given{}, greatest{};
     MPI_Request request = MPI_REQUEST_NULL;
   };
-  std::shared_ptr<Words> words_;  // MPI reads and writes them until it is complete
+  std::shared_ptr<Words> words_;  // MPI reads and writes them until the roll call is complete
 };
 
 }  // namespace px::engine

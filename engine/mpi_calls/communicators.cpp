@@ -1,7 +1,5 @@
 #include <array>
 #include <numeric>
-#include <utility>
-#include <vector>
 
 #include "engine/mpi/rank_names.hpp"
 #include "engine/mpi/stable_hash.hpp"

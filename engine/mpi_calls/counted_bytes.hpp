@@ -8,22 +8,23 @@
 
 namespace px::engine {
 
-// These add to px_mpi_traffic(), if the calling thread is the main thread of an engine whose calls
-// answer interrupts. Bytes are those of the user's data by the arguments of the call.
+// These functions add to px_mpi_traffic(), if the calling thread is the main thread of an engine
+// whose calls answer interrupts. The bytes are those of the user's data according to the arguments
+// of the call.
 
-/// So many elements are sent.
+/// This many elements are sent.
 void count_sent(MPI_Count count, MPI_Datatype type);
-/// There is room for so many elements that will be received.
+/// There is room for this many elements to be received.
 void count_received(MPI_Count count, MPI_Datatype type);
-/// This was received.
+/// This message was received.
 void count_received(const MPI_Status& status);
-/// All ranks have made this call; bytes_of_collective() says what is counted.
+/// All ranks have made this call; bytes_of_collective() defines what is counted.
 void count_collective(const KnownCommunicator& known, const CalledForm& called);
 
-/// In a collective call whose parts may differ: what this rank gives. Returns the form.
-/// data  MPI_IN_PLACE: the part is not known.
+/// Counts what this rank sends in a collective call whose parts may differ. Returns the form.
+/// data  MPI_IN_PLACE: the part is unknown.
 CallForm giving(const void* data, MPI_Count count, MPI_Datatype type, CallForm form = {});
-/// The same for what it gets.
+/// Counts what this rank receives in such a call.
 CallForm getting(const void* data, MPI_Count count, MPI_Datatype type, CallForm form = {});
 
 }  // namespace px::engine

@@ -9,13 +9,13 @@ namespace px::engine {
 /// The files and windows of the cells, each with the communicator on which its roll calls are held.
 class HandleCommunicators {
  public:
-  /// Of one that was just made.
+  /// The communicator of a file that was just made.
   MPI_Comm& own(MPI_File file) { return files_[file]; }
   MPI_Comm& own(MPI_Win window) { return windows_[window]; }
-  /// MPI_COMM_NULL where no roll calls are held on it.
+  /// MPI_COMM_NULL if no roll calls are held on it.
   MPI_Comm find(MPI_File file) const { return find(files_, file); }
   MPI_Comm find(MPI_Win window) const { return find(windows_, window); }
-  /// Forgets it.
+  /// Returns it and forgets it.
   MPI_Comm take(MPI_File file) { return take(files_, file); }
   MPI_Comm take(MPI_Win window) { return take(windows_, window); }
 

@@ -10,7 +10,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdint>
 #include <cstdio>
 #include <functional>
 #include <numeric>
@@ -51,23 +50,44 @@ int wait_for(const char* name, MpiSteps& steps, const Need& need, MPI_Request& r
 
 namespace {
 
+/// The ranks that the members of a group have in another one, or MPI_UNDEFINED.
+std::vector<int> ranks_in(MPI_Group whole, MPI_Group group) {
+  int size = 0;
+  PMPI_Group_size(group, &size);
+  std::vector<int> ranks(static_cast<std::size_t>(size)), translated(ranks.size());
+  std::iota(ranks.begin(), ranks.end(), 0);
+  PMPI_Group_translate_ranks(group, size, ranks.data(), whole, translated.data());
+  return translated;
+}
+
 /// Calls operation(group) with the same ranks as a group that was made of `communicator`: MPICH 4.0
 /// crashes in MPI_Comm_create_group where it is one of another communicator of these ranks.
 template <typename Operation>
 int with_group_of(MPI_Comm communicator, MPI_Group group, const Operation& operation) {
   MPI_Group whole = MPI_GROUP_NULL, same = MPI_GROUP_NULL;
-  int size = 0;
   PMPI_Comm_group(communicator, &whole);
-  PMPI_Group_size(group, &size);
-  std::vector<int> ranks(static_cast<std::size_t>(size)), translated(ranks.size());
-  std::iota(ranks.begin(), ranks.end(), 0);
-  PMPI_Group_translate_ranks(group, size, ranks.data(), whole, translated.data());
-  const bool is_part = std::count(translated.begin(), translated.end(), MPI_UNDEFINED) == 0;
-  if (is_part) PMPI_Group_incl(whole, size, translated.data(), &same);
+  const std::vector<int> ranks = ranks_in(whole, group);
+  const bool is_part = std::count(ranks.begin(), ranks.end(), MPI_UNDEFINED) == 0;
+  if (is_part) PMPI_Group_incl(whole, static_cast<int>(ranks.size()), ranks.data(), &same);
   const int code = operation(is_part ? same : group);  // else MPI says what is wrong
   if (is_part && same != MPI_GROUP_EMPTY) PMPI_Group_free(&same);
   PMPI_Group_free(&whole);
   return code;
+}
+
+/// Waits until all ranks of the group have come to make a communicator: that cannot be left, and a
+/// rank that does not come would keep the others in it for ever.
+int meet_group(const char* name, MPI_Comm communicator, MPI_Group group, int tag) {
+  MpiSteps* const steps = MpiSteps::of_this_thread();
+  const KnownCommunicator* const known = steps ? steps->known(communicator) : nullptr;
+  if (!known) return MPI_SUCCESS;
+  MPI_Group whole = MPI_GROUP_NULL;
+  PMPI_Comm_group(communicator, &whole);
+  const std::vector<int> ranks = ranks_in(whole, group);
+  PMPI_Group_free(&whole);
+  const auto count = [&](int rank) { return std::count(ranks.begin(), ranks.end(), rank); };
+  if (ranks.size() < 2 || count(MPI_UNDEFINED) > 0 || count(known->own) == 0) return MPI_SUCCESS;
+  return steps->meet(name, *known, ranks, tag);
 }
 
 /// plain  sends and receives at once; receive, send  begin to.  traced  the receiving half.
@@ -115,8 +135,7 @@ class SentBytes {
     if (MpiSteps* const steps = MpiSteps::of_this_thread())
       steps->requests().keep(request_, std::move(bytes_));
   }
-  SentBytes(const SentBytes&) = delete;
-  SentBytes& operator=(const SentBytes&) = delete;
+  SentBytes(SentBytes&&) = delete;
 
   char* data() { return bytes_.data(); }
   void sent_by(MPI_Request request) { request_ = request; }
@@ -473,8 +492,12 @@ PX_MAKER(Dist_graph_create_adjacent,
 #undef PX_MAKER
 
 int MPI_Comm_create_group(MPI_Comm communicator, MPI_Group group, int tag, MPI_Comm* result) {
-  // Not all ranks of the communicator come: no roll call.
-  const int code = px::engine::begin("MPI_Comm_create_group", communicator, [&](MPI_Comm comm) {
+  PX_CALLED;
+  // Not all ranks of the communicator come: no roll call, but a meeting.
+  constexpr const char* name = "MPI_Comm_create_group";
+  const int code = px::engine::begin(name, communicator, [&](MPI_Comm comm) {
+    const int met = px::engine::meet_group(name, communicator, group, tag);
+    if (met != MPI_SUCCESS) return met;
     return px::engine::with_group_of(comm, group, [&](MPI_Group of_comm) {
       return PMPI_Comm_create_group(comm, of_comm, tag, result);
     });

@@ -13,13 +13,13 @@
 #include <utility>
 
 #include "engine/mpi/call_entry.hpp"
-#include "engine/mpi/call_place.hpp"
 #include "engine/mpi/rank_board.hpp"
 #include "engine/mpi/rank_names.hpp"
+#include "engine/mpi/stable_hash.hpp"
 #include "engine/mpi/stop_point.hpp"
+#include "engine/mpi_calls/meeting_channel.hpp"
 #include "engine/mpi_calls/note_channel.hpp"
 #include "engine/mpi_calls/pause.hpp"
-#include "engine/mpi_calls/roll_call.hpp"
 #include "engine/mpi_calls/world_part.hpp"
 
 namespace px::engine {
@@ -72,6 +72,7 @@ struct MpiSteps::State {
         memory(for_notes, callers),
         communicators({callers.begin(), callers.end()}, memory, lock),
         notes(for_notes, own, callers, memory),
+        meetings(for_notes, own, callers),
         shares_cores(ranks_share_cores(for_notes)) {}
 
   CallLock lock;  // of all that follows
@@ -84,6 +85,7 @@ struct MpiSteps::State {
   Communicators communicators;
   HandleCommunicators shared;
   NoteChannel notes;
+  MeetingChannel meetings;
   const bool shares_cores;
   std::unique_ptr<RankMessages> messages;
   RankBoard board;
@@ -322,8 +324,8 @@ struct MpiSteps::State {
   /// What the user is to know of a library whose call is left.
   const char* library_note() const {
     return is_by_library() && lock.is_main()
-               ? "; a library made this call: what it keeps may be unusable now, so restart the "
-                 "engines if its calls fail"
+               ? "; a library made this call, and its internal state may be unusable now: restart "
+                 "the engines if its calls fail"
                : "";
   }
 
@@ -403,8 +405,7 @@ class LongWait {
   ~LongWait() {
     if (note_ && state_.epoch == epoch_) state_.notes.tell(state_.make_note(NoteKind::stays, ""));
   }
-  LongWait(const LongWait&) = delete;
-  LongWait& operator=(const LongWait&) = delete;
+  LongWait(LongWait&&) = delete;
 
   /// Why it is in vain; nothing while it may end. make_note  says what it waits for.
   template <typename MakeNote>
@@ -453,7 +454,7 @@ std::unique_ptr<MpiSteps> MpiSteps::join(bool wants, CellHooks hooks) {
   int error_class = MPI_ERR_OTHER;
   PMPI_Add_error_class(&error_class);
   PMPI_Add_error_code(error_class, &state->error_code);
-  PMPI_Add_error_string(state->error_code, const_cast<char*>("the call was left by an interrupt"));
+  PMPI_Add_error_string(state->error_code, const_cast<char*>("the call was interrupted"));
   auto steps = std::unique_ptr<MpiSteps>(new MpiSteps(std::move(state)));
   steps->made(MPI_COMM_WORLD);
   cell_thread = pthread_self();
@@ -563,6 +564,7 @@ Duration MpiSteps::tick() {
   const CallLock::Holding alone{state.lock};
   state.hear_all();
   state.follow();
+  state.meetings.hear();  // a message that nobody receives could keep MPI from ending
   state.free_old();
   state.requests.free_kept();
   // Another rank has failed in the cell, and may not have received what this one has sent to it.
@@ -714,6 +716,39 @@ int MpiSteps::wait(const char* name, const std::vector<Need>& needs, bool needs_
   return MPI_SUCCESS;
 }
 
+int MpiSteps::meet(const char* name, const KnownCommunicator& known,
+                   const std::vector<int>& members, int tag) {
+  State& state = *state_;
+  MeetingChannel& meetings = state.meetings;
+  std::vector<Rank> ranks;
+  std::vector<Need> needs;
+  // Of an epoch: ranks of two epochs would begin the call on two communicators.
+  std::vector<std::uint64_t> id{known.number, state.epoch, static_cast<std::uint64_t>(tag)};
+  for (const int member : members) {
+    ranks.push_back(Rank{known.members[static_cast<std::size_t>(member)]});
+    id.push_back(static_cast<std::uint64_t>(ranks.back().value));
+    if (member != known.own) needs.push_back(need(Need::Operation::receive, &known, member, tag));
+  }
+  meetings.come(stable_hash({reinterpret_cast<const char*>(id.data()), id.size() * sizeof id[0]}),
+                ranks);
+  Pause pause{state.shares_cores};
+  for (;;) {
+    const auto may_not_leave = [&] {
+      meetings.hear();
+      return meetings.have_met() || meetings.is_bound();
+    };
+    const int code = wait(name, needs, true, may_not_leave, [&] { meetings.leave(); });
+    if (code != MPI_SUCCESS || meetings.have_met()) return code;
+    // The first member answers as soon as it has heard the others, which are there.
+    while (meetings.hear(), meetings.is_bound()) {
+      state.pump();
+      if (const int broken = state.refuse_broken(name); broken != MPI_SUCCESS) return broken;
+      state.pause_outside(pause);
+    }
+    if (meetings.have_met()) return MPI_SUCCESS;
+  }
+}
+
 void MpiSteps::hold_jumps(bool holds) {
   state_->hooks.hold_jumps(holds);
 }
@@ -821,9 +856,9 @@ bool MpiSteps::is_stale(const Need& need) const {
 }
 
 int MpiSteps::refuse_stale(const char* name) {
-  return state_->refuse(std::string(name) +
-                        ": this request began before a cell was stopped, and can end no more; "
-                        "begin it again");
+  return state_->refuse(
+      std::string(name) +
+      ": this request was started before a cell was stopped and cannot complete; start it again");
 }
 
 }  // namespace px::engine

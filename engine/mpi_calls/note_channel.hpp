@@ -11,13 +11,12 @@
 
 namespace px::engine {
 
-/// Small messages that are sent without waiting for those who receive them, who may be busy for
-/// ever: even a small message can wait for its receiver. For the main thread.
+/// Small messages that are sent without waiting for their receivers, which may be busy for ever:
+/// even a small message may wait for its receiver. For the main thread.
 class SentNotes {
  public:
   explicit SentNotes(MPI_Comm communicator) : communicator_(communicator) {}
-  SentNotes(const SentNotes&) = delete;
-  SentNotes& operator=(const SentNotes&) = delete;
+  SentNotes(SentNotes&&) = delete;
 
   template <typename Note>
   void send(const Note& note, int to, int tag) {
@@ -25,9 +24,9 @@ class SentNotes {
     send_bytes({bytes, bytes + sizeof note}, to, tag);
   }
   void send_bytes(std::vector<char> bytes, int to, int tag);
-  /// Forgets what has been received, which also lets the rest go out.
+  /// Forgets the messages that were received, which also makes MPI send the rest.
   void clean();
-  /// Whether all has been received.
+  /// Whether all were received.
   bool is_empty() const { return on_their_way_.empty(); }
 
  private:
@@ -40,23 +39,23 @@ class SentNotes {
   std::list<OnItsWay> on_their_way_;
 };
 
-/// What ranks tell one another about their cells, RankNotes, by messages of a communicator of its
-/// own. For the main thread.
+/// The notes of ranks to one another about their cells, RankNotes, as messages of a separate
+/// communicator. For the main thread.
 class NoteChannel {
  public:
   static constexpr int tag = 4;
 
-  /// own     this rank, in the world.
-  /// ranks   of the world, in the order of `notes`.
-  /// memory  that of this host, which counts the notes; outlives this.
+  /// own     the world rank of this process.
+  /// ranks   the world ranks, in the order of `notes`.
+  /// memory  of this host; it counts the notes, and outlives this object.
   NoteChannel(MPI_Comm notes, Rank own, std::vector<int> ranks, HostMemory& memory);
 
-  /// Tells all others, and waits for none of them.
+  /// Sends the note to all others, and waits for none of them.
   void tell(const RankNote& note);
-  /// Puts what has come on the board.
-  /// looks  in vain, until it gives up.
+  /// Puts the notes that have arrived on the board.
+  /// looks  the number of unsuccessful tests after which it gives up.
   void hear(RankBoard& board, int looks);
-  /// Whether all that was told has been received.
+  /// Whether all notes were received.
   bool is_empty() const { return sent_.is_empty(); }
 
  private:

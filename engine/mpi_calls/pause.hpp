@@ -8,14 +8,14 @@
 
 namespace px::engine {
 
-/// Between two looks at something that others must do: MPI's own way of waiting at first, and
-/// then with the core given to those who work, the longer the more.
+/// The pause between two tests of something that others must do: MPI's own way of waiting at first;
+/// later it yields the core to ranks that work, longer each time.
 class Pause {
  public:
-  /// yields  gives the core away from the first look on.
+  /// yields  whether to yield the core from the first test on.
   explicit Pause(bool yields) : yields_(yields) {}
 
-  /// Whether it is time to look for what comes seldom.
+  /// Pauses. Returns whether it is time to test for rare events.
   bool operator()();
 
  private:
@@ -25,9 +25,9 @@ class Pause {
   Instant begin_ = Clock::now();
 };
 
-/// Whether ranks have to give their core away while they wait, as MPI does not: on some host more
-/// of these ranks run than there are cores for them. All ranks of the communicator call it at once,
-/// and get the same answer. Always false under Open MPI, which gives cores away itself then.
+/// Whether ranks must yield their core while they wait, because MPI does not: on some host more of
+/// these ranks run than it has cores for them. All ranks of the communicator call it at once, and
+/// get the same answer. Always false under Open MPI, which yields cores itself in this case.
 bool ranks_share_cores(MPI_Comm ranks);
 
 }  // namespace px::engine

@@ -10,14 +10,14 @@
 
 namespace px::engine {
 
-/// What passes arrays from rank to rank while user code runs: messages over a communicator of
-/// their own, among the ranks whose MPI lets any thread call it. RankMessageFunctions says what
-/// they do.
+/// Sends arrays from rank to rank while user code runs: messages over a separate communicator,
+/// among the ranks whose MPI lets any thread call it. RankMessageFunctions describes the functions.
 class RankMessages {
  public:
   /// Whether the MPI of this rank lets any thread call it.
   static bool is_possible();
-  /// These ranks of the world call it at once. ranks  ascending, two at least.
+  /// All of these ranks of the world call it at once.
+  /// ranks  ascending, at least two.
   static std::unique_ptr<RankMessages> join(const std::vector<int>& ranks);
 
   /// The same on all of the ranks, and in no other world.

@@ -14,34 +14,34 @@
 
 namespace px::engine {
 
-/// What a rank comes to a collective call with.
+/// The description of the collective call that a rank has reached.
 struct CalledForm {
   CallName name;
   CallForm form{};            ///< Its name need not be set.
-  SmallCall small{};          ///< The same call, where ranks of one host may make it without MPI.
-  bool is_roll_call = false;  ///< The roll call is all that it does.
+  SmallCall small{};          ///< The same call, if ranks of one host may make it without MPI.
+  bool is_roll_call = false;  ///< Whether the call does nothing but the roll call.
 };
 
-/// The roll call of a collective call: looks at memory where all ranks are on this host, otherwise
-/// MPI carries it. For the main thread.
+/// The roll call of a collective call: reads memory if all ranks are on this host, otherwise MPI
+/// carries it. For the main thread.
 class RollCall {
  public:
-  /// This rank comes to the call. known  outlives the roll call, as `called.name` does.
+  /// This rank reaches the call.
+  /// known  outlives the roll call, as `called.name` does.
   RollCall(KnownCommunicator& known, std::uint64_t epoch, const CollectiveCall& call,
            const CalledForm& called);
   ~RollCall();
-  RollCall(const RollCall&) = delete;
-  RollCall& operator=(const RollCall&) = delete;
+  RollCall(RollCall&&) = delete;
 
-  /// Whether all have come.
+  /// Whether all ranks have come.
   bool is_complete();
-  // Where all have come and go on with the call; each rank asks both.
+  // Precondition of the next two: all have come and continue with the call. Each rank calls both.
 
-  /// Why the calls of the ranks do not match; nothing where they do.
+  /// Why the calls of the ranks do not match; nothing if they do.
   std::optional<std::string> why_mismatched();
   /// Whether a stop waits on one of them. The same on all ranks.
   bool wants_stop();
-  /// This rank does not go on with the call.
+  /// This rank does not continue with the call.
   void leave();
 
  private:
@@ -55,7 +55,7 @@ class RollCall {
   CallForm form_;
   const CallName name_;
   CarriedRollCall carried_;
-  std::vector<RankCall> calls_;  // empty: not looked at
+  std::vector<RankCall> calls_;  // empty: not read yet
 };
 
 }  // namespace px::engine

@@ -11,19 +11,20 @@
 
 namespace px::engine {
 
-/// The receiving half of a call that sends as well has a span of its own, of this name: it is no
+/// The name of the separate span for the receiving half of a call that also sends: it is not a
 /// call.
 inline constexpr const char* received_half = "receive";
 
 /// A call of the main thread, which is added to px_mpi_spans() at its end if a trace is on at its
-/// beginning. Of other threads' calls nothing is kept.
+/// beginning. Calls of other threads are not recorded.
 class TracedCall {
  public:
-  /// name  lives for ever.
+  /// name  never freed.
   explicit TracedCall(const char* name) {
     if (spans.is_on() && MpiSteps::of_this_thread()) begin(name);
   }
-  /// A message. peer  the other rank, by its rank in the communicator; negative: any.
+  /// A message.
+  /// peer  the other rank, by its rank in the communicator; negative: any.
   TracedCall(const char* name, MPI_Comm communicator, int peer, int tag, MPI_Count count,
              MPI_Datatype type)
       : TracedCall(name) {
@@ -37,23 +38,23 @@ class TracedCall {
   ~TracedCall() {
     if (span_) end();
   }
-  TracedCall(const TracedCall&) = delete;
-  TracedCall& operator=(const TracedCall&) = delete;
+  TracedCall(TracedCall&&) = delete;
 
-  /// It is a collective call of this form on that communicator.
+  /// The call is a collective one of this form on that communicator.
   void is_collective(const KnownCommunicator& known, const CallForm& form) {
     if (span_) describe(known, form);
   }
-  /// All ranks have come to it.
+  /// All ranks have reached it.
   void met(const KnownCommunicator& known) {
     if (span_ && !known.is_alone()) meet(known.arrivals);
   }
-  /// A message has come: says from whom, and with which tag, where the call takes any.
+  /// A message has arrived: records its sender and tag if the call accepts any.
   /// known  its communicator; null: unknown.
   void came(const KnownCommunicator* known, const MPI_Status& status) {
     if (span_) tell_source(known, status);
   }
-  /// MPI_Mprobe has found this message: the call that receives it does not say of whom it is.
+  /// MPI_Mprobe has found this message: the arguments of the call that receives it do not name its
+  /// sender.
   static void found(MPI_Message message, MPI_Comm communicator, const MPI_Status& status) {
     if (spans.is_on() && MpiSteps::of_this_thread()) note(message, communicator, status);
   }
@@ -71,7 +72,7 @@ class TracedCall {
   void meet(std::uint64_t place);
   void end();
 
-  std::optional<MpiSpan> span_;  // nothing while no trace is on
+  std::optional<MpiSpan> span_;  // nothing while there is no trace
 };
 
 }  // namespace px::engine

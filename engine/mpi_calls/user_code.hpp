@@ -4,15 +4,15 @@
 
 namespace px::engine {
 
-/// Where in the memory of a Python process the code is that calls MPI for its user: mpi4py. Other
-/// code that calls MPI is that of a library.
+/// The position, in the memory of a Python process, of the code that calls MPI for its user:
+/// mpi4py. Other code that calls MPI belongs to a library.
 class UserCode {
  public:
-  /// Looks for it: mpi4py has been loaded, if it ever is.
+  /// Searches for it. Precondition: mpi4py has been loaded, if it ever is.
   static void find();
-  /// Whether it has been found: never in a C++ engine, where cells call MPI themselves.
+  /// Whether it was found: never in a C++ engine, in which cells call MPI themselves.
   static bool is_known() { return size_ != UINTPTR_MAX; }
-  /// True also where it is not known.
+  /// Also true if it is unknown.
   static bool has(const void* address) {
     return reinterpret_cast<std::uintptr_t>(address) - begin_ < size_;
   }

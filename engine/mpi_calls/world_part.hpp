@@ -7,7 +7,7 @@
 namespace px::engine {
 
 /// A communicator of some ranks of the world, which all of them make with the same `tag`; between
-/// MPI_Init and MPI_Finalize. MPI_COMM_NULL where MPI cannot make it.
+/// MPI_Init and MPI_Finalize. MPI_COMM_NULL if MPI cannot make it.
 inline MPI_Comm make_communicator(const std::vector<int>& ranks, int tag) {
   MPI_Group world = MPI_GROUP_NULL, group = MPI_GROUP_NULL;
   PMPI_Comm_group(MPI_COMM_WORLD, &world);

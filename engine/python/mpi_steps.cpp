@@ -20,8 +20,7 @@ class PythonLock {
  public:
   PythonLock() : state_(PyGILState_Ensure()) {}
   ~PythonLock() { PyGILState_Release(state_); }
-  PythonLock(const PythonLock&) = delete;
-  PythonLock& operator=(const PythonLock&) = delete;
+  PythonLock(PythonLock&&) = delete;
 
  private:
   PyGILState_STATE state_;

@@ -13,23 +13,24 @@
 
 namespace px::engine {
 
-/// A Python engine's side of the library that stands in front of MPI: raises what interrupts MPI
-/// calls, KeyboardInterrupt mostly, where mpi4py would raise its own error for the code that such a
-/// call returns; and wherever code ignores that code, as soon as Python runs again. One for a
-/// process, as long as it lives. For the main thread.
+/// A Python engine's interface to the library that wraps MPI: raises the exception that interrupts
+/// MPI calls, usually KeyboardInterrupt, in place of mpi4py's error for the code that such a call
+/// returns; if code ignores that code, raises it as soon as Python runs again. There is one in a
+/// process, until its end. For the main thread.
 class PythonMpiSteps {
  public:
-  /// Has loaded the library from the file `path` (with RTLD_GLOBAL, before mpi4py); MPI is
-  /// initialized. All ranks of the world call it at once. error_type  mpi4py.MPI.Exception.
-  /// world  outlives the process's calls of MPI. Throws
-  /// std::runtime_error where that is no such library. The caller holds Python's lock.
+  /// Loads the library from the file `path` (with RTLD_GLOBAL, before mpi4py). MPI must be
+  /// initialized. All ranks of the world call it at once.
+  /// error_type  mpi4py.MPI.Exception.
+  /// world  outlives the process's MPI calls.
+  /// Throws std::runtime_error if the file is not such a library. The caller holds Python's lock.
   static PythonMpiSteps& join(const std::string& path, pybind11::object error_type,
                               const BrokenWorld& world);
 
-  /// What the engine's cells are to be watched by; it watches nothing where this rank takes no
-  /// part.
+  /// The watch for the engine's cells; it does nothing if this rank takes no part.
   CellWatch watch() const;
-  /// By which this rank passes arrays on; nothing where its MPI does not let threads call it.
+  /// The endpoint that sends this rank's arrays to others; nothing if its MPI does not let threads
+  /// call it.
   std::optional<RankEndpoint> rank_endpoint() const;
 
  private:
@@ -46,7 +47,7 @@ class PythonMpiSteps {
   static PyObject* make_error(PyTypeObject* type, PyObject* arguments, PyObject* keywords);
 
   const BrokenWorld& world_;
-  std::optional<std::string> why_broken_;  // what was told last
+  std::optional<std::string> why_broken_;  // the latest sentence
   void* library_ = nullptr;
   decltype(&px_mpi_begin_cell) begin_cell_ = nullptr;
   decltype(&px_mpi_end_cell) end_cell_ = nullptr;
@@ -54,7 +55,7 @@ class PythonMpiSteps {
   newfunc make_mpi_error_ = nullptr;
   int error_code_ = 0;
   Instant next_look_{};
-  PyObject* pending_ = nullptr;      // what is to be raised
+  PyObject* pending_ = nullptr;      // the exception to raise
   bool pending_is_failure_ = false;  // not an interrupt: mpi4py's own error says the same
 };
 

@@ -5,7 +5,7 @@
 
 #include "engine/mpi/stable_hash.hpp"
 #include "engine/mpi/world.hpp"
-#include "wire/text_parsing.hpp"
+#include "wire/text.hpp"
 
 namespace px::engine {
 namespace {

@@ -12,33 +12,33 @@
 
 namespace px::engine {
 
-/// Questions of the I/O thread to a thread that may wait, for Python's lock or for a disk. If its
-/// answer does not come in time the I/O thread goes on with another one. Without such a thread it
+/// Questions of the I/O thread to a thread that may wait for Python's lock or for a disk. If its
+/// answer does not arrive in time the I/O thread uses a default answer. Without such a thread it
 /// gets empty answers at once.
 class AskedThread {
  public:
   using Then = std::function<void(Json answer)>;
 
   /// waker     wakes the I/O thread.
-  /// patience  for an answer.
-  /// if_late   the answer where none came in time.
+  /// patience  how long to wait for an answer.
+  /// if_late   the answer if none arrived in time.
   AskedThread(net::Waker waker, Duration patience, Json if_late)
       : waker_(std::move(waker)), patience_(patience), if_late_(std::move(if_late)) {}
 
   // For the asked thread.
-  /// Waits for the next question; false at the end, for ever. The thread blocks all signals from
-  /// here on: those of the process are for the main thread.
+  /// Waits for the next question; returns false at the end, from then on. The thread blocks all
+  /// signals from here on: those of the process are for the main thread.
   bool wait();
-  /// Answers all that was asked so far.
+  /// Answers all questions so far.
   void answer(Json answer);
-  /// The last that the thread does here, after wait() returned false.
+  /// The last call of the thread, after wait() returned false.
   void leave();
 
-  /// Any thread: questions are taken from here on, as a thread will wait() soon.
+  /// Any thread: questions are accepted from here on, because a thread will soon call wait().
   void expect();
-  /// The main thread, without the interpreter's lock: no question comes any more. True when the
-  /// asked thread has left; false after 2 s: it may read a file whose server does not answer. Then
-  /// this object must outlive it.
+  /// The main thread, without the interpreter's lock: no further questions. True when the asked
+  /// thread has left; false after 2 s: it may be reading a file whose server does not answer. In
+  /// that case this object must outlive the thread.
   bool close();
 
   // For the I/O thread.
@@ -56,9 +56,9 @@ class AskedThread {
   const net::Waker waker_;
   const Duration patience_;
   const Json if_late_;
-  std::vector<Question> questions_;  // of the I/O thread alone
+  std::vector<Question> questions_;  // used by the I/O thread only
 
-  mutable std::mutex mutex_;  // of what follows
+  mutable std::mutex mutex_;  // guards the following members
   std::condition_variable changed_;
   bool has_thread_ = false;
   bool is_asked_ = false;

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <optional>
 
-#include "wire/text_parsing.hpp"
+#include "wire/text.hpp"
 
 namespace px::engine {
 namespace {

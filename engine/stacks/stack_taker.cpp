@@ -1,6 +1,5 @@
 #include "engine/stacks/stack_taker.hpp"
 
-#include <iterator>
 #include <string>
 #include <system_error>
 #include <utility>
@@ -49,7 +48,7 @@ class StackReader {
                                     names_.file_of(sources_.interpreter_code));
       else
         thread.why = scope == os::StackScope::running_main && calls.state != 'R'
-                         ? "it waits, and was not to be disturbed"
+                         ? "it waits, and was not interrupted"
                          : "it did not answer a signal";
     }
     return stacks;
@@ -81,7 +80,8 @@ constexpr const char* of_main_alone = "only_main";
 StackTaker::StackTaker(net::Waker waker, StackSources sources)
     : shared_(new ThreadQuestions{
           {std::move(waker), look_patience,
-           Json{{"why", "an earlier look at the stacks still waits, perhaps for a disk"}}}}),
+           Json{{"why",
+                 "an earlier request for the stacks is still running; it may wait for a disk"}}}}),
       sources_(std::move(sources)) {}
 
 StackTaker::~StackTaker() {

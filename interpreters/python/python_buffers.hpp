@@ -13,11 +13,11 @@
 
 namespace px::python {
 
-/// Buffers of Python objects that were sent and can be let go. Any thread puts them in, as the
-/// transport's threads must never take Python's lock; the main thread lets them go.
+/// Buffers of Python objects that were sent and can be released. Any thread adds them, because the
+/// transport's threads must never take Python's lock; the main thread releases them.
 class ReleaseList {
  public:
-  /// wake  called from any thread when there is something to release().
+  /// wake  called from any thread when release() has work.
   void on_put(std::function<void()> wake);
   void put(Py_buffer* view);
   /// The caller holds Python's lock.
@@ -29,8 +29,8 @@ class ReleaseList {
   std::function<void()> wake_;
 };
 
-/// Received bytes as an object with Python's buffer protocol; no copy. Writable, as nobody else
-/// has these bytes.
+/// Received bytes as an object with Python's buffer protocol; no copy. Writable, because these
+/// bytes are not shared.
 class ReceivedBuffer {
  public:
   explicit ReceivedBuffer(SharedBytes bytes) : bytes_(std::move(bytes)) {}
@@ -41,18 +41,18 @@ class ReceivedBuffer {
   SharedBytes bytes_;
 };
 
-/// From this size on bytes are shared between C++ and Python in place of copied.
+/// Bytes of at least this size are shared between C++ and Python instead of copied.
 inline constexpr std::size_t shared_from_bytes = 4096;
 
-/// Bytes for Python: a `bytes` object, or a ReceivedBuffer where they are many.
+/// Bytes for Python: a `bytes` object, or a ReceivedBuffer if they are many.
 pybind11::object to_python(const SharedBytes& bytes);
 
-/// Of from_python(): whatever can be changed is copied.
+/// For from_python(): all bytes that can be changed are copied.
 inline constexpr std::size_t any_size = std::numeric_limits<std::size_t>::max();
 
-/// The bytes of any object with the buffer protocol; throws Python's error where it has none.
-/// copied_below  fewer bytes than these are copied, but for those of a `bytes`, which nobody
-///               changes. Others are shared: what changes them changes the result.
+/// The bytes of any object with the buffer protocol; throws Python's error if it has none.
+/// copied_below  shorter buffers are copied, except those of a `bytes`, which cannot change. Others
+///               are shared: changes of them change the result.
 SharedBytes from_python(pybind11::handle object, const std::shared_ptr<ReleaseList>& releases,
                         std::size_t copied_below);
 

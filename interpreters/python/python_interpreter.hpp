@@ -2,7 +2,6 @@
 
 #include <pybind11/pybind11.h>
 
-#include <functional>
 #include <memory>
 
 #include "interpreters/interpreter.hpp"
@@ -10,13 +9,13 @@
 
 namespace px::python {
 
-/// Whether a signal handler of Python's has raised, KeyboardInterrupt mostly: that error is set
-/// then. Takes Python's lock; for the main thread.
+/// Whether a Python signal handler has raised, usually KeyboardInterrupt: that error is set in this
+/// case. Takes Python's lock; for the main thread.
 bool is_interrupted();
 
-/// The user's IPython as an Interpreter. The work is done by a Python object, the `backend`
-/// (polyxeus/engine/backend.py); this class takes the lock, hands over bytes, never throws. The
-/// caller holds the lock when it creates and destroys one, and never else.
+/// The user's IPython as an Interpreter. A Python object does the work, the `backend`
+/// (polyxeus/engine/backend.py); this class takes the lock, passes bytes on, and never throws. The
+/// caller holds the lock only when it creates and destroys one.
 class PythonInterpreter final : public interpreters::Interpreter {
  public:
   PythonInterpreter(pybind11::object backend, std::shared_ptr<ReleaseList> releases);
@@ -46,8 +45,9 @@ class PythonInterpreter final : public interpreters::Interpreter {
   std::shared_ptr<ReleaseList> releases_;
 };
 
-/// Waits until `output` can take more, for who prints or shows. The caller holds Python's lock,
-/// which is free meanwhile. Throws the error of Python's signal handlers, e.g. KeyboardInterrupt.
+/// Waits until `output` accepts more; called before printing or showing. The caller holds Python's
+/// lock, which is released during the wait. Throws the error of Python's signal handlers, e.g.
+/// KeyboardInterrupt.
 void wait_for_room(interpreters::Output& output);
 
 }  // namespace px::python

@@ -3,7 +3,6 @@
 #include <deque>
 #include <functional>
 #include <memory>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -16,29 +15,29 @@
 
 namespace px::kernel {
 
-/// What `view` in C++ cells works with: the magics' engines, the connection and the screen. Cells
-/// reach the installed one by the functions of cell_view_symbols(). The main thread uses it.
+/// The implementation of `view` in C++ cells: the magics' engines, the connection and the screen.
+/// Cells reach the installed one through the functions of cell_view_symbols(). The main thread uses
+/// it.
 class CellView {
  public:
   using Connect = std::function<std::shared_ptr<client::ClientCore>()>;
-  /// Runs something with the screen of the present cell.
+  /// Calls a function with the screen of the present cell.
   using OnScreen = std::function<void(const std::function<void(magics::CellOutput&)>&)>;
 
   CellView(magics::Magics& magics, Connect connect, OnScreen on_screen)
       : magics_(magics), connect_(std::move(connect)), on_screen_(std::move(on_screen)) {}
   ~CellView();
-  CellView(const CellView&) = delete;
-  CellView& operator=(const CellView&) = delete;
+  CellView(CellView&&) = delete;
 
-  /// From now on cells mean this one. It must outlive them.
+  /// From now on cells use this object. It must outlive them.
   void install();
-  /// The installed one; stops the process where there is none.
+  /// The installed object; stops the process if there is none.
   static CellView& installed();
 
-  /// The engines that are there now; "" in either means what %pxconfig has set.
+  /// The present engines; "" in either argument means the setting of %pxconfig.
   /// errors  thrown as ClientError: no cluster, no such engines.
   client::DirectView choose(const std::string& targets, const std::string& language);
-  /// Waits for the engines, and shows what they print. Ends the cell where it is interrupted.
+  /// Waits for the engines, and shows their output. Ends the cell if it is interrupted.
   /// errors  remote_error: it failed on engines.
   void wait(const client::AsyncResult& result, const client::DirectView& view);
 
@@ -48,13 +47,13 @@ class CellView {
   const OnScreen on_screen_;
 };
 
-/// One thing that a cell asks of engines by `view`, and what came back.
+/// One request of a cell to engines through `view`, and its results.
 class CellRequest {
  public:
   CellRequest(CellView& view, const std::string& targets, const std::string& language);
 
   const std::vector<EngineId>& engines() const { return engines_; }
-  /// The next value that goes with it.
+  /// The next value that is sent with it.
   cpp::CellAnswer& add_value() { return values_.emplace_back(); }
 
   void execute(const std::string& code);
@@ -67,7 +66,7 @@ class CellRequest {
   std::size_t result_count() const { return results_ ? results_->count() : 0; }
   /// Precondition: index < result_count().
   const cpp::CellNode* result(std::size_t index) const { return results_->at(index); }
-  /// All results for a person; lives as long as this.
+  /// All results as text for people; valid as long as this object.
   const std::string& text();
 
  private:
@@ -81,17 +80,17 @@ class CellRequest {
   const std::vector<EngineId> engines_;
   std::deque<cpp::CellAnswer> values_;
   std::unique_ptr<cpp::CellArguments> results_;
-  std::vector<Value> shown_;  // the same, for text()
+  std::vector<Value> shown_;  // the results, for text()
   std::string text_;
 };
 
-/// A function as `view` names it: by its name, or its source text.
+/// A function in the form that `view` takes: its name, or its source text.
 client::Function function_of(const std::string& text);
 
 /// The functions that prelude/px_view_exports.hpp declares, by their C names.
 std::vector<std::pair<std::string, const void*>> cell_view_symbols();
 
-/// C++ that defines `view` in a session.
+/// The C++ code that defines `view` in a session.
 const std::string& cell_view_code();
 
 }  // namespace px::kernel

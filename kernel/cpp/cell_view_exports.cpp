@@ -1,7 +1,5 @@
 // The functions by which C++ cells reach the engines: see prelude/px_view_exports.hpp.
 
-#include <memory>
-
 #include "kernel/cpp/cell_view.hpp"
 #include "kernel/cpp/prelude/px_view_exports.hpp"
 

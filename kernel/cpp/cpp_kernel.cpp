@@ -159,6 +159,7 @@ magics::MagicOutcome CppKernel::dispatch(const magics::MagicCall& call,
     return {};
   }
   const magics::MagicOptions options = magics_.pxconfig(call.line);
+  magics::show_warnings(options, screen);
   if (options.profile) profile_ = *options.profile;
   if (options.cluster_id) cluster_id_ = *options.cluster_id;
   if (options.profile || options.cluster_id) client_.reset();

@@ -15,8 +15,8 @@
 
 namespace px::kernel {
 
-/// C++ cells and the parallel magics: what a C++ kernel hosts. Cells of C++ go to the interpreter
-/// as they are, those that begin with a magic to the engines of a cluster.
+/// The interpreter of a C++ kernel: C++ cells and the parallel magics. C++ cells are passed to the
+/// local interpreter unchanged, cells that begin with a magic to the engines of a cluster.
 class CppKernel final : public interpreters::Interpreter {
  public:
   /// Both must outlive it.  cluster_program  pxcluster.
@@ -66,7 +66,7 @@ class CppKernel final : public interpreters::Interpreter {
   std::string profile_, cluster_id_;
   magics::Magics magics_;
   CellView view_;
-  const interpreters::Execution* present_ = nullptr;  // the cell that runs now
+  const interpreters::Execution* present_ = nullptr;  // the running cell
   bool is_auto_ = false;
 };
 

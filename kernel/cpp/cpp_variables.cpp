@@ -1,6 +1,5 @@
 #include "kernel/cpp/cpp_variables.hpp"
 
-#include <cstring>
 #include <utility>
 
 #include "client/error.hpp"
@@ -22,15 +21,15 @@ Error error_of(const interpreters::ApplyResult& result) {
   return wrong(why);
 }
 
-const Array* array_of(const Value& value) {
-  return std::get_if<Array>(&value);
+const AnyArray* array_of(const Value& value) {
+  return std::get_if<AnyArray>(&value);
 }
 
 bool have_one_type(const std::vector<Value>& values, bool with_shape) {
-  const Array* const first = values.empty() ? nullptr : array_of(values.front());
+  const AnyArray* const first = values.empty() ? nullptr : array_of(values.front());
   if (!first) return false;
   for (const Value& value : values) {
-    const Array* const array = array_of(value);
+    const AnyArray* const array = array_of(value);
     if (!array || array->dtype != first->dtype) return false;
     if (with_shape && array->shape != first->shape) return false;
   }
@@ -66,7 +65,7 @@ Result<Value> CppVariables::get(const std::string& name) {
 Result<std::size_t> CppVariables::count(const std::string& name) {
   const Result<Value> value = get(name);
   if (!value) return value.error();
-  if (const Array* const array = array_of(*value); array && !array->shape.empty())
+  if (const AnyArray* const array = array_of(*value); array && !array->shape.empty())
     return static_cast<std::size_t>(array->shape.front());
   if (const Json* const json = std::get_if<Json>(&*value); json && json->is_array())
     return json->size();
@@ -79,7 +78,7 @@ Result<std::vector<Value>> CppVariables::cut(const std::string& name,
   if (!value) return value.error();
   std::vector<Value> parts;
   for (const client::Block& block : blocks) {
-    if (const Array* const array = array_of(*value)) {
+    if (const AnyArray* const array = array_of(*value)) {
       parts.emplace_back(array->rows(static_cast<std::int64_t>(block.begin),
                                      static_cast<std::int64_t>(block.end)));
       continue;
@@ -104,7 +103,7 @@ void CppVariables::set(const std::string& name, const Value& value) {
 
 void CppVariables::set_list(const std::string& name, const std::vector<Value>& values) {
   if (have_one_type(values, true)) {
-    Array all = *array_of(values.front());
+    AnyArray all = *array_of(values.front());
     all.shape.insert(all.shape.begin(), static_cast<std::int64_t>(values.size()));
     all.data = joined_elements(values);
     return set(name, std::move(all));
@@ -125,7 +124,7 @@ void CppVariables::set_list(const std::string& name, const std::vector<Value>& v
 
 Result<void> CppVariables::set_joined(const std::string& name, const std::vector<Value>& parts) {
   if (have_one_type(parts, false)) {
-    Array all = *array_of(parts.front());
+    AnyArray all = *array_of(parts.front());
     std::int64_t rows = 0;
     for (const Value& part : parts) {
       const auto& shape = array_of(part)->shape;

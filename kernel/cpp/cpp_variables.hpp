@@ -19,7 +19,7 @@ class CppVariables final : public magics::Namespace {
   Result<std::vector<Value>> cut(const std::string& name,
                                  const std::vector<client::Block>& blocks) override;
   void set(const std::string& name, const Value& value) override;
-  /// As one list; arrays of one type and shape as one array with a first axis more.
+  /// Sets one list; arrays of one type and shape become one array with an additional first axis.
   void set_list(const std::string& name, const std::vector<Value>& values) override;
   Result<void> set_joined(const std::string& name, const std::vector<Value>& parts) override;
   std::vector<std::string> forms() const override { return {"json", "array", "bytes"}; }

@@ -36,7 +36,7 @@ cpp::CellInput::Ask ask_user_of(jupyter::Queues& queues) {
   return [&queues]() -> Result<std::string> {
     if (!queues.inputs.is_allowed())
       return Error{ErrorKind::unsupported,
-                   "the client that runs this cell takes no questions (allow_stdin is false)"};
+                   "the client that runs this cell accepts no input (allow_stdin is false)"};
     auto answer = queues.ask_user("", false, cpp::CppSession::is_interrupt_pending);
     if (!answer) return Error{ErrorKind::system, "the question was interrupted"};
     return *answer;

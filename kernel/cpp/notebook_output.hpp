@@ -11,7 +11,7 @@ namespace px::kernel {
 /// A CellOutput that is the output of the kernel's present cell.
 class NotebookOutput final : public magics::CellOutput {
  public:
-  /// is_interrupted  whether the user has interrupted the cell since it was asked last.
+  /// is_interrupted  whether the user has interrupted the cell since the last call.
   /// run_here        runs a cell in the kernel itself.
   NotebookOutput(interpreters::Output& output, std::function<bool()> is_interrupted,
                  std::function<void(const std::string&)> run_here);

@@ -6,10 +6,10 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <memory>
 
 #include "os/host.hpp"
+#include "wire/text.hpp"
 
 namespace px::net {
 namespace {
@@ -83,11 +83,8 @@ std::vector<std::string> reachable_addresses(std::vector<InterfaceAddress> found
 }
 
 std::optional<int> read_port(std::string_view text) {
-  int port = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), port);
-  if (error != std::errc{} || end != text.data() + text.size() || port < 1 || port > 65535)
-    return std::nullopt;
-  return port;
+  const std::optional<int> port = read_whole_number(text);
+  return port && *port >= 1 && *port <= 65535 ? port : std::nullopt;
 }
 
 std::string in_brackets(std::string_view ip) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "net/discovery/address.hpp"
+#include "wire/text.hpp"
 
 namespace px::net {
 namespace {
@@ -20,7 +21,7 @@ std::string describe(const DialedAddress& address, int port) {
     case DialFailure::timed_out:
       return text + " does not answer";
     case DialFailure::silent:
-      return "a program listens at " + text + " but does not answer like a controller";
+      return "a program listens at " + text + " but does not answer as a controller";
     case DialFailure::wrong_key:
       return "the program that listens at " + text +
              " rejects the encryption key of the connection file";
@@ -172,9 +173,8 @@ std::vector<DialedAddress> AddressRace::failures() const {
 Error explain(const std::vector<DialedAddress>& failures, int port, std::string_view source) {
   if (failures.empty())
     return Error{ErrorKind::bad_input, std::string(source) + " names no address of a controller"};
-  std::string said;
-  for (const DialedAddress& failure : failures)
-    said += (said.empty() ? "" : ", ") + describe(failure, port);
+  const std::string said = join(
+      failures, ", ", [port](const DialedAddress& failure) { return describe(failure, port); });
   return Error{ErrorKind::lost_peer,
                "no controller answers: " + said + "; " + fix_for(failures, std::string(source))};
 }

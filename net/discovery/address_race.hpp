@@ -10,31 +10,31 @@
 
 namespace px::net {
 
-/// Why an address did not lead to the controller. explain() makes a sentence of it.
+/// Why an address did not lead to the controller. explain() turns it into a sentence.
 enum class DialFailure {
   unknown_name,  ///< The name does not resolve.
-  refused,       ///< The host is there, but no program listens at the port.
-  no_route,      ///< The network says that the host cannot be reached.
-  timed_out,     ///< Nothing came back: a firewall, or no such host.
+  refused,       ///< The host exists, but no program listens at the port.
+  no_route,      ///< The network reports that the host cannot be reached.
+  timed_out,     ///< No answer: a firewall, or no such host.
   silent,        ///< A program accepted the connection, but sent no answer signed with our key.
   wrong_key,     ///< The handshake of encryption failed.
 };
 
 /// The outcome of one address that was tried.
 struct DialedAddress {
-  std::string host;  ///< As it is dialed: an address, or a name that did not resolve.
-  std::string name;  ///< The name that it was found under; empty for an address.
+  std::string host;  ///< As it was tried: an address, or a name that did not resolve.
+  std::string name;  ///< The name that resolved to it; empty for an address.
   DialFailure failure = DialFailure::timed_out;
 };
 
-/// Decides which of a controller's addresses is tried when, and which one is taken ("happy
+/// Decides when each of a controller's addresses is tried, and which one is used ("happy
 /// eyeballs"): the next attempt starts when the one before has failed or has taken longer than
 /// `head_start`; the first attempt that gets a right answer wins. So an unreachable address costs a
-/// fraction of a second and not its whole timeout. Sees no socket and no clock; find_controller()
-/// acts on it. A "runner" is one address that takes part; it keeps its number.
+/// fraction of a second and not its whole timeout. Uses no socket and no clock; find_controller()
+/// performs its decisions. A "runner" is one address that takes part; it keeps its number.
 class AddressRace {
  public:
-  /// How long attempts may take.
+  /// Time limits of attempts.
   struct RaceOptions {
     Duration head_start = std::chrono::milliseconds(250);
     Duration patience = std::chrono::seconds(4);  ///< For one address to answer.
@@ -60,13 +60,13 @@ class AddressRace {
   /// The address accepted the connection: if its time runs out it counts as silent and not as timed
   /// out.
   void connected(std::size_t runner);
-  /// It answered with the right key: it wins, unless another one has won.
+  /// The address answered with the right key: it wins, unless another one has won.
   void answered(std::size_t runner);
   /// Fails the runners whose time has run out, and returns them, so that the caller closes their
   /// sockets.
   std::vector<std::size_t> expire(Instant now);
 
-  /// The runner that has won; nothing so far.
+  /// The runner that has won; nothing if none has so far.
   std::optional<std::size_t> winner() const { return winner_; }
   /// Whether one has won, or all have failed.
   bool is_over() const;
@@ -90,8 +90,8 @@ class AddressRace {
   std::optional<std::size_t> winner_;
 };
 
-/// The error when no address has won: one sentence that says what was tried, how each attempt
-/// failed, and the most likely fix.
+/// The error when no address has won: one sentence with the attempts, how each failed, and the most
+/// likely fix.
 /// port    the registration port.
 /// source  where the addresses come from, e.g. the path of the connection file.
 /// result  lost_peer; bad_input if there was no address at all.

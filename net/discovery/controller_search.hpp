@@ -2,7 +2,6 @@
 
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "net/discovery/address.hpp"
@@ -14,19 +13,20 @@
 
 namespace px::net {
 
-/// Which controller find_controller() is to reach, and how.
+/// The controller that find_controller() should reach, and the options for that.
 struct SoughtController {
   std::optional<std::string> local;   ///< See local_interface(); tried before `hosts`.
   std::vector<std::string> hosts;     ///< See dial_candidates().
   int registration = 0;               ///< The port at which the controller is asked.
   std::vector<int> other_ports = {};  ///< Ports that must be reachable as well.
   SocketOptions socket = {};          ///< Of the registration socket that the caller gets.
-  std::string source;                 ///< Where all this comes from; for error messages.
+  std::string source;                 ///< The origin of these values, for error messages.
   /// Whether the caller will stay connected, and so fails if the controller answers that it has no
-  /// file descriptors for one more peer. False for a program that only asks whether it is there.
+  /// file descriptors for one more peer. False for a program that only checks whether it is
+  /// running.
   bool is_to_stay = false;
 
-  /// As a connection file says, for this host.
+  /// Reads the values from a connection file, for this host.
   /// info    a ClientConnectionInfo or an EngineConnectionInfo.
   /// source  the path of the file.
   template <class Info>
@@ -49,16 +49,17 @@ struct FoundController {
 /// Finds the address at which the controller answers. Sends a signed `connection_request` to the
 /// registration port at one address after the other (see AddressRace) until one answers with the
 /// right key; then checks that the other ports are open there. Each address is tried by a plain
-/// connection first, as libzmq does not say what is wrong with an address. Blocks until the end of
-/// the race.
+/// connection first, because libzmq does not report what is wrong with an address. Blocks until the
+/// end of the race.
 ///
 /// If several addresses are tried, the ZeroMQ identities of the later sockets end in "-" and a
-/// number, because a controller takes two sockets with one identity for one that has reconnected.
-/// session  asks with messages of its own; its key must fit the controller's.
+/// number, because a controller treats two sockets with one identity as one that has reconnected.
+/// session  makes the questions; its key must match the controller's.
 /// options  how long to try.
 /// errors   system: too few file descriptors here, or at the controller (is_to_stay); lost_peer: no
-///          address answered (says what was tried, how each failed and the fix), or the other ports
-///          are not open where one did (names them); bad_input: there is no address.
+///          address answered (the message names the attempts, how each failed and the fix), or the
+///          other ports are not open at one that did (the message names them); bad_input: there is
+///          no address.
 Result<FoundController> find_controller(Context& context, const SoughtController& sought,
                                         Session session,
                                         const AddressRace::RaceOptions& options = {});

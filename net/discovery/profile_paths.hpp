@@ -9,24 +9,25 @@
 
 namespace px::net {
 
-/// The options by which a user says where a cluster's files are; an empty text means that the
-/// option was not given.
+/// The options by which a user selects a cluster's files; an empty text means that the option was
+/// not given.
 struct ProfileChoice {
   std::string profile = {};      ///< --profile=
   std::string profile_dir = {};  ///< --profile-dir=
   std::string ipython_dir = {};  ///< --ipython-dir=
   std::string cluster_id = {};   ///< --cluster-id=
-  bool has_cluster_id = false;   ///< --cluster-id= was given, maybe as the empty id.
+  bool has_cluster_id = false;   ///< --cluster-id= was given, possibly empty.
 };
 
-/// The paths of the files of one cluster: those of ipyparallel (protocol 2.1), and more of polyxeus
-/// in the same folders. Only computes paths: nothing is read or created, and a file need not exist.
+/// The paths of the files of one cluster: those of ipyparallel (protocol 2.1), and additional ones
+/// of polyxeus in the same folders. Only computes paths: it reads and creates no files, and a file
+/// need not exist.
 struct ProfilePaths {
   std::filesystem::path root;  ///< .../profile_<name>, absolute
-  std::string cluster_id;      ///< May be empty; else a part of the files' names.
+  std::string cluster_id;      ///< May be empty; otherwise a part of the files' names.
 
-  /// The folders of the profile: `security` has keys and connection files and is for the user
-  /// alone.
+  /// The folders of the profile: `security` contains keys and connection files and is accessible to
+  /// the user only.
   std::filesystem::path security() const { return root / "security"; }
   std::filesystem::path log() const { return root / "log"; }
   std::filesystem::path pid() const { return root / "pid"; }
@@ -38,30 +39,30 @@ struct ProfilePaths {
   std::filesystem::path engine_file() const {
     return security() / infixed("ipcontroller", "-engine.json");
   }
-  /// The file with the secret keys of the controller that wrote `client_file`, beside it.
+  /// The file with the secret keys of the controller that wrote `client_file`, next to it.
   static std::filesystem::path secrets_beside(std::filesystem::path client_file) {
     return client_file.replace_extension(".secret.json");
   }
-  /// A second connection file for clients of ipyparallel, beside one that leads to Unix sockets:
-  /// this one leads to TCP.
+  /// A second connection file for clients of ipyparallel, next to one for Unix sockets: this one is
+  /// for TCP.
   static std::filesystem::path tcp_beside(std::filesystem::path client_file) {
     return client_file.replace_extension(".tcp.json");
   }
-  /// A second connection file for clients of ipyparallel on the controller's host, beside one that
-  /// leads to TCP: this one leads to Unix sockets.
+  /// A second connection file for clients of ipyparallel on the controller's host, next to one for
+  /// TCP: this one is for Unix sockets.
   static std::filesystem::path ipc_beside(std::filesystem::path client_file) {
     return client_file.replace_extension(".ipc.json");
   }
-  /// A page that leads a browser to the dashboard, token included.
+  /// A page that redirects a browser to the dashboard, token included.
   static std::filesystem::path dashboard_page_beside(std::filesystem::path client_file) {
     return client_file.replace_extension(".dashboard.html");
   }
-  /// All files that may lie beside the connection file for clients, e.g. to remove them.
+  /// All files that may be next to the connection file for clients, e.g. to remove them.
   static std::vector<std::filesystem::path> all_beside(const std::filesystem::path& client_file) {
     return {secrets_beside(client_file), tcp_beside(client_file), ipc_beside(client_file),
             dashboard_page_beside(client_file)};
   }
-  /// What pxcluster records about the cluster, so that its other commands find it.
+  /// The file in which pxcluster records the cluster, so that its other commands find it.
   std::filesystem::path cluster_file() const {
     return security() / ("cluster-" + cluster_id + ".json");
   }
@@ -71,7 +72,7 @@ struct ProfilePaths {
   }
   /// The controller's event log: a line of JSON for each event.
   std::filesystem::path event_file() const { return log() / ("events-" + cluster_id + ".jsonl"); }
-  /// The events before those, once there are many.
+  /// The earlier events, once there are many.
   std::filesystem::path old_event_file() const {
     return log() / ("events-" + cluster_id + ".1.jsonl");
   }
@@ -80,18 +81,15 @@ struct ProfilePaths {
   std::filesystem::path call_journal_folder() const {
     return log() / ("call-journal" + cluster_id);
   }
-  /// A file that the pxcluster that supervises the controller keeps locked as long as it lives.
+  /// A file that the pxcluster that supervises the controller keeps locked as long as it runs.
   std::filesystem::path cluster_lock_file() const {
     return pid() / ("pxcluster-" + cluster_id + ".lock");
   }
-  /// A file that the pxcontroller of this cluster keeps locked as long as it lives.
+  /// A file that the pxcontroller of this cluster keeps locked as long as it runs.
   std::filesystem::path controller_lock_file() const {
     return pid() / ("pxcontroller-" + cluster_id + ".lock");
   }
-  /// The SQLite database of task records, if the controller keeps one.
-  std::filesystem::path task_db_file() const { return root / "tasks.db"; }
-  /// The profile's name: "default" for .../profile_default; the folder's name if it begins
-  /// otherwise.
+  /// The profile's name: "default" for .../profile_default; otherwise the folder's name.
   std::string profile_name() const;
 
  private:

@@ -29,11 +29,11 @@ struct LifelineOpened {
 /// An engine's last lifeline was closed: its process has ended, or its host is unreachable.
 struct LifelineClosed {
   EngineUuid uuid;
-  bool is_tunnelled = false;  ///< Maybe only the ssh tunnel has ended.
+  bool is_tunnelled = false;  ///< Possibly only the ssh tunnel has ended.
 };
 using LifelineEvent = std::variant<LifelineOpened, LifelineClosed>;
 
-/// Bounds for connections that have not said yet which engine they belong to.
+/// Limits for connections that have not yet named their engine.
 struct LifelineLimits {
   std::size_t max_unidentified = 4096;           ///< Beyond it the oldest are closed.
   Duration patience = std::chrono::seconds(10);  ///< For one to identify itself.
@@ -46,8 +46,8 @@ struct LifelineLimits {
 class LifelineServer {
  public:
   /// Begins to listen.
-  /// ip      "127.0.0.1" or "tcp://127.0.0.1"; "*" and "0.0.0.0" are every address of this host.
-  /// port    0 = a free one.
+  /// ip      "127.0.0.1" or "tcp://127.0.0.1"; "*" and "0.0.0.0" mean every address of this host.
+  /// port    0: a free one.
   /// signer  verifies the engines' answers: see lifeline_signer().
   /// errors  system: the port is in use, the address is not of this host, or too many files are
   ///         open.
@@ -57,7 +57,8 @@ class LifelineServer {
   LifelineServer(LifelineServer&&) noexcept;
   LifelineServer& operator=(LifelineServer&&) noexcept;
 
-  /// Listens at one more address, or in a folder of Unix sockets ("ipc://..."), at the same port.
+  /// Also listens at another address, or in a folder of Unix sockets ("ipc://..."), at the same
+  /// port.
   Result<void> listen_also(std::string_view interface);
 
   /// The port at which it listens.
@@ -65,7 +66,7 @@ class LifelineServer {
   /// One descriptor for all connections, to be watched with a Loop: readable when receive() has
   /// work.
   int descriptor() const;
-  /// Handles a bounded part of what has come and returns what happened; never blocks. Call it when
+  /// Handles a bounded part of what has arrived and returns the events; never blocks. Call it when
   /// descriptor() is readable and at next_deadline().
   std::vector<LifelineEvent> receive(Instant now);
   /// When receive() will close a connection that has not identified itself; nothing if all have.
@@ -74,15 +75,15 @@ class LifelineServer {
   /// Sends a byte on the engine's lifelines, which its host must acknowledge: see is_reachable().
   /// The engine ignores it.
   void probe(const EngineUuid& engine);
-  /// Whether the engine's host has acknowledged all that was sent on one of its lifelines: then
-  /// host and network are well, even if the engine itself does not answer. Call it some time after
+  /// Whether the engine's host has acknowledged all that was sent on one of its lifelines: if so,
+  /// host and network work, even if the engine itself does not answer. Call it some time after
   /// probe(). Always true for an engine on a Unix socket; false for one without a lifeline.
   bool is_reachable(const EngineUuid& engine) const;
 
   /// The number of open connections that have identified themselves.
   std::size_t open_count() const;
-  /// How many connections were closed because they sent nothing in time, sent something wrong, or
-  /// were too many.
+  /// The number of connections that were closed because they sent nothing in time, sent something
+  /// wrong, or were too many.
   std::uint64_t rejected() const;
 
  private:
@@ -92,16 +93,16 @@ class LifelineServer {
 };
 
 /// The signer for the answers on lifelines: it uses the key of the messages. If messages are not
-/// signed it uses the public CURVE key of the controller, which only those know who can read the
-/// engines' connection file; without either it signs nothing.
+/// signed it uses the public CURVE key of the controller, which only users who can read the
+/// engines' connection file know; without either it does not sign.
 /// errors  as Signer::create().
 Result<Signer> lifeline_signer(const EngineConnectionInfo& info);
 
 /// The state of an engine's lifeline.
 enum class LifelineState {
-  closed,   ///< Not connected yet, refused, or ended: dial() again when you like.
-  dialing,  ///< The connection is being made, or the controller has not greeted yet.
-  held,     ///< The controller was told which engine this is.
+  closed,   ///< Not connected yet, refused, or ended: dial() may be called again.
+  dialing,  ///< The connection is being opened, or the controller has not greeted yet.
+  held,     ///< The controller was told the engine's uuid.
 };
 
 /// The engine's end of its lifeline. It belongs to a C++ thread that never takes the interpreter's
@@ -110,18 +111,18 @@ enum class LifelineState {
 /// in the child.
 class LifelineClient {
  public:
-  /// is_tunnelled  it goes through an ssh tunnel, which may break while the engine lives; the
-  ///               controller is told so, and waits longer before it takes the end for the engine's
-  ///               death.
+  /// is_tunnelled  whether it uses an ssh tunnel, which may break while the engine is alive; the
+  ///               controller is told so, and waits longer before it treats the end as the
+  ///               engine's death.
   LifelineClient(EngineUuid uuid, Signer signer, bool is_tunnelled = false);
   ~LifelineClient();
   LifelineClient(LifelineClient&&) noexcept;
   LifelineClient& operator=(LifelineClient&&) noexcept;
 
-  /// Starts to connect; closes the connection that was open before. Never blocks, except for the
-  /// name service if `ip` is a host's name.
-  /// ip      may begin with "tcp://"; "ipc://" and a folder is a Unix socket there.
-  /// errors  bad_input: not an address; system: out of descriptors. A refusal shows in receive().
+  /// Starts to connect; closes an earlier connection. Never blocks, except for the name service if
+  /// `ip` is a host's name.
+  /// ip      may begin with "tcp://"; "ipc://" and a folder mean a Unix socket in it.
+  /// errors  bad_input: not an address; system: out of descriptors. receive() reports a refusal.
   Result<void> dial(std::string_view ip, int port);
   /// A descriptor to be watched with a Loop: readable when receive() has work. It stays the same
   /// for the life of the object, whatever connection is open.
@@ -129,12 +130,12 @@ class LifelineClient {
   /// Answers the controller's greeting and notices the end of the connection; never blocks. Call it
   /// when descriptor() is readable.
   LifelineState receive();
-  /// As receive() has returned it last.
+  /// The latest result of receive().
   LifelineState state() const;
   /// Why it is closed, as one sentence; empty before the first dial(), while it is open, and after
   /// close().
   const std::string& why_closed() const;
-  /// Closes the connection, which the controller takes for the engine's end.
+  /// Closes the connection, which the controller treats as the engine's end.
   void close();
 
  private:

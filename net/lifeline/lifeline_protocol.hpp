@@ -11,14 +11,14 @@
 
 namespace px::net {
 
-// The messages on a lifeline, without the sockets. They are two lines of JSON; then nothing is sent
-// until the connection ends, and that end is the message:
+// The messages on a lifeline, without the sockets. They are two lines of JSON; nothing is sent
+// after that until the connection ends, and that end is the message:
 //   controller: {"nonce": "<64 hexadecimal digits>"}
 //   engine:     {"uuid": "...", "signature": "<HMAC of "lifeline", uuid, nonce>"},
 //               with the member "tunnel": true if it goes through a tunnel
-// The nonce is new for each connection, so that a recorded answer cannot be used again. What is
-// signed does not begin with '{', unlike the header of every message, so that no answer can serve
-// as the signature of a message.
+// The nonce is new for each connection, so that a recorded answer cannot be used again. The signed
+// text does not begin with '{', unlike the header of every message, so that no answer can serve as
+// the signature of a message.
 
 /// A longer line, in bytes, is refused.
 inline constexpr std::size_t max_lifeline_line = 1024;
@@ -47,14 +47,14 @@ std::string write_lifeline_answer(const LifelineHolder& holder, std::string_view
 Result<LifelineHolder> read_lifeline_answer(std::string_view line, std::string_view nonce,
                                             const Signer& signer);
 
-/// Collects the first line of a connection from the pieces in which it arrives. Holds no more than
-/// max_lifeline_line bytes and one, whatever is sent. Streams use it, too.
+/// Collects the first line of a connection from the pieces in which it arrives. Stores at most
+/// max_lifeline_line + 1 bytes, whatever is sent. Streams use it, too.
 class FirstLine {
  public:
-  /// Adds received bytes. Returns the line without its newline once it is complete, else nothing.
-  /// Bytes behind the newline are dropped.
+  /// Adds received bytes. Returns the line without its newline once it is complete, otherwise
+  /// nothing. Bytes after the newline are dropped.
   std::optional<std::string> add(std::string_view bytes);
-  /// Whether more than max_lifeline_line bytes came without a newline: the connection is to be
+  /// Whether more than max_lifeline_line bytes arrived without a newline: the connection must be
   /// closed.
   bool is_too_long() const { return text_.size() > max_lifeline_line; }
 

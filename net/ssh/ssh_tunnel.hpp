@@ -14,15 +14,14 @@ namespace px::net {
 
 /// An ssh tunnel: makes ports of a host in another network reachable at 127.0.0.1 of this host. It
 /// consists of one ssh process and a thread that starts ssh again whenever it ends, with growing
-/// pauses. The local ports stay the same all the time, so ZeroMQ sockets that are connected to them
-/// reconnect by themselves. The tunnel ends with this object, and with this process, however that
-/// ends.
+/// pauses. The local ports never change, so ZeroMQ sockets that are connected to them reconnect on
+/// their own. The tunnel ends with this object, and with this process, however that ends.
 class SshTunnel {
  public:
-  /// What to forward, and through which server.
+  /// The ports to forward, and the server to use.
   struct Order {
     SshServer server;
-    std::string key_file;    ///< Empty: the keys that ssh finds by itself.
+    std::string key_file;    ///< Empty: the keys that ssh finds.
     std::string host;        ///< The host with the ports, by its name at the server.
     std::vector<int> ports;  ///< The ports to forward, each once.
     /// Called on the tunnel's thread with a sentence when the tunnel breaks and when it is open
@@ -31,14 +30,13 @@ class SshTunnel {
   };
   /// Opens a tunnel, and blocks until it is open.
   /// patience  how long to wait for that.
-  /// errors    system: there is no ssh on this host, or it cannot make the tunnel in time: names
-  ///           the server, what ssh said and the fix.
+  /// errors    system: there is no ssh on this host, or it cannot make the tunnel in time: the
+  ///           message names the server, ssh's message and the fix.
   static Result<std::unique_ptr<SshTunnel>> open(const Order& order, Duration patience);
-  /// Ends ssh and the thread. In a child that was forked from this process it does nothing: both
-  /// belong to the parent.
+  /// Ends ssh and the thread. Has no effect in a forked child of this process: both belong to the
+  /// parent.
   ~SshTunnel();
-  SshTunnel(const SshTunnel&) = delete;
-  SshTunnel& operator=(const SshTunnel&) = delete;
+  SshTunnel(SshTunnel&&) = delete;
 
   /// The local port for each port of `Order::ports`; the same for the life of the tunnel.
   const std::map<int, int>& ports() const;

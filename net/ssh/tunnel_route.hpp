@@ -17,18 +17,18 @@ namespace px::net {
 /// patience  how long it may wait for an answer.
 template <class Info>
 using Reach = std::function<Result<void>(Info& info, Duration patience)>;
-/// Is called with a sentence when the tunnel breaks and when it is open again, on a thread of the
+/// Called with a sentence when the tunnel breaks and when it is open again, on a thread of the
 /// tunnel; may be empty.
 using TunnelReport = std::function<void(const std::string&)>;
 
 /// Reaches the controller directly, or through an ssh tunnel if one is needed (choose_tunnel()).
 /// Afterwards `info` has the interface and ports to connect to. With a tunnel these are the local
-/// ones, which work as long as the returned tunnel lives. Blocks, with a tunnel for 15 s at most.
+/// ones, which work as long as the returned tunnel exists. Blocks, with a tunnel at most for 15 s.
 /// patience  for an address to answer.
 /// report    see TunnelReport.
 /// result    null if no tunnel is used.
-/// errors    those of `reach`; system, bad_input: the tunnel could not be opened: names the ssh
-///           server, what ssh said and the fix.
+/// errors    those of `reach`; system, bad_input: the tunnel could not be opened: the message
+///           names the ssh server, ssh's message and the fix.
 Result<std::unique_ptr<SshTunnel>> find_route(ClientConnectionInfo& info, const SshOptions& options,
                                               Duration patience,
                                               const Reach<ClientConnectionInfo>& reach,

@@ -3,7 +3,6 @@
 #include <openssl/evp.h>
 
 #include <algorithm>
-#include <cstring>
 
 #ifdef __aarch64__
 #include <sys/auxv.h>
@@ -99,8 +98,7 @@ struct CipherContext {
     nonce[0] = static_cast<unsigned char>(from);
   }
   ~CipherContext() { EVP_CIPHER_CTX_free(evp); }
-  CipherContext(const CipherContext&) = delete;
-  CipherContext& operator=(const CipherContext&) = delete;
+  CipherContext(CipherContext&&) = delete;
 
   /// For the next record.
   void begin(const unsigned char* length) {

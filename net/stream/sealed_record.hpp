@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
-#include <string>
 #include <string_view>
 #include <vector>
 
@@ -15,12 +14,12 @@ namespace px::net {
 
 // The bytes on a stream (see stream.hpp), without the sockets: a sequence of records, each sealed
 // by an authenticated cipher (AEAD):
-//   length  4 bytes, little-endian: of what follows; authenticated
+//   length  4 bytes, little-endian: of the rest; authenticated
 //   sealed  length of the head (4 bytes, little-endian), head, zeros up to a multiple of 16, bytes
 //   tag     16 bytes
 // The nonce of a record is not sent: it consists of the sender's side and the number of records
-// that this side has sealed before. So a record does not open if it was changed, left out, repeated
-// or reordered, or if it comes from the other side or from another stream.
+// that this side has sealed before. So a record cannot be opened if it was changed, omitted,
+// repeated or reordered, or if it comes from the other side or from another stream.
 
 /// The ciphers for records. The client chooses one in its offer.
 enum class StreamCipher { aes_256_gcm, chacha20_poly1305 };
@@ -43,7 +42,7 @@ struct StreamKey {
 };
 /// Reads a key.
 /// digits  64 hexadecimal digits, lower case.
-/// errors  bad_input: they are not.
+/// errors  bad_input: not such digits.
 Result<StreamKey> read_stream_key(std::string_view digits);
 
 /// The sizes of the parts of a record in bytes, and the most that `head` and `bytes` may have.
@@ -51,15 +50,15 @@ inline constexpr std::size_t record_length_bytes = 4, record_tag_bytes = 16;
 inline constexpr std::size_t longest_record_head = 4096;
 inline constexpr std::size_t longest_record_bytes = std::size_t{1} << 20;
 
-/// The content of a record. The meaning of the head is the users': a JSON object with a message
+/// The content of a record. Its users define the meaning of the head: a JSON object with a message
 /// type.
 struct StreamRecord {
-  std::string_view head;   ///< What the record is, as text.
+  std::string_view head;   ///< The kind of the record, as text.
   std::string_view bytes;  ///< A part of an array; may be empty.
 };
 
-/// The length of a record, read from its first four bytes: so many bytes follow them. Nothing if no
-/// record has this length; then the stream is to be closed.
+/// The length of a record, read from its first four bytes: this number of bytes follows them.
+/// Nothing if no record has this length; the stream must be closed in this case.
 std::optional<std::size_t> read_record_length(std::array<char, record_length_bytes> first);
 
 struct CipherContext;  // OpenSSL's, for one key
@@ -81,27 +80,27 @@ class RecordSealer {
 
  private:
   std::unique_ptr<CipherContext> context_;
-  std::vector<unsigned char> buffer_;  // only grows, as pages that were used cost nothing
+  std::vector<unsigned char> buffer_;  // only grows, because used pages cost nothing
 };
 
 /// Opens the records that the other side has sealed, in the same order. One thread owns it.
 class RecordOpener {
  public:
-  /// from  the side that has sealed what comes.
+  /// from  the side that has sealed the records.
   RecordOpener(const StreamKey& key, StreamCipher cipher, StreamSide from);
   ~RecordOpener();
   RecordOpener(RecordOpener&&) noexcept;
   RecordOpener& operator=(RecordOpener&&) noexcept;
 
   /// The memory for the `length` bytes of the next record that follow its first four. The caller
-  /// reads them from the socket to there, then calls open().
+  /// reads them from the socket into it and calls open() after that.
   char* room(std::size_t length);
-  /// Opens the record in that memory. Nothing if it is not the next record of that side; from then
-  /// on no other record opens either. Valid until the next room().
+  /// Opens the record in that memory. Nothing if it is not the next record of that side; after that
+  /// no other record opens either. Valid until the next room().
   std::optional<StreamRecord> open();
 
  private:
-  std::unique_ptr<CipherContext> context_;  // null: one did not open
+  std::unique_ptr<CipherContext> context_;  // null: a record could not be opened
   std::vector<unsigned char> buffer_;
   std::size_t length_ = 0;
 };

@@ -196,8 +196,7 @@ void Stream::send(std::string head, SharedBytes bytes) {
   if (state.stage == Stage::closed) return;
   if (head.size() > longest_record_head || bytes.bytes.size() > longest_record_bytes)
     return state.close("a record is longer than it may be");
-  if (state.waiting.size() >= most_waiting)
-    return state.close("the other end does not take what is sent to it");
+  if (state.waiting.size() >= most_waiting) return state.close("the other end does not read");
   state.waiting.push_back({std::move(head), std::move(bytes)});
   state.watch_room();
 }

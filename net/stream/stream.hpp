@@ -16,14 +16,14 @@ namespace px::net {
 // consists of two plain TCP connections, one from each end to the controller, which passes the
 // bytes from one to the other (StreamRelay). The bytes are sealed with a key that only the two ends
 // have, so that the controller and the network cannot read or change them. Streams exist because
-// ZeroMQ's own encryption takes several times as long. Without a stream the same parts travel as
+// ZeroMQ's own encryption takes several times as long. Without a stream the same parts are sent as
 // messages.
 
 /// The type of the message by which a client offers an engine a stream.
 inline constexpr std::string_view stream_offer_type = "stream_offer";
 
-/// What both ends must know before they connect. The client makes it and sends it to the engine in
-/// a message that is encrypted.
+/// The information that both ends need before they connect. The client makes it and sends it to the
+/// engine in an encrypted message.
 struct StreamOffer {
   std::string id;  ///< 64 hexadecimal digits, never used twice; not secret.
   /// Secret.
@@ -36,26 +36,27 @@ struct StreamOffer {
 /// it.
 class Stream {
  public:
-  /// How far the stream is.
+  /// The state of the stream.
   enum class Stage {
-    dialing,  ///< The controller was not reached, or has not greeted, so far.
+    dialing,  ///< The controller was not reached, or has not greeted yet.
     waiting,  ///< The other end has not connected yet.
     open,
     closed,
   };
-  /// Called for each record that has come; its views are valid during the call.
+  /// Called for each record that has arrived; its views are valid during the call.
   using OnRecord = std::function<void(const StreamRecord&)>;
 
-  /// side    which end this is.
-  /// signer  with the key of the messages: proves to the controller that we belong to the cluster.
+  /// side    this end.
+  /// signer  with the key of the messages: proves to the controller that this end belongs to the
+  /// cluster.
   Stream(const StreamOffer& offer, StreamSide side, Signer signer);
   ~Stream();
   Stream(Stream&&) noexcept;
   Stream& operator=(Stream&&) noexcept;
 
   /// Starts to connect to the controller. Never blocks, except for the name service if `interface`
-  /// is a host's name. A failure shows in stage() and why_closed(), at once or after a turn().
-  /// interface  "10.0.0.1" or "tcp://10.0.0.1"; "ipc://" and a folder is a Unix socket there.
+  /// is a host's name. stage() and why_closed() report a failure, at once or after a turn().
+  /// interface  "10.0.0.1" or "tcp://10.0.0.1"; "ipc://" and a folder mean a Unix socket in it.
   void dial(std::string_view interface, int port);
   /// A descriptor to be watched with a Loop: readable when turn() has work. Stays the same for the
   /// life of the object.
@@ -65,18 +66,18 @@ class Stream {
   void turn(const OnRecord& on_record);
 
   /// Queues a record for sending, also before the stream is open. Without effect if the stream is
-  /// closed. Closes the stream if most_waiting records wait already, or if a part is longer than a
+  /// closed. Closes the stream if most_waiting records already wait, or if a part is longer than a
   /// record's may be.
   /// bytes  not copied until they are sent.
   void send(std::string head, SharedBytes bytes);
 
-  /// Changes in dial(), turn(), send() and close() only.
+  /// Changes only in dial(), turn(), send() and close().
   Stage stage() const;
   /// Whether the controller has greeted, i.e. its port is reachable.
   bool was_greeted() const;
   /// Why the stream is closed, as a sentence; empty while it is not.
   const std::string& why_closed() const;
-  /// Closes the connection; what waits is lost.
+  /// Closes the connection; waiting records are lost.
   void close(std::string why);
 
   static constexpr std::size_t most_waiting = 4096;  ///< Records in the queue.

@@ -1,7 +1,5 @@
 #include "net/stream/stream_protocol.hpp"
 
-#include <algorithm>
-
 #include "wire/envelope.hpp"
 
 namespace px::net {

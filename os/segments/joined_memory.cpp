@@ -19,8 +19,7 @@ struct ReservedRange {
   ~ReservedRange() {
     if (is_there()) ::munmap(address, size);
   }
-  ReservedRange(const ReservedRange&) = delete;
-  ReservedRange& operator=(const ReservedRange&) = delete;
+  ReservedRange(ReservedRange&&) = delete;
   bool is_there() const { return address != MAP_FAILED; }
 
   std::size_t size;

@@ -8,10 +8,10 @@
 
 namespace px::os {
 
-/// The parts one behind the other, private and writable, without a copy: their segments are mapped
-/// once more, side by side. Nothing where that cannot be: a part lies in no mapped segment, does
-/// not begin or end (but the last one) where a page does, or was written to in this process.
-/// parts  they live until the call returns.
+/// Joins the parts in this order, private and writable, without a copy: their segments are mapped
+/// again, side by side. Nothing if that is impossible: a part is in no mapped segment, does not
+/// begin or (except for the last one) end at a page boundary, or was written to in this process.
+/// parts  must be valid until the call returns.
 std::optional<SharedBytes> join_mapped(const std::vector<std::string_view>& parts);
 
 }  // namespace px::os

@@ -11,7 +11,7 @@
 
 namespace px::os {
 
-/// The member `key` as a size of a file; nothing where it is absent, negative or no number.
+/// The member `key` as the size of a file; nothing if it is absent, negative or not a number.
 inline std::optional<std::uint64_t> size_member(const Json& content, std::string_view key) {
   return integer_member<std::uint64_t>(content, key);
 }

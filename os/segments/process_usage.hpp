@@ -4,8 +4,8 @@
 
 namespace px::os {
 
-/// What this process uses of its host: the content of usage_reply, with the `shared_memory` of
-/// docs/protocol.md.
+/// The resources of its host that this process uses: the content of usage_reply, with the
+/// `shared_memory` of docs/protocol.md.
 Json process_usage();
 
 }  // namespace px::os

@@ -1,10 +1,10 @@
 #include "os/segments/segment.hpp"
 
 #include <algorithm>
-#include <charconv>
 
 #include "wire/checked_json.hpp"
 #include "wire/json_scan.hpp"
+#include "wire/text.hpp"
 
 namespace px::os {
 namespace {
@@ -14,22 +14,6 @@ constexpr std::size_t longest_owner = 80;
 
 bool is_letter_or_digit(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-}
-
-/// The text before the next `separator`, which is taken off; all of it where there is none.
-std::string_view take(std::string_view& text, char separator) {
-  const std::size_t end = std::min(text.find(separator), text.size());
-  const std::string_view first = text.substr(0, end);
-  text.remove_prefix(std::min(end + 1, text.size()));
-  return first;
-}
-
-/// Digits alone, and no more than the type holds.
-std::optional<std::uint64_t> read_number(std::string_view text) {
-  std::uint64_t number = 0;
-  const char* const end = text.data() + text.size();
-  const auto [rest, problem] = std::from_chars(text.data(), end, number);
-  return problem == std::errc{} && rest == end ? std::optional(number) : std::nullopt;
 }
 
 }  // namespace
@@ -45,9 +29,9 @@ std::string segment_name(std::string_view owner, std::string_view maker, std::ui
 }
 
 bool is_segment_name(std::string_view text) {
-  if (std::count(text.begin(), text.end(), '.') != 2) return false;
-  const std::string_view owner = take(text, '.'), maker = take(text, '.');
-  return is_segment_owner(owner) && is_segment_owner(maker) && read_number(text).has_value();
+  const std::vector<std::string_view> parts = split(text, '.');
+  return parts.size() == 3 && is_segment_owner(parts[0]) && is_segment_owner(parts[1]) &&
+         read_whole_number<std::uint64_t>(parts[2]).has_value();
 }
 
 std::string_view owner_of_segment(std::string_view name) {
@@ -61,12 +45,12 @@ std::string write_segment_part(const SegmentPart& part) {
 
 std::optional<SegmentPart> read_segment_part(std::string_view frame) {
   if (frame.size() > longest_segment_part || !frame.starts_with(mark)) return std::nullopt;
-  if (std::count(frame.begin(), frame.end(), ' ') != 3) return std::nullopt;
-  frame.remove_prefix(mark.size());
-  const std::string_view name = take(frame, ' ');
-  const auto offset = read_number(take(frame, ' ')), length = read_number(frame);
-  if (!is_segment_name(name) || !offset || !length) return std::nullopt;
-  return SegmentPart{std::string(name), *offset, *length};
+  const std::vector<std::string_view> parts = split(frame.substr(mark.size()), ' ');
+  if (parts.size() != 3 || !is_segment_name(parts[0])) return std::nullopt;
+  const auto offset = read_whole_number<std::uint64_t>(parts[1]);
+  const auto length = read_whole_number<std::uint64_t>(parts[2]);
+  if (!offset || !length) return std::nullopt;
+  return SegmentPart{std::string(parts[0]), *offset, *length};
 }
 
 bool may_name_segments(const Frames& frames, std::size_t first_buffer) {

@@ -12,30 +12,31 @@
 
 namespace px::os {
 
-// Large buffers between processes of one host lie in files in shared memory, segments; what travels
-// in a buffer's frame is then where it lies. The metadata, which is signed, names the buffers of
-// which that is so: `"segments": [0, 2]`. A frame of these that is too long to name a place is the
-// buffer itself: the controller puts it in for receivers elsewhere.
+// Large buffers between processes of one host are in files in shared memory, segments; the frame of
+// such a buffer contains its position instead. The metadata, which is signed, lists these buffers:
+// `"segments": [0, 2]`. A listed frame that is too long for a position is the buffer itself: the
+// controller inserts it for receivers on other hosts.
 
-/// Buffers from this size on go through segments.
+/// Buffers of at least this size are put into segments.
 inline constexpr std::size_t least_segment_bytes = std::size_t{256} << 10;
 
-/// What is mapped begins at a multiple of this.
+/// Mappings begin at a multiple of this.
 inline constexpr std::size_t page_bytes = 4096;
 
-/// Where a buffer lies.
+/// The position of a buffer.
 struct SegmentPart {
   std::string name;  ///< See is_segment_name().
   std::uint64_t offset = 0, length = 0;
 };
 
-/// No frame that names a place is longer.
+/// The longest frame with a position.
 inline constexpr std::size_t longest_segment_part = 255;
 
-/// Whether a process may be called so in names of segments: letters, digits, '_' and '-', at most
-/// 80.
+/// Whether this is a valid name of a process in names of segments: letters, digits, '_' and '-', at
+/// most 80.
 bool is_segment_owner(std::string_view text);
-/// "OWNER.MAKER.NUMBER": who removes it, who has made it, and a number that is used once.
+/// "OWNER.MAKER.NUMBER": the process that removes it, the process that has made it, and a number
+/// that is used once.
 std::string segment_name(std::string_view owner, std::string_view maker, std::uint64_t number);
 bool is_segment_name(std::string_view text);
 /// The first part of a name.
@@ -43,14 +44,15 @@ std::string_view owner_of_segment(std::string_view name);
 
 /// The frame: "px-segment NAME OFFSET LENGTH".
 std::string write_segment_part(const SegmentPart& part);
-/// Nothing where it is none.
+/// Nothing if it is not such a frame.
 std::optional<SegmentPart> read_segment_part(std::string_view frame);
 
-/// Whether a frame from `first_buffer` on looks like a place. Who finds one reads the metadata.
+/// Whether a frame from `first_buffer` on looks like a position. If so, the caller reads the
+/// metadata.
 bool may_name_segments(const Frames& frames, std::size_t first_buffer);
-/// Which buffers of a message lie in segments, by its packed metadata.
+/// The indexes of the buffers of a message that are in segments, from its packed metadata.
 std::vector<std::size_t> segment_indexes(Packer packer, std::string_view metadata);
-/// The metadata (a JSON object as text) of a message of which these buffers do.
+/// The metadata (a JSON object as text) of a message of which these buffers are in segments.
 std::string with_segments(std::string metadata, const std::vector<std::size_t>& indexes);
 
 }  // namespace px::os

@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <sys/file.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -15,7 +14,7 @@
 
 #include "os/host.hpp"
 #include "os/segments/segment.hpp"
-#include "os/segments/segment_room.hpp"
+#include "os/segments/segment_space.hpp"
 
 namespace px::os {
 namespace {

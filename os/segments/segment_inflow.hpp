@@ -3,7 +3,6 @@
 #include <cstdint>
 #include <map>
 #include <memory>
-#include <optional>
 #include <string>
 #include <string_view>
 
@@ -15,28 +14,29 @@
 
 namespace px::os {
 
-/// Writes what comes from another host in pieces into segments, for all processes that share this
-/// folder. Looks after the folder, too: where no controller does it, somebody removes what dead
-/// processes left. One thread owns it.
+/// Writes buffers that arrive in pieces from another host into segments, for all processes that
+/// share this folder. It also maintains the folder: if no controller does it, it removes segments
+/// that dead processes left. One thread owns it.
 class SegmentInflow {
  public:
   /// owner  the name under which this process entered the folder.
   SegmentInflow(std::shared_ptr<const SegmentFolder> folder, std::string owner, Instant now);
-  /// Removes its segments; what is mapped stays.
+  /// Removes its segments; mappings stay.
   ~SegmentInflow();
-  SegmentInflow(const SegmentInflow&) = delete;
-  SegmentInflow& operator=(const SegmentInflow&) = delete;
+  SegmentInflow(SegmentInflow&&) = delete;
 
-  /// Writes one piece; the first one makes the segment. A piece that came before, or before which
-  /// one is missing, is ignored.
-  /// result  how many pieces, from the first one on, are there.
-  /// errors  bad_input: the segment is not ours to make, or the piece does not lie in it;
-  ///         overloaded: no room in shared memory; system: it cannot be written, and is removed.
+  /// Writes one piece; the first one makes the segment. A piece that arrived before, or before
+  /// which one is missing, is ignored.
+  /// result  the number of pieces that have arrived, from the first one on.
+  /// errors  bad_input: the name is not one that this process may make, or the piece is not inside
+  ///         the segment; overloaded: no room in shared memory; system: it cannot be written, and
+  ///         is removed.
   Result<std::uint64_t> take(const SegmentPiece& piece, std::string_view bytes, Instant now);
-  /// Removes the segment of this name; what is mapped stays. Nothing where there is none.
+  /// Removes the segment of this name; mappings stay. Has no effect if there is none.
   void release(const std::string& segment);
 
-  /// Removes what nobody has released or added to for two minutes, and what the dead left.
+  /// Removes segments that were neither released nor added to for two minutes, and those that dead
+  /// processes left.
   void on_time(Instant now);
   Instant next_deadline() const { return next_cleaning_; }
 

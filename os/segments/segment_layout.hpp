@@ -9,8 +9,8 @@
 
 namespace px::os {
 
-/// Where the large buffers of a message lie in one segment: one behind the other, each where a page
-/// begins, so that it suits every type.
+/// The positions of the large buffers of a message in one segment: one after the other, each at a
+/// page boundary, so that it is aligned for every type.
 struct SegmentLayout {
   struct BufferPlace {
     std::size_t buffer = 0;  ///< Its index among the buffers.
@@ -19,9 +19,9 @@ struct SegmentLayout {
   std::vector<BufferPlace> parts;
   std::uint64_t bytes = 0;  ///< Of the segment; 0: no buffer is large.
 
-  /// Of the buffers that lie there: see with_segments().
+  /// Of the buffers that are in it: see with_segments().
   std::vector<std::size_t> indexes() const;
-  /// The buffers as they travel: the large ones as their places in the segment of this name.
+  /// The buffers as they are sent: the large ones as their positions in the segment of this name.
   std::vector<SharedBytes> named(const std::vector<SharedBytes>& buffers,
                                  const std::string& segment) const;
 };

@@ -8,7 +8,7 @@
 #include <cstring>
 #include <utility>
 
-#include "os/segments/segment_room.hpp"
+#include "os/segments/segment_space.hpp"
 #include "os/written_file.hpp"
 
 namespace px::os {

@@ -20,11 +20,11 @@
 
 namespace px::os {
 
-/// Buffers of a message, the large ones in a segment.
+/// The buffers of a message, the large ones in a segment.
 struct PlacedBuffers {
-  std::vector<SharedBytes> buffers;  ///< As they travel.
-  std::vector<std::size_t> indexes;  ///< Of those that lie in the segment: see with_segments().
-  /// As long as it lives the segment is not written again. Null: the receiver removes it.
+  std::vector<SharedBytes> buffers;  ///< As they are sent.
+  std::vector<std::size_t> indexes;  ///< Of those that are in the segment: see with_segments().
+  /// As long as it exists the segment is not reused. Null: the receiver removes it.
   std::shared_ptr<const void> hold;
 };
 
@@ -38,27 +38,27 @@ class SegmentStore : public std::enable_shared_from_this<SegmentStore> {
 
   const SegmentFolder& folder() const { return *folder_; }
 
-  /// Copies the buffers of at least `least_segment_bytes` into one segment, which is used again
-  /// when the hold and the receivers have let it go. Nothing where no buffer is so large, or where
-  /// there is no room: see why_not().
+  /// Copies the buffers of at least `least_segment_bytes` into one segment, which is reused when
+  /// the hold and the receivers have released it. Nothing if no buffer is large enough, or if there
+  /// is no room: see why_not().
   std::optional<PlacedBuffers> place(const std::vector<SharedBytes>& buffers);
-  /// The same for one receiver, under a name of his that he removes. The segment is used again when
-  /// he has done so and everybody has let it go, but where memory is short: there it goes with that
-  /// name.
+  /// Like place(), for one receiver, under a name that it removes. The segment is reused when the
+  /// receiver has done so and no process uses it, unless memory is short: in this case it is
+  /// removed with that name.
   std::optional<PlacedBuffers> place_for(std::string_view receiver,
                                          const std::vector<SharedBytes>& buffers);
 
-  /// Bytes of buffers that were written into segments so far.
+  /// The number of bytes of buffers that were written into segments so far.
   std::uint64_t placed_bytes() const { return placed_bytes_; }
 
-  /// A sentence at the first time that there was no room, once.
+  /// A sentence when there was no room for the first time, once.
   std::optional<std::string> take_complaint();
 
-  /// Removes what was not used for a while.
+  /// Removes segments that were unused for some time.
   void trim(Instant now);
-  /// When to trim() next.
+  /// When to call trim() next.
   std::optional<Instant> next_deadline() const;
-  /// What is held from now on is left to those who shall read it.
+  /// Segments that are held from now on are left to their readers.
   void close();
 
  private:
@@ -67,7 +67,7 @@ class SegmentStore : public std::enable_shared_from_this<SegmentStore> {
     std::string name;
     std::size_t size = 0;
     bool is_on_disk = false;
-    WrittenSegment memory;  ///< Mapped from its second use on, but for one on the disk.
+    WrittenSegment memory;  ///< Mapped from its second use on, except one on the disk.
     Instant free_since{};
   };
 

@@ -1,7 +1,6 @@
 #include "os/stacks/process_stacks.hpp"
 
 #include <array>
-#include <string_view>
 
 #include "wire/checked_json.hpp"
 

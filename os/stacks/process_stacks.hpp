@@ -9,54 +9,54 @@
 
 namespace px::os {
 
-/// Of which threads stacks are wanted.
+/// The threads whose stacks are wanted.
 enum class StackScope {
   all,
-  /// Of the main thread, and only if it runs: no call that waits returns early by it.
+  /// The main thread, and only if it runs: blocking calls are not interrupted.
   running_main,
 };
 
-/// What a call of a stack is a call of.
+/// The kind of a call of a stack.
 enum class FrameKind {
-  native,  ///< Machine code of a file, or compiled at run time (then without a file).
+  native,  ///< Machine code of a file, or compiled at run time (in this case without a file).
   python,
   cell,  ///< A cell in C++.
 };
 
-/// As it travels: "native", "python" or "cell".
+/// The name in messages: "native", "python" or "cell".
 std::string_view name_of(FrameKind kind);
 
-/// One call of a stack. What is not known is empty or 0.
+/// One call of a stack. Unknown members are empty or 0.
 struct StackFrame {
   FrameKind kind = FrameKind::native;
   std::string function = {};  ///< "solve", "px::solve(double)"
   std::string file = {};      ///< "/usr/lib/libm.so.6", "/home/ann/solver.py", "cell 3"
-  int line = 0;               ///< Of Python and of cells; the first is 1.
-  std::uint64_t offset = 0;   ///< Of native code without a name: where it is in its file.
+  int line = 0;               ///< For Python and cells; the first is 1.
+  std::uint64_t offset = 0;   ///< For native code without a name: its position in the file.
 
   bool operator==(const StackFrame&) const = default;
 };
 
 /// The stack of one thread at one moment.
 struct ThreadFrames {
-  int thread = 0;         ///< As the kernel numbers it.
-  std::string name = {};  ///< The kernel's name of it.
+  int thread = 0;         ///< The kernel's thread id.
+  std::string name = {};  ///< The kernel's name for it.
   bool is_main = false;
   std::string state = {};  ///< "running", "waiting", "waiting in the kernel", "stopped"
-  std::string why = {};    ///< Why its frames are not known; else empty.
+  std::string why = {};    ///< Why its frames are unknown; otherwise empty.
   std::vector<StackFrame> frames = {};  ///< Innermost first.
 };
 
 /// The stacks of the threads of a process, one after the other within a second.
 struct ProcessStacks {
-  std::string why = {};  ///< Why none is known; else empty.
+  std::string why = {};  ///< Why none is known; otherwise empty.
   std::vector<ThreadFrames> threads = {};
-  int hidden = 0;  ///< Threads that block signals, as those of this project and of ZeroMQ do.
+  int hidden = 0;  ///< Threads that block signals, like those of this project and of ZeroMQ.
 };
 
-/// As it travels (docs/protocol.md, "stacks").
+/// The form in messages (docs/protocol.md, "stacks").
 Json write_stacks(const ProcessStacks& stacks);
-/// Reads that, whatever its shape.
+/// Reads that form, whatever its shape.
 ProcessStacks read_stacks(const Json& said);
 
 }  // namespace px::os

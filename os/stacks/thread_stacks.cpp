@@ -23,7 +23,7 @@
 
 #include "os/private_file.hpp"
 #include "wire/error.hpp"
-#include "wire/text_parsing.hpp"
+#include "wire/text.hpp"
 
 /// libgcc's: which registered code has the address.
 extern "C" [[gnu::weak]] const void* _Unwind_Find_FDE(void* address, void* bases);
@@ -173,8 +173,7 @@ class FaultsTaken {
         ::sigaction(fault_signals[i], &fault_actions[i], nullptr);
     }
   }
-  FaultsTaken(const FaultsTaken&) = delete;
-  FaultsTaken& operator=(const FaultsTaken&) = delete;
+  FaultsTaken(FaultsTaken&&) = delete;
 };
 
 // ---------------------------------------------------------------- the thread that asks

@@ -195,46 +195,26 @@ class PythonMagics {
   bool block() { return magics_.settings().block; }
   void set_block(bool block) { magics_.settings().block = block; }
 
-  py::dict px_line(const std::string& code, py::object screen) {
-    return run(std::move(screen),
-               [&](magics::CellOutput& on) { return magics_.px_line(code, on); });
-  }
-  py::dict px_cell(const std::string& line, const std::string& cell, py::object screen) {
-    return run(std::move(screen),
-               [&](magics::CellOutput& on) { return magics_.px_cell(line, cell, on); });
-  }
-  py::dict pxresult(const std::string& line, py::object screen) {
-    return run(std::move(screen),
-               [&](magics::CellOutput& on) { return magics_.pxresult(line, on); });
-  }
-  py::dict pxwhere(const std::string& line, py::object screen) {
-    return run(std::move(screen),
-               [&](magics::CellOutput& on) { return magics_.pxwhere(line, on); });
-  }
-  py::dict pxtop(const std::string& line, py::object screen) {
-    return run(std::move(screen), [&](magics::CellOutput& on) { return magics_.pxtop(line, on); });
-  }
-  py::dict pxstacks(const std::string& line, py::object screen) {
-    return run(std::move(screen),
-               [&](magics::CellOutput& on) { return magics_.pxstacks(line, on); });
-  }
-  py::dict pxcheckpoint(const std::string& line, py::object screen) {
-    return run(std::move(screen),
-               [&](magics::CellOutput& on) { return magics_.pxcheckpoint(line, on); });
-  }
-  py::dict pxrestore(const std::string& line, py::object screen) {
-    return run(std::move(screen),
-               [&](magics::CellOutput& on) { return magics_.pxrestore(line, on); });
-  }
-  /// (profile, cluster id) where the line names another cluster.
+  /// (profile, cluster id, warnings): the first two are None unless the line names another cluster.
   py::tuple pxconfig(const std::string& line) {
     magics::MagicOptions options;
     without_lock([&] { options = magics_.pxconfig(line); });
-    return py::make_tuple(options.profile, options.cluster_id);
+    return py::make_tuple(options.profile, options.cluster_id, options.warnings);
   }
 
   std::string settings_text(const std::string& profile, const std::string& cluster_id) {
     return magics::settings_text(magics_.settings(), profile, cluster_id);
+  }
+
+  using Show = magics::MagicOutcome (magics::Magics::*)(const std::string&, magics::CellOutput&);
+  template <Show magic>
+  py::dict show(const std::string& line, py::object screen) {
+    return run(std::move(screen),
+               [&](magics::CellOutput& on) { return (magics_.*magic)(line, on); });
+  }
+  py::dict px_cell(const std::string& line, const std::string& cell, py::object screen) {
+    return run(std::move(screen),
+               [&](magics::CellOutput& on) { return magics_.px_cell(line, cell, on); });
   }
 
   using Transfer = magics::MagicOutcome (magics::Magics::*)(const std::string&, magics::Namespace&,
@@ -323,14 +303,15 @@ void bind_magics(py::module_& module) {
                     "The engines of the magics.")
       .def_property("block", &PythonMagics::block, &PythonMagics::set_block,
                     "Whether the magics wait.")
-      .def("px_line", &PythonMagics::px_line, "Runs %px.")
+      .def("px_line", &PythonMagics::show<&magics::Magics::px_line>, "Runs %px.")
       .def("px_cell", &PythonMagics::px_cell, "Runs %%px.")
-      .def("pxresult", &PythonMagics::pxresult, "Runs %pxresult.")
-      .def("pxwhere", &PythonMagics::pxwhere, "Runs %pxwhere.")
-      .def("pxtop", &PythonMagics::pxtop, "Runs %pxtop.")
-      .def("pxstacks", &PythonMagics::pxstacks, "Runs %pxstacks.")
-      .def("pxcheckpoint", &PythonMagics::pxcheckpoint, "Runs %pxcheckpoint.")
-      .def("pxrestore", &PythonMagics::pxrestore, "Runs %pxrestore.")
+      .def("pxresult", &PythonMagics::show<&magics::Magics::pxresult>, "Runs %pxresult.")
+      .def("pxwhere", &PythonMagics::show<&magics::Magics::pxwhere>, "Runs %pxwhere.")
+      .def("pxtop", &PythonMagics::show<&magics::Magics::pxtop>, "Runs %pxtop.")
+      .def("pxstacks", &PythonMagics::show<&magics::Magics::pxstacks>, "Runs %pxstacks.")
+      .def("pxcheckpoint", &PythonMagics::show<&magics::Magics::pxcheckpoint>,
+           "Runs %pxcheckpoint.")
+      .def("pxrestore", &PythonMagics::show<&magics::Magics::pxrestore>, "Runs %pxrestore.")
       .def("pxconfig", &PythonMagics::pxconfig,
            "Runs %pxconfig: the profile and the cluster id that it chooses, or None for each.")
       .def("settings_text", &PythonMagics::settings_text, "The text that %pxconfig prints.")

@@ -15,8 +15,7 @@ namespace px::bindings {
 class Unlocked {
  public:
   Unlocked() : state_(PyEval_SaveThread()) {}
-  Unlocked(const Unlocked&) = delete;
-  Unlocked& operator=(const Unlocked&) = delete;
+  Unlocked(Unlocked&&) = delete;
   /// Precondition: called once, at the end. Not the destructor: taking the lock may end the thread,
   /// for which Python unwinds the stack.
   void lock();

@@ -3,7 +3,6 @@
 #include <cstddef>
 #include <memory>
 #include <mutex>
-#include <optional>
 
 #include "client/requests/own_process.hpp"
 #include "os/process_mark.hpp"

@@ -58,6 +58,7 @@ _HOMES = {
     "views.dependency": ["Dependency"],
     "views.direct_view": ["BroadcastView", "DirectView"],
     "views.executor": ["ViewExecutor"],
+    "views.gang_view": ["GangView"],
     "views.remote_functions": ["ParallelFunction", "RemoteFunction", "parallel", "remote"],
 }  # fmt: skip
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
@@ -92,6 +93,7 @@ if TYPE_CHECKING:  # all names of _HOMES again: checkers do not see what __getat
     from polyxeus.views.dependency import *
     from polyxeus.views.direct_view import *
     from polyxeus.views.executor import *
+    from polyxeus.views.gang_view import GangView as GangView
     from polyxeus.views.remote_functions import (
         ParallelFunction as ParallelFunction, RemoteFunction as RemoteFunction, parallel as parallel,
         remote as remote

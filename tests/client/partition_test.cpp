@@ -76,10 +76,10 @@ TEST(Partition, ASequenceIsCutAndJoinedAsItsOwnKind) {
   const auto joined = join_values({take_block(list, {0, 1}), take_block(list, {1, 4})});
   ASSERT_TRUE(joined);
   EXPECT_EQ(std::get<Json>(*joined), Json({1, 2, 3, 4}));
-  const Value array = Array::adopt(std::vector<double>{1, 2, 3, 4});
+  const Value array = AnyArray::adopt(std::vector<double>{1, 2, 3, 4});
   const auto same = join_values({take_block(array, {0, 3}), take_block(array, {3, 4})});
   ASSERT_TRUE(same);
-  EXPECT_EQ(std::get<Array>(*same).data.bytes, std::get<Array>(array).data.bytes);
+  EXPECT_EQ(std::get<AnyArray>(*same).data.bytes, std::get<AnyArray>(array).data.bytes);
 }
 
 TEST(Partition, WhatIsNoSequenceIsNamed) {
@@ -89,7 +89,7 @@ TEST(Partition, WhatIsNoSequenceIsNamed) {
             "the sequences of a map must have the same length, but have 2 and 3 items");
   EXPECT_FALSE(count_items(std::vector<Value>{}));
   EXPECT_FALSE(join_values({Value{Json{1, 2}}, Value{Json(3)}}));
-  EXPECT_FALSE(join_values({Value{Json{1, 2}}, Value{Array::adopt(std::vector<int>{1})}}));
+  EXPECT_FALSE(join_values({Value{Json{1, 2}}, Value{AnyArray::adopt(std::vector<int>{1})}}));
 }
 
 }  // namespace

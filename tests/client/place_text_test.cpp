@@ -166,7 +166,7 @@ TEST(PlaceText, EnginesThatSayNothingAreNamed) {
   EXPECT_EQ(folded({EnginePlace{.id = EngineId{0}}, EnginePlace{.id = EngineId{1}}, of_ipyparallel,
                     idle(3, "KeyError"), idle(4, "KeyError"), idle(5)}),
             (Sentences{"0 and 1 did not answer within 1 s",
-                       "2 unknown (an engine that does not know the question, as of ipyparallel)",
+                       "2 unknown (this engine cannot answer, like those of ipyparallel)",
                        "3 and 4 idle (their last cells raised KeyError)", "5 idle"}));
 }
 

@@ -109,8 +109,8 @@ TEST(RestorePlan, OtherNumbersOfEnginesRefuseWhatDiffersAndNameIt) {
                    Json::array({array_entry("x", {9}, "1"), array_entry("y", {9}, "1")})});
   EXPECT_EQ(refusal(manifest, 3),
             "the checkpoint of 2 ranks cannot be restored into 3: x, y (its values differ between "
-            "the ranks and it is not scattered). Name as scattered what is blocks of one array "
-            "along its first dimension, or name only the other variables, or use 2 engines");
+            "the ranks and it is not scattered). List variables that are blocks of one array in "
+            "scattered, name only the other variables, or use 2 engines");
   EXPECT_EQ(refusal(manifest, 3, {{}, {"x", "y"}}), "");
 }
 

@@ -4,7 +4,6 @@
 
 #include <memory>
 #include <thread>
-#include <vector>
 
 namespace px::client {
 namespace {

@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "cluster/launch/host_list.hpp"
+#include "tests/cluster/hosts_text.hpp"
 
 namespace px::cluster {
 namespace {

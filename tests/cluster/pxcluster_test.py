@@ -226,13 +226,13 @@ def test_two_clusters_of_one_profile_live_side_by_side(place):
 def test_a_daemon_is_listed_and_stopped(place):
     started = place.run("start", "-n", "2", "--daemonize")
     assert started.returncode == 0, started.stderr
-    listed, = json.loads(place.run("list", "-o", "json").stdout)
+    listed, = json.loads(place.run("list", "--json").stdout)
     assert listed["owner"] is None
     assert place.run("clean").returncode == 1
     assert place.pids()
     assert place.run("stop").returncode == 0
     assert place.becomes_empty()
-    assert json.loads(place.run("list", "-o", "json").stdout) == []
+    assert json.loads(place.run("list", "--json").stdout) == []
     assert place.run("stop").returncode == 11
     assert place.run("stop", "--all").returncode == 0
 

@@ -7,6 +7,7 @@
 #include "cluster/launch/settings.hpp"
 #include "cluster/process/console.hpp"
 #include "os/process_end.hpp"
+#include "tests/cluster/hosts_text.hpp"
 #include "tests/program/typos.hpp"
 
 namespace px::cluster {
@@ -220,9 +221,8 @@ TEST(ClusterOptions, UnderstandTraits) {
   EXPECT_TRUE(start.is_daemon);
   EXPECT_FALSE(start.clean_logs);
   EXPECT_FALSE(start.loads_profile);
-  EXPECT_EQ(
-      options.warning,
-      "options of ipyparallel that have no effect here: --Cluster.send_engines_connection_env");
+  EXPECT_EQ(options.warnings, Words{"options of ipyparallel that have no effect here: "
+                                    "--Cluster.send_engines_connection_env"});
 }
 
 TEST(ClusterOptions, UnderstandTheTraitsOfLaunchersUnderAllTheirNames) {
@@ -231,7 +231,7 @@ TEST(ClusterOptions, UnderstandTheTraitsOfLaunchersUnderAllTheirNames) {
   const auto& start = std::get<StartOptions>(options.command);
   EXPECT_EQ(start.settings,
             json(R"({"n": 2, "mpi_cmd": "srun -n", "controller_args": "--sqlitedb"})"));
-  EXPECT_EQ(options.warning, "");
+  EXPECT_EQ(options.warnings, Words{});
 }
 
 program::Answer answer(const std::vector<std::string>& words) {
@@ -275,7 +275,6 @@ TEST(ClusterOptions, AskForJsonByTheSameWordEverywhere) {
   EXPECT_TRUE(std::get<PullOptions>(parsed({"pull", "--json", "x"}).command).as_json);
   EXPECT_TRUE(std::get<DoctorOptions>(parsed({"doctor", "--json"}).command).as_json);
   EXPECT_TRUE(std::get<ProfileListOptions>(parsed({"profile", "list", "--json"}).command).as_json);
-  EXPECT_TRUE(parsed({"list", "-o", "json"}).as_json);
   EXPECT_FALSE(parsed({"list"}).as_json);
 }
 
@@ -289,6 +288,53 @@ TEST(ClusterOptions, UnderstandTheOtherCommands) {
       std::get<ProfileCreateOptions>(parsed({"profile", "create", "big", "--from=mpi"}).command)
           .from,
       "mpi");
+}
+
+TEST(ClusterOptions, OldSpellingsWorkAndWarn) {
+  const ClusterOptions px = parsed({"px", "-f", "cell.py"});
+  EXPECT_EQ(std::get<PxOptions>(px.command).code_file, "cell.py");
+  EXPECT_EQ(px.warnings, Words{"-f is an old spelling; write --code-file"});
+  const ClusterOptions clean = parsed({"clean", "--all"});
+  EXPECT_TRUE(std::get<CleanOptions>(clean.command).all_profiles);
+  EXPECT_EQ(clean.warnings, Words{"--all is an old spelling; write --all-profiles"});
+  EXPECT_EQ(parsed({"list", "-o", "json"}).warnings,
+            Words{"--output is an old spelling; write --json"});
+  EXPECT_EQ(parsed({"list", "--IPClusterList.output_format=json"}).warnings, Words{});
+  const ClusterOptions kept = parsed({"checkpoint", "create", "folder", "--keep=3"});
+  EXPECT_EQ(std::get<CheckpointCreateOptions>(kept.command).keep_last, 3);
+  EXPECT_EQ(kept.warnings, Words{"--keep is an old spelling; write --keep-last"});
+  EXPECT_EQ(
+      answer({"pxcluster", "checkpoint", "create", "folder", "--keep=x"}).err,
+      "pxcluster: error: --keep takes a whole number of checkpoints from 0 to 2147483647, not "
+      "'x'\n");
+  EXPECT_EQ(answer({"pxcluster", "px", "-f", "cell.py", "1"}).err,
+            "pxcluster: error: -f cannot be combined with code\n");
+}
+
+TEST(ClusterOptions, TheCheckpointsToKeepAreANumberOrAll) {
+  const auto kept = [](const char* value) {
+    return std::get<CheckpointCreateOptions>(
+               parsed({"checkpoint", "create", "folder", "--keep-last", value}).command)
+        .keep_last;
+  };
+  EXPECT_EQ(kept("3"), 3);
+  EXPECT_EQ(kept("all"), 0);
+  EXPECT_EQ(answer({"pxcluster", "checkpoint", "create", "folder", "--keep-last=0"}).err,
+            "pxcluster: error: --keep-last takes all, or a whole number of checkpoints from 1 on, "
+            "not '0'\n");
+}
+
+TEST(ClusterOptions, ADurationHasAUnit) {
+  const auto every = [](const char* value) {
+    return parsed({"checkpoint", "create", "folder", "--every", value});
+  };
+  const ClusterOptions minutes = every("10m");
+  EXPECT_EQ(std::get<CheckpointCreateOptions>(minutes.command).every_s, 600);
+  EXPECT_EQ(minutes.warnings, Words{});
+  const ClusterOptions bare = every("10");
+  EXPECT_EQ(std::get<CheckpointCreateOptions>(bare.command).every_s, 600);
+  EXPECT_EQ(bare.warnings,
+            Words{"--every without a unit means minutes; write for example --every 10m"});
 }
 
 TEST(ClusterOptions, KnowSignalsByNameAndNumber) {

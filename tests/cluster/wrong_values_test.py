@@ -49,9 +49,10 @@ AT_ONCE = {
         "--HeartMonitor.max_heartmonitor_misses", "--hwm", "--ahead", "--task-queue-mib", "--IPEngine.id",
         "--IPEngine.max_heartbeat_misses"), COUNT),
     **dict.fromkeys((
-        "--timeout", "--sample", "--seconds", "--delay", "--engine-timeout", "--every", "--ping", "--IPController.registration_timeout",
+        "--timeout", "--sample", "--seconds", "--delay", "--engine-timeout", "--ping", "--IPController.registration_timeout",
         "--IPEngine.wait_for_url_file"), AMOUNT),
     "--since": ("yesterday", "-1m", "10", ""),
+    "--every": (*AMOUNT, "10x", "-1m"),
     "--port": ("abc", "-1", "70000"),
     **dict.fromkeys(("--ports", "--IPController.engine_ports", "--IPController.client_ports"), PORTS),
     **dict.fromkeys(("--ip", "--IPController.engine_ip", "--IPController.client_ip"), ADDRESS),
@@ -78,12 +79,11 @@ AT_ONCE = {
 
 # The same for one program, where an option of this name means something else in others.
 AT_ONCE_IN = {
-    ("pxcluster list", "--output"): WORD,
     ("pxcluster stacks", "--output"): ("missing/x.json", "/dev/null/x.json"),
     ("pxcluster trace", "--output"): ("missing/x.pftrace", "/dev/null/x.json"),
     ("pxcluster pull", "--output"): ("missing/x.json", "/dev/null/x.npy"),
     ("pxcluster restart", "--keep"): NAMES,
-    ("pxcluster checkpoint create", "--keep"): COUNT,
+    ("pxcluster checkpoint create", "--keep-last"): (*COUNT, "0"),
 }
 
 # What is found later, but before anything is started: {(program, option and further words): {value: part of the

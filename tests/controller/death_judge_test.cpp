@@ -129,8 +129,8 @@ TEST_F(DeathJudgeTest, ARankThatEndsTogetherWithItsWatcherIsTheReasonOfTheOthers
   ASSERT_EQ(deaths.size(), 3u);
   EXPECT_EQ(deaths[0], (Death{cat, "its process, MPI rank 2, exited", "its process exited"}));
   const std::string why =
-      "its MPI launcher ended it, as MPI rank 2 on host1 died first, and the pxengine that watched "
-      "over it, too: both were killed, or their host crashed";
+      "its MPI launcher ended it, as MPI rank 2 on host1 and its parent pxengine died first: both "
+      "were killed, or their host crashed";
   EXPECT_EQ(deaths[1], (Death{ann, why, "SIGTERM", true}));
   EXPECT_EQ(deaths[2], (Death{bob, why, "its process exited", true}));
 }

@@ -1,4 +1,4 @@
-#include "controller/hub/no_store.hpp"
+#include "controller/hub/task_store.hpp"
 #include "tests/controller/hub_fixture.hpp"
 
 namespace px::controller {

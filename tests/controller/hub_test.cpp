@@ -1,5 +1,5 @@
 #include "controller/hub/hub.hpp"
-#include "controller/hub/no_store.hpp"
+#include "controller/hub/task_store.hpp"
 #include "tests/controller/hub_fixture.hpp"
 
 namespace px::controller {

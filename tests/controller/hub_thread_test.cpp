@@ -7,7 +7,7 @@
 #include <string>
 #include <utility>
 
-#include "controller/hub/no_store.hpp"
+#include "controller/hub/task_store.hpp"
 #include "wire/header.hpp"
 
 namespace px::controller {

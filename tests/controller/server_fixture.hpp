@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "controller/hub/no_store.hpp"
+#include "controller/hub/task_store.hpp"
 #include "controller/server.hpp"
 #include "net/loop.hpp"
 #include "wire/header.hpp"

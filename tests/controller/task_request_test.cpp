@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <string>
+
 namespace px::controller {
 namespace {
 
@@ -32,6 +34,22 @@ TEST(TaskRules, EveryKeyIsRead) {
   EXPECT_EQ(read.timeout, 1500ms);
   EXPECT_EQ(read.targets, (std::vector{EngineUuid{"e1"}, EngineUuid{"e2"}}));
   EXPECT_EQ(read.retries, 3);
+}
+
+TEST(TaskRules, RanksAreANumberOrARange) {
+  EXPECT_TRUE(rules(R"({"ranks": 1})").is_plain());
+  EXPECT_EQ(rules(R"({"ranks": 4})").ranks, (RankCount{4, 4}));
+  EXPECT_EQ(rules(R"({"ranks": [2, 8]})").ranks, (RankCount{2, 8}));
+  EXPECT_FALSE(rules(R"({"ranks": [1, 8]})").is_plain());
+}
+
+TEST(TaskRules, SenselessRanksAreRefused) {
+  for (const char* ranks :
+       {"0", "-1", "1.5", "[2]", "[3, 2]", "[0, 2]", "[2, 3, 4]", "true", R"("4")", "1000001"}) {
+    const auto read = read_task_rules(Packer::json, std::string(R"({"ranks": )") + ranks + "}");
+    ASSERT_FALSE(read) << ranks;
+    EXPECT_NE(read.error().what.find("ranks"), std::string::npos);
+  }
 }
 
 TEST(TaskRules, AnEscapedKeyIsReadToo) {

@@ -119,6 +119,22 @@ def test_a_vector_is_exchanged_to_some_engines(mixed):
     assert [list(each) for each in mixed[[0, 3]].pull("counts", block=True)] == [[3, 1, 2]] * 2
 
 
+def test_cpp_engines_form_a_gang(mixed):
+    gang = mixed.gang([3, 2])
+    run(gang, "int place = -1, total = 0, one = 1; MPI_Comm_rank(comm, &place);"
+              "MPI_Allreduce(&one, &total, 1, MPI_INT, MPI_SUM, comm);")  # fmt: skip
+    assert gang.pull(["place", "total"], block=True) == [[0, 2], [1, 2]]
+
+
+def test_engines_of_both_languages_form_a_gang(mixed):
+    mixed.gang([1, 2], name="duo")
+    code = "import array; met = array.array('i', [0]); duo.Allreduce(array.array('i', [20]), met)"
+    python = mixed[1].execute(code, block=False)
+    run(mixed[[2]], "int met = 0, own = 1; MPI_Allreduce(&own, &met, 1, MPI_INT, MPI_SUM, duo);")
+    python.get(20)
+    assert mixed[1].pull("met[0]", block=True) == mixed[2].pull("met", block=True) == 21
+
+
 def test_what_cannot_be_exchanged_is_said(mixed):
     mixed[0].push({"words": ["a"]}, block=True)
     with pytest.raises(ipp.RemoteError, match="only arrays of numbers"):

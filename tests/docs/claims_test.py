@@ -116,7 +116,7 @@ BOUNDS = {
     "direct calls and broadcasts in the journal": ("controller/journal/call_journal.cpp", {
         r"most_owed = ([\d\']+);": "65,536", r"\.results = (\d+)": "1,024", r"\.result_bytes = std::size_t\{(\d+)\} << 20": "32 MiB"}),
     "replies that an engine can send again": ("engine/kept_replies.hpp", {r"count = (\d+);": "4,096", r"bytes = (\d+) << 20;": "16 MiB"}),
-    "output for a client that does not read": ("controller/relay/output_room.hpp", {
+    "output for a client that does not read": ("controller/relay/output_allowance.hpp", {
         r"fixed_bytes = std::size_t\{(\d+)\} << 20;": "16 MiB"}),
     "replies for a client that does not read": ("controller/relay/client_backlog.hpp", {
         r"bytes = std::size_t\{(\d+)\} << 20;": "32 MiB"}),

@@ -44,8 +44,7 @@ class Place {
     folder.reset();
     std::filesystem::remove_all(parent_);
   }
-  Place(const Place&) = delete;
-  Place& operator=(const Place&) = delete;
+  Place(Place&&) = delete;
 
   std::shared_ptr<SegmentFolder> folder;
 

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cstring>
 
 #include "net/stream/sealed_record.hpp"
 #include "net/stream/stream_protocol.hpp"

@@ -17,7 +17,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   for (const Json& descriptor : *values) {
     const Result<Value> value = read_value(descriptor, buffers);
     if (!value) continue;
-    if (const auto* array = std::get_if<Array>(&*value)) {
+    if (const auto* array = std::get_if<AnyArray>(&*value)) {
       check(array->validate().has_value());
       check(aligned(*array).bytes() == array->bytes());
       if (!array->shape.empty()) check(array->rows(0, array->shape[0]).bytes() == array->bytes());

@@ -214,4 +214,4 @@ print(json.dumps(right))
 
 def test_the_doctor_names_it(cluster):
     done = cluster.run("doctor", check=False)
-    assert "/dev/shm has 6" in done.stdout and "lie in files on a disk" in done.stdout
+    assert "/dev/shm has 6" in done.stdout and "are written to files on a disk" in done.stdout

@@ -136,7 +136,7 @@ def test_a_clients_tunnel_that_is_killed_is_made_again_too(bed, cluster, engine)
         "print(rc[0]['twice'])",
     )
     assert done.stdout == "42\n", done.stderr
-    assert "stands again; 1 unanswered request was sent again" in " ".join(done.stderr.split())
+    assert "was restored; 1 unanswered request was sent again" in " ".join(done.stderr.split())
 
 
 def test_the_death_of_an_engine_behind_a_tunnel_is_noticed(bed, cluster):

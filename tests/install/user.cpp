@@ -10,7 +10,7 @@ namespace {
 
 /// Whether an array and the engines that are meant survive the public types.
 bool has_values_and_targets() {
-  const px::Array array = px::Array::adopt(std::vector<double>{1, 2, 3});
+  const px::AnyArray array = px::AnyArray::adopt(std::vector<double>{1, 2, 3});
   const px::Result<px::Targets> targets = px::Targets::parse("1:");
   if (!targets || array.as<double>()->size() != 3) return false;
   const auto ids = targets->resolve({px::EngineId{0}, px::EngineId{1}, px::EngineId{2}});

@@ -1,4 +1,4 @@
-#include "interpreters/utf8_tail.hpp"
+#include "interpreters/utf8.hpp"
 
 #include <gtest/gtest.h>
 

@@ -328,7 +328,7 @@ def test_output_is_cleared_here_and_there(cpp, cluster):
 
 
 def test_a_cell_that_takes_too_long_is_stopped(cpp, cluster):
-    cell = cpp.run("%%px --timeout 0.5\nif (mpi_rank == 1) for (;;) {}")
+    cell = cpp.run("%%px --interrupt-after 0.5\nif (mpi_rank == 1) for (;;) {}")
     assert cell.status == "error"
     assert "Timed out after 0.5 s; still running: engine 1" in cell.text("stderr")
 

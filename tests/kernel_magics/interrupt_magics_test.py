@@ -136,7 +136,7 @@ def test_stop_behind_another_client_says_so_and_leaves_its_cell(notebook, cluste
     notebook.await_message(message_id, seen, lambda message: "2/4 engines done" in str(message["content"]))
     notebook.interrupt()
     said = notebook.end(message_id, seen).text("stderr")
-    assert re.search(r"Your cell was withdrawn before it began: engines 0 and 1 run code of another client for ", said), said
+    assert re.search(r"Your cell was withdrawn before it started: engines 0 and 1 run code of another client for ", said), said
     assert "pxcluster restart" not in said
     gate.touch()
     theirs.get(timeout=20)

@@ -411,11 +411,22 @@ def test_client_activate(notebook):
 
 
 def test_pxconfig_alone_shows_the_settings_as_it_takes_them(notebook):
-    notebook.ok("%pxconfig -t 0,2 --no-fold --timeout 5")
+    notebook.ok("%pxconfig -t 0,2 --no-fold --interrupt-after 5")
     try:
         lines = notebook.text("%pxconfig").splitlines()
-        assert "--targets=0,2" in lines and "--no-fold" in lines and "--timeout=5" in lines
+        assert "--targets=0,2" in lines and "--no-fold" in lines and "--interrupt-after=5" in lines
         notebook.ok("%pxconfig " + " ".join(lines))
         assert notebook.text("%pxconfig").splitlines() == lines
     finally:
-        notebook.ok("%pxconfig --timeout 0")
+        notebook.ok("%pxconfig --interrupt-after never")
+
+
+def test_an_old_spelling_works_and_warns(notebook):
+    cell = notebook.run("%%px --timeout 30\nprint(1)")
+    assert "--timeout is an old spelling; write --interrupt-after" in cell.text("stderr")
+    try:
+        cell = notebook.run("%pxconfig --timeout 5")
+        assert "--timeout is an old spelling; write --interrupt-after" in cell.text("stderr")
+        assert "--interrupt-after=5" in notebook.text("%pxconfig").splitlines()
+    finally:
+        notebook.ok("%pxconfig --interrupt-after never")

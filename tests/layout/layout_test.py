@@ -144,7 +144,7 @@ def test_a_foreign_library_is_seen_only_in_its_folders(header):
             if not any(path.startswith(folder + "/") for folder in folders)] == []
 
 
-# Text that others wrote becomes values by wire/checked_json.hpp and wire/text_parsing.hpp alone: what the library
+# Text that others wrote becomes values by wire/checked_json.hpp and wire/text.hpp alone: what the library
 # and C's functions read has no bound of depth, or is cut to its type.
 unchecked_readers = r"\b(Json|json|ordered_json)::(parse|from_msgpack|sax_parse)\(|\bato[il]\(|get<int>\(\)"
 # What these read was written by us and is not changed by others.

@@ -88,14 +88,37 @@ TEST(MagicOptions, ALanguageChoosesAmongTheTargets) {
   EXPECT_EQ(options(Magic::pxpush, "x --language=cpp").speakers, LanguageFilter::cpp);
 }
 
-TEST(MagicOptions, ATimeoutIsANumberOfSeconds) {
-  EXPECT_EQ(options(Magic::px, "--timeout 2.5").timeout, 2.5);
-  EXPECT_EQ(options(Magic::pxconfig, "--timeout=0").timeout, 0);
-  EXPECT_EQ(options(Magic::px, "").timeout, std::nullopt);
-  EXPECT_EQ(sentence(Magic::px, "--timeout soon"),
-            "%%px: --timeout: 'soon' is not a number of seconds (0: no timeout)");
-  EXPECT_EQ(sentence(Magic::px, "--timeout=-1"),
-            "%%px: --timeout: '-1' is not a number of seconds (0: no timeout)");
+TEST(MagicOptions, ACellIsInterruptedAfterSecondsOrNever) {
+  EXPECT_EQ(options(Magic::px, "--interrupt-after 2.5").interrupt_after, 2.5);
+  EXPECT_EQ(options(Magic::pxconfig, "--interrupt-after=never").interrupt_after, 0);
+  EXPECT_EQ(options(Magic::px, "").interrupt_after, std::nullopt);
+  for (const std::string value : {"soon", "-1", "0", "nan"})
+    EXPECT_EQ(sentence(Magic::px, "--interrupt-after=" + value),
+              "%%px: --interrupt-after: '" + value +
+                  "' is not a number of seconds above 0 (never: no limit)");
+}
+
+TEST(MagicOptions, KeepLastCountsCheckpoints) {
+  EXPECT_EQ(options(Magic::pxcheckpoint, "c --keep-last 3").keep_last, 3);
+  EXPECT_EQ(options(Magic::pxcheckpoint, "c --keep-last=all").keep_last, 0);
+  EXPECT_EQ(sentence(Magic::pxcheckpoint, "c --keep-last 0"),
+            "%pxcheckpoint: --keep-last: '0' is not a number of checkpoints from 1 on (all: no "
+            "limit)");
+}
+
+TEST(MagicOptions, OldSpellingsWorkAndWarn) {
+  const MagicOptions timed = options(Magic::px, "--timeout 2.5");
+  EXPECT_EQ(timed.interrupt_after, 2.5);
+  EXPECT_EQ(timed.warnings,
+            std::vector<std::string>{"--timeout is an old spelling; write --interrupt-after"});
+  EXPECT_EQ(options(Magic::pxconfig, "--timeout=0").interrupt_after, 0);
+  const MagicOptions kept = options(Magic::pxcheckpoint, "c --keep=2");
+  EXPECT_EQ(kept.keep_last, 2);
+  EXPECT_EQ(kept.warnings,
+            std::vector<std::string>{"--keep is an old spelling; write --keep-last"});
+  EXPECT_EQ(options(Magic::pxcheckpoint, "c --keep 0").keep_last, 0);
+  EXPECT_EQ(usage(Magic::px).find("--timeout"), std::string::npos);
+  EXPECT_EQ(sentence(Magic::pxwhere, "--timeout 3"), "%pxwhere: unknown option '--timeout'");
 }
 
 TEST(MagicOptions, ASignalIsANameOrANumber) {

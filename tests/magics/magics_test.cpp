@@ -207,7 +207,8 @@ TEST(Settings, AreShownAsTheWordsThatSetThem) {
   settings.fold = false;
   EXPECT_EQ(settings_text(settings, "mpi", ""),
             "--targets=0,2\n--block\n--stream\n--no-verbose\n--no-fold\n--language=all\n"
-            "--timeout=0\n--progress-after=2\n--signal-on-interrupt=SIGINT\n--max-output=all\n"
+            "--interrupt-after=never\n--progress-after=2\n--signal-on-interrupt=SIGINT\n--max-"
+            "output=all\n"
             "--profile=mpi\n");
 }
 

@@ -277,6 +277,46 @@ def test_no_call_begins_without_a_rank_that_has_freed_its_communicator(ranks):
     assert_well(ranks)
 
 
+# Of all ranks, in another order than the world.
+MAKES_PART = {
+    mpi_cells.PYTHON: """
+def make_part():
+    global part
+    part = world.Create_group(world.Get_group().Incl([2, 1, 0, 3]), 7)
+""",
+    mpi_cells.CPP: """
+MPI_Comm part = MPI_COMM_NULL;
+void make_part() {
+  const int order[] = {2, 1, 0, 3};
+  MPI_Group whole = MPI_GROUP_NULL, group = MPI_GROUP_NULL;
+  MPI_Comm_group(world, &whole);
+  MPI_Group_incl(whole, 4, order, &group);
+  MPI_Comm_create_group(world, group, 7, &part);
+  MPI_Group_free(&group);
+  MPI_Group_free(&whole);
+}
+""",
+}
+
+
+@languages_and_mpis
+@pytest.mark.parametrize("missing", [0, 2], ids=["a member", "the first member"])
+@pytest.mark.parametrize("does", ["give_up_in()", "loop()"])
+def test_ranks_that_wait_for_one_to_make_a_communicator_of_a_group_are_stopped(ranks, does, missing):
+    """The first member of the group asks the others."""
+    run(ranks, MAKES_PART.get)
+    calls = [["make_part()"] for _ in EVERYBODY]
+    calls[missing] = [does]
+    waiting = [rank for rank in EVERYBODY if rank != missing]
+    outcomes = stop(ranks, call(ranks, calls), waiting, done=(missing,) if does == "give_up_in()" else ())
+    for rank in waiting:
+        assert "MPI_Comm_create_group" in outcomes[rank][1], outcomes
+    made = call(ranks, [["make_part()", "Barrier(part)"]] * 4)
+    assert made.wait(PATIENCE)
+    assert made.outcomes() == dict.fromkeys(EVERYBODY)
+    assert_well(ranks)
+
+
 @python_ranks
 def test_an_error_names_the_function_of_mpi4py_that_was_called(ranks):
     """mpi4py makes it of several functions of MPI, and the ranks may wait in different ones."""

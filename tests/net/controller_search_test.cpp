@@ -147,7 +147,7 @@ TEST(ControllerSearch, AWrongSigningKeyIsNamedAfterTheTimeOfTheAddress) {
   const auto found = find(sought({"127.0.0.1"}, hub.port), session("another"),
                           {.head_start = 10ms, .patience = 300ms});
   ASSERT_FALSE(found);
-  EXPECT_NE(found.error().what.find("does not answer like a controller"), std::string::npos);
+  EXPECT_NE(found.error().what.find("does not answer as a controller"), std::string::npos);
   EXPECT_NE(found.error().what.find("the key in the file"), std::string::npos);
 }
 

@@ -65,15 +65,15 @@ std::vector<std::string> open(LifelineServer& server, LifelineClient& client,
   return next_events(server);
 }
 
-using Said = std::vector<std::string>;
+using Events = std::vector<std::string>;
 
 TEST(Lifeline, TellsThatAnEngineOpenedAndClosedIt) {
   LifelineServer server = new_server();
   LifelineClient client{ann, signer()};
-  EXPECT_EQ(open(server, client), Said{"opened ann"});
+  EXPECT_EQ(open(server, client), Events{"opened ann"});
   EXPECT_EQ(server.open_count(), 1u);
   client.close();
-  EXPECT_EQ(next_events(server), Said{"closed ann"});
+  EXPECT_EQ(next_events(server), Events{"closed ann"});
   EXPECT_EQ(server.open_count(), 0u);
   EXPECT_EQ(server.rejected(), 0u);
 }
@@ -81,12 +81,12 @@ TEST(Lifeline, TellsThatAnEngineOpenedAndClosedIt) {
 TEST(Lifeline, TellsWhichOfManyEnginesIsGone) {
   LifelineServer server = new_server();
   LifelineClient first{ann, signer()};
-  EXPECT_EQ(open(server, first), Said{"opened ann"});
+  EXPECT_EQ(open(server, first), Events{"opened ann"});
   {
     LifelineClient second{bob, signer()};
-    EXPECT_EQ(open(server, second), Said{"opened bob"});
+    EXPECT_EQ(open(server, second), Events{"opened bob"});
   }
-  EXPECT_EQ(next_events(server), Said{"closed bob"});
+  EXPECT_EQ(next_events(server), Events{"closed bob"});
   EXPECT_EQ(server.open_count(), 1u);
 }
 
@@ -95,7 +95,7 @@ TEST(Lifeline, AnEngineThatDialsAnewIsNotTakenForDead) {
   LifelineClient again{ann, signer()};
   {
     LifelineClient client{ann, signer()};
-    EXPECT_EQ(open(server, client), Said{"opened ann"});
+    EXPECT_EQ(open(server, client), Events{"opened ann"});
     EXPECT_TRUE(again.dial("127.0.0.1", server.port()));
     while (again.receive() != LifelineState::held && await(server.descriptor())) {
       server.receive(at(0s));
@@ -105,7 +105,7 @@ TEST(Lifeline, AnEngineThatDialsAnewIsNotTakenForDead) {
   while (server.open_count() != 1 && await(server.descriptor()))
     EXPECT_TRUE(server.receive(at(0s)).empty());
   again.close();
-  EXPECT_EQ(next_events(server), Said{"closed ann"});
+  EXPECT_EQ(next_events(server), Events{"closed ann"});
 }
 
 TEST(Lifeline, AnEngineWithAnotherKeyIsCutOffAndCounted) {
@@ -151,7 +151,7 @@ TEST(Lifeline, WhoSaysNothingIsCutOffAfterTenSeconds) {
 TEST(Lifeline, AnEngineThatSaidItsNameMayStaySilentForEver) {
   LifelineServer server = new_server();
   LifelineClient client{ann, signer()};
-  EXPECT_EQ(open(server, client), Said{"opened ann"});
+  EXPECT_EQ(open(server, client), Events{"opened ann"});
   EXPECT_TRUE(server.receive(at(24h)).empty());
   EXPECT_EQ(server.open_count(), 1u);
 }
@@ -164,7 +164,7 @@ TEST(Lifeline, OfThoseThatHaveNotSaidTheirNamesTheOldestMakeRoomForAnEngine) {
   while (server.rejected() < 6 && await(server.descriptor())) server.receive(at(0s));
   EXPECT_EQ(server.rejected(), 6u);
   LifelineClient client{ann, signer()};
-  EXPECT_EQ(open(server, client), Said{"opened ann"});
+  EXPECT_EQ(open(server, client), Events{"opened ann"});
 }
 
 TEST(Lifeline, ARefusedDialIsToldAndMayBeTriedAgain) {
@@ -180,14 +180,14 @@ TEST(Lifeline, ARefusedDialIsToldAndMayBeTriedAgain) {
   EXPECT_EQ(client.state(), LifelineState::closed);
   EXPECT_NE(client.why_closed().find("refused"), std::string::npos) << client.why_closed();
   LifelineServer server = new_server();
-  EXPECT_EQ(open(server, client), Said{"opened ann"});
+  EXPECT_EQ(open(server, client), Events{"opened ann"});
 }
 
 TEST(Lifeline, TheEndOfTheControllerIsToldToTheEngine) {
   LifelineClient client{ann, signer()};
   {
     LifelineServer server = new_server();
-    EXPECT_EQ(open(server, client), Said{"opened ann"});
+    EXPECT_EQ(open(server, client), Events{"opened ann"});
   }
   while (client.receive() != LifelineState::closed && await(client.descriptor())) {
   }
@@ -212,7 +212,7 @@ TEST(Lifeline, AForkedChildThatLivesOnDoesNotHideTheDeathOfTheEngine) {
   int until_test_ends[2];
   ASSERT_EQ(::pipe2(until_test_ends, O_CLOEXEC), 0);
   LifelineClient client{ann, signer()};
-  EXPECT_EQ(open(server, client), Said{"opened ann"});
+  EXPECT_EQ(open(server, client), Events{"opened ann"});
   const pid_t child = ::fork();
   if (child == 0) {
     ::close(until_test_ends[1]);
@@ -221,7 +221,7 @@ TEST(Lifeline, AForkedChildThatLivesOnDoesNotHideTheDeathOfTheEngine) {
     ::_exit(0);
   }
   client.close();
-  EXPECT_EQ(next_events(server), Said{"closed ann"});
+  EXPECT_EQ(next_events(server), Events{"closed ann"});
   ::close(until_test_ends[1]);
   ::close(until_test_ends[0]);
   ::waitpid(child, nullptr, 0);
@@ -230,7 +230,7 @@ TEST(Lifeline, AForkedChildThatLivesOnDoesNotHideTheDeathOfTheEngine) {
 TEST(Lifeline, DescriptorsAreClosedOnExec) {
   LifelineServer server = new_server();
   LifelineClient client{ann, signer()};
-  EXPECT_EQ(open(server, client), Said{"opened ann"});
+  EXPECT_EQ(open(server, client), Events{"opened ann"});
   for (int descriptor = 3; descriptor < 64; ++descriptor) {
     int type = 0;
     socklen_t length = sizeof type;
@@ -254,7 +254,7 @@ TEST(Lifeline, ListensAtEveryAddressForAStar) {
   for (const std::string_view ip : {"*", "0.0.0.0", "tcp://*"}) {
     LifelineServer server = std::move(LifelineServer::listen(ip, 0, signer()).value());
     LifelineClient client{ann, signer()};
-    EXPECT_EQ(open(server, client), Said{"opened ann"});
+    EXPECT_EQ(open(server, client), Events{"opened ann"});
   }
 }
 

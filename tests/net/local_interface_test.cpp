@@ -3,8 +3,6 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
-#include <fstream>
-
 #include "os/private_file.hpp"
 #include "tests/os/temporary_folder.hpp"
 

@@ -31,8 +31,7 @@ class ManySignals {
     ::timer_delete(timer_);
     ::signal(SIGUSR2, SIG_IGN);
   }
-  ManySignals(const ManySignals&) = delete;
-  ManySignals& operator=(const ManySignals&) = delete;
+  ManySignals(ManySignals&&) = delete;
   static inline volatile sig_atomic_t came = 0;
 
  private:

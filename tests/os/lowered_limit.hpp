@@ -22,8 +22,7 @@ class LoweredLimit {
     ::setrlimit(RLIMIT_NOFILE, &lower);
   }
   ~LoweredLimit() { ::setrlimit(RLIMIT_NOFILE, &before_); }
-  LoweredLimit(const LoweredLimit&) = delete;
-  LoweredLimit& operator=(const LoweredLimit&) = delete;
+  LoweredLimit(LoweredLimit&&) = delete;
 
  private:
   rlimit before_{};

@@ -19,7 +19,7 @@ std::string bytes_of(const std::vector<std::int32_t>& values) {
 TEST(Npy, WhatIsWrittenIsReadAgain) {
   for (const std::vector<std::int64_t>& shape :
        {std::vector<std::int64_t>{6}, {2, 3}, {1, 2, 3}, {0}, {}}) {
-    Array array{"<i4", shape, {}};
+    AnyArray array{"<i4", shape, {}};
     array.data = owned_bytes(std::string(static_cast<std::size_t>(array.size()) * 4, 'x'));
     const std::string file = write_npy(array);
     EXPECT_EQ((file.size() - array.bytes()) % 64, 0u) << "NumPy aligns the elements";

@@ -3,7 +3,6 @@
 #include <fcntl.h>
 #include <gtest/gtest.h>
 
-#include <string>
 #include <thread>
 
 #include "os/descriptor.hpp"

@@ -12,7 +12,7 @@
 #include "os/host.hpp"
 #include "os/segments/joined_memory.hpp"
 #include "os/segments/segment_frames.hpp"
-#include "os/segments/segment_room.hpp"
+#include "os/segments/segment_space.hpp"
 #include "os/segments/segment_store.hpp"
 #include "os/written_file.hpp"
 #include "tests/os/temporary_folder.hpp"

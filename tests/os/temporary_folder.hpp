@@ -21,8 +21,7 @@ class TemporaryFolder {
     std::error_code ignored;
     std::filesystem::remove_all(path_, ignored);
   }
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+  TemporaryFolder(TemporaryFolder&&) = delete;
   const std::filesystem::path& path() const { return path_; }
 
  private:
@@ -37,8 +36,7 @@ class ScopedVariable {
     set(value);
   }
   ~ScopedVariable() { set(had_one_ ? before_.c_str() : nullptr); }
-  ScopedVariable(const ScopedVariable&) = delete;
-  ScopedVariable& operator=(const ScopedVariable&) = delete;
+  ScopedVariable(ScopedVariable&&) = delete;
 
  private:
   void set(const char* value) {

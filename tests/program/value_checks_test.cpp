@@ -31,6 +31,15 @@ TEST(ValueChecks, NumbersHaveAnEnd) {
             "takes a number of minutes up to 10000000, not '1e8'");
 }
 
+TEST(ValueChecks, ADurationIsANumberWithAUnit) {
+  EXPECT_EQ(read_seconds("30s"), 30);
+  EXPECT_EQ(read_seconds("1.5m"), 90);
+  EXPECT_EQ(read_seconds("2h"), 7200);
+  EXPECT_EQ(read_seconds("1d"), 86400);
+  for (const char* text : {"", "s", "10", "-1m", "abc", "infs", "nand", "1e300s", "10 w"})
+    EXPECT_EQ(read_seconds(text), std::nullopt) << text;
+}
+
 TEST(ValueChecks, AFileIsThereAndCanBeRead) {
   const os::TemporaryFolder folder;
   std::ofstream(folder.path() / "file") << "text";

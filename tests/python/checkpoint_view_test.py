@@ -3,6 +3,7 @@
 import json
 import os
 import threading
+from datetime import timedelta
 
 import numpy
 import pytest
@@ -150,17 +151,17 @@ def test_labels_find_older_checkpoints(filled, tmp_path):
 def test_keep_removes_older_ones_with_the_same_label(filled, tmp_path):
     filled.checkpoint(tmp_path / "c", names="config", label="mine")
     for _ in range(3):
-        told = filled.checkpoint(tmp_path / "c", names="config", keep=2)
+        told = filled.checkpoint(tmp_path / "c", names="config", keep_last=2)
     assert told["removed"] == ["000002"]
     assert names_below(tmp_path / "c") == ["000001", "000003", "000004"]
 
 
 def test_a_malformed_older_one_stays_and_hinders_nothing(filled, tmp_path):
     for _ in range(2):
-        filled.checkpoint(tmp_path / "c", names="x", keep=2)
+        filled.checkpoint(tmp_path / "c", names="x", keep_last=2)
     (tmp_path / "c/000001/manifest.json").write_text('{"form')
     for _ in range(3):
-        filled.checkpoint(tmp_path / "c", names="x", keep=2)
+        filled.checkpoint(tmp_path / "c", names="x", keep_last=2)
     assert names_below(tmp_path / "c") == ["000001", "000004", "000005"]
     (tmp_path / "c/000005/manifest.json").write_text("[]")
     with pytest.raises(OSError, match="000005/manifest.json is malformed.* name the folder of another"):
@@ -216,7 +217,7 @@ def test_only_what_is_still_scattered_is_distributed(rc, tmp_path):
 
 def test_a_timer_makes_checkpoints_until_it_is_stopped(filled, tmp_path):
     done = threading.Event()
-    timer = filled.checkpoint(tmp_path / "c", names="same", every=0.0001)
+    timer = filled.checkpoint(tmp_path / "c", names="same", every="0.006s")
     with timer:
         while timer.last is None or timer.last["name"] < "000003":
             done.wait(0.01)
@@ -225,8 +226,24 @@ def test_a_timer_makes_checkpoints_until_it_is_stopped(filled, tmp_path):
     assert len(names_below(tmp_path / "c")) == 2
 
 
+def test_old_spellings_work_and_warn(filled, tmp_path):
+    with pytest.warns(DeprecationWarning, match="keep= is an old spelling; write keep_last="):
+        filled.checkpoint(tmp_path / "c", names="same", keep=1)
+    with pytest.warns(DeprecationWarning, match='every=10 means minutes; write for example every="10m"'):
+        timer = filled.checkpoint(tmp_path / "c", names="same", every=10)
+    timer.stop()
+    assert repr(timer).startswith("<CheckpointTimer stopped")
+
+
+def test_a_duration_is_text_or_a_timedelta(filled, tmp_path):
+    for every in ("1.5h", timedelta(hours=1.5)):
+        with filled.checkpoint(tmp_path / "c", names="same", every=every) as timer:
+            assert repr(timer) == "<CheckpointTimer every 5400 s, last: None>"
+
+
 @pytest.mark.parametrize("wrong", [
-    {"names": "a b"}, {"names": [3]}, {"scattered": "1"}, {"keep": -1}, {"every": 0}
+    {"names": "a b"}, {"names": [3]}, {"scattered": "1"}, {"keep_last": 0}, {"keep_last": "some"}, {"every": "0s"},
+    {"every": "10"}, {"every": "soon"}
 ])  # fmt: skip
 def test_bad_arguments_are_refused_at_once(filled, tmp_path, wrong):
     with pytest.raises(ValueError):

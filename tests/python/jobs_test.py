@@ -1,4 +1,4 @@
-"""rc.unfinished() and rc.get_result(label=...): what a client that has gone had submitted."""
+"""rc.jobs() and rc.get_result(label=...): what a client that has gone had submitted."""
 
 import pytest
 from deadlines import wait_until
@@ -26,15 +26,15 @@ def submit(running, label):
 
 def test_another_client_sees_what_is_unfinished_and_gets_its_results(running, rc, gate):
     session = submit(running, "my label")
-    wait_until(lambda: len(rc.unfinished(session=session)) == 2, "the controller has both requests", 20)
-    jobs = rc.unfinished(session=session[:12])
+    wait_until(lambda: len(rc.jobs(session=session)) == 2, "the controller has both requests", 20)
+    jobs = rc.jobs(session=session[:12])
     cell, call = sorted(jobs, key=lambda job: job["submitted"])
     assert (cell["label"], cell["kind"], cell["session"]) == ("my label", "execute", session)
     assert (cell["engines"], cell["text"]) == ([0, 1, 2, 3], "import os, time")
     assert cell["running"] + cell["waiting"] == len(cell["msg_ids"]) == 4
     assert (call["kind"], call["text"], call["waiting"]) == ("call", "len()", 4)
     assert "my label" in str(jobs)
-    assert [job["msg_ids"] for job in rc.unfinished(label="my label", session=session)] == [
+    assert [job["msg_ids"] for job in rc.jobs(label="my label", session=session)] == [
         cell["msg_ids"]
     ]
     gate()
@@ -42,8 +42,11 @@ def test_another_client_sees_what_is_unfinished_and_gets_its_results(running, rc
     assert [reply.execute_result["data"]["text/plain"] for reply in result.get(30)] == ["42"] * 4
     assert result.stdout == ["the output\n"] * 4
     assert rc.get_result(session=session).get(30)[4:] == [4] * 4
-    assert list(rc.unfinished(session=session)) == []
-    assert str(rc.unfinished(session=session)) == "no jobs"
+    assert list(rc.jobs(session=session)) == []
+    assert {job["kind"] for job in rc.jobs(all=True, session=session)} == {"execute", "call"}
+    with pytest.warns(DeprecationWarning, match=r"the old name of rc.jobs\(\)"):
+        assert list(rc.unfinished(session=session)) == []
+    assert str(rc.jobs(session=session)) == "no jobs"
 
 
 def test_what_nobody_has_submitted_is_an_error(rc):
@@ -52,4 +55,4 @@ def test_what_nobody_has_submitted_is_an_error(rc):
     with pytest.raises(TypeError, match="not both"):
         rc.get_result(0, label="nobody")
     with pytest.raises(TypeError, match="a session must be text"):
-        rc.unfinished(session=3)
+        rc.jobs(session=3)

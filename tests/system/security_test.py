@@ -324,7 +324,7 @@ def test_a_wrong_signing_key_is_named_too(cluster, rc, tmp_path):
     file = tmp_path / "other.json"
     file.touch(0o600)
     file.write_text(json.dumps({**cluster.connection(), "key": "of another cluster"}))
-    with pytest.raises(OSError, match=r"does not answer like a controller.*key in .*other\.json"):
+    with pytest.raises(OSError, match=r"does not answer as a controller.*key in .*other\.json"):
         polyxeus.Client(str(file))
 
 

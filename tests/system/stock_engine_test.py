@@ -74,4 +74,4 @@ def test_other_clients_of_ours_say_the_same(mixed, cluster_cmd):
 def test_where_says_that_it_does_not_tell(rc):
     places = rc.where(timeout=20)
     assert [place["state"] for place in places] == ["idle", "unknown"]
-    assert "1 unknown (an engine that does not know the question" in str(places)
+    assert "1 unknown (this engine cannot answer" in str(places)

@@ -5,7 +5,7 @@
 namespace px {
 namespace {
 
-TEST(Array, NamesItsElementsAsNumPyDoes) {
+TEST(AnyArray, NamesItsElementsAsNumPyDoes) {
   EXPECT_EQ(dtype_of<double>(), "<f8");
   EXPECT_EQ(dtype_of<float>(), "<f4");
   EXPECT_EQ(dtype_of<std::int64_t>(), "<i8");
@@ -15,7 +15,7 @@ TEST(Array, NamesItsElementsAsNumPyDoes) {
   EXPECT_EQ(dtype_of<std::complex<float>>(), "<c8");
 }
 
-TEST(Array, KnowsTheBytesOfAnElement) {
+TEST(AnyArray, KnowsTheBytesOfAnElement) {
   EXPECT_EQ(*bytes_per_element("<f8"), 8u);
   EXPECT_EQ(*bytes_per_element("<U3"), 12u) << "NumPy's text has four bytes a character";
   EXPECT_EQ(*bytes_per_element("<M8[ns]"), 8u);
@@ -23,16 +23,16 @@ TEST(Array, KnowsTheBytesOfAnElement) {
     EXPECT_FALSE(bytes_per_element(bad)) << bad;
 }
 
-TEST(Array, GivesItsElementsAsTheTypeThatTheyHave) {
-  const Array array = Array::adopt(std::vector<double>{1, 2, 3, 4, 5, 6}, {2, 3});
+TEST(AnyArray, GivesItsElementsAsTheTypeThatTheyHave) {
+  const AnyArray array = AnyArray::adopt(std::vector<double>{1, 2, 3, 4, 5, 6}, {2, 3});
   const auto elements = array.as<double>();
   ASSERT_TRUE(elements);
   EXPECT_EQ((*elements)[5], 6);
   EXPECT_EQ(array.as<float>().error().what, "the array holds <f8, not <f4");
 }
 
-TEST(Array, SaysWhatDoesNotAgree) {
-  Array array = Array::adopt(std::vector<double>{1, 2, 3});
+TEST(AnyArray, SaysWhatDoesNotAgree) {
+  AnyArray array = AnyArray::adopt(std::vector<double>{1, 2, 3});
   EXPECT_TRUE(array.validate());
   array.shape = {2, 2};
   EXPECT_EQ(array.validate().error().what,
@@ -43,9 +43,9 @@ TEST(Array, SaysWhatDoesNotAgree) {
   EXPECT_FALSE(array.validate()) << "too many for this machine";
 }
 
-TEST(Array, IsCutAlongItsFirstAxisAndJoinedAgain) {
-  const Array array = Array::adopt(std::vector<int>{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}, {5, 2});
-  const std::vector<Array> blocks{array.rows(0, 1), array.rows(1, 3), array.rows(3, 5)};
+TEST(AnyArray, IsCutAlongItsFirstAxisAndJoinedAgain) {
+  const AnyArray array = AnyArray::adopt(std::vector<int>{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}, {5, 2});
+  const std::vector<AnyArray> blocks{array.rows(0, 1), array.rows(1, 3), array.rows(3, 5)};
   EXPECT_EQ(blocks[0].shape, (std::vector<std::int64_t>{1, 2}));
   EXPECT_EQ(blocks[1].shape, (std::vector<std::int64_t>{2, 2}));
   EXPECT_EQ((*blocks[2].as<int>())[0], 6);
@@ -55,10 +55,10 @@ TEST(Array, IsCutAlongItsFirstAxisAndJoinedAgain) {
   EXPECT_EQ(joined->data.bytes, array.data.bytes);
 }
 
-TEST(Array, BlocksAreJoinedByTheCallerWhereHeKnowsHow) {
-  const std::vector<Array> blocks{Array::adopt(std::vector<int>{1, 2}),
-                                  Array::adopt(std::vector<int>{3})};
-  const Array whole = Array::adopt(std::vector<int>{1, 2, 3});
+TEST(AnyArray, BlocksAreJoinedByTheCallerWhereHeKnowsHow) {
+  const std::vector<AnyArray> blocks{AnyArray::adopt(std::vector<int>{1, 2}),
+                                     AnyArray::adopt(std::vector<int>{3})};
+  const AnyArray whole = AnyArray::adopt(std::vector<int>{1, 2, 3});
   std::vector<std::string_view> asked;
   const auto joined = join_rows(blocks, [&](const std::vector<std::string_view>& parts) {
     asked = parts;
@@ -74,17 +74,17 @@ TEST(Array, BlocksAreJoinedByTheCallerWhereHeKnowsHow) {
   EXPECT_EQ(copied->data.bytes, whole.data.bytes);
 }
 
-TEST(Array, BlocksThatDoNotFitAreNamed) {
-  const auto joined =
-      join_rows({Array::adopt(std::vector<int>{1, 2}, {1, 2}), Array::adopt(std::vector<int>{1})});
+TEST(AnyArray, BlocksThatDoNotFitAreNamed) {
+  const auto joined = join_rows(
+      {AnyArray::adopt(std::vector<int>{1, 2}, {1, 2}), AnyArray::adopt(std::vector<int>{1})});
   ASSERT_FALSE(joined);
   EXPECT_EQ(joined.error().what, "blocks of <i4 (1, 2) and of <i4 (1) do not fit together");
 }
 
-TEST(Array, ElementsAtAnOddAddressAreMovedBeforeTheyAreRead) {
+TEST(AnyArray, ElementsAtAnOddAddressAreMovedBeforeTheyAreRead) {
   const auto memory = std::make_shared<const std::string>("x01234567");
-  const Array odd{"<f8", {1}, {std::string_view(*memory).substr(1), memory}};
-  const Array even = aligned(odd);
+  const AnyArray odd{"<f8", {1}, {std::string_view(*memory).substr(1), memory}};
+  const AnyArray even = aligned(odd);
   EXPECT_TRUE(even.as<double>());
   EXPECT_EQ(even.data.bytes, "01234567");
 }

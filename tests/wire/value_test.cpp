@@ -8,7 +8,7 @@ namespace {
 TEST(Value, LargeThingsLieInTheBuffersOfTheMessage) {
   std::vector<SharedBytes> buffers;
   EXPECT_EQ(describe(Json{{"a", 1}}, buffers), Json({{"json", {{"a", 1}}}}));
-  EXPECT_EQ(describe(Array::adopt(std::vector<double>{1, 2}), buffers),
+  EXPECT_EQ(describe(AnyArray::adopt(std::vector<double>{1, 2}), buffers),
             Json::parse(R"({"array": {"dtype": "<f8", "shape": [2], "buffer": 0}})"));
   EXPECT_EQ(describe(owned_bytes("abc"), buffers), Json({{"bytes", 1}}));
   EXPECT_EQ(describe(Pickle{owned_bytes("p"), {owned_bytes("q")}}, buffers),
@@ -20,11 +20,11 @@ TEST(Value, LargeThingsLieInTheBuffersOfTheMessage) {
 
 TEST(Value, ComesBackAsItWas) {
   std::vector<SharedBytes> buffers;
-  const Json array = describe(Array::adopt(std::vector<int>{1, 2, 3, 4}, {2, 2}), buffers);
+  const Json array = describe(AnyArray::adopt(std::vector<int>{1, 2, 3, 4}, {2, 2}), buffers);
   const Json pickle = describe(Pickle{owned_bytes("p"), {owned_bytes("q")}}, buffers);
   const auto read_array = read_value(array, buffers);
   ASSERT_TRUE(read_array);
-  EXPECT_EQ((*std::get<Array>(*read_array).as<int>())[3], 4);
+  EXPECT_EQ((*std::get<AnyArray>(*read_array).as<int>())[3], 4);
   const auto read_pickle = read_value(pickle, buffers);
   ASSERT_TRUE(read_pickle);
   EXPECT_EQ(std::get<Pickle>(*read_pickle).buffers.at(0).bytes, "q");

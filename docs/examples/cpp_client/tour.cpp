@@ -15,7 +15,7 @@ namespace {
 void scatter_compute_gather(const px::DirectView& view) {
   std::vector<double> x(1000);
   std::iota(x.begin(), x.end(), 0.0);
-  view.scatter("x", px::Array::adopt(x)).get();
+  view.scatter("x", px::AnyArray::adopt(x)).get();
   view.execute("y = x**2").get();
   const auto y = px::as<std::vector<double>>(view.gather("y").get_joined());
   std::cout << "y has " << y.size() << " elements, the last is " << y.back() << "\n";

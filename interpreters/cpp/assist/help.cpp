@@ -12,6 +12,7 @@
 #include "interpreters/cpp/assist/completion_text.hpp"
 #include "interpreters/cpp/assist/name_queries.hpp"
 #include "interpreters/cpp/assist/partial_parse.hpp"
+#include "wire/text.hpp"
 
 namespace px::cpp {
 namespace {
@@ -52,12 +53,9 @@ std::string macro_text(Compiler& compiler, const std::string& name) {
   const clang::MacroInfo* macro = preprocessor.getMacroInfo(preprocessor.getIdentifierInfo(name));
   if (!macro) return "";
   std::string text = "#define " + name;
-  if (macro->isFunctionLike()) {
-    std::string parameters;
-    for (const auto* parameter : macro->params())
-      parameters += (parameters.empty() ? "" : ", ") + parameter->getName().str();
-    text += "(" + parameters + ")";
-  }
+  if (macro->isFunctionLike())
+    text +=
+        "(" + join(macro->params(), ", ", [](const auto* each) { return each->getName(); }) + ")";
   for (const clang::Token& token : macro->tokens()) text += " " + preprocessor.getSpelling(token);
   return text + "\n";
 }

@@ -8,13 +8,13 @@
 
 namespace px::cpp {
 
-/// What stands at the cursor: its declarations with their comments and places; in the parentheses
-/// of a call without a word at the cursor, the functions that the call may mean, the likely one
-/// first. Nothing where neither is known. In a forked child only; see parse_to().
+/// Help for the name at the cursor: its declarations with their comments and places; inside the
+/// parentheses of a call, without a word at the cursor, the functions that the call may mean, the
+/// likely one first. Nothing if neither is known. In a forked child only; see parse_to().
 std::optional<std::string> help_at(Compiler& compiler, const std::string& code, std::size_t cursor,
                                    const CursorContext& context);
 
-/// The same for a name that the code declares at that place. In another forked child.
+/// Like help_at(), for a name that the code declares at that place. In another forked child.
 std::optional<std::string> help_for_declared(Compiler& compiler, const std::string& code,
                                              const CursorContext& context);
 

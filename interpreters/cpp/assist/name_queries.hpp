@@ -13,21 +13,21 @@ namespace px::cpp {
 /// The most recent visible declaration of a name, `a::b` or `b`, at namespace scope.
 const clang::NamedDecl* find_name(Compiler& compiler, const std::string& name);
 
-/// The variables at global scope that cells have defined and that are visible, oldest first.
+/// The visible variables at global scope that cells have defined, oldest first.
 std::vector<std::string> variables_of_cells(Compiler& compiler);
 
-/// How declarations and types are spelled for people: without bodies and initializers.
+/// How declarations and types are printed for people: without bodies and initializers.
 clang::PrintingPolicy printing_policy(Compiler& compiler);
 
-/// The type of an expression, as spelled in a message. In a forked child only, as it parses.
+/// The type of an expression, as spelled in a message. In a forked child only, because it parses.
 std::optional<std::string> spelled_type(Compiler& compiler, const std::string& expression);
 
-/// "Colour::red", as `type` is spelled; "" where it names no enumeration, or none of its
-/// enumerators has the value.
+/// "Colour::red", with the spelling of `type`; "" if it is not an enumeration, or no enumerator has
+/// the value.
 std::string enumerator_name(Compiler& compiler, const std::string& type, long long value);
 
-/// The names of the data members of a class, or of a class of a template ("Pair<int>"), in their
-/// order; none where the type is not known by its name.
+/// The names of the data members of a class, or of an instance of a class template ("Pair<int>"),
+/// in their order; none if no type of this name is known.
 std::vector<std::string> member_names(Compiler& compiler, const std::string& type);
 
 }  // namespace px::cpp

@@ -9,7 +9,7 @@
 
 namespace px::cpp {
 
-/// Gets what clang says about a place in code; see parse_to().
+/// Receives clang's information about a place in code; see parse_to().
 class PlaceReader : public clang::CodeCompleteConsumer {
  public:
   PlaceReader();
@@ -20,15 +20,15 @@ class PlaceReader : public clang::CodeCompleteConsumer {
   clang::CodeCompletionTUInfo unit_;
 };
 
-/// Reads a cell that is being written up to `cursor` (in bytes) and asks clang what may stand
-/// there. Nothing is compiled. What earlier cells have defined and the cell defines again before
-/// the cursor is taken from the cell. In a forked child only: the compiler is of no use afterwards.
+/// Parses an unfinished cell up to `cursor` (in bytes) and asks clang what may follow there.
+/// Nothing is compiled. Names that earlier cells have defined and the cell defines again before the
+/// cursor refer to the cell. In a forked child only: the compiler cannot be used afterwards.
 void parse_to(Compiler& compiler, const std::string& code, std::size_t cursor, PlaceReader& reader);
 
-/// The name of the file that the code has in clang while parse_to() works.
+/// The file name of the code in clang while parse_to() works.
 const std::string& partial_file();
 
-/// Whether the place is in a cell, the one that is being written included.
+/// Whether the place is in a cell, including the unfinished one.
 bool is_in_cells(Compiler& compiler, clang::SourceLocation location);
 
 }  // namespace px::cpp

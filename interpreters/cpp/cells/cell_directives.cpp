@@ -10,13 +10,11 @@ namespace {
 struct Known {
   std::string_view name;
   DirectiveKind kind;
-  bool needs_argument;
 };
-constexpr Known known[] = {
-    {"inc", DirectiveKind::include_folder, true}, {"lib", DirectiveKind::library, true},
-    {"pkg", DirectiveKind::package, true},        {"flags", DirectiveKind::flags, true},
-    {"pch", DirectiveKind::header, true},         {"time", DirectiveKind::time, false},
-    {"timeit", DirectiveKind::timeit, false}};
+constexpr Known known[] = {{"inc", DirectiveKind::include_folder}, {"lib", DirectiveKind::library},
+                           {"pkg", DirectiveKind::package},        {"flags", DirectiveKind::flags},
+                           {"pch", DirectiveKind::header},         {"time", DirectiveKind::time},
+                           {"timeit", DirectiveKind::timeit}};
 
 /// Takes the first word away, its quotes resolved.
 std::string take_word(std::string_view& text) {

@@ -12,10 +12,10 @@ namespace px::cpp {
 class CellHistory {
  public:
   void add(int count, std::string code);
-  /// What the cell that was added last has shown of its value.
+  /// The displayed value of the cell that was added last.
   void set_output(std::string text);
 
-  /// The code of the cell with that number; nothing where it is not known.
+  /// The code of the cell with that number; nothing if unknown.
   std::optional<std::string> code_of(int count) const;
 
   /// request  the content of a history_request: hist_access_type tail (n), range (start, stop) or

@@ -7,7 +7,7 @@ namespace px::cpp {
 
 // Jupyter counts characters of Unicode; the compiler counts bytes of UTF-8.
 
-/// How many characters the first `bytes` bytes are.
+/// The number of characters in the first `bytes` bytes.
 inline int code_points(std::string_view text, std::size_t bytes) {
   int count = 0;
   for (std::size_t i = 0; i < bytes && i < text.size(); ++i)
@@ -15,7 +15,7 @@ inline int code_points(std::string_view text, std::size_t bytes) {
   return count;
 }
 
-/// How many bytes the first `count` characters are.
+/// The number of bytes in the first `count` characters.
 inline std::size_t byte_offset(std::string_view text, int count) {
   int seen = 0;
   for (std::size_t bytes = 0; bytes < text.size(); ++bytes)

@@ -7,10 +7,10 @@
 namespace px::cpp {
 
 enum class StatementKind {
-  directive,    ///< Of the preprocessor.
+  directive,    ///< A preprocessor directive.
   block,        ///< { }, if, for, while, do, switch, try, namespace, extern "C" { }
   function,     ///< The definition of a function, its body included.
-  declaration,  ///< Begins with a word that no expression begins with.
+  declaration,  ///< Begins with a word with which no expression begins.
   other,        ///< An expression, or the declaration of a variable.
 };
 
@@ -18,22 +18,22 @@ enum class StatementKind {
 struct CodeStatement {
   StatementKind kind = StatementKind::other;
   std::size_t begin = 0, end = 0;  ///< In bytes, the semicolon included.
-  bool is_ended = false;           ///< By its semicolon, or by its brace where it needs none.
+  bool is_ended = false;           ///< By its semicolon, or by its brace if it needs no semicolon.
   bool is_open = false;            ///< A bracket in it is not closed.
-  std::string_view name = {};      ///< What it seems to define: a function or a variable.
+  std::string_view name = {};      ///< The function or variable that it seems to define.
 };
 
-/// Cuts masked code (mask_code()) into its statements, as well as this can be done without knowing
-/// what is a type.
+/// Splits masked code (mask_code()) into its statements, as well as possible without knowing which
+/// names are types.
 std::vector<CodeStatement> split_statements(std::string_view masked);
 
-/// Whether there is a lambda in the masked code, outside of the definitions of functions.
+/// Whether the masked code contains a lambda, outside of the definitions of functions.
 bool has_lambda(std::string_view masked);
 
-/// Whether a statement of the kind `other` declares a variable, as far as its words tell.
+/// Whether a statement of the kind `other` declares a variable, judging by its words.
 bool is_declaration(std::string_view masked);
 
-/// Where the bracket at `open` closes: the position of its partner; npos where there is none.
+/// The position of the bracket that closes the one at `open`; npos if there is none.
 std::size_t find_closing(std::string_view masked, std::size_t open);
 
 }  // namespace px::cpp

@@ -7,7 +7,7 @@
 
 namespace px::cpp {
 
-// Of which characters C++'s words are made. What is not ASCII counts as a letter.
+// The characters of C++'s words. Characters beyond ASCII count as letters.
 
 inline bool is_digit(char letter) {
   return letter >= '0' && letter <= '9';
@@ -24,15 +24,15 @@ inline bool is_word_part(char letter) {
 inline bool is_blank(char letter) {
   return std::isspace(static_cast<unsigned char>(letter)) != 0;
 }
-/// Without what is blank at both ends.
+/// The text without blanks at both ends.
 inline std::string_view trim(std::string_view text) {
   while (!text.empty() && is_blank(text.front())) text.remove_prefix(1);
   while (!text.empty() && is_blank(text.back())) text.remove_suffix(1);
   return text;
 }
 
-/// Where in a line stands what it includes, behind `#include` and blanks; npos where it includes
-/// nothing.
+/// The position in a line of the included name, after `#include` and blanks; npos if the line
+/// includes nothing.
 inline std::size_t included_at(std::string_view line) {
   std::string_view rest = line;
   const auto skip = [&](std::string_view word) {

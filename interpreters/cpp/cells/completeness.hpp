@@ -5,7 +5,7 @@
 
 namespace px::cpp {
 
-/// Whether an editor should ask for more lines. Invalid: no further line can make it right.
+/// Whether an editor should ask for more lines. Invalid: input that more lines cannot complete.
 enum class Completeness { complete, incomplete, invalid };
 Completeness completeness(std::string_view code);
 

@@ -9,22 +9,22 @@
 
 namespace px::cpp {
 
-/// A macro, as its definition has it.
+/// A macro, according to its definition.
 struct MacroBody {
   bool takes_arguments = false;
   std::string text;
 };
-/// Looks a macro up that was defined before the cell; none where it has no such macro.
+/// Looks up a macro that was defined before the cell; none if there is no such macro.
 using FindMacro = std::function<std::optional<MacroBody>(const std::string& name)>;
 
-/// Masked code (see code_mask.hpp) in which each macro that holds brackets or semicolons stands
-/// expanded: what statements are cut from. Arguments of macros stand behind the expansion's place
-/// no more; the other macros stay as they are.
+/// Masked code (see code_mask.hpp) in which each macro that contains brackets or semicolons is
+/// expanded: it is split into statements. Arguments of macros no longer follow the expansion; other
+/// macros are unchanged.
 struct ExpandedCode {
   std::string text;
 
-  /// Where the statement that stands there in `text` begins and ends in the code; nothing where
-  /// that is in the middle of a macro's expansion.
+  /// The beginning and the end, in the code, of the statement at that position of `text`; nothing
+  /// if that is in the middle of a macro's expansion.
   std::optional<std::size_t> begin_in_code(std::size_t begin) const;
   std::optional<std::size_t> end_in_code(std::size_t end) const;
 

@@ -17,6 +17,7 @@
 #include "os/private_file.hpp"
 #include "os/written_file.hpp"
 #include "wire/ids.hpp"
+#include "wire/text.hpp"
 
 namespace px::cpp {
 namespace {
@@ -133,10 +134,7 @@ class Checksum {
     unsigned char digest[EVP_MAX_MD_SIZE];
     unsigned size = 0;
     check(::EVP_DigestFinal_ex(context_.get(), digest, &size) == 1);
-    std::string text;
-    for (unsigned i = 0; i < size; ++i)
-      for (const int nibble : {digest[i] >> 4, digest[i] & 15}) text += "0123456789abcdef"[nibble];
-    return text;
+    return hex_digits({digest, size});
   }
 
  private:

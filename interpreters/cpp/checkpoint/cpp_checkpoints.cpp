@@ -8,6 +8,7 @@
 #include "os/host.hpp"
 #include "os/npy.hpp"
 #include "wire/session.hpp"
+#include "wire/text.hpp"
 
 namespace px::cpp {
 namespace {
@@ -20,12 +21,6 @@ constexpr std::uint64_t bytes_between_news = 64 << 20;
 /// The new engine has its own.
 bool is_given(const std::string& name) {
   return name == "mpi_rank" || name == "mpi_size";
-}
-
-std::string joined(const std::vector<std::string>& words, const char* separator) {
-  std::string text;
-  for (const std::string& word : words) text += (text.empty() ? "" : separator) + word;
-  return text;
 }
 
 interpreters::ApplyResult failed(const Error& error) {
@@ -67,7 +62,7 @@ bool link_file(const fs::path& source, const fs::path& target, const Json& entry
 
 /// The rows of an array, or items of a list.
 Result<Value> cut_block(const Value& value, std::size_t begin, std::size_t end) {
-  if (const auto* array = std::get_if<Array>(&value); array && !array->shape.empty())
+  if (const auto* array = std::get_if<AnyArray>(&value); array && !array->shape.empty())
     return Value{array->rows(static_cast<std::int64_t>(begin), static_cast<std::int64_t>(end))};
   const auto* list = std::get_if<Json>(&value);
   if (!list || !list->is_array() || end > list->size())
@@ -77,10 +72,10 @@ Result<Value> cut_block(const Value& value, std::size_t begin, std::size_t end) 
 }
 
 Result<Value> join_blocks(const std::vector<Value>& blocks) {
-  if (std::holds_alternative<Array>(blocks.front())) {
-    std::vector<Array> arrays;
+  if (std::holds_alternative<AnyArray>(blocks.front())) {
+    std::vector<AnyArray> arrays;
     for (const Value& block : blocks)
-      if (const auto* array = std::get_if<Array>(&block)) arrays.push_back(*array);
+      if (const auto* array = std::get_if<AnyArray>(&block)) arrays.push_back(*array);
     auto whole = join_rows(arrays);
     if (!whole) return whole.error();
     return Value{std::move(*whole)};
@@ -186,7 +181,7 @@ Result<Json> CppCheckpoints::write_value(const fs::path& folder, const std::stri
   std::string head;
   std::string_view body;
   const char* ending = ".json";
-  if (const auto* array = std::get_if<Array>(&pulled.value)) {
+  if (const auto* array = std::get_if<AnyArray>(&pulled.value)) {
     entry.update({{"kind", "array"}, {"dtype", array->dtype}, {"shape", array->shape}});
     head = os::npy_header(*array);
     body = array->data.bytes;
@@ -243,7 +238,7 @@ Result<Json> CppCheckpoints::write(const Arguments& arguments) {
     if (!session_.is_defined(name)) missing.push_back(name);
   if (!missing.empty() && !wants_all)
     return Error{ErrorKind::bad_input,
-                 "no variable " + joined(missing, " and no variable ") + " is defined there"};
+                 "no variable " + join(missing, " and no variable ") + " is defined there"};
   const fs::path old_folder =
       previous.is_null() ? fs::path() : fs::path(path) / previous.get<std::string>();
   const Json old = previous.is_null() ? Json::array() : entries_of_rank(old_folder, rank);

@@ -14,34 +14,35 @@
 
 namespace px::cpp {
 
-/// What CppCheckpoints needs of a session.
+/// The functions of a session that CppCheckpoints needs.
 struct CheckpointSession {
   std::function<interpreters::ApplyResult(const interpreters::NativeRequest&)> serve;
   std::function<std::vector<std::string>()> variables;  ///< The names that cells have defined.
   std::function<bool(const std::string& name)> is_defined;
   std::function<std::set<std::string>()> scattered;  ///< Variables that are blocks of one array.
-  /// Runs a cell; what fails in it is of no interest.
+  /// Runs a cell; its failures are ignored.
   std::function<void(const std::string& code)> run;
-  std::function<void(std::uint64_t bytes)> tell;  ///< How many bytes were written or read.
+  std::function<void(std::uint64_t bytes)> tell;  ///< Reports the number of bytes written or read.
 };
 
 /// A C++ engine's side of checkpoints: it serves the calls of polyxeus.engine_calls.checkpoint,
-/// whose Python text says what they do, for what a pull gives. The main thread makes all calls.
+/// whose Python source documents them, for values that can be pulled. The main thread makes all
+/// calls.
 class CppCheckpoints {
  public:
   explicit CppCheckpoints(CheckpointSession session) : session_(std::move(session)) {}
 
-  /// What came of a call_request; nothing where it calls something else.
+  /// The result of a call_request; nothing if it calls another function.
   std::optional<interpreters::ApplyResult> serve(const interpreters::NativeRequest& request);
 
  private:
   struct Pulled {
     Value value;
-    std::string type;  ///< As C++ spells it.
+    std::string type;  ///< In C++ spelling.
   };
   struct Loaded {
     Value value;
-    std::string type;  ///< As C++ spells it; empty where another language has written it.
+    std::string type;  ///< In C++ spelling; empty if another language has written it.
   };
   using Arguments = std::vector<Json>;
 
@@ -60,7 +61,7 @@ class CppCheckpoints {
 
   CheckpointSession session_;
   std::map<std::string, std::map<std::string, Loaded>> loaded_;  // by token and name
-  std::uint64_t bytes_ = 0;                                      // of the call that runs
+  std::uint64_t bytes_ = 0;                                      // of the running call
   std::uint64_t linked_ = 0;
   std::uint64_t told_ = 0;
 };

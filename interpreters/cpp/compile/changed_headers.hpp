@@ -12,7 +12,7 @@
 // Headers of the user that cells read again: clang's side of header_versions.hpp.
 namespace px::cpp {
 
-/// Keeps which headers of the user the parts include.
+/// Records which headers of the user the parts include.
 class InclusionLog final : public clang::PPCallbacks {
  public:
   explicit InclusionLog(clang::CompilerInstance& compiler) : compiler_(compiler) {}
@@ -21,7 +21,7 @@ class InclusionLog final : public clang::PPCallbacks {
                           clang::OptionalFileEntryRef file, llvm::StringRef search_path,
                           llvm::StringRef relative_path, const clang::Module* module,
                           bool is_module, clang::SrcMgr::CharacteristicKind kind) override;
-  /// Those since they were taken last, in their order.
+  /// The inclusions since the previous call, in their order.
   std::vector<Inclusion> take();
 
  private:
@@ -33,15 +33,16 @@ class InclusionLog final : public clang::PPCallbacks {
   std::vector<Met> met_;
 };
 
-/// Lets inclusions of the source's headers find their texts.
+/// Makes the texts of the source's headers available to inclusions.
 void add_texts(Compiler& compiler, const SourceText& source);
 
-/// What earlier cells have of a header, whatever version, that gives way to a new one.
+/// The declarations of earlier cells from a header, in any version, that are replaced by a new
+/// version.
 ReplacedDeclarations declarations_of_header(Compiler& compiler, const std::string& header);
-/// The macros that stand as a header has defined them.
+/// The macros that are still defined as in a header.
 std::vector<std::string> macros_of_header(Compiler& compiler, const std::string& header);
 
-/// Marks for all that the part defines in headers of `source`.
+/// Marks for all definitions of the part in headers of `source`.
 std::vector<TextEdit> marks_in_headers(Compiler& compiler, clang::TranslationUnitDecl& part,
                                        const SourceText& source, int version);
 

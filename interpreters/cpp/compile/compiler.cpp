@@ -9,8 +9,6 @@
 #include <llvm/ExecutionEngine/Orc/ExecutionUtils.h>
 #include <llvm/Support/TargetSelect.h>
 
-#include <vector>
-
 #include "interpreters/cpp/compile/changed_headers.hpp"
 #include "interpreters/cpp/compile/redefinition.hpp"
 #include "interpreters/cpp/guard/guarded_calls.hpp"

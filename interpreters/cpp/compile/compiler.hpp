@@ -10,7 +10,6 @@
 
 #include <functional>
 #include <memory>
-#include <optional>
 #include <string>
 #include <unordered_set>
 #include <vector>
@@ -21,25 +20,25 @@
 #include "interpreters/cpp/messages/compiler_message.hpp"
 #include "wire/error.hpp"
 
-// For the files of this room that see clang; slow to compile.
+// For the files of this room that use clang; slow to compile.
 namespace px::cpp {
 
 class InclusionLog;
 
-/// An error of the compiler about something that is there already.
+/// An error of the compiler about something that already exists.
 struct Clash {
   clang::SourceLocation here;
   clang::SourceLocation earlier;
 };
 
-/// What a lambda captures although it is no local variable: its name, or the default of the lambda.
+/// The capture of a name that is not a local variable: the name, or the default of the lambda.
 struct GlobalCapture {
   clang::SourceLocation place;
   bool is_default = false;
 };
 
-/// Keeps what the compiler says until it is taken: as a text for users, with carets, colours and
-/// hints.
+/// Keeps the compiler's messages until they are taken: as a text for users, with carets, colours
+/// and hints.
 class DiagnosticLog final : public clang::DiagnosticConsumer {
  public:
   explicit DiagnosticLog(clang::DiagnosticOptions& options);
@@ -52,7 +51,7 @@ class DiagnosticLog final : public clang::DiagnosticConsumer {
   std::vector<Clash> take_clashes();
   std::vector<GlobalCapture> take_captures();
 
-  /// Called at each clash, in the middle of the text.
+  /// Called at each clash, while the text is being written.
   std::function<void()> at_clash;
 
  private:
@@ -60,7 +59,7 @@ class DiagnosticLog final : public clang::DiagnosticConsumer {
   bool has_header(const std::string& name) const;
 
   static constexpr std::size_t max_bytes = 64 << 10;
-  std::string text_;  // of what is printed now
+  std::string text_;  // of the message that is being printed
   std::size_t bytes_ = 0;
   std::vector<CompilerMessage> messages_;
   const clang::Preprocessor* preprocessor_ = nullptr;
@@ -71,17 +70,16 @@ class DiagnosticLog final : public clang::DiagnosticConsumer {
   std::vector<GlobalCapture> captures_;
 };
 
-/// clang's interpreter with what this room needs around it. Owns no decision.
+/// clang's interpreter with the additions that this room needs. Makes no decisions.
 class Compiler {
  public:
   static Result<std::unique_ptr<Compiler>> create(const CompilerOptions& options,
                                                   bool uses_precompiled_header);
-  /// Nothing of clang is destroyed after this is called.
+  /// No object of clang is destroyed after this is called.
   void abandon();
   ~Compiler();
   Compiler() = default;
-  Compiler(const Compiler&) = delete;
-  Compiler& operator=(const Compiler&) = delete;
+  Compiler(Compiler&&) = delete;
 
   clang::CompilerInstance& instance() { return *interpreter_->getCompilerInstance(); }
   clang::Interpreter& interpreter() { return *interpreter_; }
@@ -91,22 +89,22 @@ class Compiler {
   LineTable& line_table() { return line_table_; }
   LateFunctions& late_functions() { return *late_functions_; }
   const CheckLimits& limits() const { return limits_; }
-  /// Called when the compiler has read all of a part, before it forgets one with errors.
+  /// Called when the compiler has read a whole part, before it forgets one with errors.
   std::function<void(clang::TranslationUnitDecl&)> at_end_of_part;
 
-  /// What is parsed next is only read: after an error, which this reports, clang compiles nothing.
+  /// The next text is only read: after an error, which this reports, clang compiles nothing.
   void compile_nothing();
-  /// Null where the code has errors; then the log says which.
+  /// Null if the code has errors, which are in the log.
   clang::PartialTranslationUnit* parse(const std::string& code);
-  /// Adds the compiled code and runs its top level. Exceptions of user code pass through. What it
-  /// defines of late_functions() is called by earlier code from then on.
+  /// Adds the compiled code and runs its top level. Exceptions of user code pass through. Functions
+  /// of late_functions() that it defines are called by earlier code from then on.
   /// errors  bad_input: it could not be linked.
   Result<void> execute(clang::PartialTranslationUnit& unit);
-  /// Compiles the functions of the unit now that would wait for their first call: they shall
-  /// refer to what is defined now.
+  /// Compiles now the functions of the unit that would be compiled at their first call, so that
+  /// they refer to the present definitions.
   Result<void> finish(const std::vector<std::string>& symbols);
   void undo();
-  /// Takes the code of a unit that could not be linked away, so that no later part is linked to it.
+  /// Removes the code of a unit that could not be linked, so that no later part is linked to it.
   void drop_code(clang::PartialTranslationUnit& unit);
 
   /// The parts that were parsed and kept, oldest first.
@@ -115,15 +113,16 @@ class Compiler {
  private:
   Error link_error(llvm::Error error);
 
-  // In this order: the JIT's hooks, which run in the interpreter's destructor, use what is above.
+  // In this order: the JIT's hooks, which run in the interpreter's destructor, use the members
+  // above.
   llvm::orc::LLJIT* jit_ = nullptr;
   DiagnosticLog* log_ = nullptr;
   InclusionLog* inclusions_ = nullptr;
   LineTable line_table_;
   CheckLimits limits_;
-  std::string link_errors_;  // what the JIT has said since they were asked for
+  std::string link_errors_;  // of the JIT since they were last taken
   std::vector<clang::TranslationUnitDecl*> parts_;
-  std::unordered_set<std::string> thread_locals_;  // of the parts that were executed
+  std::unordered_set<std::string> thread_locals_;  // of the executed parts
   std::unique_ptr<clang::Interpreter> interpreter_;
   std::unique_ptr<LateFunctions> late_functions_;
 };

@@ -7,22 +7,22 @@
 
 namespace px::cpp {
 
-/// What a forked copy of the compiler may use before it is ended.
+/// The limits of a forked copy of the compiler, which is ended if it exceeds them.
 struct CheckLimits {
   int processor_seconds = 120;
-  std::size_t more_bytes = std::size_t{6} << 30;  ///< Of memory, beside what this process has.
+  std::size_t more_bytes = std::size_t{6} << 30;  ///< Of memory, in addition to this process's.
 };
 
-/// How the compiler of a session is made.
+/// The settings of a session's compiler.
 struct CompilerOptions {
-  /// For the compiler; nothing can change them later. An OpenMP flag loads its library too.
+  /// For the compiler; they cannot be changed later. An OpenMP flag also loads its library.
   std::vector<std::string> flags = default_flags();
-  /// Made with the same flags; "" where there is none. One that clang does not accept is left
-  /// aside, see CppSession::warning().
+  /// Made with the same flags; "" if there is none. One that clang rejects is not used, see
+  /// CppSession::warning().
   std::string precompiled_header = {};
-  /// Source text that is parsed first where no precompiled header holds it.
+  /// Source text that is parsed first if no precompiled header contains it.
   std::string prelude = {};
-  /// Where clang's own headers are; "" for those of the clang that this was built with.
+  /// The folder of clang's own headers; "" for those of the clang with which this was built.
   std::string resource_folder = {};
   /// Functions and variables of this program that cells may use under these (C) names.
   std::vector<std::pair<std::string, const void*>> symbols = {};

@@ -11,7 +11,6 @@
 
 #include <csignal>
 #include <fstream>
-#include <limits>
 #include <new>
 #include <utility>
 

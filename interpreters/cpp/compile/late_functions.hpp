@@ -15,21 +15,22 @@ namespace px::cpp {
 
 class Compiler;
 
-/// Functions that cells declare and call, but none defines yet: each is a stub that throws
-/// UndefinedFunction, and that calls the function once a cell has defined it. By their symbols.
+/// Functions that cells declare and call, but do not define yet: each is a stub that throws
+/// UndefinedFunction, or calls the function once a cell has defined it. Identified by their
+/// symbols.
 class LateFunctions {
  public:
   explicit LateFunctions(llvm::orc::LLJIT& jit) : jit_(jit) {}
 
   /// From now on code that uses these symbols can be linked.
-  /// errors  bad_input: in LLVM's words.
+  /// errors  bad_input: LLVM's message.
   Result<void> declare(const std::vector<std::string>& symbols);
   bool is_undefined(const std::string& symbol) const;
-  /// Those that are still undefined, and that the module defines.
+  /// The undefined ones that the module defines.
   std::vector<std::string> defined_by(const llvm::Module& module) const;
-  /// The program has them now, under their symbols: earlier code calls them from now on.
+  /// The program now has them, under their symbols: earlier code calls them from now on.
   Result<void> bind(const std::vector<std::string>& symbols);
-  /// bind() for those that a library has that was just loaded.
+  /// Calls bind() for functions in a library that was just loaded.
   void look_into_libraries();
 
  private:
@@ -45,11 +46,11 @@ class LateFunctions {
   std::map<std::string, Stub> stubs_;
 };
 
-/// What a module of a cell needs and nobody has.
+/// The symbols that a module of a cell needs and that are not available.
 struct MissingSymbols {
-  std::vector<std::string> names = {};  ///< Readable, sorted: without these it cannot run.
-  /// Symbols of functions that the text of a cell declares, and that no statement of this cell uses
-  /// by itself: a later cell may define them.
+  std::vector<std::string> names = {};  ///< Readable, sorted: the module cannot run without these.
+  /// Symbols of functions that the text of a cell declares, and that no statement of this cell
+  /// calls directly: a later cell may define them.
   std::vector<std::string> late = {};
 };
 MissingSymbols missing_in(Compiler& compiler, const llvm::Module& module);

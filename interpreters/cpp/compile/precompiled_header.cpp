@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <functional>
@@ -166,8 +165,7 @@ class Turn {
   ~Turn() {
     if (descriptor_ >= 0) close(descriptor_);
   }
-  Turn(const Turn&) = delete;
-  Turn& operator=(const Turn&) = delete;
+  Turn(Turn&&) = delete;
 
  private:
   int descriptor_;

@@ -1,7 +1,5 @@
 #include "interpreters/cpp/compile/source_text.hpp"
 
-#include <algorithm>
-
 namespace px::cpp {
 
 SourceText apply_edits(SourceText source, const std::vector<TextEdit>& edits) {

@@ -7,7 +7,7 @@
 
 namespace px::cpp {
 
-/// A change of a text: `length` bytes at `offset` give way to `text`.
+/// A change of a text: `text` replaces `length` bytes at `offset`.
 struct TextEdit {
   std::size_t offset = 0;
   std::size_t length = 0;
@@ -15,15 +15,15 @@ struct TextEdit {
   std::string in = {};  ///< "" for the cell, or the path of a header that it reads.
 };
 
-/// What is compiled of a cell: its text, and those of the headers of which it reads new versions,
-/// by the paths under which it includes them.
+/// The text of a cell to compile, and the texts of the headers of which it reads new versions, by
+/// the paths under which it includes them.
 struct SourceText {
   std::string cell;
   std::map<std::string, std::string> headers = {};
 };
 
-/// The texts with all the edits; two of the same place are one, and what is not of these texts is
-/// left out.
+/// The texts with all the edits; two at the same position count as one, and edits of other texts
+/// are ignored.
 SourceText apply_edits(SourceText source, const std::vector<TextEdit>& edits);
 
 }  // namespace px::cpp

@@ -100,7 +100,7 @@ std::string reason_of_termination() {
            "directly";
   const CellOutcome exception = run_throwing([] { throw; }, ThreadEnd::aborts);
   return exception.error_name + " (" + exception.error_value +
-         ") was thrown where nothing may be: out of a function that is noexcept, or a destructor";
+         ") was thrown out of a function that must not throw: it is noexcept, or a destructor";
 }
 
 bool is_interruption_under_way() {

@@ -20,7 +20,6 @@
 #include <iostream>
 #include <mutex>
 #include <optional>
-#include <string>
 
 #include "interpreters/cpp/guard/cell_failure.hpp"
 #include "interpreters/cpp/guard/cell_stack.hpp"
@@ -130,9 +129,8 @@ RetryTimer retry_timer;
 /// Why the process ends, though a cell ran.
 const char* reason_to_end(int number) {
   return number == SIGABRT
-             ? "the C library aborted while a cell ran, as it does when memory was written outside "
-               "of "
-               "its bounds or freed twice: nothing can be allocated any more"
+             ? "the C library aborted while a cell ran, probably because memory was written "
+               "outside of its bounds or freed twice: no memory can be allocated any more"
              : "a cell crashed in malloc(), free(), the dynamic loader or the code that throws "
                "exceptions: their locks stay held";
 }
@@ -230,8 +228,7 @@ class AlternateStack {
     sigaltstack(&none, nullptr);
     munmap(memory_, bytes);
   }
-  AlternateStack(const AlternateStack&) = delete;
-  AlternateStack& operator=(const AlternateStack&) = delete;
+  AlternateStack(AlternateStack&&) = delete;
 
  private:
   static constexpr std::size_t bytes = 256 << 10;
@@ -249,8 +246,7 @@ class ThreadGuard {
     guarded_thread = nullptr;
     --threads_alive;
   }
-  ThreadGuard(const ThreadGuard&) = delete;
-  ThreadGuard& operator=(const ThreadGuard&) = delete;
+  ThreadGuard(ThreadGuard&&) = delete;
 
  private:
   AlternateStack stack_;

@@ -7,21 +7,21 @@
 
 namespace px::cpp {
 
-/// Where an exception that leaves a cell was thrown, or where a cell crashed: the stack at that
-/// moment. That of an exception is recorded while the runtime looks for a handler, when the
-/// exception reaches the cell's outermost function; code that throws nothing, or catches it itself,
-/// pays nothing. The thread that runs cells.
+/// The stack at the moment when an exception that leaves a cell was thrown, or when a cell crashed.
+/// That of an exception is recorded while the runtime searches for a handler, when the exception
+/// reaches the cell's outermost function; code that throws nothing, or catches it itself, is not
+/// slowed down. For the thread that runs cells.
 class CellStack {
  public:
   /// Of the last exception since clear(): addresses of calls, innermost first; bounded. They are in
   /// functions of cells and of libraries.
   static std::span<const std::uintptr_t> recorded();
   static void clear();
-  /// For a signal handler: the stack that the signal interrupted.
+  /// For a signal handler: records the stack that the signal interrupted.
   static void record();
 };
 
-/// For signal handlers: whether user code may be left where the signal met it (see LeftCode).
+/// For signal handlers: whether user code may be left at the position of the signal (see LeftCode).
 class SignalledCode {
  public:
   /// Finds the libraries. Call it before the first signal.

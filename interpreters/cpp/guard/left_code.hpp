@@ -5,24 +5,24 @@
 
 namespace px::cpp {
 
-/// What a call on a stack is in.
+/// The kind of the code of a call on a stack.
 enum class CallKind {
-  other,       ///< Code of a cell, of a library, of ours.
-  c_library,   ///< The C library, but for what follows.
-  allocation,  ///< malloc(), free() and the like.
-  abortion,    ///< What code calls to abort: abort(), a failed assert().
+  other,       ///< Code of a cell, of a library, of polyxeus.
+  c_library,   ///< The C library, except for the following kinds.
+  allocation,  ///< malloc(), free() and similar functions.
+  abortion,    ///< Calls that abort: abort(), a failed assert().
   loader,      ///< The dynamic loader.
-  unwinder,    ///< What looks for the handlers of an exception.
-  signal,      ///< No call: a signal has interrupted the next one, and its handler still runs.
+  unwinder,    ///< The search for the handlers of an exception.
+  signal,      ///< Not a call: a signal has interrupted the next one, and its handler still runs.
 };
 
-/// Where a signal met a thread, and whether the code there can be left for good without running it
-/// on. The C library, the loader and the unwinder hold locks that everything else needs: who leaves
-/// in the middle of them waits for these locks for ever at the next malloc(), throw or dlopen().
-/// Reads what it is given, so that a signal handler may ask.
+/// The position at which a signal interrupted a thread, and whether the code there can be left
+/// without running on. The C library, the loader and the unwinder hold locks that all other code
+/// needs: code that leaves them in the middle waits for these locks for ever at the next malloc(),
+/// throw or dlopen(). Reads only its argument, so that a signal handler may use it.
 class LeftCode {
  public:
-  /// calls  of the thread, innermost first, as far as they are known.
+  /// calls  of the thread, innermost first, as far as known.
   explicit constexpr LeftCode(std::span<const CallKind> calls)
       : runtime_(runtime_of(calls)), is_in_loader_(has(calls, CallKind::loader)) {
     for (auto rest = calls;;) {
@@ -36,17 +36,18 @@ class LeftCode {
     }
   }
 
-  /// By force, for an interrupt.  waits  the C library is in a system call that the signal has
-  /// ended: it holds no lock for that, where it allocates nothing.
+  /// Whether it can be left by force, for an interrupt.
+  /// waits  the C library is in a system call that the signal has ended: it holds no lock for that,
+  /// unless it allocates.
   constexpr bool can_be_interrupted(bool waits) const {
     if (is_above_runtime_) return false;
     return runtime_.empty() ? !is_in_loader_ : waits && can_crash();
   }
-  /// After a fault.
+  /// Whether it can be left after a fault.
   constexpr bool can_crash() const {
     return !is_in_loader_ && !is_above_lock_ && !holds_lock(runtime_);
   }
-  /// After SIGABRT: not where the C library itself has found the heap damaged.
+  /// Whether it can be left after SIGABRT: not if the C library itself has found the heap damaged.
   constexpr bool can_abort() const {
     return !is_in_loader_ && !is_above_lock_ &&
            (runtime_.empty() || runtime_.back() == CallKind::abortion);
@@ -56,7 +57,7 @@ class LeftCode {
   static constexpr bool has(std::span<const CallKind> calls, CallKind kind) {
     return std::find(calls.begin(), calls.end(), kind) != calls.end();
   }
-  /// The innermost calls that are of the C library, the loader or the unwinder.
+  /// The innermost calls that are in the C library, the loader or the unwinder.
   static constexpr std::span<const CallKind> runtime_of(std::span<const CallKind> calls) {
     const auto end = std::find_if(calls.begin(), calls.end(), [](CallKind each) {
       return each == CallKind::other || each == CallKind::signal;
@@ -69,8 +70,10 @@ class LeftCode {
 
   std::span<const CallKind> runtime_;
   bool is_in_loader_;
-  bool is_above_runtime_ = false;  ///< A signal handler runs that has interrupted such calls.
-  bool is_above_lock_ = false;     ///< And they may hold a lock that malloc() or throw waits for.
+  bool is_above_runtime_ = false;  ///< Whether a signal handler runs that has interrupted such
+                                   ///< calls.
+  bool is_above_lock_ = false;     ///< Whether they may hold a lock for which malloc() or throw
+                                   ///< waits.
 };
 
 }  // namespace px::cpp

@@ -12,12 +12,13 @@
 
 namespace px::cpp {
 
-/// Where the machine code of cells lies: in ranges of addresses that are reserved in one piece, as
-/// code reaches what earlier cells have made by distances of 32 bits. Without that, a cell that
-/// allocates gigabytes could put later cells too far away. Pages take memory when they are used.
+/// The memory for the machine code of cells: ranges of addresses that are reserved in one piece,
+/// because code reaches code of earlier cells by distances of 32 bits. Without that, a cell that
+/// allocates gigabytes could push later cells too far away. Pages take memory only when they are
+/// used.
 ///
-/// In a range, the code of all cells lies together, and so do their constants and their variables:
-/// the system joins neighbours with the same protection to one mapping. It gives a process few
+/// In a range, the code of all cells is contiguous, and so are their constants and their variables:
+/// the system joins neighbours with the same protection into one mapping. It allows a process few
 /// mappings (65,530 by default), and each one makes a fork slower, which the check of a cell needs.
 class JitMemory final : public llvm::jitlink::JITLinkMemoryManager {
  public:
@@ -25,8 +26,7 @@ class JitMemory final : public llvm::jitlink::JITLinkMemoryManager {
 
   explicit JitMemory(std::size_t page_bytes);
   ~JitMemory() override;
-  JitMemory(const JitMemory&) = delete;
-  JitMemory& operator=(const JitMemory&) = delete;
+  JitMemory(JitMemory&&) = delete;
 
   /// errors  there is no memory, or a part of the graph is aligned to more than a page.
   void allocate(const llvm::jitlink::JITLinkDylib* library, llvm::jitlink::LinkGraph& graph,
@@ -54,7 +54,7 @@ class JitMemory final : public llvm::jitlink::JITLinkMemoryManager {
   std::vector<std::unique_ptr<Range>> ranges_;
 };
 
-/// What links the code of cells, in that memory.
+/// The layer that links the code of cells, in that memory.
 llvm::Expected<std::unique_ptr<llvm::orc::ObjectLayer>> make_linking_layer(
     llvm::orc::ExecutionSession& session);
 

@@ -16,22 +16,22 @@
 
 namespace px::cpp {
 
-/// Knows from which lines of which cells machine code was made. It keeps the debug information of
-/// what the JIT links as it comes, and reads it only when a line is asked for.
+/// Finds the cells and lines of machine code. It keeps the debug information of the code that the
+/// JIT links, and reads it only when a line is requested.
 class LineTable {
  public:
   LineTable() = default;
   ~LineTable();
-  LineTable(const LineTable&) = delete;
-  LineTable& operator=(const LineTable&) = delete;
+  LineTable(LineTable&&) = delete;
 
-  /// From here on it knows what `jit` links. Outlives it.
+  /// From here on it records the code that `jit` links. Outlives it.
   void watch(llvm::orc::LLJIT& jit);
-  /// What is linked from here on is of another cell than what was linked before.  name  "cell 3".
+  /// Code that is linked from here on belongs to another cell than the code before.  name  "cell
+  /// 3".
   void begin_cell(std::string name);
-  /// The lines of cells of these calls, and of what was inlined there. Each list innermost first.
+  /// The lines of cells of these calls, and of code inlined there. Each list innermost first.
   std::vector<CellLine> lines_of(std::span<const std::uintptr_t> calls);
-  /// The same for each of these addresses; see also calls_in_cells(). Any thread.
+  /// The calls at each of these addresses; see also calls_in_cells(). Any thread.
   std::vector<std::vector<CellCall>> calls_at(std::span<const std::uintptr_t> calls);
 
  private:
@@ -39,13 +39,15 @@ class LineTable {
   struct Code {
     std::uintptr_t end = 0;
     unsigned long cell = 0;
-    llvm::StringMap<std::unique_ptr<llvm::MemoryBuffer>> sections;  // what `information` reads
+    llvm::StringMap<std::unique_ptr<llvm::MemoryBuffer>> sections;  // the data that `information`
+                                                                    // reads
     std::unique_ptr<llvm::DWARFContext> information;
   };
   llvm::Error add(llvm::jitlink::LinkGraph& graph);
   void add_functions(llvm::jitlink::LinkGraph& graph);
 
-  static constexpr std::size_t max_bytes = 64 << 20;  ///< What is linked then has no lines.
+  static constexpr std::size_t max_bytes = 64 << 20;  ///< Code that is linked beyond this has no
+                                                      ///< lines.
   std::mutex mutex_;                                  // compiled code may be linked by any thread
   std::map<std::uintptr_t, Code> code_;               // by its first address
   std::size_t bytes_ = 0;

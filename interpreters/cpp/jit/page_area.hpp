@@ -8,14 +8,14 @@
 
 namespace px::cpp {
 
-/// Which parts of a range of addresses are taken. Knows numbers alone. Pieces lie next to each
-/// other from the beginning on, and what is given back is taken again first.
+/// The used parts of a range of addresses. Handles only numbers. Pieces are contiguous from the
+/// beginning on, and released ones are reused first.
 class PageArea {
  public:
   /// begin  the first byte.
   PageArea(std::size_t begin, std::size_t bytes) : free_{{begin, begin + bytes}} {}
 
-  /// Where so many bytes begin that nobody has; nothing where there are not so many in one piece.
+  /// Takes a free piece of this size and returns its beginning; nothing if there is none.
   std::optional<std::size_t> take(std::size_t bytes) {
     const auto found = std::find_if(free_.begin(), free_.end(), [&](const auto& piece) {
       return piece.second - piece.first >= bytes;
@@ -27,7 +27,7 @@ class PageArea {
     return begin;
   }
 
-  /// What take() has given, whole.
+  /// Releases a whole piece that take() has returned.
   void give_back(std::size_t begin, std::size_t bytes) {
     std::size_t end = begin + bytes;
     const auto next = free_.find(end);

@@ -6,7 +6,6 @@
 #include <llvm/IR/ReplaceConstant.h>
 #include <llvm/Transforms/Utils/ModuleUtils.h>
 
-#include <array>
 #include <optional>
 #include <vector>
 

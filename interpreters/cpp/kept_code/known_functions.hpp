@@ -6,9 +6,9 @@ class Compiler;
 class HeaderCode;
 class KnownCode;
 
-/// From now on nothing is made of functions whose code the program has: clang makes no code of
-/// them, and what it makes nevertheless is taken out before it is optimized.
-/// header  is told which functions clang makes code of; null for none. All outlive the compiler.
+/// From now on functions whose code the program has are not compiled: clang makes no code of them,
+/// and code that it makes nevertheless is removed before it is optimized.
+/// header  is told of which functions clang makes code; null: none. All outlive the compiler.
 void skip_known_functions(Compiler& compiler, const KnownCode& known, HeaderCode* header);
 
 }  // namespace px::cpp

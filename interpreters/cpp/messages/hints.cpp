@@ -99,7 +99,7 @@ std::string hint_for(const std::string& message, int line, const std::string& co
   if (message.starts_with("missing terminating '\"'"))
     return "close the text in its line; one with several lines is written `R\"(...)\"`";
   if (message.find("<U+201") != message.npos || message.find("U+201C") != message.npos)
-    return "replace typographic quotes, as they are copied from documents, by \" and '";
+    return "replace typographic quotes, often copied from documents, by \" and '";
   if (message.find("<U+") != message.npos)
     return "replace the character, which looks like another one, e.g. a minus or a blank";
   if (message.starts_with("unexpected '#pragma omp"))

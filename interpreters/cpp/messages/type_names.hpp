@@ -6,14 +6,15 @@
 namespace px::cpp {
 
 /// The name of a type, function or variable as programs write it, `std::vector<std::string>`:
-/// without the arguments that a template of the standard library has by default and without the
-/// inline namespaces of the library. demangled  as a demangler has it.
+/// without the default template arguments of the standard library and without its inline
+/// namespaces.
+/// demangled  the output of a demangler.
 std::string as_written(std::string_view demangled);
 
-/// That of a symbol; the symbol itself where it is no name of C++.
+/// The name of a symbol; the symbol itself if it is not a C++ name.
 std::string name_of_symbol(const std::string& symbol);
 
-/// That of a type, as std::type_info has it.
+/// The name of a type, from std::type_info.
 std::string name_of_type(const char* mangled);
 
 }  // namespace px::cpp

@@ -9,37 +9,38 @@
 
 namespace px::cpp {
 
-/// A cell as people write it for xeus-cpp, xeus-cling, cling or IPython, in our own words.
+/// A cell written for xeus-cpp, xeus-cling, cling or IPython, translated for this kernel.
 struct ForeignCell {
   enum class Action {
-    run,           ///< The code is what there is.
+    run,           ///< There is only code.
     help,          ///< .help
     describe,      ///< ?name or name?
     write_file,    ///< %%file name, %%writefile name
     make_program,  ///< %%executable name
   };
   Action action = Action::run;
-  std::vector<std::string> arguments = {};  ///< The name; flags behind the -- of %%executable.
+  std::vector<std::string> arguments = {};  ///< The name; flags after the -- of %%executable.
   bool appends = false;                     ///< %%file -a
 
-  /// What `#pragma cling`, .L and .I ask for.
+  /// The directives from `#pragma cling`, .L and .I.
   std::vector<CellDirective> directives = {};
-  /// With as many lines as the cell; what is not C++ has become C++, a directive of ours or blanks.
+  /// With as many lines as the cell; parts that are not C++ have become C++, a directive or blanks.
   /// For write_file the text of the file.
   std::string code = {};
-  std::vector<std::string> notes = {};  ///< What was not obeyed, a sentence each.
+  std::vector<std::string> notes = {};  ///< The ignored parts, a sentence each.
 };
 
-/// What begins with '!' is a command here; it may be an expression of C++ as well.
+/// Whether it begins with '!' for a command; it could also be a C++ expression.
 bool begins_with_command(std::string_view cell);
 
-/// errors  bad_input: a command of cling that C++ cells do not have: says what to write instead.
+/// errors  bad_input: a command of cling that C++ cells do not have: the message names the
+///         replacement.
 Result<ForeignCell> read_foreign_cell(std::string_view cell);
 
-/// Whether the whole cell is no C++, so that it needs no more lines.
+/// Whether the whole cell is not C++, so that it needs no more lines.
 bool is_foreign_as_a_whole(std::string_view cell);
 
-/// What a cell may be, for .help.
+/// The kinds of cells, for .help.
 std::string help_text();
 
 }  // namespace px::cpp

@@ -6,7 +6,7 @@
 namespace px::cpp {
 
 /// The address of the page of cppreference.com about a name of the standard library: std::vector,
-/// std::vector::push_back. Where the page is not known, that of a search. "" for all other names.
+/// std::vector::push_back. If the page is unknown, that of a search. "" for all other names.
 std::string reference_page(std::string_view name);
 
 }  // namespace px::cpp

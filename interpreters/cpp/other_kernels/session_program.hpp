@@ -8,17 +8,17 @@
 
 namespace px::cpp {
 
-/// What cells have defined, as the text of a program: directives, types, functions and variables.
-/// What is defined again replaces the old text.
+/// The definitions of cells, as the text of a program: directives, types, functions and variables.
+/// A repeated definition replaces the old text.
 class SessionProgram {
  public:
-  /// A cell that has compiled, without directives of ours.
+  /// A cell that has compiled, without our directives.
   void add(const std::string& code);
-  /// A whole program: what was defined, and the code as its main(), if it does not define one.
+  /// A whole program: the definitions, and the code as its main(), if it does not define one.
   std::string with_main(const std::string& code) const;
 
  private:
-  std::vector<std::pair<std::string, std::string>> parts_;  // what it defines, text
+  std::vector<std::pair<std::string, std::string>> parts_;  // the defined name, text
 };
 
 struct ProgramRequest {
@@ -28,7 +28,7 @@ struct ProgramRequest {
 };
 
 /// Compiles and links a program, so that the file appears whole or not at all.
-/// errors  bad_input: the compiler's words; unsupported: there is no compiler; system: the file
+/// errors  bad_input: the compiler's message; unsupported: there is no compiler; system: the file
 ///         cannot be written; lost_peer: the compiler took too long.
 Result<void> make_program(const ProgramRequest& request);
 

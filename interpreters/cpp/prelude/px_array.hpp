@@ -16,9 +16,9 @@
 
 namespace px {
 
-/// An array of N dimensions: a view of memory that it owns together with its copies, so that
-/// copies are cheap and see the same elements (as in NumPy; copy() makes new ones). Its
-/// elements may lie apart by any strides. Indexes are not checked, but by at().
+/// An array of N dimensions: a view of memory that it owns together with its copies, so that copies
+/// are cheap and share the elements (as in NumPy; copy() makes new ones). Its elements may have any
+/// strides. Only at() checks indexes.
 template <class T, std::size_t N>
 class array {
  public:
@@ -27,7 +27,7 @@ class array {
   using element_type = T;
   using extents = std::array<std::ptrdiff_t, N>;
 
-  /// Empty.
+  /// An empty array.
   array() = default;
 
   /// New memory, all elements zero: px::array<double, 2> a(rows, columns).
@@ -43,7 +43,7 @@ class array {
     data_ = memory.get();
     owner_ = std::move(memory);
   }
-  /// What a vector holds, without a copy if it is moved here.
+  /// The elements of a vector, without a copy if it is moved.
   array(std::vector<value_type> values) requires(N == 1 && !std::same_as<value_type, bool>) {
     auto kept = std::make_shared<std::vector<value_type>>(std::move(values));
     data_ = kept->data();
@@ -64,12 +64,13 @@ class array {
       for (const auto& value : row) *next++ = value;
     }
   }
-  /// Memory that is there. strides  in elements.  owner  keeps the memory alive.
+  /// A view of existing memory.
+  /// strides  in elements.  owner  keeps the memory valid.
   array(T* data, const extents& shape, const extents& strides, std::shared_ptr<void> owner = {})
       : data_(data), shape_(shape), strides_(strides), owner_(std::move(owner)) {}
   array(T* data, const extents& shape, std::shared_ptr<void> owner = {})
       : array(data, shape, c_strides(shape), std::move(owner)) {}
-  /// One that may only be read.
+  /// A read-only view.
   operator array<const T, N>() const requires(!std::is_const_v<T>) {
     return {data_, shape_, strides_, owner_};
   }
@@ -95,7 +96,7 @@ class array {
     for (std::size_t axis = 0; axis < N; ++axis) check(axis, wanted[axis]);
     return (*this)(indexes...);
   }
-  /// An element of a vector, a row of anything larger.
+  /// An element of a vector, a row of an array of higher rank.
   decltype(auto) operator[](std::ptrdiff_t index) const {
     if constexpr (N == 1)
       return (data_[index * strides_[0]]);
@@ -130,7 +131,7 @@ class array {
     }
     return turned;
   }
-  /// The same elements in another shape; the same memory where they are in C order.
+  /// The same elements in another shape; the same memory if they are in C order.
   template <class... Extents>
   array<T, sizeof...(Extents)> reshaped(Extents... shape) const {
     const typename array<T, sizeof...(Extents)>::extents wanted{
@@ -141,7 +142,7 @@ class array {
     return {whole.data_, wanted, whole.owner_};
   }
 
-  /// Whether the elements lie in C order without gaps.
+  /// Whether the elements are in C order without gaps.
   bool is_contiguous() const { return empty() || strides_match(c_strides(shape_)); }
   /// All elements in C order: for loops at full speed.
   std::span<T> span() const {
@@ -160,7 +161,7 @@ class array {
     for (T& element : *this) element = value;
   }
 
-  /// Goes through all elements in C order.
+  /// Iterates over all elements in C order.
   class iterator {
    public:
     using iterator_category = std::forward_iterator_tag;
@@ -258,14 +259,14 @@ __extension__ using UnsignedWide = unsigned __int128;
 template <class T>
 concept WideInteger = std::same_as<T, SignedWide> || std::same_as<T, UnsignedWide>;
 
-/// What arrays of other languages can hold.
+/// Element types of arrays of other languages.
 template <class T>
 concept Number = (std::is_arithmetic_v<T> && !WideInteger<T> && !std::same_as<T, wchar_t> &&
                   !std::same_as<T, char8_t> && !std::same_as<T, char16_t> &&
                   !std::same_as<T, char32_t>) ||
                  std::same_as<T, std::complex<float>> || std::same_as<T, std::complex<double>>;
 
-/// The name of its type, as NumPy spells it.
+/// The name of its type in NumPy's spelling.
 template <Number T>
 constexpr const char* dtype_of() {
   constexpr int log_size = sizeof(T) == 1   ? 0

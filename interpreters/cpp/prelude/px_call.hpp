@@ -20,7 +20,7 @@
 
 namespace px::cell {
 
-/// What a parameter of type P needs to live while the function runs.
+/// The object that a parameter of type P refers to while the function runs.
 template <class P>
 struct Holder {
   using Plain = std::remove_cvref_t<P>;
@@ -89,7 +89,7 @@ void call_with(F& function, Parameters<P...>, std::index_sequence<I...>) {
   Giver{0}, function(std::get<I>(held).pass()...);
 }
 
-/// Calls a function with the arguments that came, each converted to its parameter's type.
+/// Calls a function with the received arguments, each converted to its parameter's type.
 template <class F>
 void call(std::size_t count, F&& function) {
   using Plain = std::remove_cvref_t<F>;
@@ -99,7 +99,7 @@ void call(std::size_t count, F&& function) {
   }(typename ParametersOf<Plain>::Type());
 }
 
-/// The items of a sequence that came, as a parameter needs them.
+/// The items of a received sequence, in the form that a parameter needs.
 template <class P>
 class Column {
  public:
@@ -158,7 +158,7 @@ void map_with(F& function, Parameters<P...>, std::index_sequence<I...>) {
   }
 }
 
-/// Calls a function with the first item of each argument, then the second of each ...
+/// Calls a function with the first item of each argument, next with the second of each, and so on.
 template <class F>
 void map(std::size_t count, F&& function) {
   using Plain = std::remove_cvref_t<F>;

@@ -1,6 +1,6 @@
 #pragma once
 
-// Dates and times, as newer standard libraries stream them.
+// Dates and times, in the format of newer standard libraries.
 
 #include <chrono>
 #include <concepts>
@@ -30,7 +30,7 @@ inline constexpr bool is_time_of_day = false;
 template <class D>
 inline constexpr bool is_time_of_day<std::chrono::hh_mm_ss<D>> = true;
 
-/// As newer libraries stream them.
+/// In the format of newer libraries.
 template <class Out, class T>
 void write_calendar(const Out& out, const T& value) {
   constexpr std::string_view months = "JanFebMarAprMayJunJulAugSepOctNovDec";

@@ -1,7 +1,7 @@
 #pragma once
 
-// Arrays between the ranks of one MPI world, whatever they speak: view.exchange() of the Python
-// package runs these on C++ ranks, and polyxeus.engine.exchange on Python ranks.
+// Arrays between the ranks of one MPI world, whatever languages they run: view.exchange() of the
+// Python package runs these functions on C++ ranks, and polyxeus.engine.exchange on Python ranks.
 
 #include "interpreters/cpp/prelude/px_array.hpp"
 #include "interpreters/cpp/prelude/px_values.hpp"
@@ -24,7 +24,7 @@ auto as_array(const Range& range) {
   return array<const T, 1>(view.data(), {static_cast<std::ptrdiff_t>(view.size())});
 }
 
-/// NumPy's name of the elements' type, and the shape: "<f8 100 200".
+/// The elements' type in NumPy's spelling, and the shape: "<f8 100 200".
 template <class Values>
 std::string describe(const Values& values) {
   const auto whole = as_array(values);

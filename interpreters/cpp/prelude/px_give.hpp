@@ -1,6 +1,6 @@
 #pragma once
 
-// Values that go to other languages.
+// Values that are sent to other languages.
 
 #include <cstddef>
 #include <memory>
@@ -42,7 +42,7 @@ void give_numbers(void* answer, const T* data, std::ptrdiff_t count) {
   px_cell_give_array(answer, dtype_of<T>(), data, &count, nullptr, 1, nullptr, nullptr);
 }
 
-/// A vector that nobody else has is given away whole.
+/// A vector that is not used elsewhere is given away whole.
 template <class T>
 void give_vector(void* answer, std::vector<T>&& values) {
   auto* const kept = new std::vector<T>(std::move(values));
@@ -170,7 +170,7 @@ void give_class(void* answer, Forwarded&& value) {
   }
 }
 
-/// Puts a value into an answer.
+/// Writes a value into an answer.
 template <class T>
 void give(void* answer, T&& value) {
   using Plain = std::remove_cvref_t<T>;
@@ -199,7 +199,7 @@ void give(void* answer, T&& value) {
   }
 }
 
-/// `Giver{i}, x` makes x the answer number i. What is void stays no value.
+/// `Giver{i}, x` makes x the answer number i. An expression of type void gives no value.
 struct Giver {
   int index;
 };

@@ -1,6 +1,6 @@
 #pragma once
 
-// What kinds of types there are for those who show, send and receive values.
+// The kinds of types, for displaying, sending and receiving values.
 
 #include <any>
 #include <chrono>
@@ -27,7 +27,7 @@
 
 namespace px::cell {
 
-/// The type as the compiler spells it.
+/// The type in the compiler's spelling.
 template <class T>
 constexpr std::string_view type_name() {
 #ifdef __clang__
@@ -41,10 +41,10 @@ constexpr std::string_view type_name() {
 #endif
 }
 
-// ---------------------------------------------------------------- what a type is
+// ---------------------------------------------------------------- the kind of a type
 
-// Out stands for when it was asked: clang remembers each answer, and a cell may give a class its
-// text later (TextOf).
+// Out represents the time of the question: clang remembers each answer, and a cell may add the text
+// of a class later (TextOf).
 
 template <class T, class Out = void>
 concept Printed = requires(const T& value, Out* out) {
@@ -56,7 +56,7 @@ concept PointerLike = requires(const T& value) {
   value.get();
   value.operator->();
 };
-/// Anything that turns itself into a number or a pointer can be streamed by accident.
+/// A type that converts to a number or a pointer could be streamed by accident.
 template <class T, class Out = void>
 concept Streamed =
     std::is_class_v<T> && !PointerLike<T> &&
@@ -77,7 +77,7 @@ concept Formatted = std::is_class_v<T> && requires(const T& value, Out* out) {
 template <class T, class Out = void>
 concept Formatted = false;
 #endif
-/// As nlohmann's library has it: it converts itself to anything.
+/// Like nlohmann's library: it converts to any type.
 template <class T>
 concept JsonLike = std::is_class_v<T> && requires(const T& value) {
   std::string_view(value.dump(2));
@@ -89,14 +89,16 @@ concept Stream = std::is_class_v<T> && std::derived_from<T, std::ios_base>;
 template <class T>
 concept TextLike = std::is_convertible_v<const T&, std::string_view>;
 template <class T>
-concept Range =
-    (requires(T& value) {
-      std::begin(value) != std::end(value);
-      ++std::declval<decltype(std::begin(value))&>();
-    } && !std::same_as<std::remove_cvref_t<decltype(*std::begin(std::declval<T&>()))>,
-                       std::remove_cvref_t<T>>) ||
-    // that of a directory, whose begin() is no member
-    requires(T& value) { requires std::same_as<decltype(end(value)), std::remove_cvref_t<T>>; };
+concept Range = (requires(T & value) {
+                  std::begin(value) != std::end(value);
+                  ++std::declval<decltype(std::begin(value))&>();
+                } &&
+                 !std::same_as<std::remove_cvref_t<decltype(*std::begin(std::declval<T&>()))>,
+                               std::remove_cvref_t<T>>) ||
+                // a range such as a directory, whose begin() is not a member
+                requires(T& value) {
+  requires std::same_as<decltype(end(value)), std::remove_cvref_t<T>>;
+};
 template <class T>
 concept Sized = requires(const T& value) { std::size(value); };
 template <class T>
@@ -149,27 +151,27 @@ inline constexpr bool is_wide_text<std::basic_string<C, R, A>> = true;
 template <class C, class R>
 inline constexpr bool is_wide_text<std::basic_string_view<C, R>> = true;
 
-/// Whose elements lie one behind the other.
+/// The elements are contiguous.
 template <class T>
 concept DenseNumbers = requires(const T& value) {
   std::data(value);
   std::size(value);
 } && Number<std::remove_cvref_t<decltype(*std::data(std::declval<const T&>()))>>;
 
-/// std::stack and the like: what they hold is a protected member.
+/// std::stack and similar classes: their content is a protected member.
 template <class T>
 concept Adaptor = std::is_class_v<T> && !std::is_final_v<T> && requires(const T& value) {
   typename T::container_type;
   value.size();
 } && !Range<const T>;
-/// std::expected, where the library has it.
+/// std::expected, if the library has it.
 template <class T>
 concept Expected = requires(const T& value) {
   value.has_value();
   value.error();
   *value;
 };
-/// What structured bindings can take apart, and where nothing is hidden.
+/// Types that structured bindings can decompose, and that hide no member.
 #if defined(__clang__) && __has_builtin(__builtin_structured_binding_size)
 template <class T>
 concept Plain = std::is_class_v<T> && std::is_aggregate_v<T> &&
@@ -179,17 +181,17 @@ template <class T>
 concept Plain = false;
 #endif
 
-// ---------------------------------------------------------------- what has rows and columns
-// Told by what they can do, so that no library is needed.
+// ---------------------------------------------------------------- types with rows and columns
+// Recognized by their members, so that no library is needed.
 
-/// Of the library Eigen: what they compute is known when they are evaluated.
+/// Of the library Eigen: expressions are evaluated first.
 template <class T>
 concept EigenLike = std::is_class_v<T> && requires(const T& value) {
   value.rows();
   value.cols();
   value.eval();
 };
-/// Of xtensor and its kin: the rank is known at run time.
+/// Of xtensor and similar libraries: the rank is known at run time.
 template <class T>
 concept TensorLike = std::is_class_v<T> && requires(const T& value) {
   static_cast<std::size_t>(value.dimension());
@@ -203,7 +205,7 @@ concept SpanOfRows = std::is_class_v<T> && !is_array<T> && requires(const T& val
   value.extent(0);
   typename T::mapping_type;
 };
-/// A class of somebody who has written a matrix.
+/// A user's class for matrices.
 template <class T>
 concept OwnMatrix = std::is_class_v<T> && !EigenLike<T> && !is_array<T> && (
     requires(const T& value) { value.rows(); value.cols(); value(0, 0); } ||

@@ -17,7 +17,7 @@ concept RowsOfNumbers = EigenLike<T> || TensorLike<T> || SpanOfRows<T>;
 template <class Out, class T>
 void write(const Out& out, const T& value);
 
-/// A matrix of any kind while its elements are written, which stay in the engine.
+/// A matrix of any kind while its elements are written, which are stored in the engine.
 template <class T>
 class Matrix {
  public:

@@ -1,6 +1,6 @@
 #pragma once
 
-// What the values of cells look like.
+// The display of the values of cells.
 
 #include <cstddef>
 #include <exception>
@@ -13,7 +13,7 @@
 
 namespace px {
 
-/// An image as the bytes of its file: image(bytes) of a PNG, image(bytes, "image/jpeg").
+/// An image from the bytes of its file: image(bytes) of a PNG, image(bytes, "image/jpeg").
 struct image {
   std::string bytes;
   std::string mime = "image/png";
@@ -23,7 +23,7 @@ struct image {
 
 namespace px::cell {
 
-/// One thing in several forms. Shown by show(), otherwise forgotten.
+/// One display in several forms. Shown by show(), otherwise forgotten.
 class Bundle {
  public:
   Bundle() : handle_(px_cell_open_bundle()) {}
@@ -37,7 +37,7 @@ class Bundle {
     return Out(px_cell_form(handle_, mime.data(), mime.size()));
   }
   void show(bool is_value) { px_cell_show_bundle(std::exchange(handle_, nullptr), is_value); }
-  /// Among the output of the cell, under a name; or in place of what was shown under it.
+  /// Shows it in the output of the cell, under a name; or replaces the display under that name.
   void show_as(std::string_view id, bool is_update) {
     px_cell_show_bundle_as(std::exchange(handle_, nullptr), id.data(), id.size(), is_update);
   }
@@ -48,8 +48,8 @@ class Bundle {
 
 // ---------------------------------------------------------------- bundles
 
-/// What mime_bundle_repr() may return: something like a map of texts, or a JSON object as
-/// nlohmann's library makes them.
+/// The result of mime_bundle_repr(): a type like a map of texts, or a JSON object of nlohmann's
+/// library.
 template <class T>
 void take_forms(Bundle& bundle, const T& forms) {
   if constexpr (requires { forms.items(); }) {
@@ -64,7 +64,7 @@ void take_forms(Bundle& bundle, const T& forms) {
   }
 }
 
-/// Puts down a value in its forms.
+/// Writes a value in its forms.
 template <class Out, class T>
 void take_value(Bundle& bundle, T& value) {
   using Value = std::remove_cv_t<T>;
@@ -126,8 +126,8 @@ void operator,(CopyShower, const T& value) {
   show(value, true);
 }
 
-/// display() of values as cells look at them in that edition: see TextOf. Cells that call
-/// px::display() are compiled with the present one.
+/// display() of values in that edition: see TextOf. Cells that call px::display() are compiled with
+/// the present one.
 template <unsigned Edition>
 struct DisplayOf {
   template <class T>
@@ -146,19 +146,19 @@ struct DisplayOf {
 
 namespace px {
 
-/// Shows a value among the output of the cell, at once.
+/// Shows a value in the output of the cell, at once.
 template <class T>
 void display(const T& value) {
   cell::DisplayOf<0>::display(value);
 }
-/// Shows it under a name; with `update` in place of all that was shown under this name.
+/// Shows it under a name; with `update` it replaces all that was shown under this name.
 template <class T>
 void display(const T& value, std::string_view id, bool update = false) {
   cell::DisplayOf<0>::display(value, id, update);
 }
 
-/// Takes away what the cell has shown and printed: at once, or, so that nothing flickers, when it
-/// shows something new.
+/// Clears the displays and the output of the cell: at once, or, to avoid flicker, when it shows
+/// something new.
 inline void clear_output(bool wait = false) {
   px_cell_clear_output(wait);
 }
@@ -167,7 +167,7 @@ inline void clear_output(bool wait = false) {
 struct rich {
   std::string mime;
   std::string content;
-  std::string plain;  ///< For those that cannot render it.
+  std::string plain;  ///< For front ends that cannot render it.
 };
 inline std::vector<std::pair<std::string, std::string>> mime_bundle_repr(const rich& value) {
   return {{value.mime, value.content}, {"text/plain", value.plain}};

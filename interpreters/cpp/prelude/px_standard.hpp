@@ -1,6 +1,6 @@
 #pragma once
 
-// The headers that every cell of a C++ session has without asking.
+// The headers that are included in every cell of a C++ session.
 
 #include <algorithm>
 #include <any>
@@ -96,7 +96,7 @@
 #include <variant>
 #include <vector>
 
-// Where the library has them. Those of C++23 are empty before `%flags -std=c++23`.
+// If the library has them. Those of C++23 are empty without `%flags -std=c++23`.
 #if __has_include(<expected>)
 #include <expected>
 #endif

@@ -1,6 +1,6 @@
 #pragma once
 
-// What %time and %timeit do around a cell.
+// The measurements of %time and %timeit.
 
 #include <vector>
 
@@ -8,7 +8,7 @@
 
 namespace px::cell {
 
-/// `Keeper{}, x` makes the optimizer believe that x is needed.
+/// `Keeper{}, x` prevents that the optimizer removes x.
 struct Keeper {
   constexpr Keeper() {}  // no aggregate: clang would warn that it has no effect
 };
@@ -17,7 +17,7 @@ void operator,(Keeper, T&& value) {
   asm volatile("" : : "g"(&value) : "memory");
 }
 
-/// Runs `body` `loops` times, `repeats` times over; 0: as often as makes a good measurement.
+/// Runs `body` `loops` times, and this `repeats` times; 0: enough for a good measurement.
 template <class F>
 void timeit(long long loops, int repeats, F body) {
   const auto measure = [&](long long count) {

@@ -1,6 +1,6 @@
 #pragma once
 
-// Values that come from other languages.
+// Values that are received from other languages.
 
 #include <algorithm>
 #include <cstddef>
@@ -21,14 +21,14 @@
 
 namespace px {
 
-/// What lists and maps of unlike parts hold when they come from other languages.
+/// The element type of lists and maps with different types of elements from other languages.
 using scalar = std::variant<std::monostate, bool, long, double, std::string>;
 
 }  // namespace px
 
 namespace px::cell {
 
-/// Eigen's matrices and what looks like them.
+/// Eigen's matrices and similar types.
 template <class T>
 concept MatrixLike = requires(T& value) {
   typename T::Scalar;
@@ -38,7 +38,7 @@ concept MatrixLike = requires(T& value) {
 }
 &&Number<typename T::Scalar>;
 
-/// std::map and the like, whose keys are text.
+/// std::map and similar types, whose keys are text.
 template <class T>
 concept TextMap = MapLike<T> && requires {
   requires std::constructible_from<typename T::key_type, const char*, std::size_t>;
@@ -64,7 +64,7 @@ inline std::string_view text_of(const void* node) {
   return {begin, size};
 }
 
-/// Whether the node is a T as it is, without a conversion.
+/// Whether the node is a T without a conversion.
 template <class T>
 bool is_exactly(const void* node) {
   const px_cell_kind kind = px_cell_kind_of(node);
@@ -95,7 +95,7 @@ T receive_number(const void* node) {
   return value;
 }
 
-/// An array: of the memory that came where the type of the elements is the same.
+/// An array: of the received memory if the type of the elements is the same.
 template <class T, std::size_t N>
 array<T, N> receive_array(const void* node) {
   using Element = std::remove_cv_t<T>;
@@ -113,7 +113,7 @@ array<T, N> receive_array(const void* node) {
   return {data, shape, std::move(memory)};
 }
 
-/// Elements of any number of dimensions, one behind the other.
+/// Elements of any number of dimensions, joined.
 template <class T>
 array<T, 1> receive_elements(const void* node) {
   using Element = std::remove_cv_t<T>;
@@ -274,7 +274,7 @@ T take(int index) {
   return receive<T>(px_cell_argument(index));
 }
 
-/// Gives a variable of the user's the value of an argument: its type stays.
+/// Assigns the value of an argument to a variable of the user: its type stays.
 template <class T>
 void assign(T& variable, int index) {
   const void* const node = px_cell_argument(index);

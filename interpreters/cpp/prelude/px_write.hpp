@@ -1,6 +1,6 @@
 #pragma once
 
-// How the values of cells are written.
+// Writes the values of cells as text.
 
 #include <any>
 #include <cstddef>
@@ -17,8 +17,9 @@
 
 namespace px::cell {
 
-/// A text that grows. Edition  one more for each cell that says how values look (operator<<,
-///                          mime_bundle_repr()): what is written after it is compiled anew.
+/// A text that grows.
+/// Edition  incremented by each cell that changes the display of values (operator<<,
+///          mime_bundle_repr()): the functions that write values are compiled again for it.
 template <unsigned Edition>
 class TextOf {
  public:
@@ -114,7 +115,7 @@ void write_range(const Out& out, T& range) {
   out << "}";
 }
 
-/// Numbers that lie in rows: written by the engine in one call.
+/// Numbers in rows: the engine writes them in one call.
 template <class Out, class T>
 void write_numbers(const Out& out, const T* data, std::ptrdiff_t count) {
   const std::ptrdiff_t stride = sizeof(T);
@@ -144,7 +145,8 @@ void write_tuple(const Out& out, const T& value, std::index_sequence<I...>) {
 template <class Out, class T>
 void write_no_matrix(const Out& out, const T& value);
 
-/// What a pointer of a library holds, behind its address. A chain of pointers is followed so far.
+/// The object to which a smart pointer refers, after its address. A chain of pointers is followed
+/// up to this depth.
 template <class Out, class T>
 void write_target(const Out& out, T* target) {
   write(out, static_cast<const volatile void*>(target));
@@ -162,7 +164,7 @@ void write_target(const Out& out, T* target) {
   }
 }
 
-/// The value where it is of a common type, otherwise the name of its type.
+/// The value if it is of a common type, otherwise the name of its type.
 template <class Out>
 void write_any(const Out& out, const std::any& value) {
   const auto is_written = [&]<class... Types>(std::type_identity<Types>...) {
@@ -186,7 +188,7 @@ void write_any(const Out& out, const std::any& value) {
 #if defined(__clang__) && __has_builtin(__builtin_structured_binding_size)
 #pragma clang diagnostic push
 #pragma clang diagnostic ignored "-Wc++26-extensions"
-/// With the names of the members, where the engine knows them.
+/// With the names of the members, if the engine knows them.
 template <class Out, class T>
 void write_members(const Out& out, const T& value) {
   const auto& [... members] = value;
@@ -220,7 +222,7 @@ void write_formatted([[maybe_unused]] const Out& out, [[maybe_unused]] const T& 
 #endif
 }
 
-/// The text among the forms that mime_bundle_repr() gives.
+/// The text among the forms of mime_bundle_repr().
 template <class Out, class T>
 void write_printed(const Out& out, const T& value) {
   bool has_text = false;

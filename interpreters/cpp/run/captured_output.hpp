@@ -6,16 +6,15 @@
 
 namespace px::cpp {
 
-/// While one lives, what this process prints to std::cout, std::cerr and std::clog goes to an
-/// Output, piece by piece, so that it stays in order with all else there. Who prints faster than
-/// the Output takes it waits, until an interrupt. There is one at a time. What is written to the
-/// descriptors 1 and 2 is not its business: see interpreters/descriptor_capture.
+/// As long as it exists, output of this process to std::cout, std::cerr and std::clog goes to an
+/// Output, piece by piece, so that it stays in order with other output there. A thread that prints
+/// faster than the Output accepts waits, until an interrupt. There is one at a time. Output to the
+/// descriptors 1 and 2 is not included: see interpreters/descriptor_capture.
 class CapturedOutput {
  public:
   explicit CapturedOutput(interpreters::Output& output);
   ~CapturedOutput();
-  CapturedOutput(const CapturedOutput&) = delete;
-  CapturedOutput& operator=(const CapturedOutput&) = delete;
+  CapturedOutput(CapturedOutput&&) = delete;
 
  private:
   class StreamText;

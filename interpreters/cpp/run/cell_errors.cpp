@@ -3,7 +3,7 @@
 #include "interpreters/cpp/guard/cell_guard.hpp"
 #include "interpreters/cpp/messages/diagnostic_text.hpp"
 #include "interpreters/cpp/messages/hints.hpp"
-#include "interpreters/cpp/run/refusal.hpp"
+#include "wire/text.hpp"
 
 namespace px::cpp {
 namespace {
@@ -26,10 +26,8 @@ CellOutcome compile_error(const std::string& said) {
 }
 
 CellOutcome link_error(const std::vector<std::string>& missing) {
-  std::string names;
-  for (const std::string& name : missing) names += (names.empty() ? "" : ", ") + name;
   const std::string hint = hint_for_symbols(missing);
-  return refusal("LinkError", "undefined: " + names +
+  return refusal("LinkError", "undefined: " + join(missing, ", ") +
                                   " (declared, but no cell and no loaded library defines it; " +
                                   (hint.empty() ? "load a library with %lib" : "hint: " + hint) +
                                   ")");

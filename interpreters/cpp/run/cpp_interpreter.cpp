@@ -7,14 +7,13 @@
 #include <charconv>
 #include <string_view>
 #include <thread>
-#include <utility>
 
 #include "interpreters/cpp/cells/code_mask.hpp"
 #include "interpreters/cpp/cells/code_points.hpp"
 #include "interpreters/cpp/cells/completeness.hpp"
 #include "interpreters/cpp/compile/package_flags.hpp"
 #include "interpreters/cpp/messages/diagnostic_text.hpp"
-#include "interpreters/cpp/run/refusal.hpp"
+#include "interpreters/cpp/run/cell_errors.hpp"
 
 namespace px::cpp {
 namespace {

@@ -22,28 +22,29 @@
 
 namespace px::cpp {
 
-/// C++ cells as an Interpreter. What user code prints goes to the Output while one lives. One at a
-/// time; the thread that creates it makes all calls.
+/// C++ cells as an Interpreter. As long as it exists, output of user code goes to the Output. One
+/// at a time; the thread that creates it makes all calls.
 class CppInterpreter final : public interpreters::Interpreter {
  public:
-  /// Called for every cell that holds code, when it was checked and before it runs: a text is the
+  /// Called for every cell that contains code, after its check and before it runs: a text is the
   /// reason why it must not run here although it compiles.
   using Agree =
       std::function<std::optional<std::string>(const Json& metadata, const CellOutcome& checked)>;
 
-  /// With the usual flags, the header of all cells, precompiled where that is possible. Where it
-  /// is not, it is slower, and "stderr" says why.
+  /// With the usual flags and the header of all cells, precompiled if possible. If not, it is
+  /// slower, and "stderr" says why.
   /// errors  those of CppSession::create(); bad_input: the first cell has failed.
   static Result<std::unique_ptr<CppInterpreter>> create(interpreters::Output& output,
                                                         SessionExtras extras = {});
-  /// On a session that is there already. exchange  what its cells show goes there; installed.
+  /// With an existing session.
+  /// exchange  receives the displays of its cells; installed.
   CppInterpreter(std::unique_ptr<CppSession> session, std::unique_ptr<CellExchange> exchange,
                  interpreters::Output& output);
   ~CppInterpreter() override;
 
   void set_agreement(Agree agree) { agree_ = std::move(agree); }
 
-  /// What std::cin in cells reads; without it a cell that reads fails. See CellInput.
+  /// The input of std::cin in cells; without it a cell that reads fails. See CellInput.
   void set_input(CellInput::Ask ask) { input_.set_ask(std::move(ask)); }
 
   Json execute(const interpreters::Execution& execution) override;
@@ -94,11 +95,11 @@ class CppInterpreter final : public interpreters::Interpreter {
   std::unique_ptr<CppValues> values_;  // of this session; null until it is needed
   CppCheckpoints checkpoints_;
   CellHistory history_;
-  SessionProgram program_;                  // what cells have defined, for %%executable
-  std::vector<std::string> program_flags_;  // folders and libraries that cells have asked for
+  SessionProgram program_;                  // the definitions of cells, for %%executable
+  std::vector<std::string> program_flags_;  // folders and libraries that cells have added
   bool has_run_ = false;
-  unsigned edition_ = 0;    // of what values look like: see in_edition()
-  bool has_shown_ = false;  // anything since the edition began
+  unsigned edition_ = 0;    // of the display of values: see in_edition()
+  bool has_shown_ = false;  // whether a value was shown since the edition began
   CapturedOutput captured_;
   CellInput input_;
 };

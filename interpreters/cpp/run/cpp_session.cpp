@@ -1,7 +1,11 @@
 #include "interpreters/cpp/run/cpp_session.hpp"
 
+#include <clang/Basic/FileManager.h>
+#include <clang/Basic/SourceManager.h>
+#include <clang/Frontend/CompilerInstance.h>
 #include <clang/Lex/HeaderSearch.h>
 #include <clang/Lex/Preprocessor.h>
+#include <llvm/Support/MemoryBuffer.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -12,12 +16,27 @@
 #include "interpreters/cpp/compile/precompiled_header.hpp"
 #include "interpreters/cpp/kept_code/known_functions.hpp"
 #include "interpreters/cpp/messages/diagnostic_text.hpp"
-#include "interpreters/cpp/other_kernels/header_texts.hpp"
 #include "interpreters/cpp/run/session_state.hpp"
 #include "os/private_file.hpp"
 
 namespace px::cpp {
 namespace {
+
+/// Makes headers available to cells that exist only in memory: names and texts.
+void add_headers(clang::CompilerInstance& compiler,
+                 const std::vector<std::pair<std::string, std::string>>& headers) {
+  const std::string folder = "/polyxeus-headers";
+  clang::FileManager& files = compiler.getFileManager();
+  for (const auto& [name, text] : headers) {
+    const std::string path = folder + "/" + name;
+    const auto size = static_cast<off_t>(text.size());
+    compiler.getSourceManager().overrideFileContents(
+        files.getVirtualFileRef(path, size, 0), llvm::MemoryBuffer::getMemBufferCopy(text, path));
+  }
+  if (const auto entry = files.getOptionalDirectoryRef(folder, false))
+    compiler.getPreprocessor().getHeaderSearchInfo().AddSearchPath(
+        clang::DirectoryLookup(*entry, clang::SrcMgr::C_System, false), true);
+}
 
 /// The library that a script of the linker names, as some stand in the place of a library (libm.so
 /// of the GNU C library); "" where the loader's words are about something else.

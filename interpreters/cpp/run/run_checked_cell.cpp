@@ -10,7 +10,6 @@
 #include "interpreters/cpp/jit/link_check.hpp"
 #include "interpreters/cpp/messages/type_names.hpp"
 #include "interpreters/cpp/run/cell_errors.hpp"
-#include "interpreters/cpp/run/refusal.hpp"
 #include "interpreters/cpp/run/session_state.hpp"
 
 namespace px::cpp {

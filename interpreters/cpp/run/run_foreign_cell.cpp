@@ -4,8 +4,8 @@
 #include <fstream>
 
 #include "interpreters/cpp/other_kernels/reference_pages.hpp"
+#include "interpreters/cpp/run/cell_errors.hpp"
 #include "interpreters/cpp/run/cpp_interpreter.hpp"
-#include "interpreters/cpp/run/refusal.hpp"
 #include "os/folders.hpp"
 
 namespace px::cpp {

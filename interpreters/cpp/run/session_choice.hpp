@@ -11,30 +11,30 @@
 
 namespace px::cpp {
 
-/// What the user chooses for a session before its first cell runs.
+/// The user's choices for a session before its first cell runs.
 struct SessionChoice {
-  std::vector<std::string> flags = {};    ///< Of %flags.
-  std::vector<std::string> headers = {};  ///< Of %pch: "<name>", or the path of a file.
-  std::vector<std::string> folders = {};  ///< Where those headers look for others: %inc, %pkg.
+  std::vector<std::string> flags = {};    ///< From %flags.
+  std::vector<std::string> headers = {};  ///< From %pch: "<name>", or the path of a file.
+  std::vector<std::string> folders = {};  ///< Folders for headers that these include: %inc, %pkg.
   std::string definitions = {};           ///< #define lines before them: %pkg.
 
   bool operator==(const SessionChoice&) const = default;
 };
 
-/// What a session has after the directives of a cell, if it has `now` before them.
+/// The choices of a session after the directives of a cell, if they were `now` before.
 /// errors  bad_input: clang rejects the flags; those of ask_pkg_config(). Each names its line.
 Result<SessionChoice> choose(const CellText& cell, SessionChoice now);
 
-/// What a program gives to each of its sessions.
+/// A program's additions to each of its sessions.
 struct SessionExtras {
-  /// More functions and variables that cells may use under these (C) names.
+  /// Further functions and variables that cells may use under these (C) names.
   std::vector<std::pair<std::string, const void*>> symbols = {};
   std::string code = {};  ///< The first cell of each session; it must compile.
   MpiOfCells mpi = {};
 };
 
-/// A session as every cell expects it, with what was chosen.
-/// warning  what was not as it should be, but does not matter.
+/// A session that is ready for cells, with these choices.
+/// warning  set to problems that do not matter.
 /// errors   those of CppSession::create(); bad_input: the first cell has failed; those of
 ///          ensure_precompiled_header(), if headers were chosen.
 Result<std::unique_ptr<CppSession>> make_session(const SessionChoice& choice,

@@ -19,25 +19,25 @@
 // For the files of CppSession; slow to compile.
 namespace px::cpp {
 
-/// What a session owns, and the two steps of a cell: plan() checks it (check_cell.cpp), run() then
-/// compiles and runs it here (run_checked_cell.cpp).
+/// The members of a session, and the two steps of a cell: plan() checks it (check_cell.cpp), run()
+/// compiles and runs it here after that (run_checked_cell.cpp).
 struct CppSession::State {
   CellGuard guard;
   KnownCode known_code;
-  std::unique_ptr<HeaderCode> header_code;  // null where none is kept
-  std::unique_ptr<Compiler> compiler;       // which asks for both until it is destroyed
+  std::unique_ptr<HeaderCode> header_code;  // null if none is stored
+  std::unique_ptr<Compiler> compiler;       // it uses both until it is destroyed
   std::string warning, warnings;
   std::vector<std::string> library_folders;
   std::unordered_set<std::string> weak_symbols, strong_symbols;
-  std::set<std::string> hidden_names;  ///< Those that had another meaning before.
-  HeaderVersions headers;              ///< Of the user, that cells have included.
-  int version = 0;                     ///< Of what is defined again.
+  std::set<std::string> hidden_names;  ///< Names that had another meaning before.
+  HeaderVersions headers;              ///< Headers of the user that cells have included.
+  int version = 0;                     ///< Number for repeated definitions.
 
-  /// What a check found out, for the run that follows.
+  /// The findings of a check, for the following run.
   struct Plan {
     std::string code, name;
     SourceText source;
-    bool has_include = false;                      ///< Or another directive, but for #line.
+    bool has_include = false;                      ///< Or another directive, except #line.
     std::map<std::string, std::size_t> made = {};  ///< New versions: see HeaderVersions::note().
     ReplacedDeclarations replaced = {};
     std::vector<std::string> late = {};  ///< See CheckReport.

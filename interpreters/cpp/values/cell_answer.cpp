@@ -36,7 +36,7 @@ std::optional<Json> json_number(std::string_view dtype, const char* element) {
 }
 
 /// An array as nested lists.
-Json json_lists(const Array& array, std::size_t axis, const char*& element, std::size_t size) {
+Json json_lists(const AnyArray& array, std::size_t axis, const char*& element, std::size_t size) {
   if (axis == array.shape.size()) {
     std::optional<Json> json = json_number(array.dtype, element);
     if (!json) refuse_in_json("NaN, an infinity or a number that JSON cannot represent");
@@ -49,7 +49,7 @@ Json json_lists(const Array& array, std::size_t axis, const char*& element, std:
   return list;
 }
 
-Json json_lists(const Array& array) {
+Json json_lists(const AnyArray& array) {
   const char* element = array.data.bytes.data();
   return json_lists(array, 0, element, bytes_per_element(array.dtype).value());
 }
@@ -78,19 +78,19 @@ bool is_c_order(const CellAnswer::Layout& layout, std::size_t size) {
   return true;
 }
 
-bool are_alike(const std::vector<const Array*>& arrays) {
-  return std::all_of(arrays.begin(), arrays.end(), [&](const Array* each) {
+bool are_alike(const std::vector<const AnyArray*>& arrays) {
+  return std::all_of(arrays.begin(), arrays.end(), [&](const AnyArray* each) {
     return each->dtype == arrays[0]->dtype && each->shape == arrays[0]->shape;
   });
 }
 
 /// Arrays of one type and shape as one array with a dimension more.
-Array stack(const std::vector<const Array*>& arrays) {
-  Array stacked{arrays[0]->dtype, arrays[0]->shape, {}};
+AnyArray stack(const std::vector<const AnyArray*>& arrays) {
+  AnyArray stacked{arrays[0]->dtype, arrays[0]->shape, {}};
   stacked.shape.insert(stacked.shape.begin(), static_cast<std::int64_t>(arrays.size()));
   std::string bytes;
   bytes.reserve(arrays.size() * arrays[0]->bytes());
-  for (const Array* each : arrays) bytes.append(each->data.bytes);
+  for (const AnyArray* each : arrays) bytes.append(each->data.bytes);
   stacked.data = owned_bytes(std::move(bytes));
   return stacked;
 }
@@ -121,7 +121,7 @@ void CellAnswer::give_number(std::string_view dtype, const void* value) {
 void CellAnswer::give_array(const Layout& layout, const void* data,
                             std::shared_ptr<const void> owner) {
   const std::size_t size = bytes_per_element(layout.dtype).value();
-  Array array{std::string(layout.dtype), {layout.shape, layout.shape + layout.rank}, {}};
+  AnyArray array{std::string(layout.dtype), {layout.shape, layout.shape + layout.rank}, {}};
   const std::size_t bytes = size * static_cast<std::size_t>(array.size());
   const char* const begin = static_cast<const char*>(data);
   if (owner) {
@@ -159,9 +159,9 @@ void CellAnswer::give_key(std::string_view key) {
 void CellAnswer::close() {
   Container done = std::move(open_.back());
   open_.pop_back();
-  std::vector<const Array*> arrays;
+  std::vector<const AnyArray*> arrays;
   for (const Item& item : done.items)
-    if (const auto* const array = std::get_if<Array>(&item)) arrays.push_back(array);
+    if (const auto* const array = std::get_if<AnyArray>(&item)) arrays.push_back(array);
   const bool has_numbers = !arrays.empty() && !arrays[0]->shape.empty();
   if (!done.is_map && has_numbers && arrays.size() == done.items.size() && are_alike(arrays))
     return add(stack(arrays));
@@ -170,7 +170,7 @@ void CellAnswer::close() {
     if (std::holds_alternative<SharedBytes>(done.items[i])) refuse_in_json("bytes");
     Json item = std::holds_alternative<Json>(done.items[i])
                     ? std::move(std::get<Json>(done.items[i]))
-                    : json_lists(std::get<Array>(done.items[i]));
+                    : json_lists(std::get<AnyArray>(done.items[i]));
     if (done.is_map)
       json[done.keys[i]] = std::move(item);
     else
@@ -194,7 +194,7 @@ Result<Value> in_accepted_form(Value value, const std::vector<std::string>& acce
     return Error{ErrorKind::bad_input,
                  what + " travels as " + form + ", which the client does not accept"};
   };
-  if (const auto* const array = std::get_if<Array>(&value)) {
+  if (const auto* const array = std::get_if<AnyArray>(&value)) {
     if (is_accepted("array")) return value;
     if (!is_accepted("json")) return refusal("an array", "array");
     try {
@@ -213,14 +213,14 @@ Result<Value> in_accepted_form(Value value, const std::vector<std::string>& acce
     return refusal("a value of this type", "json");
   if (json.is_boolean()) {
     const bool held = json.get<bool>();
-    return Value(Array::copy_of<bool>({&held, 1}, {}));
+    return Value(AnyArray::copy_of<bool>({&held, 1}, {}));
   }
   if (json.is_number_float()) {
     const double held = json.get<double>();
-    return Value(Array::copy_of<double>({&held, 1}, {}));
+    return Value(AnyArray::copy_of<double>({&held, 1}, {}));
   }
   const std::int64_t held = json.get<std::int64_t>();
-  return Value(Array::copy_of<std::int64_t>({&held, 1}, {}));
+  return Value(AnyArray::copy_of<std::int64_t>({&held, 1}, {}));
 }
 
 }  // namespace px::cpp

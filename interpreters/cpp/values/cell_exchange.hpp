@@ -16,8 +16,9 @@
 
 namespace px::cpp {
 
-/// Where the code of cells and the engine meet: what cells show, the values that come for them and
-/// those that they send. Cells reach the installed one by the functions of cell_exports.hpp.
+/// The connection between the code of cells and the engine: the displays of cells, the values that
+/// they receive and those that they send. Cells reach the installed one through the functions of
+/// cell_exports.hpp.
 /// Any thread may show() and clear_output(); all else is for the main thread.
 class CellExchange {
  public:
@@ -25,18 +26,17 @@ class CellExchange {
 
   CellExchange() = default;
   ~CellExchange();
-  CellExchange(const CellExchange&) = delete;
-  CellExchange& operator=(const CellExchange&) = delete;
+  CellExchange(CellExchange&&) = delete;
 
-  /// From now on cells mean this one. It must outlive them.
+  /// From now on cells use this object. It must outlive them.
   void install();
-  /// The installed one; stops the process where there is none.
+  /// The installed object; stops the process if there is none.
   static CellExchange& installed();
 
-  /// What px::display() shows goes there, at once.
+  /// Receives the displays of px::display(), at once.
   void on_display(Display display);
   void show(MimeBundle bundle, bool is_value);
-  /// What is shown under a name goes there: a first time, or in place of what was shown so far.
+  /// Receives the displays that have a name: new ones, or replacements of earlier ones.
   struct DisplayName {
     std::string id;
     bool is_update = false;
@@ -44,15 +44,15 @@ class CellExchange {
   using NamedDisplay = std::function<void(const MimeBundle&, const DisplayName&)>;
   void on_named_display(NamedDisplay display);
   void show_as(MimeBundle bundle, const DisplayName& name);
-  /// px::clear_output() means this.
+  /// Called by px::clear_output().
   void on_clear(std::function<void(bool waits)> clear);
   void clear_output(bool waits);
-  /// px::variables() asks this for names, a line each.
+  /// Returns names for px::variables(), a line each.
   void on_variables(std::function<std::string()> names) { variables_ = std::move(names); }
   std::string variables() const { return variables_ ? variables_() : std::string(); }
-  /// What is known of the types of cells, by their names. Both may be asked by any thread.
+  /// Information about the types of cells, by their names. Any thread may call both.
   struct Types {
-    /// The enumerator of this value; "" where there is none.
+    /// The enumerator of this value; "" if there is none.
     std::function<std::string(const std::string& type, long long value)> enumerator = {};
     /// The names of the members, a line each.
     std::function<std::string(const std::string& type)> members = {};
@@ -64,22 +64,22 @@ class CellExchange {
   std::string members(const std::string& type) const {
     return types_.members ? types_.members(type) : std::string();
   }
-  /// The value of the cell that ran last, if it had one; forgets it.
+  /// The value of the latest cell, if it had one; forgets it.
   std::optional<MimeBundle> take_shown();
 
-  /// Values for the code that runs next; answers that nobody took are forgotten.
+  /// Values for the code that runs next; answers that were not taken are forgotten.
   void put_arguments(std::vector<CellArguments::Argument> arguments);
   CellArguments& arguments() { return *arguments_; }
   CellAnswer& answer(std::size_t index) { return answers_[index]; }
   std::optional<Value> take_answer(std::size_t index) { return answers_[index].take(); }
-  /// Forgets the values that came; memory that cells hold on to stays theirs.
+  /// Forgets the received values; memory that cells keep stays valid.
   void drop_arguments();
 
   /// Compiled code, called again by its number.
   void bind(int number, void (*code)()) { code_[number] = code; }
   void (*bound(int number) const)();
 
-  /// Answers from this size on are copied before anything else runs: see NativeRequest.
+  /// Answers of at least this size are copied before anything else runs: see NativeRequest.
   std::size_t copied_from = std::numeric_limits<std::size_t>::max();
 
   // %time

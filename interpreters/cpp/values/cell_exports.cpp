@@ -172,7 +172,7 @@ bool px_cell_number(const void* node, const char* dtype, void* destination) {
   return node_of(node).number(dtype, destination);
 }
 int px_cell_shape(const void* node, std::ptrdiff_t* shape) {
-  const px::Array* const array = node_of(node).array();
+  const px::AnyArray* const array = node_of(node).array();
   if (array == nullptr) return -1;
   for (std::size_t axis = 0; axis < std::min<std::size_t>(8, array->shape.size()); ++axis)
     shape[axis] = static_cast<std::ptrdiff_t>(array->shape[axis]);

@@ -7,9 +7,9 @@
 namespace px::cpp {
 
 /// The functions that the header of all cells (prelude/px_exports.hpp) declares, by their C names:
-/// what a session must let cells find. They work on the installed CellExchange.
+/// a session must make them available to cells. They use the installed CellExchange.
 std::vector<std::pair<std::string, const void*>> cell_symbols();
-/// Those of them by which values become texts and tables.
+/// Those of them that turn values into texts and tables.
 std::vector<std::pair<std::string, const void*>> show_symbols();
 
 }  // namespace px::cpp

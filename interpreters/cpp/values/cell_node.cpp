@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "interpreters/cpp/values/element_type.hpp"
+#include "wire/text.hpp"
 
 namespace px::cpp {
 namespace {
@@ -123,12 +124,12 @@ void append_numbers(const Json& json, std::string& bytes) {
   bytes.append(reinterpret_cast<const char*>(&value), sizeof value);
 }
 
-std::optional<Array> array_of(const Json& json) {
+std::optional<AnyArray> array_of(const Json& json) {
   Regularity found;
   if (!json.is_array() || !measure(json, 0, found) || !has_numbers_at(json, found.shape.size()))
     return std::nullopt;
   if (found.has_bool && (found.has_integer || found.has_real)) return std::nullopt;
-  Array array{"<f8", found.shape, {}};
+  AnyArray array{"<f8", found.shape, {}};
   std::string bytes;
   if (found.has_real || !(found.has_bool || found.has_integer)) {
     append_numbers<double>(json, bytes);
@@ -169,13 +170,6 @@ NodeKind kind_of_json(const Json& json) {
   return json.is_array() ? NodeKind::list : NodeKind::map;
 }
 
-std::string shape_text(const std::vector<std::int64_t>& shape) {
-  std::string text = "(";
-  for (const std::int64_t extent : shape)
-    text += (text.size() > 1 ? ", " : "") + std::to_string(extent);
-  return text + ")";
-}
-
 std::string describe_json(const Json& json) {
   switch (kind_of_json(json)) {
     case NodeKind::null:
@@ -202,7 +196,7 @@ CellArguments::CellArguments(std::vector<Argument> arguments) : arguments_(std::
     node.arguments_ = this;
     node.label_ = &argument.label;
     node.json_ = std::get_if<Json>(&argument.value);
-    if (const auto* const array = std::get_if<Array>(&argument.value)) {
+    if (const auto* const array = std::get_if<AnyArray>(&argument.value)) {
       node.array_ = *array;
       if (uses[array->data.bytes.data()]++ > 0)
         node.array_->data = owned_bytes(std::string(array->data.bytes));
@@ -281,13 +275,13 @@ bool CellNode::number(std::string_view dtype, void* destination) const {
   return is_exact;
 }
 
-const Array* CellNode::array() const {
+const AnyArray* CellNode::array() const {
   if (!array_ && json_ != nullptr) array_ = array_of(*json_);
   return array_ ? &*array_ : nullptr;
 }
 
 bool CellNode::elements(std::string_view dtype, void* destination) const {
-  const Array* const all = array();
+  const AnyArray* const all = array();
   if (all == nullptr) return false;
   if (all->dtype == dtype) {
     if (all->bytes() > 0) std::memcpy(destination, all->data.bytes.data(), all->bytes());
@@ -298,7 +292,7 @@ bool CellNode::elements(std::string_view dtype, void* destination) const {
 }
 
 void* CellNode::memory(std::string_view dtype, std::shared_ptr<void>* owner) const {
-  const Array* const all = array();
+  const AnyArray* const all = array();
   if (all == nullptr || all->dtype != dtype || all->bytes() == 0) return nullptr;
   const SharedBytes data = aligned(*all).data;
   *owner = std::const_pointer_cast<void>(data.owner);
@@ -311,7 +305,8 @@ std::string CellNode::describe() const {
   if (json_ != nullptr) return text + describe_json(*json_);
   if (!array_) return text + std::to_string(bytes_.bytes.size()) + " bytes";
   if (array_->shape.empty()) return text + "a number of " + array_->dtype;
-  return text + "an array of " + array_->dtype + " with the shape " + shape_text(array_->shape);
+  return text + "an array of " + array_->dtype + " with the shape (" + join(array_->shape, ", ") +
+         ")";
 }
 
 }  // namespace px::cpp

@@ -13,17 +13,17 @@ namespace px::cpp {
 
 class CellNode;
 
-/// The values that came for a cell. They live until the next ones come. One thread owns it.
+/// The received values of a cell. They are valid until the next ones are received. One thread owns
+/// it.
 class CellArguments {
  public:
   struct Argument {
-    std::string label;  ///< What errors call it: "x", "argument 1".
+    std::string label;  ///< Its name in errors: "x", "argument 1".
     Value value;        ///< JSON, an array or bytes.
   };
   CellArguments() = default;
   explicit CellArguments(std::vector<Argument> arguments);
-  CellArguments(const CellArguments&) = delete;
-  CellArguments& operator=(const CellArguments&) = delete;
+  CellArguments(CellArguments&&) = delete;
 
   std::size_t count() const { return arguments_.size(); }
   /// Precondition: index < count().
@@ -37,14 +37,14 @@ class CellArguments {
   std::vector<const CellNode*> roots_;
 };
 
-/// Numbers as those of px_exports.hpp.
+/// Numbers with the meanings of px_exports.hpp.
 enum class NodeKind { null, boolean, integer, real, complex, text, list, map, array, bytes };
 
-/// A value that came for a cell, or a part of one: what a C++ variable or parameter is filled from.
+/// A received value of a cell, or a part of one: the source of a C++ variable or parameter.
 class CellNode {
  public:
   NodeKind kind() const;
-  /// Items of a list or map, rows of an array; 0 of all else.
+  /// Items of a list or map, rows of an array; 0 for all else.
   std::size_t count() const;
   /// Precondition of both: index < count(); a map.
   const CellNode* item(std::size_t index) const;
@@ -52,13 +52,13 @@ class CellNode {
   /// Of text or bytes.
   std::string_view characters() const;
 
-  /// One number of the type that `dtype` names. False where it would be another number.
+  /// One number of the type that `dtype` names. False if the conversion would change it.
   bool number(std::string_view dtype, void* destination) const;
-  /// As an array: what is one, and lists of numbers that are regular.
-  const Array* array() const;
-  /// All elements of array() as that type, in C order. False where one would be another number.
+  /// The value as an array: an array, or regular lists of numbers.
+  const AnyArray* array() const;
+  /// All elements of array() as that type, in C order. False if the conversion would change one.
   bool elements(std::string_view dtype, void* destination) const;
-  /// The elements where they lie, if they are of that type; null otherwise.
+  /// The elements without a copy, if they are of that type; null otherwise.
   void* memory(std::string_view dtype, std::shared_ptr<void>* owner) const;
 
   /// "x: an array of <f8 with the shape (3, 4)"
@@ -69,9 +69,9 @@ class CellNode {
   CellArguments* arguments_ = nullptr;
   const std::string* label_ = nullptr;
   const Json* json_ = nullptr;          // null: an array or bytes
-  mutable std::optional<Array> array_;  // or what a list was converted to
+  mutable std::optional<AnyArray> array_;  // or the result of converting a list
   SharedBytes bytes_;
-  /// The member of a map that was asked for last: going through them is then no search.
+  /// The most recently requested member of a map, so that iterating over them needs no search.
   Json::const_iterator member(std::size_t index) const;
   mutable Json::const_iterator member_;
   mutable std::size_t member_index_ = 0;

@@ -111,11 +111,11 @@ std::vector<std::pair<std::string, const void*>> CppValues::meanings_of(const st
   return meanings;
 }
 
-CellOutcome CppValues::perform(Work work) {
-  exchange_.put_arguments(std::move(work.arguments));
-  const std::string all = work.definitions + work.code;
-  const std::string& key = work.defines_once ? all : work.code;
-  const bool is_complete = work.defines_once || work.definitions.empty();
+CellOutcome CppValues::perform(GeneratedCell cell) {
+  exchange_.put_arguments(std::move(cell.arguments));
+  const std::string all = cell.definitions + cell.code;
+  const std::string& key = cell.defines_once ? all : cell.code;
+  const bool is_complete = cell.defines_once || cell.definitions.empty();
   auto found = compiled_.find(key);
   if (found == compiled_.end() || !is_complete || found->second.meanings != meanings_of(key)) {
     if (found == compiled_.end() && compiled_.size() >= most_compiled) {
@@ -126,9 +126,9 @@ CellOutcome CppValues::perform(Work work) {
     const std::string name = "px_code_" + std::to_string(++count_);
     compiled_.erase(key);
     const CellOutcome outcome =
-        runner_.run(work.definitions + "void " + name + "() {\n" + work.code +
+        runner_.run(cell.definitions + "void " + name + "() {\n" + cell.code +
                         "}\n::px_cell_bind(" + std::to_string(number) + ", " + name + ");",
-                    work.name);
+                    cell.name);
     if (!outcome.is_ok()) return outcome;
     found = compiled_.insert({key, {number, meanings_of(key)}}).first;
   }
@@ -162,7 +162,7 @@ interpreters::ApplyResult CppValues::push(const Json& content,
   const auto values = content.find("values");
   if (values == content.end() || !values->is_object())
     return failed("ValueError", "the content of the request must have 'values'");
-  Work work{"push"};
+  GeneratedCell cell{"push"};
   std::vector<std::pair<std::string, std::string>> declared;  // name, type
   for (const auto& [name, description] : values->items()) {
     if (!is_identifier(name))
@@ -173,9 +173,9 @@ interpreters::ApplyResult CppValues::push(const Json& content,
     const std::string* const expression = expression_of(*value);
     if (expression != nullptr) {
       if (identity == nullptr)
-        work.definitions += "auto " + name + " = " + in_parentheses(*expression) + ";\n";
+        cell.definitions += "auto " + name + " = " + in_parentheses(*expression) + ";\n";
       else
-        work.code += name + " = " + in_parentheses(*expression) + ";\n";
+        cell.code += name + " = " + in_parentheses(*expression) + ";\n";
       continue;
     }
     const auto made = made_.find(name);
@@ -184,15 +184,15 @@ interpreters::ApplyResult CppValues::push(const Json& content,
       const Result<std::string> type = natural_type(*value);
       if (!type) return type_error(name + ": " + type.error().what);
       if (identity == nullptr || *type != made->second.type) {
-        work.definitions += *type + " " + name + "{};\n";
+        cell.definitions += *type + " " + name + "{};\n";
         declared.emplace_back(name, *type);
       }
     }
-    work.code +=
-        "::px::cell::assign(" + name + ", " + std::to_string(work.arguments.size()) + ");\n";
-    work.arguments.push_back({name, *value});
+    cell.code +=
+        "::px::cell::assign(" + name + ", " + std::to_string(cell.arguments.size()) + ");\n";
+    cell.arguments.push_back({name, *value});
   }
-  const CellOutcome outcome = perform(std::move(work));
+  const CellOutcome outcome = perform(std::move(cell));
   for (auto& [name, type] : declared)
     if (const void* const identity = runner_.identity(name)) made_[name] = {type, identity};
   if (!outcome.is_ok()) return failed(outcome);
@@ -208,14 +208,14 @@ interpreters::ApplyResult CppValues::pull(const Json& content) {
   const auto expressions = content.find("expressions");
   if (expressions == content.end() || !expressions->is_array())
     return failed("ValueError", "the content of the request must have 'expressions'");
-  Work work{"pull"};
+  GeneratedCell cell{"pull"};
   for (std::size_t i = 0; i < expressions->size(); ++i) {
     if (!(*expressions)[i].is_string())
       return failed("ValueError", "names of variables to pull must be text");
-    work.code += "::px::cell::Giver{" + std::to_string(i) + "}, " + own_line +
+    cell.code += "::px::cell::Giver{" + std::to_string(i) + "}, " + own_line +
                  in_parentheses((*expressions)[i].get<std::string>()) + ";\n";
   }
-  if (const CellOutcome outcome = perform(std::move(work)); !outcome.is_ok())
+  if (const CellOutcome outcome = perform(std::move(cell)); !outcome.is_ok())
     return failed(outcome);
   return reply("values", expressions->size(), content.value("accepts", Json{"json"}), true);
 }

@@ -13,33 +13,33 @@
 
 namespace px::cpp {
 
-/// What CppValues needs of a session.
+/// The functions of a session that CppValues needs.
 struct CellRunner {
-  /// Compiles and runs a cell; `name` stands in what the compiler says.
+  /// Compiles and runs a cell; `name` appears in the compiler's messages.
   std::function<CellOutcome(const std::string& code, const std::string& name)> run;
   /// Calls compiled code under the guards of cells.
   std::function<CellOutcome(void (*code)())> call;
-  /// Another one for each definition of a global name; null where there is none.
+  /// Differs for each definition of a global name; null if there is none.
   std::function<const void*(const std::string& name)> identity;
 };
 
-/// Serves push, pull and call (docs/protocol.md, "Native messages") by cells that it writes itself.
-/// What was compiled once is called again, as long as the names in it mean the same.
+/// Serves push, pull and call (docs/protocol.md, "Native messages") with cells that it writes
+/// itself. Compiled code is called again, as long as the names in it have the same meaning.
 class CppValues {
  public:
   CppValues(CellRunner runner, CellExchange& exchange)
       : runner_(std::move(runner)), exchange_(exchange) {}
 
   interpreters::ApplyResult serve(const interpreters::NativeRequest& request);
-  /// The variables that were pushed last as this engine's blocks of sequences.
+  /// The variables that were last pushed as this engine's blocks of sequences.
   const std::set<std::string>& scattered() const { return scattered_; }
 
  private:
   using Arguments = std::vector<CellArguments::Argument>;
-  /// What runs for a request, and for which values.
-  struct Work {
-    std::string name;              ///< For the compiler's words.
-    std::string definitions = {};  ///< In front of the code.
+  /// The code of a request, and its values.
+  struct GeneratedCell {
+    std::string name;              ///< For the compiler's messages.
+    std::string definitions = {};  ///< Before the code.
     std::string code = {};         ///< Statements.
     Arguments arguments = {};
     bool defines_once = false;  ///< The definitions belong to the code: they are not run again.
@@ -58,13 +58,13 @@ class CppValues {
   interpreters::ApplyResult push(const Json& content, const std::vector<SharedBytes>& buffers);
   interpreters::ApplyResult pull(const Json& content);
   interpreters::ApplyResult call(const Json& content, const std::vector<SharedBytes>& buffers);
-  /// How the function of a call is spelled; what defines it goes to `call`.
+  /// The spelling of the function of a call; its definitions are added to `call`.
   Result<void> read_function(const Json& function, FunctionCall& call);
   Result<void> read_arguments(const Json& content, const std::vector<SharedBytes>& buffers,
                               FunctionCall& call);
   Result<std::string> with_natural_types(const FunctionCall& call);
 
-  CellOutcome perform(Work work);
+  CellOutcome perform(GeneratedCell cell);
   std::vector<std::pair<std::string, const void*>> meanings_of(const std::string& code);
   interpreters::ApplyResult reply(const char* key, std::size_t count, const Json& accepts,
                                   bool is_list);
@@ -74,7 +74,7 @@ class CppValues {
   CellExchange& exchange_;
   std::map<std::string, Compiled> compiled_;
   int next_number_ = 0;
-  unsigned long count_ = 0;  // each function that is compiled has a name of its own
+  unsigned long count_ = 0;  // each compiled function has a different name
   std::map<std::string, Made> made_;
   std::set<std::string> scattered_;
 };

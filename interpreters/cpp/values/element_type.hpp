@@ -8,7 +8,7 @@
 namespace px::cpp {
 
 /// Calls `visitor` with std::type_identity<T> of the element type that a dtype names.
-/// False where C++ has none.
+/// False if C++ has none.
 template <class Visitor>
 bool visit_element_type(std::string_view dtype, Visitor&& visitor) {
   const auto is = [&](std::string_view name) { return dtype == name; };

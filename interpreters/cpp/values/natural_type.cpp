@@ -122,7 +122,7 @@ Result<std::string> array_type(const std::string& dtype, std::size_t rank) {
 }  // namespace
 
 Result<std::string> natural_type(const Value& value) {
-  if (const auto* const array = std::get_if<Array>(&value))
+  if (const auto* const array = std::get_if<AnyArray>(&value))
     return array_type(array->dtype, array->shape.size());
   if (std::holds_alternative<SharedBytes>(value)) return std::string("std::vector<std::byte>");
   if (const auto* const json = std::get_if<Json>(&value)) {
@@ -134,7 +134,7 @@ Result<std::string> natural_type(const Value& value) {
 }
 
 Result<std::string> natural_item_type(const Value& sequence) {
-  if (const auto* const array = std::get_if<Array>(&sequence)) {
+  if (const auto* const array = std::get_if<AnyArray>(&sequence)) {
     if (!array->shape.empty()) return array_type(array->dtype, array->shape.size() - 1);
   } else if (const auto* const json = std::get_if<Json>(&sequence)) {
     if (json->is_array()) {

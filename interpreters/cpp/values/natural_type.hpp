@@ -6,15 +6,14 @@
 
 namespace px::cpp {
 
-/// The C++ type that a value from another language has where nobody asks for another one:
-/// "double", "px::array<double, 2>", "std::map<std::string, long>". Lists and maps of unlike
-/// scalars hold px::scalar.
-/// errors  bad_input: C++ has no such type: pickles, NumPy's dates and texts, lists of unlike
+/// The default C++ type of a value from another language: "double", "px::array<double, 2>",
+/// "std::map<std::string, long>". Lists and maps of different scalar types contain px::scalar.
+/// errors  bad_input: C++ has no such type: pickles, NumPy's dates and texts, lists of different
 ///         lists.
 Result<std::string> natural_type(const Value& value);
 
-/// The type that each item of a sequence has: of a list, or a row of an array.
-/// errors  as above, and bad_input: it is no sequence.
+/// The type of each item of a sequence: of a list, or a row of an array.
+/// errors  as above, and bad_input: it is not a sequence.
 Result<std::string> natural_item_type(const Value& sequence);
 
 }  // namespace px::cpp

@@ -1,8 +1,6 @@
 // The functions by which cells show what is more than a text: see px_exports.hpp.
 
-#include <memory>
 #include <string>
-#include <string_view>
 
 #include "interpreters/cpp/messages/type_names.hpp"
 #include "interpreters/cpp/prelude/px_exports.hpp"

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <vector>
 
+#include "wire/text.hpp"
+
 namespace px::cpp {
 namespace {
 
@@ -11,21 +13,6 @@ std::size_t width_of(const std::string& text) {
   return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char each) {
     return (static_cast<unsigned char>(each) & 0xC0) != 0x80;
   }));
-}
-
-std::string escaped_html(const std::string& text) {
-  std::string escaped;
-  for (const char each : text) {
-    if (each == '<')
-      escaped += "&lt;";
-    else if (each == '>')
-      escaped += "&gt;";
-    else if (each == '&')
-      escaped += "&amp;";
-    else
-      escaped += each;
-  }
-  return escaped;
 }
 
 }  // namespace
@@ -77,7 +64,7 @@ std::string ShownTable::html() const {
   for (std::size_t row = 0; row < shown_rows_; ++row) {
     html += "<tr>";
     for (std::size_t column = 0; column < shown_columns_; ++column)
-      html += "<td style=\"text-align:right\">" + escaped_html(element(row, column)) + "</td>";
+      html += "<td style=\"text-align:right\">" + escape_html(element(row, column)) + "</td>";
     html += columns_ > shown_columns_ ? "<td>...</td></tr>" : "</tr>";
   }
   if (rows_ > shown_rows_) html += "<tr><td>...</td></tr>";

@@ -8,7 +8,7 @@
 
 namespace px::cpp {
 
-/// How a matrix looks: its first rows and columns, and its size where that is not all. One thread
+/// The display of a matrix: its first rows and columns, and its size if that is not all. One thread
 /// owns it.
 class ShownTable {
  public:
@@ -16,8 +16,8 @@ class ShownTable {
   static constexpr std::size_t most_columns = 20;
 
   ShownTable(std::size_t rows, std::size_t columns);
-  /// Where the next element is to be written, row by row, and which one it is; null: all that are
-  /// shown are there.
+  /// The text of the next element, row by row, and its position; null: all shown elements are
+  /// written.
   ShownText* next(std::size_t& row, std::size_t& column);
   /// In columns.
   std::string text() const;
@@ -29,7 +29,7 @@ class ShownTable {
   std::string size_text() const;
 
   std::size_t rows_, columns_, shown_rows_, shown_columns_;
-  std::deque<ShownText> elements_;  // they stay where they are
+  std::deque<ShownText> elements_;  // their addresses are stable
 };
 
 }  // namespace px::cpp

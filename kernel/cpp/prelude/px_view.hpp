@@ -19,7 +19,7 @@ namespace px {
 
 namespace cell {
 
-/// One thing that is asked of engines.
+/// One request to engines.
 class CellRequest {
  public:
   CellRequest(const std::string& targets, const std::string& language)
@@ -49,22 +49,22 @@ class CellRequest {
   void* handle_;
 };
 
-/// Some engines: what one and many have in common.
+/// Some engines: the common functions of one and many.
 class Engines {
  public:
   Engines(std::string targets, std::string language)
       : targets_(std::move(targets)), language_(std::move(language)) {}
 
-  /// Runs source text there, and shows what it prints, as %%px does.
+  /// Runs source text on them, and shows the output, as %%px does.
   void execute(const std::string& code) const { px_view_execute(ask().handle(), code.c_str()); }
-  /// Defines a variable there, or gives it a new value: numbers, text, px::array, containers.
+  /// Defines a variable on them, or gives it a new value: numbers, text, px::array, containers.
   template <class T>
   void push(const std::string& name, const T& value) const {
     CellRequest request = ask();
     request.add(value);
     px_view_push(request.handle(), name.c_str());
   }
-  /// What an expression is there, for a person.
+  /// The value of an expression on them, as text for people.
   std::string text_of(const std::string& expression) const {
     return px_view_text(pulled(expression).handle());
   }
@@ -89,8 +89,8 @@ class Engines {
   std::string targets_, language_;
 };
 
-/// A variable on engines: assigned to, it is pushed; what it is converted to decides how it is
-/// pulled.
+/// A variable on engines: an assignment pushes it; the type to which it is converted decides how it
+/// is pulled.
 template <class Owner>
 class Item {
  public:
@@ -125,12 +125,12 @@ class engine : public cell::Engines {
   explicit engine(int id) : Engines(std::to_string(id), "all"), id_(id) {}
   int id() const { return id_; }
 
-  /// The value of an expression there, as a T.
+  /// The value of an expression on the engine, as a T.
   template <class T>
   T pull(const std::string& expression) const {
     return pulled(expression).template one<T>();
   }
-  /// Calls a function there, by its name or its source text; gives what it returns.
+  /// Calls a function on the engine, by its name or its source text; returns its result.
   template <class Result = void, class... Arguments>
   Result call(const std::string& function, const Arguments&... arguments) const {
     if constexpr (std::is_void_v<Result>)
@@ -139,14 +139,14 @@ class engine : public cell::Engines {
       return called(function, arguments...).template one<Result>();
   }
 
-  /// A variable there: `view[0]["x"] = 3;  double x = view[0]["x"];`
+  /// A variable on the engine: `view[0]["x"] = 3;  double x = view[0]["x"];`
   cell::Item<engine> operator[](std::string name) const { return {*this, std::move(name)}; }
 
  private:
   int id_;
 };
 
-/// Several engines of the cluster; `view` is all of them. What it does it does on all at the same
+/// Several engines of the cluster; `view` is all of them. Each function runs on all at the same
 /// time, and waits for them.
 class engines : public cell::Engines {
  public:
@@ -154,7 +154,7 @@ class engines : public cell::Engines {
   explicit engines(std::string targets = "", std::string language = "")
       : Engines(std::move(targets), std::move(language)) {}
 
-  /// Those that are there now.
+  /// The ids of the present engines.
   std::vector<int> ids() const {
     const cell::CellRequest request = ask();
     std::vector<int> ids;
@@ -178,7 +178,7 @@ class engines : public cell::Engines {
   std::vector<T> pull(const std::string& expression) const {
     return pulled(expression).template all<T>();
   }
-  /// Calls a function on each, by its name or its source text; gives what they return.
+  /// Calls a function on each, by its name or its source text; returns the results.
   template <class Result = void, class... Arguments>
   auto call(const std::string& function, const Arguments&... arguments) const {
     if constexpr (std::is_void_v<Result>)
@@ -194,13 +194,14 @@ class engines : public cell::Engines {
     request.add(sequence);
     px_view_scatter(request.handle(), name.c_str());
   }
-  /// The parts of all, one behind the other: std::vector<double>, px::array<float, 2> ...
+  /// The parts of all engines, joined: std::vector<double>, px::array<float, 2> ...
   template <class T>
   T gather(const std::string& expression) const {
     return pulled(expression, true).template one<T>();
   }
-  /// Calls a function for each item of a sequence, or for the first items of several, then the
-  /// second ones ...; each engine gets a part of them. The results are in the order of the items.
+  /// Calls a function for each item of a sequence, or for the first items of several, next for the
+  /// second ones, and so on; each engine gets a part of them. The results are in the order of the
+  /// items.
   template <class Result, class... Sequences>
   std::vector<Result> map(const std::string& function, const Sequences&... sequences) const {
     static_assert(sizeof...(Sequences) > 0, "map() needs a sequence to go through");
@@ -210,11 +211,11 @@ class engines : public cell::Engines {
     return request.template one<std::vector<Result>>();
   }
 
-  /// A variable of all: `view["x"] = 3;  std::vector<double> all = view["x"];`
+  /// A variable on all engines: `view["x"] = 3;  std::vector<double> all = view["x"];`
   cell::Item<engines> operator[](std::string name) const { return {*this, std::move(name)}; }
 };
 
-// What they look like as the value of a cell.
+// The display of engines as the value of a cell.
 inline std::vector<std::pair<std::string, std::string>> mime_bundle_repr(const engines& shown) {
   std::string text;
   for (const int id : shown.ids()) text += (text.empty() ? "" : ", ") + std::to_string(id);

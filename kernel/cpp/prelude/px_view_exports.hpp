@@ -1,7 +1,7 @@
 #pragma once
 
-// The half of `view` in C++ cells that is compiled into the kernel. A request is one thing that is
-// asked of engines; its handle (void*) lives until px_view_close().
+// The part of `view` in C++ cells that is compiled into the kernel. A request is one request to
+// engines; its handle (void*) is valid until px_view_close().
 
 #include <cstddef>
 #include <stdexcept>
@@ -11,7 +11,7 @@
 
 namespace px {
 
-/// What a cell gets where the code that it sent fails on engines, or an engine is lost.
+/// Thrown in a cell if the code that it sent fails on engines, or an engine is lost.
 class remote_error : public std::runtime_error {
  public:
   remote_error(const std::string& what, std::string name, std::string value,
@@ -20,10 +20,10 @@ class remote_error : public std::runtime_error {
         name_(std::move(name)),
         value_(std::move(value)),
         engines_(std::move(engines)) {}
-  /// Of the first failure: "std::out_of_range", and what it says.
+  /// Of the first failure: "std::out_of_range", and its message.
   const std::string& name() const { return name_; }
   const std::string& value() const { return value_; }
-  /// Where it failed.
+  /// The engines on which it failed.
   const std::vector<int>& engines() const { return engines_; }
 
  private:
@@ -39,26 +39,26 @@ extern "C" {
 /// language  "cpp", "python"; "": that of %pxconfig.
 void* px_view_open(const char* targets, const char* language);
 void px_view_close(void* request);
-/// How many engines there are, and their ids.
+/// The number of engines, and their ids.
 std::size_t px_view_count(void* request);
 int px_view_id(void* request, std::size_t index);
 
-/// The next value that goes with the request, empty at first: see px_cell_give_*().
+/// The next value that is sent with the request, empty at first: see px_cell_give_*().
 void* px_view_value(void* request);
 
-// These wait for the engines and throw px::remote_error where one fails. Texts end with '\0'.
+// These wait for the engines and throw px::remote_error if one fails. Texts end with '\0'.
 void px_view_execute(void* request, const char* code);
 void px_view_push(void* request, const char* name);
 void px_view_scatter(void* request, const char* name);
-/// One result for each engine; with `is_joined` one in all: their parts one behind the other.
+/// One result for each engine; with `is_joined` a single one: the joined parts.
 void px_view_pull(void* request, const char* expression, bool is_joined);
 void px_view_call(void* request, const char* function);
 void px_view_map(void* request, const char* function);
 
-/// What came back: see px_cell_kind_of() and the functions beside it.
+/// The results: see px_cell_kind_of() and the functions next to it.
 std::size_t px_view_results(void* request);
 const void* px_view_result(void* request, std::size_t index);
-/// All of it as a text for a person.
+/// All results as a text for people.
 const char* px_view_text(void* request);
 
 }  // extern "C"

@@ -42,6 +42,7 @@ from polyxeus.trace import recording
 from polyxeus.views.balanced_view import LoadBalancedView
 from polyxeus.views.direct_view import BroadcastView, DirectView
 from polyxeus.views.executor import ViewExecutor
+from polyxeus.views.gang_view import GangView
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -489,6 +490,42 @@ class Client(HubQueries, EngineControl):
         view = BroadcastView(self, self._build_targets(targets)[1], **kwargs)
         view.is_coalescing = is_coalescing
         return view
+
+    def gang(self, engines: Iterable[int], name: str = "comm", **kwargs: Unpack[ViewFlags]) -> GangView:
+        """Makes a view of some ranks of an MPI world that have a communicator of their own.
+
+        The other ranks take no part. It waits until the engines of the gang are idle. Several gangs may run at the same time.
+
+        Parameters
+        ----------
+        engines : list of int
+            The engines, in the order of the ranks of the new communicator.
+        name : str
+            The name of the communicator on the engines.
+        **kwargs : Any
+            Flags of the view: `block`, `track`, `label`.
+
+        Returns
+        -------
+        GangView
+            The view.
+
+        Raises
+        ------
+        ValueError
+            An engine is named twice, there is none, or `name` cannot be the name of a variable.
+        IndexError
+            One of the engines is not registered.
+        RuntimeError
+            The engines are not of one MPI world.
+
+        Examples
+        --------
+        >>> gang = rc.gang([0, 1, 4])    # doctest: +SKIP
+        >>> gang.apply_sync(lambda: comm.allreduce(comm.rank))    # doctest: +SKIP
+        [3, 3, 3]
+        """
+        return GangView(self, engines, name, **kwargs)
 
     def executor(self, targets: Targets = None) -> ViewExecutor:
         """Makes an executor of concurrent.futures on a load-balanced view.

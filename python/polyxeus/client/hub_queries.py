@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from types import GeneratorType
 from typing import TYPE_CHECKING, Any
 
@@ -279,26 +280,46 @@ class HubQueries:
             return None
         return own[0] if len(own) == 1 else type(own[0]).joined(own)
 
-    def unfinished(self, label: Any = None, session: str = "") -> Sequence[dict[str, Any]]:
-        """Lists what any client has submitted and has not ended: by whom, since when, and where.
+    def jobs(self, all: bool = False, label: Any = None, session: str = "") -> Sequence[dict[str, Any]]:
+        """Lists the calls that clients have submitted and that have not ended, as `pxcluster jobs` does.
 
         Parameters
         ----------
+        all : bool
+            Whether to list also the calls that have ended and are on record.
         label : Any, optional
-            Only requests with this label.
+            Only calls with this label.
         session : str
-            Only requests of this client: the beginning of its `session_id`.
+            Only calls of this client: the first letters of its `session_id`.
 
         Returns
         -------
         sequence of dict
-            A dict for each call; printed as a table.
+            A dict for each call: who submitted it, when, and on which engines it is. Printed as a table.
 
         Examples
         --------
-        >>> len(rc.unfinished(label="a label that no request has"))
+        >>> len(rc.jobs(label="a label that no request has"))
         0
         """
+        return self._jobs(not all, label, session)
+
+    def unfinished(self, label: Any = None, session: str = "") -> Sequence[dict[str, Any]]:
+        """The old name of jobs().
+
+        Parameters
+        ----------
+        label : Any, optional
+            As in jobs().
+        session : str
+            As in jobs().
+
+        Returns
+        -------
+        sequence of dict
+            As from jobs().
+        """
+        warnings.warn("rc.unfinished() is the old name of rc.jobs()", DeprecationWarning, stacklevel=2)
         return self._jobs(True, label, session)
 
     def _jobs(self, only_unfinished, label, session):
@@ -338,7 +359,7 @@ class HubQueries:
         label : Any, optional
             All requests with this label, in the order in which they were submitted.
         session : str
-            All requests of this client, by the beginning of its session id; see unfinished().
+            All requests of this client, by the first letters of its session id; see jobs().
 
         Returns
         -------

@@ -12,7 +12,7 @@ __all__ = ["Jobs"]
 class Jobs(EngineRows):
     """A dict for each call, which may run on several engines; printed as a table.
 
-    Client.unfinished() makes it. Its keys: msg_ids, engines, session (of the client), user, kind, text (the first line
+    Client.jobs() makes it. Its keys: msg_ids, engines, session (of the client), user, kind, text (the first line
     of the code, or the name of the function), label, submitted (a date as text), and the numbers of its requests that
     are running, waiting, done and failed.
 

@@ -107,7 +107,7 @@ class Cluster:
     engine_args : list of str, optional
         Further arguments of the engines.
     engine_timeout : float, optional
-        Seconds until missing engines are reported. Default: 60, and 1 for each engine.
+        Seconds until missing engines are reported. Default: 60, plus 1 for each engine.
     delay : float, optional
         Seconds between the start of the controller and that of the engines.
     shutdown_atexit : bool, optional

@@ -81,7 +81,7 @@ class ClusterManager:
             wanted = [Cluster(profile=name, cluster_id="").profile_dir for name in names]
         folders = None if wanted is None else {os.path.abspath(each) for each in wanted}
         self.clusters = {key: each for key, each in self.clusters.items() if each.controller is None}
-        for each in json.loads(run(["list", "--output=json"]) or "[]"):
+        for each in json.loads(run(["list", "--json"]) or "[]"):
             try:
                 cluster = Cluster.from_dict(each)
             except (ValueError, KeyError):

@@ -104,7 +104,7 @@ class ParallelMagics(Magics):
         lambda value: f"--progress-after={value}", float,
     )  # fmt: skip
     signal_on_interrupt = _setting(
-        "signal-on-interrupt", "What an interrupt sends to the engines: a name or a number; 0 or None: nothing.",
+        "signal-on-interrupt", "The signal that an interrupt sends to the engines: a name or a number; 0 or None: none.",
         _signal_line, lambda text: int(text) if text.lstrip("-").isdigit() else text,
     )  # fmt: skip
 
@@ -273,7 +273,7 @@ class ParallelMagics(Magics):
         progress_after=None,
         signal_on_interrupt=None,
     ):
-        """Does from Python what %%px does. Options that are None are as %pxconfig has set them.
+        """Does from Python what %%px does. Options that are None are those of %pxconfig.
 
         Parameters
         ----------
@@ -318,7 +318,7 @@ class ParallelMagics(Magics):
         )
 
     def pxresult(self, line=""):
-        """Shows what came of the last %px or %%px, or of one of another session or with a label."""
+        """Shows the output and result of the last %px or %%px, or of those of a session or with a label."""
         return self._run("pxresult", line)
 
     result = pxresult
@@ -328,11 +328,11 @@ class ParallelMagics(Magics):
         self._run("pxwhere", line)
 
     def pxtop(self, line=""):
-        """Shows what each engine does, anew each second, until the cell is interrupted."""
+        """Shows every second what each engine does, until the cell is interrupted."""
         self._run("pxtop", line)
 
     def pxstacks(self, line=""):
-        """Shows in which calls of Python and native code each engine is, also if it hangs in C code."""
+        """Shows the call stack of each engine, Python and native, also if it hangs in C code."""
         self._run("pxstacks", line)
 
     def pxcheckpoint(self, line=""):
@@ -352,20 +352,22 @@ class ParallelMagics(Magics):
             print(torch_line.run(line, self.view))
 
     def pxconfig(self, line=""):
-        """Sets what holds for all cells that follow; without options it shows that."""
+        """Sets the options of all later cells; without options, shows them."""
         self._take_flags()
         if not line.strip():
             session = self.session
             print(self._core.settings_text(session.profile, session.cluster_id or ""), end="")
             return
         with _plainly():
-            profile, cluster_id = self._core.pxconfig(line)
+            profile, cluster_id, warnings = self._core.pxconfig(line)
+            for warning in warnings:
+                print(f"Warning: {warning}.", file=sys.stderr)
             if profile is not None or cluster_id is not None:
                 self.session.choose(profile, cluster_id)
         self._give_flags()
 
     def autopx(self, line=""):
-        """From now on cells run on the engines; a second %autopx ends that."""
+        """Runs all later cells on the engines, until the next %autopx."""
         if line.strip():
             raise UsageError("%autopx takes no options: each use switches it on or off")
         if not self.is_auto:

@@ -15,12 +15,13 @@ def _parser():
     made = _Parser(prog="%pxtorch", add_help=False, description=(
         "Makes the engines the ranks of one process group of torch.distributed; each rank is the engine's place in "
         "the view. After a restart of single engines it gives them the places of the old ones."))
-    made.add_argument("--backend", help="gloo, nccl, mpi or cpu:gloo,cuda:nccl, which each rank with a GPU of its own "
-                      "has by default; else it is gloo")
-    made.add_argument("--address", help="at which rank 0 listens for the others; found by itself")
-    made.add_argument("--timeout", type=float, default=60.0, metavar="SECONDS", help="for all ranks to meet (60)")
+    made.add_argument("--backend", help="gloo, nccl, mpi or cpu:gloo,cuda:nccl (default: the last if each rank has "
+                      "its own GPU, else gloo)")
+    made.add_argument("--address", help="the address at which rank 0 listens for the others (default: found "
+                      "automatically)")
+    made.add_argument("--timeout", type=float, default=60.0, metavar="SECONDS", help="seconds to wait for the ranks (60)")
     made.add_argument("--collective-timeout", type=float, metavar="SECONDS",
-                      help="that a collective call waits for its slowest rank (torch's own limit)")
+                      help="seconds that a collective call waits for its slowest rank (default: torch's)")
     made.add_argument("--finalize", action="store_true", help="end the process group")
     made.add_argument("-h", "--help", action="store_true", help="show this")
     return made

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 import threading
 import warnings
 from collections.abc import Mapping
+from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
 from polyxeus.serialize import requests
@@ -143,27 +145,47 @@ def _path(path):
     return os.path.abspath(os.path.expanduser(os.fspath(path)))
 
 
-def checkpoint(view, path, names, label, scattered, keep, every, targets):
+_UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
+
+
+def _seconds(every):
+    """The seconds of `every`: "10m", a timedelta, or a number of minutes as in earlier versions."""
+    if isinstance(every, timedelta):
+        seconds = every.total_seconds()
+    elif isinstance(every, str):
+        found = re.fullmatch(r"(\d+\.?\d*)([smhd])", every)
+        seconds = float(found[1]) * _UNITS[found[2]] if found else 0
+    else:
+        seconds = 60 * every
+        warnings.warn(f'every={every!r} means minutes; write for example every="10m"', DeprecationWarning, stacklevel=4)
+    if not seconds > 0:
+        raise ValueError(f'every must be a duration above 0 such as "90s", "10m" or "2h", not {every!r}')
+    return seconds
+
+
+def checkpoint(view, path, names, label, scattered, keep_last, every, targets, keep):
     """See DirectView.checkpoint()."""
-    if every is not None and not every > 0:
-        raise ValueError(f"every must be a number of minutes above 0, not {every!r}")
-    if keep is None:
-        keep = 0 if every is None else 2
-    if not isinstance(keep, int) or keep < 0:
-        raise ValueError(f"keep must be a number of checkpoints (0: all), not {keep!r}")
+    seconds = None if every is None else _seconds(every)
+    if keep is not None:
+        warnings.warn("keep= is an old spelling; write keep_last=", DeprecationWarning, stacklevel=3)
+        keep_last = keep or "all"
+    if keep_last is None:
+        keep_last = "all" if every is None else 2
+    if keep_last != "all" and (not isinstance(keep_last, int) or keep_last < 1):
+        raise ValueError(f'keep_last must be a number of checkpoints from 1 on, or "all", not {keep_last!r}')
     wish = requests.dump({
         "path": _path(path),
         "names": _names("names", names),
         "scattered": _names("scattered", scattered) or [],
         "label": label,
-        "keep": keep,
+        "keep": 0 if keep_last == "all" else keep_last,
     })  # fmt: skip
 
     def make(watch=None):
         ids, _ = view._engines(targets)
         return Checkpoint(*view.client._connection.write_checkpoint(ids, wish, watch))
 
-    return _watched("wrote", make) if every is None else CheckpointTimer(60 * every, make)
+    return _watched("wrote", make) if seconds is None else CheckpointTimer(seconds, make)
 
 
 def restore(view, path, names, label, scattered, targets):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import keyword
 import os
 from functools import partial
-from typing import TYPE_CHECKING, Any, Callable, Iterable, overload
+from typing import TYPE_CHECKING, Any, Callable, Iterable, Literal, overload
 
 from polyxeus import activation
 from polyxeus.engine_calls import namespace
@@ -20,8 +20,10 @@ from polyxeus.views.view import View, label_text
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
+    from datetime import timedelta
     from polyxeus.hints import Dist, Targets
     from polyxeus.views.checkpoints import Checkpoint, CheckpointTimer
+    from polyxeus.views.gang_view import GangView
 
 __all__ = ["BroadcastView", "DirectView"]
 
@@ -457,6 +459,38 @@ class DirectView(View):
         _check_name(key)
         mpi_exchange.exchange(self, key, source)
 
+    def split(self, color: Iterable[Any] | Callable[[int], Any], name: str = "comm") -> dict[Any, GangView]:
+        """Divides the engines into gangs: views with an MPI communicator of their own each, as MPI_Comm_split does.
+
+        Parameters
+        ----------
+        color : list or callable
+            The color of each engine, in the order of the view, or a function that gives it for an engine id. Engines of one
+            color form a gang; those with the color None are in none.
+        name : str
+            The name of the communicator on the engines.
+
+        Returns
+        -------
+        dict
+            The GangView of each color, in the order in which the colors appear.
+
+        Raises
+        ------
+        ValueError
+            The number of colors is wrong, or `name` cannot be the name of a variable.
+        RuntimeError
+            The engines are not of one MPI world.
+
+        Examples
+        --------
+        >>> gangs = rc[:].split(["solid", "fluid", "fluid", None])    # doctest: +SKIP
+        >>> gangs["fluid"].apply_sync(lambda: comm.size)    # doctest: +SKIP
+        [2, 2]
+        """
+        gangs = partition.by_color(self._engines(None)[0], color)
+        return {each: self.client.gang(engines, name) for each, engines in gangs.items()}
+
     @stops_on_interrupt
     def gather(self, key: str, dist: Dist = "b", targets: Targets = None, block: bool | None = None) -> Any:
         """Joins the parts of a sequence that the engines have: the inverse of scatter().
@@ -508,15 +542,15 @@ class DirectView(View):
     @overload
     def checkpoint(
         self, path: str | os.PathLike[str], names: str | Iterable[str] | None = None, label: Any = None,
-        scattered: str | Iterable[str] = (), keep: int | None = None, every: None = None,
-        targets: Targets = None,
+        scattered: str | Iterable[str] = (), keep_last: int | Literal["all"] | None = None, every: None = None,
+        targets: Targets = None, *, keep: int | None = None,
     ) -> Checkpoint: ...  # fmt: skip
 
     @overload
     def checkpoint(
         self, path: str | os.PathLike[str], names: str | Iterable[str] | None = None, label: Any = None,
-        scattered: str | Iterable[str] = (), keep: int | None = None, *, every: float,
-        targets: Targets = None,
+        scattered: str | Iterable[str] = (), keep_last: int | Literal["all"] | None = None, *,
+        every: str | timedelta | float, targets: Targets = None, keep: int | None = None,
     ) -> CheckpointTimer: ...  # fmt: skip
 
     def checkpoint(
@@ -525,15 +559,17 @@ class DirectView(View):
         names: str | Iterable[str] | None = None,
         label: Any = None,
         scattered: str | Iterable[str] = (),
-        keep: int | None = None,
+        keep_last: int | Literal["all"] | None = None,
         every: Any = None,
         targets: Targets = None,
+        *,
+        keep: int | None = None,
     ) -> Any:
         """Writes variables of the engines to files, from which restore() reads them.
 
-        Each engine writes its own files into a new folder below `path`, which all hosts of the engines must see. The
-        checkpoint counts when all of it is on disk; until then the previous one stays the latest. A value that did not change
-        since then takes no space: its file is linked.
+        Each engine writes its own files into a new folder below `path`, which must be on a file system that all engines
+        share. The new checkpoint becomes the latest one when all of it is on disk. A value that has not changed since the
+        previous checkpoint takes no space: its file is linked.
 
         Parameters
         ----------
@@ -546,12 +582,15 @@ class DirectView(View):
         scattered : str or list of str
             Variables that are blocks of one array along its first dimension, in addition to those that scatter() has made.
             They can be restored on any number of engines.
-        keep : int, optional
-            How many checkpoints with this label stay; older ones are removed. 0: all. Default: 0, or 2 with `every`.
-        every : float, optional
-            Minutes after which a checkpoint is made again, in a thread.
+        keep_last : int or "all", optional
+            How many checkpoints with this label to keep; older ones are removed. Default: "all", or 2 with `every`.
+        every : str or timedelta, optional
+            How often a thread writes a checkpoint: "90s", "10m", "2h". A number means minutes, and causes a
+            DeprecationWarning.
         targets : int, slice, list of int or "all", optional
             The engines. Default: those of the view.
+        keep : int, optional
+            The old spelling of `keep_last`, with 0 for "all".
 
         Returns
         -------
@@ -561,20 +600,20 @@ class DirectView(View):
         Raises
         ------
         ValueError
-            A name, `keep` or `every` is wrong, or a variable cannot be written.
+            A name, `keep_last` or `every` is wrong, or a variable cannot be written.
         OSError
             The files cannot be written.
 
         Examples
         --------
         >>> view["x"] = 5
-        >>> written = view.checkpoint("/tmp/polyxeus-checkpoints", names="x", keep=1)
+        >>> written = view.checkpoint("/tmp/polyxeus-checkpoints", names="x", keep_last=1)
         >>> view["x"] = 6
         >>> restored = view.restore("/tmp/polyxeus-checkpoints")
         >>> view["x"]
         [5, 5, 5, 5]
         """
-        return checkpoints.checkpoint(self, path, names, label, scattered, keep, every, targets)
+        return checkpoints.checkpoint(self, path, names, label, scattered, keep_last, every, targets, keep)
 
     def restore(
         self,

@@ -5,7 +5,7 @@ from itertools import islice
 from polyxeus.serialize.tensors import is_tensor
 from polyxeus.views.joining import join
 
-__all__ = ["Map", "RoundRobinMap", "chunks", "cut", "dists", "lengths"]
+__all__ = ["Map", "RoundRobinMap", "by_color", "chunks", "cut", "dists", "lengths"]
 
 
 class Map:
@@ -87,3 +87,18 @@ def chunks(count, workers, size=None):
         bounds.append((first, min(count, first + step)))
         first += step
     return bounds
+
+
+def by_color(engines, color):
+    """{color: its engines}; without the engines of the color None.
+
+    color  one for each engine, or a function that gives it for an engine.
+    """
+    colors = [color(engine) for engine in engines] if callable(color) else list(color)
+    if len(colors) != len(engines):
+        raise ValueError(f"split() needs a color for each of the {len(engines)} engines, not {len(colors)}")
+    members = {}
+    for engine, each in zip(engines, colors):
+        if each is not None:
+            members.setdefault(each, []).append(engine)
+    return members

@@ -69,9 +69,8 @@ TEST_F(EventMakerTest, TheLifeOfAnEngineIsToldWithItsReasons) {
             (Lines{"silent 3 host of ann: it does not answer heartbeats: it gets no tasks until it "
                    "answers again",
                    "back 3 host of ann: it answers heartbeats again",
-                   "drained 3 host of ann: it gets no further tasks, as was ordered on the "
-                   "dashboard",
-                   "resumed 3 host of ann: it gets tasks again, as was ordered on the dashboard",
+                   "drained 3 host of ann: it gets no further tasks, as requested on the dashboard",
+                   "resumed 3 host of ann: it gets tasks again, as requested on the dashboard",
                    "died 3 host of ann: its process was killed by SIGKILL; the last lines of its "
                    "log:"}));
 }
@@ -98,8 +97,7 @@ TEST_F(EventMakerTest, RestartsAndStopsAreTold) {
   maker.shutdown_requested(at_second(4));
   maker.stopped(at_second(5));
   EXPECT_EQ(told(),
-            (Lines{"started: the controller has started in the place of an earlier one, and goes "
-                   "on with its work",
+            (Lines{"started: the controller has started and continues the work of an earlier one",
                    "ending: all engines of set 1700 are about to end: pxcluster restarts them",
                    "ending: engine 1700/2 is about to end: pxcluster ended it for a restart",
                    "broken: MPI world broken: rank 2 died",

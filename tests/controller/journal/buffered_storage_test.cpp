@@ -5,7 +5,6 @@
 #include <filesystem>
 #include <memory>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "controller/journal/journal.hpp"
@@ -177,10 +176,9 @@ TEST_F(BufferedStorageTest, SaysThatTheDiskHangsAndThatItAnswersAgain) {
   disk_->wait_until_used();
   EXPECT_EQ(storage->trouble(), "the disk has not answered for 0 s");
   EXPECT_TRUE(storage->accepts());
-  EXPECT_EQ(
-      storage->take_errors(),
-      std::vector<std::string>{"the disk does not answer: what is asked for meanwhile outlives "
-                               "the controller, but not its host"});
+  EXPECT_EQ(storage->take_errors(),
+            std::vector<std::string>{"the disk does not answer: until it does, new requests "
+                                     "survive the end of the controller but not that of its host"});
   EXPECT_TRUE(storage->take_errors().empty());
   disk_->set_hanging(false);
   ASSERT_TRUE(storage->sync());
@@ -196,7 +194,7 @@ TEST_F(BufferedStorageTest, RefusesWhenItsMemoryIsFull) {
   while (storage->write(1, end, std::string(1000, 'x'))) end += 1000;
   EXPECT_EQ(end, 4000u);
   EXPECT_FALSE(storage->accepts());
-  EXPECT_EQ(storage->trouble(), "what waits for the disk has filled its shared memory");
+  EXPECT_EQ(storage->trouble(), "the data that waits for the disk has filled its shared memory");
   disk_->set_hanging(false);
   ASSERT_TRUE(storage->sync());
   EXPECT_TRUE(storage->accepts());

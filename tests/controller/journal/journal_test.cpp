@@ -7,7 +7,6 @@
 #include <map>
 #include <memory>
 #include <random>
-#include <set>
 #include <string>
 
 #include "controller/journal/folder_storage.hpp"
@@ -301,8 +300,8 @@ TEST(DamagedJournal, NamesFilesThatAreMissing) {
   Journal journal{storage, small()};
   EXPECT_LT(journal.replay().size(), 100u);
   EXPECT_EQ(joined(journal.take_errors()),
-            "of the journal's files those between segment 1 and segment 3 are missing: the tasks "
-            "that stood only there are lost\n");
+            "of the journal's files those between segment 1 and segment 3 are missing: tasks that "
+            "were only there are lost\n");
 }
 
 TEST(DamagedJournal, OfAnotherVersionIsSetAside) {
@@ -310,10 +309,11 @@ TEST(DamagedJournal, OfAnotherVersionIsSetAside) {
   ASSERT_TRUE(storage->write(1, 0, "pxjrnl1\nsome records"));
   Journal journal{storage, small()};
   EXPECT_EQ(journal.replay().size(), 0u);
-  EXPECT_EQ(joined(journal.take_errors()),
-            "segment 1 is of another version of polyxeus, and its tasks are not taken over: start "
-            "the controller of that version once more to finish them; the file is kept as segment "
-            "1.damaged\n");
+  EXPECT_EQ(
+      joined(journal.take_errors()),
+      "segment 1 was written by another version of polyxeus, and its tasks are not continued: "
+      "start the controller of that version to finish them; the file is kept as segment "
+      "1.damaged\n");
   EXPECT_EQ(storage->aside().size(), 1u);
   submit(journal, "t1");
   EXPECT_EQ(found(storage), "t1");

@@ -102,32 +102,32 @@ TEST_F(BoundsTest, WhatEnginesDoNotReadIsRefusedOnEachChannelAndAllIsAnswered) {
   start(options);
   auto user = client();
   const auto ann = registered("ann", *user);
-  struct Way {
+  struct CallChannel {
     net::Socket& sender;
     int port;
     std::function<Draft()> request;
   };
   const std::string megabyte(std::size_t{1} << 20, 'x');
-  const Way ways[] = {
+  const CallChannel channels[] = {
       {user->mux, files.engine.mux, [&] { return asking({"ann"}, "apply_request", {}, megabyte); }},
       {user->control, files.engine.control,
        [&] { return asking({"ann"}, "abort_request", Json::object(), megabyte); }},
       {user->broadcast, files.engine.broadcast.at(0),
        [&] { return asking({}, "apply_request", to_all("ann", false), megabyte); }}};
-  for (const Way& way : ways) {
-    net::Socket engine = lazy("ann", way.port);
+  for (const CallChannel& channel : channels) {
+    net::Socket engine = lazy("ann", channel.port);
     constexpr int count = 60;
-    for (int i = 0; i < count; ++i) user->send(way.sender, way.request());
+    for (int i = 0; i < count; ++i) user->send(channel.sender, channel.request());
     user->ask("connection_request");
     int refused = 0;
     const auto take_refusal = [&] {
-      EXPECT_EQ(receive(way.sender).content["ename"], "Overloaded");
+      EXPECT_EQ(receive(channel.sender).content["ename"], "Overloaded");
       ++refused;
     };
     for (int i = 0; i < 20; ++i) take_refusal();
     // The others are there when the engine reads.
     for (int taken = 0; taken + refused < count;) {
-      if (const SharedFrames answer = way.sender.receive()) {
+      if (const SharedFrames answer = channel.sender.receive()) {
         ++refused;
       } else if (receive_frames(engine, 20ms)) {
         ++taken;

@@ -86,7 +86,7 @@ class CppCells : public testing::Test {
     return {{"array", {{"dtype", "<f8"}, {"shape", shape}, {"buffer", 0}}}};
   }
   static std::vector<SharedBytes> doubles(std::vector<double> values) {
-    return {Array::adopt(std::move(values)).data};
+    return {AnyArray::adopt(std::move(values)).data};
   }
 
   static inline Heard* heard_ = nullptr;

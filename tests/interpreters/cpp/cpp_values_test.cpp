@@ -85,7 +85,7 @@ Json array_value(std::vector<std::int64_t> shape) {
   return {{"array", {{"dtype", "<f8"}, {"shape", shape}, {"buffer", 0}}}};
 }
 std::vector<SharedBytes> doubles(std::vector<double> values) {
-  return {Array::adopt(std::move(values)).data};
+  return {AnyArray::adopt(std::move(values)).data};
 }
 
 TEST_F(CppValuesServe, APushDefinesANewName) {

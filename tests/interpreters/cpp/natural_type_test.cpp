@@ -16,7 +16,7 @@ std::string item_type_of(const Value& value) {
 std::string of_json(const char* text) {
   return type_of(Json::parse(text));
 }
-Array array_of(std::string dtype, std::vector<std::int64_t> shape) {
+AnyArray array_of(std::string dtype, std::vector<std::int64_t> shape) {
   return {std::move(dtype), std::move(shape), {}};
 }
 

@@ -12,7 +12,7 @@
 #include "interpreters/cpp/values/cell_type_error.hpp"
 
 using namespace std::string_literals;
-using px::Array;
+using px::AnyArray;
 using px::Json;
 
 namespace {
@@ -71,17 +71,17 @@ class CellValues : public testing::Test {
     return std::holds_alternative<Json>(sent) ? std::get<Json>(sent) : Json("not JSON");
   }
   template <class T>
-  Array array(T&& value) {
+  AnyArray array(T&& value) {
     const px::Value sent = given(std::forward<T>(value));
-    return std::holds_alternative<Array>(sent) ? std::get<Array>(sent)
-                                               : Array{"not an array", {}, {}};
+    return std::holds_alternative<AnyArray>(sent) ? std::get<AnyArray>(sent)
+                                                  : AnyArray{"not an array", {}, {}};
   }
   template <class T>
-  static Array array_of(std::vector<T> values, std::vector<std::int64_t> shape = {}) {
-    return Array::adopt(std::move(values), std::move(shape));
+  static AnyArray array_of(std::vector<T> values, std::vector<std::int64_t> shape = {}) {
+    return AnyArray::adopt(std::move(values), std::move(shape));
   }
   template <class T>
-  static std::vector<T> elements(const Array& array) {
+  static std::vector<T> elements(const AnyArray& array) {
     const auto all = array.as<T>();
     return all ? std::vector<T>(all->begin(), all->end()) : std::vector<T>();
   }
@@ -100,7 +100,7 @@ TEST_F(CellValues, NumbersBecomeTheTypesThatHoldThem) {
   EXPECT_EQ(received<std::uint64_t>(Json(18446744073709551615ull)), 18446744073709551615ull);
   EXPECT_EQ(received<std::complex<double>>(Json(2)), 2.0);
   const double half = 2.5;
-  EXPECT_EQ(received<double>(Array::copy_of<double>({&half, 1}, {})), 2.5);
+  EXPECT_EQ(received<double>(AnyArray::copy_of<double>({&half, 1}, {})), 2.5);
   EXPECT_EQ(received<Colour>(Json(1)), Colour::green);
 }
 
@@ -155,7 +155,7 @@ TEST_F(CellValues, WhatDoesNotFitIsRefusedInAClearSentence) {
 }
 
 TEST_F(CellValues, AnArrayIsTheMemoryThatCame) {
-  const Array sent = array_of<double>({1, 2, 3, 4, 5, 6}, {2, 3});
+  const AnyArray sent = array_of<double>({1, 2, 3, 4, 5, 6}, {2, 3});
   const auto x = received<px::array<double, 2>>(sent);
   EXPECT_EQ(static_cast<const void*>(x.data()), sent.data.bytes.data());
   EXPECT_EQ(x(1, 2), 6);
@@ -175,7 +175,7 @@ TEST_F(CellValues, AnArrayKeepsItsMemoryAlive) {
 }
 
 TEST_F(CellValues, TwoArraysOfOneBufferDoNotShareIt) {
-  const Array sent = array_of<double>({1, 2});
+  const AnyArray sent = array_of<double>({1, 2});
   exchange_.put_arguments({{"x", sent}, {"y", sent}});
   const auto x = px::cell::take<px::array<double, 1>>(0);
   const auto y = px::cell::take<px::array<double, 1>>(1);
@@ -185,7 +185,7 @@ TEST_F(CellValues, TwoArraysOfOneBufferDoNotShareIt) {
 
 TEST_F(CellValues, AnArrayFromABadAddressIsAligned) {
   const auto owner = std::make_shared<std::string>("x" + std::string(16, '\0'));
-  const Array sent{"<f8", {2}, {std::string_view(*owner).substr(1), owner}};
+  const AnyArray sent{"<f8", {2}, {std::string_view(*owner).substr(1), owner}};
   const auto x = received<px::array<double, 1>>(sent);
   EXPECT_EQ(reinterpret_cast<std::uintptr_t>(x.data()) % alignof(double), 0u);
 }
@@ -374,7 +374,7 @@ TEST_F(CellValues, ParametersMayBeViews) {
 }
 
 TEST_F(CellValues, AFunctionThatReturnsNothingGivesNothing) {
-  const Array sent = array_of<double>({1, 2});
+  const AnyArray sent = array_of<double>({1, 2});
   exchange_.put_arguments({{"a", sent}});
   px::cell::call(1, set_first);
   EXPECT_FALSE(exchange_.take_answer(0).has_value());
@@ -389,18 +389,18 @@ TEST_F(CellValues, AWrongNumberOfArgumentsIsRefused) {
 TEST_F(CellValues, AMapCallsForEachItem) {
   exchange_.put_arguments({{"a", array_of<int>({1, 2, 3})}});
   px::cell::map(1, twice);
-  EXPECT_EQ(elements<int>(std::get<Array>(exchange_.take_answer(0).value())),
+  EXPECT_EQ(elements<int>(std::get<AnyArray>(exchange_.take_answer(0).value())),
             (std::vector{2, 4, 6}));
   exchange_.put_arguments({{"a", Json{"x", "yy"}}});
   px::cell::map(1, [](const std::string& text) { return text + "!"; });
   EXPECT_EQ(std::get<Json>(exchange_.take_answer(0).value()), (Json{"x!", "yy!"}));
   exchange_.put_arguments({{"a", array_of<double>({1, 2, 3, 4}, {2, 2})}});
   px::cell::map(1, total);
-  EXPECT_EQ(elements<double>(std::get<Array>(exchange_.take_answer(0).value())),
+  EXPECT_EQ(elements<double>(std::get<AnyArray>(exchange_.take_answer(0).value())),
             (std::vector<double>{3, 7}));
   exchange_.put_arguments({{"a", Json{1, 2}}, {"b", Json{10, 20, 30}}});
   px::cell::map(2, [](int a, double b) { return std::vector<double>{a * 1.0, b}; });
-  EXPECT_EQ(std::get<Array>(exchange_.take_answer(0).value()).shape,
+  EXPECT_EQ(std::get<AnyArray>(exchange_.take_answer(0).value()).shape,
             (std::vector<std::int64_t>{2, 2}));
   exchange_.put_arguments({{"a", Json{1, 2}}});
   px::cell::map(1, [](int&) {});

@@ -88,8 +88,7 @@ class Running {
     if (ends_) *ends_ = true;
     thread_.join();
   }
-  Running(const Running&) = delete;
-  Running& operator=(const Running&) = delete;
+  Running(Running&&) = delete;
 
   /// Of a look; nothing if it was not asked.
   std::optional<ThreadCalls> calls(const TakenStacks& taken) const {
@@ -219,8 +218,7 @@ class RegisteredCode {
     __deregister_frame(&frames_);
     ::munmap(code_, 4096);
   }
-  RegisteredCode(const RegisteredCode&) = delete;
-  RegisteredCode& operator=(const RegisteredCode&) = delete;
+  RegisteredCode(RegisteredCode&&) = delete;
 
  private:
   /// In the form of .eh_frame: a common entry, one for the code, and the end.

@@ -6,7 +6,7 @@ import numpy
 import pandas
 import pytest
 from polyxeus.views.joining import can_join, join
-from polyxeus.views.partition import dists
+from polyxeus.views.partition import by_color, dists
 
 VECTOR_FILE = Path(__file__).parents[2] / "partition_vectors.txt"
 VECTORS = [line.split(":") for line in VECTOR_FILE.read_text().splitlines()
@@ -75,3 +75,13 @@ def test_parts_that_do_not_fit_together_are_named(parts, why):
     with pytest.raises((TypeError, ValueError)) as caught:
         join(parts)
     assert str(caught.value) == why
+
+
+def test_engines_are_split_by_their_colors():
+    assert by_color([4, 2, 7, 5], ["b", "a", "b", None]) == {"b": [4, 7], "a": [2]}
+    assert by_color([4, 2, 7], lambda engine: engine % 2) == {0: [4, 2], 1: [7]}
+
+
+def test_each_engine_needs_a_color():
+    with pytest.raises(ValueError, match="for each of the 3 engines, not 2"):
+        by_color([0, 1, 2], "ab")

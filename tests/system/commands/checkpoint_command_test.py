@@ -70,7 +70,7 @@ def test_variables_are_written_listed_shown_and_restored(run, view, tmp_path):
     (["list", "."], 1, "there is no complete checkpoint in "),
     (["create"], 2, "needs the argument path"),
     (["crate", "c"], 2, "create"),
-    (["create", "c", "--keep=-1"], 2, "--keep"),
+    (["create", "c", "--keep-last=-1"], 2, "--keep-last"),
 ])  # fmt: skip
 def test_what_cannot_be_done_is_one_sentence_and_an_exit_code(run, view, arguments, code, sentence):
     assert sentence in run("checkpoint", *arguments, expect=code).stderr
@@ -87,13 +87,13 @@ def test_a_client_that_is_killed_while_it_writes_leaves_the_last_one_readable(
     chance = random.Random(7)
     whole = numpy.arange(100000.0)
     folder = tmp_path / "c"
-    view.checkpoint(folder, names="x", keep=2)
+    view.checkpoint(folder, names="x", keep_last=2)
     for turn in range(int(os.environ.get("PX_KILLS", 6))):
         view.execute("x += 1", block=True)
         whole += 1
-        last = view.checkpoint(folder, names="x", keep=2)["name"]
+        last = view.checkpoint(folder, names="x", keep_last=2)["name"]
         writer = subprocess.Popen(
-            command("checkpoint", "create", str(folder), "--every=0.000001", "--keep=2"),
+            command("checkpoint", "create", str(folder), "--every=0.0001s", "--keep-last=2"),
             stdout=subprocess.PIPE, text=True, env=local_cluster.stage.environment())
         for _ in range(chance.randrange(1, 30)):
             writer.stdout.readline()
@@ -102,7 +102,7 @@ def test_a_client_that_is_killed_while_it_writes_leaves_the_last_one_readable(
         told = view.restore(folder, names="x")
         assert os.path.basename(told["path"]) > last
         assert (view.gather("x", block=True) == whole).all(), turn
-    view.checkpoint(folder, names="x", keep=2)
+    view.checkpoint(folder, names="x", keep_last=2)
     assert len(os.listdir(folder)) == 2
 
 
@@ -142,7 +142,7 @@ def test_ctrl_c_while_the_engines_are_busy_ends_the_command_and_leaves_no_files(
         f"import os, time\nwhile not os.path.exists({str(gate)!r}):\n    time.sleep(0.01)")
     writer = subprocess.Popen(command("checkpoint", "create", str(tmp_path / "c"), "--label=stopped"),
                               stderr=subprocess.PIPE, text=True, env=local_cluster.stage.environment())
-    wait_until(lambda: any(job["kind"] == "call" for job in view.client.unfinished()),
+    wait_until(lambda: any(job["kind"] == "call" for job in view.client.jobs()),
                "the command has asked the engines")
     writer.send_signal(signal.SIGINT)
     assert writer.wait(30) == 130

@@ -142,7 +142,7 @@ def test_a_daemon_is_started_listed_and_stopped(commanded):
         if commanded.profile in row
     ]
     assert len(rows) == 1 and "True" in rows[0]
-    listed = json.loads(commanded.run("list", "-o", "json", profile=False).stdout)
+    listed = json.loads(commanded.run("list", "--json", profile=False).stdout)
     assert [entry for entry in listed if commanded.profile in json.dumps(entry)]
     assert commanded.run("stop").returncode == 0
     wait_until(lambda: not commanded.processes(), "the cluster's processes end", 20)

@@ -87,7 +87,7 @@ def test_stop_names_the_engines_that_do_not_end(pxcluster, by_hand):
         by_hand.engines[0].wait(15)
     finally:
         by_hand.engines[1].signal(signal.SIGCONT)
-    assert "these engines have not ended within 5 s: " in said and "where they were started" in said
+    assert "these engines have not ended within 5 s: " in said and "end their processes on their hosts" in said
 
 
 def test_the_files_of_one_that_was_killed_are_no_cluster(pxcluster, by_hand):
@@ -124,7 +124,7 @@ def test_stop_says_who_has_to_end_what_it_does_not_know(pxcluster, by_hand):
     text = by_hand.connection()
     del text["process"]  # as ipcontroller writes it
     for location, part in (("elsewhere.example", "on elsewhere.example: end it there"),
-                           (text["location"], "end it with Ctrl-C or `kill` where it was started")):  # fmt: skip
+                           (text["location"], "end it on its host with Ctrl-C or `kill`")):  # fmt: skip
         file.write_text(json.dumps(text | {"location": location}))
         assert part in pxcluster("stop", by_hand, status=1).stderr
         assert by_hand.controller.is_running()

@@ -74,9 +74,9 @@ def test_json_has_one_object_for_each_engine(run):
 
 def test_code_comes_from_a_file_or_standard_input(run):
     (run.folder / "cell.py").write_text("print('from a file')\n")
-    assert "from a file" in run("px", "-f", "cell.py").stdout
+    assert "from a file" in run("px", "--code-file", "cell.py").stdout
     assert "from a pipe" in run("px", "-", stdin="print('from a pipe')").stdout
-    assert "no.py" in run("px", "-f", "no.py", expect=11).stderr
+    assert "no.py" in run("px", "--code-file", "no.py", expect=11).stderr
     assert "no code to run" in run("px", expect=1).stderr
 
 

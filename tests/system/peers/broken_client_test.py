@@ -187,7 +187,7 @@ def test_all_connections_break_at_once(through_relays, folder):
             assert client.queue_status() is not None
     assert [runs(folder, each) for each in (1, 2, 3)] == [1, 1, 1]
     sentences = [str(each.message) for each in caught]
-    assert any("broke and stands again" in each for each in sentences), sentences
+    assert any("broke and was restored" in each for each in sentences), sentences
 
 
 def test_a_question_whose_answer_was_lost_says_so(through_relays):

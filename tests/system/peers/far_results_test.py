@@ -101,7 +101,7 @@ def test_a_result_that_went_to_its_client_alone_is_not_on_record(cluster, far_cl
     pulled = far_client[0].pull("x", block=False)
     assert equal(pulled.get(PATIENCE), ARRAY)
     with polyxeus.Client(str(cluster.connection_file("client")), timeout=PATIENCE) as other:
-        with pytest.raises(polyxeus.error.RemoteError, match="went to its client alone"):
+        with pytest.raises(polyxeus.error.RemoteError, match="were sent only to its client"):
             other.get_result(pulled.msg_ids, owner=False).get(PATIENCE)
 
 

@@ -1,6 +1,6 @@
 #pragma once
 
-// What xeus-cpp and xeus-cling have as xeus/xbase64.hpp, and before as xtl/xbase64.hpp.
+// The functions of xeus-cpp's and xeus-cling's xeus/xbase64.hpp, earlier xtl/xbase64.hpp.
 
 #include <array>
 #include <cstddef>
@@ -28,7 +28,7 @@ inline std::string base64encode(std::string_view bytes) {
   return text;
 }
 
-/// Up to the first character that is no digit of it.
+/// Decodes up to the first character that is not a base64 digit.
 inline std::string base64decode(std::string_view text) {
   std::string bytes;
   unsigned group = 0;

@@ -1,6 +1,6 @@
 #pragma once
 
-// What xeus-cpp and xeus-cling have as xcpp/xdisplay.hpp.
+// The functions of xeus-cpp's and xeus-cling's xcpp/xdisplay.hpp.
 
 #include <string>
 
@@ -10,7 +10,7 @@ namespace xeus {
 
 using xguid = std::string;
 
-/// A name that nothing else is shown under.
+/// A display id that is not used by another display.
 inline xguid new_xguid() {
   static unsigned long count = 0;
   return "xguid-" + std::to_string(px_cell_clock_ns()) + "-" + std::to_string(++count);

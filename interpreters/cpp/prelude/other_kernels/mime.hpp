@@ -1,6 +1,6 @@
 #pragma once
 
-// What xeus-cpp and xeus-cling have as xcpp/xmime.hpp.
+// The functions of xeus-cpp's and xeus-cling's xcpp/xmime.hpp.
 
 #include <map>
 #include <string>

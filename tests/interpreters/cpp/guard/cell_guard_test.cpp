@@ -7,13 +7,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cassert>
 #include <cstdlib>
 #include <cstring>
 #include <functional>
 #include <iostream>
 #include <mutex>
-#include <string>
 #include <thread>
 
 // <cassert> declares it only where assertions are compiled.

@@ -3,7 +3,6 @@
 
 #include <utility>
 
-#include <memory>
 #include <mutex>
 
 #include "interpreters/cpp/messages/diagnostic_text.hpp"

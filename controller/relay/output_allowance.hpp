@@ -8,17 +8,17 @@
 
 namespace px::controller {
 
-/// Decides how much output may wait for one client: a fixed number of bytes, and twice what it has
-/// taken in the last one to two seconds. So one that reads more slowly than engines print gets all
-/// of a burst, and one that reads nothing holds no more than the fixed number. Sees no socket and
-/// no clock.
-class OutputRoom {
+/// Decides how much output may wait for one client: a fixed number of bytes, and twice the number
+/// that it has taken in the last one to two seconds. So one that reads more slowly than engines
+/// print gets a whole burst, and one that reads nothing uses no more than the fixed number. Uses no
+/// socket and no clock.
+class OutputAllowance {
  public:
-  /// The bytes that any client may have waiting, and the most for one that reads quickly.
+  /// The bytes that may wait for any client, and the most for one that reads quickly.
   static constexpr std::size_t fixed_bytes = std::size_t{16} << 20;
   static constexpr std::size_t most_bytes = std::size_t{256} << 20;
 
-  /// A message of so many bytes was sent to it.
+  /// A message of this size was sent to it.
   void sent(std::size_t bytes) { sent_ += bytes; }
 
   /// Whether one more message may wait.  unsent  the bytes that wait for the client now.

@@ -1,4 +1,4 @@
-#include "controller/scheduler/finished_tasks.hpp"
+#include "controller/scheduler/task_digest.hpp"
 
 namespace px::controller {
 namespace {

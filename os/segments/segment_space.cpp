@@ -1,4 +1,4 @@
-#include "os/segments/segment_room.hpp"
+#include "os/segments/segment_space.hpp"
 
 #include <linux/magic.h>
 #include <sys/resource.h>
@@ -7,14 +7,13 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <string_view>
 
 #include "os/memory_group.hpp"
 #include "os/private_file.hpp"
-#include "os/segments/recent_room.hpp"
+#include "os/segments/recent_free_memory.hpp"
 
 namespace px::os {
 namespace {
@@ -49,7 +48,7 @@ std::optional<std::uint64_t> limit_below(std::uint64_t bytes) {
 }
 
 bool is_in_memory(int folder) {
-  struct statfs system{};
+  struct statfs system {};
   return ::fstatfs(folder, &system) == 0 &&
          (system.f_type == TMPFS_MAGIC || system.f_type == RAMFS_MAGIC);
 }
@@ -61,7 +60,7 @@ std::uint64_t free_bytes(const struct statvfs& system) {
 }  // namespace
 
 std::optional<std::string> why_no_room(int folder, std::uint64_t bytes) {
-  struct statvfs system{};
+  struct statvfs system {};
   if (::fstatvfs(folder, &system) != 0) return std::string(std::strerror(errno));
   const std::uint64_t free = free_bytes(system);
   const std::uint64_t all = static_cast<std::uint64_t>(system.f_blocks) * system.f_frsize;
@@ -70,7 +69,7 @@ std::optional<std::string> why_no_room(int folder, std::uint64_t bytes) {
            mib(free) + " are free; a quarter of all is left to other programs";
   if (const auto limit = limit_below(bytes))
     return "files of this process may have " + mib(*limit) + " (ulimit -f)";
-  static RecentRoom recent;
+  static RecentFreeMemory recent;
   const Instant now = Clock::now();
   if (recent.take(bytes, now)) return std::nullopt;
   const auto room = room_of_group();
@@ -87,12 +86,12 @@ std::optional<std::string> why_no_room(int folder, std::uint64_t bytes) {
 
 bool has_disk_room(int folder, std::uint64_t bytes) {
   if (is_in_memory(folder)) return !why_no_room(folder, bytes);
-  struct statvfs system{};
+  struct statvfs system {};
   return ::fstatvfs(folder, &system) == 0 && bytes <= free_bytes(system) / 2 && !limit_below(bytes);
 }
 
 bool is_short(int folder) {
-  struct statvfs system{};
+  struct statvfs system {};
   return ::fstatvfs(folder, &system) == 0 && system.f_bavail < system.f_blocks / 2;
 }
 

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <mpi.h>
+
+#include <cstdint>
+#include <vector>
+
+#include "engine/mpi/meetings.hpp"
+#include "engine/mpi_calls/note_channel.hpp"
+#include "wire/ids.hpp"
+
+namespace px::engine {
+
+/// The Meetings of this rank, whose notes are messages of the communicator that carries RankNotes,
+/// with a tag of their own. For the main thread.
+class MeetingChannel {
+ public:
+  static constexpr int tag = 5;
+
+  /// own    this rank, in the world.
+  /// ranks  of the world, in the order of `notes`.
+  MeetingChannel(MPI_Comm notes, Rank own, std::vector<int> ranks);
+
+  /// See Meetings. Waits for nobody.
+  void come(std::uint64_t meeting, const std::vector<Rank>& members);
+  void leave();
+  /// Hears what has come, and answers it.
+  void hear();
+  bool have_met() const { return meetings_.have_met(); }
+  bool is_bound() const { return meetings_.is_bound(); }
+
+ private:
+  void send(const Meetings::Letters& letters);
+
+  const MPI_Comm notes_;
+  const std::vector<int> ranks_;
+  SentNotes sent_;
+  Meetings meetings_;
+};
+
+}  // namespace px::engine

@@ -1,0 +1,144 @@
+"""Views of engines that have an MPI communicator of their own."""
+
+from __future__ import annotations
+
+import keyword
+from typing import TYPE_CHECKING, Iterable
+
+from polyxeus.engine_calls import gangs
+from polyxeus.serialize import requests
+from polyxeus.views.direct_view import DirectView
+from polyxeus.views.stopping import stops_on_interrupt
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+    from polyxeus.client.client import Client
+    from polyxeus.hints import ViewFlags
+
+__all__ = ["GangView"]
+
+_START = "start the engines with `pxcluster start --engines=mpi`"
+
+
+class GangView(DirectView):
+    """A DirectView whose engines have an MPI communicator of their own. ``client.gang([0, 1, 4])`` makes it.
+
+    The communicator is the variable `comm` of these engines, an MPI.Comm of mpi4py or an MPI_Comm of C++. Its ranks have the
+    order of the engines in the gang. The other ranks of the world take no part: they may run anything, also in gangs of
+    their own.
+
+    Parameters
+    ----------
+    client : Client
+        The connection.
+    targets : list of int
+        The engines, which are of one MPI world and whose ids are their ranks.
+    name : str
+        The name of the communicator on the engines. An engine of several gangs needs a name for each.
+    **flags : Any
+        `block`, `track` and `label`, as in View.
+
+    Attributes
+    ----------
+    name : str
+        The name of the communicator on the engines.
+
+    Raises
+    ------
+    ValueError
+        An engine is named twice, there is none, or `name` cannot be the name of a variable.
+    RuntimeError
+        The engines are not of one MPI world.
+
+    Examples
+    --------
+    >>> gang = rc.gang([0, 1, 4])    # doctest: +SKIP
+    >>> gang.apply_sync(lambda: comm.allreduce(comm.rank))    # doctest: +SKIP
+    [3, 3, 3]
+    >>> gang.apply_sync(solve, px.Reference("comm"))    # doctest: +SKIP
+    """
+
+    def __init__(
+        self, client: Client, targets: Iterable[int], name: str = "comm", **flags: Unpack[ViewFlags]
+    ) -> None:
+        engines = list(targets)
+        if not isinstance(name, str) or not name.isidentifier() or keyword.iskeyword(name):
+            raise ValueError(f"{name!r:.80} cannot be the name of a variable")
+        if not engines:
+            raise ValueError("a gang needs at least one engine")
+        if len(set(engines)) < len(engines):
+            raise ValueError(f"an engine is named twice: {engines}")
+        self.name = name
+        super().__init__(client, client._build_targets(engines)[1], **flags)
+        self._make(is_new=False)
+
+    def renew(self) -> None:
+        """Makes a new communicator for the same engines, e.g. if an error says that the present one was lost.
+
+        Raises
+        ------
+        RuntimeError
+            The engines are not of one MPI world any more.
+        CompositeError
+            MPI cannot make it.
+
+        Examples
+        --------
+        >>> gang.renew()    # doctest: +SKIP
+        """
+        self._make(is_new=True)
+
+    @stops_on_interrupt
+    def _make(self, is_new):
+        languages = {engine: self.client.languages.get(engine) for engine in self.targets}
+        if others := [engine for engine, language in languages.items() if language not in ("python", "cpp")]:
+            raise RuntimeError(f"a gang needs engines of polyxeus, which engines {others} are not")
+        python, cpp = ([each for each in self.targets if languages[each] == name] for name in ("python", "cpp"))
+        # Shows, too, that all of them are idle: none waits in MPI for one that is busy with an earlier request.
+        places = self._look(python, cpp)
+        number = _number_of([places[engine] for engine in self.targets], self.targets, is_new)
+        joining = []
+        if python:
+            work = requests.call(gangs.join, (self.targets, number, self.name))
+            joining.append(self._send(work, python, fname="gang"))
+        if cpp:
+            code = f"MPI_Comm {self.name} = px::gangs::join({_list_in_cpp(self.targets)}, {number});"
+            joining.append(self.execute(code, targets=cpp, block=False))
+        for result in joining:
+            result.get()
+
+    def _look(self, python, cpp):
+        """{engine: what gangs.look() finds there}"""
+        places = {}
+        if python:
+            work = requests.call(gangs.look, (self.targets,))
+            places.update(zip(python, self._send(work, python, fname="gang").get()))
+        if cpp:
+            code = f"std::string px_gang_place = px::gangs::look({_list_in_cpp(self.targets)});"
+            self.execute(code, targets=cpp, block=True)
+            for engine, text in zip(cpp, self.pull("px_gang_place", targets=cpp, block=True)):
+                *numbers, run = text.split(" ", 3)
+                places[engine] = (*map(int, numbers), run)
+        return places
+
+
+def _list_in_cpp(ranks):
+    return f"{{{', '.join(map(str, ranks))}}}"
+
+
+def _number_of(places, engines, is_new):
+    """The number of the communicator that the engines use.
+
+    places  what gangs.look() has found on each of them
+    is_new  they make one in any case
+    """
+    ranks = [rank for rank, *_ in places]
+    if any(size == 1 for _, size, _, _ in places):
+        raise RuntimeError(f"a gang needs engines in an MPI world: {_START}")
+    worlds = {(size, run) for _, size, _, run in places}
+    if ranks != engines or len(worlds) > 1:
+        raise RuntimeError(
+            f"a gang needs engines of one MPI world whose ids are their ranks; engines {engines} are ranks {ranks}"
+        )
+    numbers = {number for _, _, number, _ in places}
+    return numbers.pop() if len(numbers) == 1 and 0 not in numbers and not is_new else max(numbers) + 1

@@ -6,8 +6,8 @@
 
 namespace px::os {
 
-/// A group of processes in which the kernel counts and limits a resource: a container, a batch job, a
-/// service.
+/// A group of processes in which the kernel counts and limits a resource: a container, a batch job,
+/// a service.
 struct ControlGroup {
   enum class Version { first, second };
   Version version = Version::second;

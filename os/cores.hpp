@@ -9,12 +9,12 @@
 
 namespace px::os {
 
-/// The logical cores that a process may run on, ascending; empty if the system does not report them.
-/// pid  0: this process.
+/// The logical cores that a process may run on, ascending; empty if the system does not report
+/// them. pid  0: this process.
 std::vector<int> usable_cores(int pid = 0);
 
-/// The processor time that a group may use, in cores: 2.5 for "250000 100000" in cpu.max. The lowest
-/// limit of the group and its parents; nothing if there is none.
+/// The processor time that a group may use, in cores: 2.5 for "250000 100000" in cpu.max. The
+/// lowest limit of the group and its parents; nothing if there is none.
 std::optional<double> core_quota(const ControlGroup& group);
 /// The limit of this process's group.
 std::optional<double> own_core_quota();

@@ -22,7 +22,8 @@ int cores_in(const Environment& environment, const char* name, int otherwise) {
 }
 
 /// The cores of all engines together. If a batch system does not bind processes, a job may have
-/// fewer cores than these may run on: Slurm, Torque, LSF and Grid Engine set a variable to the number.
+/// fewer cores than these may run on: Slurm, Torque, LSF and Grid Engine set a variable to the
+/// number.
 int shared_cores(const Environment& environment, const HostCores& cores) {
   int count = cores.host;
   for (const char* name : {"SLURM_CPUS_ON_NODE", "PBS_NUM_PPN", "LSB_DJOB_NUMPROC", "NSLOTS"})

@@ -1,6 +1,6 @@
 #include "os/control_group.hpp"
 
-#include "wire/text_parsing.hpp"
+#include "wire/text.hpp"
 
 namespace px::os {
 

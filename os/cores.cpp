@@ -9,7 +9,7 @@
 #include <string_view>
 
 #include "os/private_file.hpp"
-#include "wire/text_parsing.hpp"
+#include "wire/text.hpp"
 
 namespace px::os {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "wire/text_parsing.hpp"
+#include "wire/text.hpp"
 
 namespace px::program {
 namespace {

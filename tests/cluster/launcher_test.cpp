@@ -497,7 +497,7 @@ TEST(StartPlan, ChecksTheGpusOfThisHost) {
     EXPECT_NE(planned(engines, "2", 2).error().what.find("--gpus=2 needs 4 GPUs"),
               std::string::npos);
   }
-  EXPECT_TRUE(planned("local", "none", 3)->engines.notes.empty());
+  EXPECT_TRUE(planned("mpi", "none", 3)->engines.notes.empty());
 }
 
 /// The thread settings of the engines that `launcher` starts: "OMP=2 NUMBA=2".

@@ -6,6 +6,7 @@
 #include <link.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
@@ -14,14 +15,15 @@
 #include <system_error>
 
 #include "engine/death_watch.hpp"
-#include "engine/mpi/core_share.hpp"
 #include "engine/mpi/mpi_hints.hpp"
 #include "engine/mpi/world.hpp"
 #include "engine/options.hpp"
 #include "engine/rank_parent.hpp"
 #include "engine/ranks/rank_variables.hpp"
+#include "os/cores.hpp"
 #include "program/find_python.hpp"
 #include "program/gpu_share.hpp"
+#include "program/thread_share.hpp"
 #include "wire/checked_json.hpp"
 #include "wire/language_plan.hpp"
 
@@ -47,8 +49,25 @@ std::string link_folder(const std::string& library) {
   return fs::exists(folder / "libmpi.so.12", error) ? folder.string() : "";
 }
 
-/// Sets what torch.distributed and JAX ask the environment for, and which GPUs this engine has,
-/// before any library of the user's is loaded.
+/// Sets the number of threads of libraries, from the cores of this host and the engines on it.
+void set_threads(const program::Environment& environment, std::optional<RankPlace> place,
+                 const RankPlan& plan) {
+  if (!place) place = find_rank_place(environment, true, plan);  // mpiexec, without --mpi
+  const int engines = place ? place->local_size.value_or(1) : 1;
+  const auto own = static_cast<int>(os::usable_cores().size());
+  // An MPI launcher binds ranks to cores, but not its own process.
+  const auto host = static_cast<int>(os::usable_cores(::getppid()).size());
+  const program::ThreadShare share = program::share_threads(
+      environment,
+      {.own = std::max(1, own), .host = std::max({1, own, host}), .quota = os::own_core_quota()},
+      engines);
+  for (const auto& [name, value] : share.variables) ::setenv(name.c_str(), value.c_str(), 1);
+  if (!share.note.empty() && (!place || place->local_rank.value_or(0) == 0))
+    std::cerr << "pxengine: " << share.note << std::endl;
+}
+
+/// Sets what torch.distributed and JAX ask the environment for, how many threads libraries have,
+/// and which GPUs this engine has, before any library of the user's is loaded.
 Result<void> set_place(const EngineOptions& options) {
   const program::Environment environment = program::process_environment();
   const Result<Json> info = unpack(Packer::json, environment("IPP_CONNECTION_INFO").value_or("{}"));
@@ -56,6 +75,7 @@ Result<void> set_place(const EngineOptions& options) {
   const auto place = find_rank_place(environment, options.is_mpi, plan);
   for (const auto& [name, value] : rank_variables(environment, options.is_mpi, plan))
     ::setenv(name.c_str(), value.c_str(), 1);
+  set_threads(environment, place, plan);
   if (!place || !place->local_rank || !place->local_size) return {};
   const Result<program::GpuShare> gpus = program::share_gpus(
       environment, os::count_gpus(), plan.gpus, *place->local_rank, *place->local_size);
@@ -121,14 +141,9 @@ int main(int argc, char** argv) {
   if (!language) return fail(language.error().what);
   if (const auto done = set_place(options); !done) return fail(done.error().what);
   const std::optional<World> world = find_world(program::process_environment());
-  if (!is_watched() && world) {
-    // The launcher's own process is not bound to cores where the ranks are.
-    if (const auto threads = threads_of_rank(program::process_environment(), count_usable_cores(0),
-                                             count_usable_cores(::getppid())))
-      ::setenv("OMP_NUM_THREADS", std::to_string(*threads).c_str(), 1);
+  if (!is_watched() && world)
     if (const auto code = stay_as_parent(*world, options.when_rank_dies == "continue"))
       return *code;
-  }
   for (const auto& [name, value] :
        mpi_hints(program::process_environment(), find_library, link_folder))
     ::setenv(name.c_str(), value.c_str(), 1);

@@ -8,9 +8,11 @@
 #include <thread>
 
 #include "net/discovery/address.hpp"
+#include "os/cores.hpp"
 #include "os/host.hpp"
 #include "program/command_line.hpp"
 #include "program/gpu_share.hpp"
+#include "program/thread_share.hpp"
 #include "wire/new_session.hpp"
 #include "wire/text.hpp"
 
@@ -18,6 +20,18 @@ namespace px::engine {
 namespace {
 
 constexpr auto retry_pause = std::chrono::milliseconds(200);
+
+void add_cores(EngineFacts& facts) {
+  const std::vector<int> cores = os::usable_cores();
+  const os::CorePlaces places = os::places_of(cores);
+  const auto list = [](const std::vector<int>& numbers) {
+    return os::number_list(numbers, EngineFacts::most_bytes);
+  };
+  facts.cores = list(cores);
+  facts.sockets = list(places.sockets);
+  facts.numa_nodes = list(places.numa_nodes);
+  facts.threads = program::used_threads(program::process_environment());
+}
 
 }  // namespace
 
@@ -58,6 +72,7 @@ EngineFacts EngineProgram::own_facts() const {
   facts.is_watched = watcher_.is_there;
   facts.gives_back = true;
   facts.gpus = program::used_gpus(program::process_environment(), os::count_gpus());
+  add_cores(facts);
   if (watcher_.pipe.is_open() && launched_ && launched_->size > 1) {
     facts.rank = launched_->rank;
     facts.world = launched_->name;

@@ -37,23 +37,7 @@ std::int64_t read_statistic(const std::string& folder, std::string_view name) {
 }  // namespace
 
 std::optional<MemoryGroup> read_memory_group(std::string_view cgroup_text) {
-  std::optional<MemoryGroup> second_version;
-  while (!cgroup_text.empty()) {
-    const std::string_view line = take_line(cgroup_text);  // "4:memory:/user" or "0::/user"
-    const std::size_t first = line.find(':');
-    const std::size_t second = line.find(':', first + 1);
-    if (first == std::string_view::npos || second == std::string_view::npos) continue;
-    const std::string controllers =
-        "," + std::string(line.substr(first + 1, second - first - 1)) + ",";
-    std::string path(line.substr(second + 1));
-    if (!path.starts_with('/')) continue;
-    if (path == "/") path.clear();
-    if (controllers.find(",memory,") != std::string::npos)
-      return MemoryGroup{MemoryGroup::Version::first, "/sys/fs/cgroup/memory", path};
-    if (controllers == ",,")
-      second_version = MemoryGroup{MemoryGroup::Version::second, "/sys/fs/cgroup", path};
-  }
-  return second_version;
+  return read_control_group(cgroup_text, "memory");
 }
 
 std::optional<MemoryGroup> own_memory_group() {

@@ -2,18 +2,14 @@
 
 #include <cstdint>
 #include <optional>
-#include <string>
 #include <string_view>
+
+#include "os/control_group.hpp"
 
 namespace px::os {
 
 /// The control group in which the kernel counts and limits the memory of a process.
-struct MemoryGroup {
-  enum class Version { first, second };
-  Version version = Version::second;
-  std::string root = "/sys/fs/cgroup";  ///< The folder of the group of all processes.
-  std::string path = {};                ///< Of the group below it: "/user.slice/job7", or empty.
-};
+using MemoryGroup = ControlGroup;
 
 /// From the text of /proc/self/cgroup; nothing if the process is in no such group.
 std::optional<MemoryGroup> read_memory_group(std::string_view cgroup_text);

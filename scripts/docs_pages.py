@@ -24,8 +24,8 @@ The public names of the package `polyxeus`, in the order of the alphabet, then t
 FURTHER = [
     "mpi.stop_here", "torch.init", "torch.finalize", "torch.World", "torch.average_gradients", "torch.broadcast_parameters",
     "client.events.ClusterEvents", "client.jobs.Jobs", "client.kept_variables.KeptVariables", "client.places.EnginePlaces",
-    "client.stacks.EngineStacks", "client.status.ClusterMemory", "client.status.ClusterStatus", "client.tracing.Trace",
-    "results.lazy_map.LazyMapIterator",
+    "client.stacks.EngineStacks", "client.status.ClusterMemory", "client.status.ClusterStatus", "client.topology.ClusterTopology",
+    "client.tracing.Trace", "results.lazy_map.LazyMapIterator",
 ]  # fmt: skip
 
 

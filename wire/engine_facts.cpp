@@ -7,7 +7,6 @@
 namespace px {
 namespace {
 
-constexpr std::size_t max_size = 96;
 constexpr int max_number = 1 << 30;
 
 std::optional<int> number(const Json& content, std::string_view key) {
@@ -31,13 +30,17 @@ constexpr TextFact text_facts[] = {
     {"passing", &EngineFacts::passing},
     {"mpi_interrupts", &EngineFacts::mpi_interrupts},
     {"gpus", &EngineFacts::gpus},
+    {"cores", &EngineFacts::cores},
+    {"sockets", &EngineFacts::sockets},
+    {"numa_nodes", &EngineFacts::numa_nodes},
+    {"threads", &EngineFacts::threads},
 };
 
 }  // namespace
 
 void write_engine_facts(Json& content, const EngineFacts& facts) {
   for (const auto& [name, value] : text_facts)
-    if (!(facts.*value).empty()) content[name] = (facts.*value).substr(0, max_size);
+    if (!(facts.*value).empty()) content[name] = (facts.*value).substr(0, EngineFacts::most_bytes);
   if (facts.pid > 0) content["pid"] = facts.pid;
   if (facts.rank) content["rank"] = facts.rank->value;
   if (facts.is_watched) content["watched"] = true;
@@ -48,7 +51,7 @@ EngineFacts read_engine_facts(const Json& content) {
   EngineFacts facts;
   for (const auto& [name, value] : text_facts) {
     std::string said = string_member(content, name).value_or("");
-    if (said.size() <= max_size) facts.*value = std::move(said);
+    if (said.size() <= EngineFacts::most_bytes) facts.*value = std::move(said);
   }
   facts.pid = number(content, "pid").value_or(0);
   if (const auto rank = number(content, "rank")) facts.rank = Rank{*rank};

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <string>
 
@@ -11,9 +12,10 @@ namespace px {
 /// The information about an engine of polyxeus that it sends when it registers, in addition to
 /// ipyparallel's registration. The controller stores it and passes it on to clients. An empty text,
 /// 0 or false means that the engine did not send it; engines of ipyparallel send none of this. A
-/// value. Texts have at most 96 bytes: write_engine_facts() cuts longer ones, read_engine_facts()
+/// value. Texts have at most most_bytes: write_engine_facts() cuts longer ones, read_engine_facts()
 /// ignores them.
 struct EngineFacts {
+  static constexpr std::size_t most_bytes = 96;
   std::string polyxeus;           ///< The version of polyxeus, e.g. "0.4.0".
   std::string python;             ///< "3.11": functions are sent by value only between equal
                                   ///< versions.
@@ -40,6 +42,11 @@ struct EngineFacts {
   std::string passing = {};
   /// The GPUs that it uses: "0", "2,3" or "all 4"; empty if its host has none.
   std::string gpus = {};
+  /// At its start, numbers as "0-3,8": the logical cores that it might run on, and their sockets
+  /// and NUMA nodes.
+  std::string cores = {}, sockets = {}, numa_nodes = {};
+  /// The variables of its environment that say how many threads libraries have: "OMP=2 NUMBA=2".
+  std::string threads = {};
 };
 
 /// Adds the facts that are set to the content of a message; omits the others.

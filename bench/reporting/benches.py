@@ -196,6 +196,13 @@ ALL = [
         ("--runs=1", "--seconds=0.05"),
     ),
     PythonBench(
+        "threads_bench",
+        "matrix products of ranks that share cores, with their threads and with the libraries' own",
+        150,
+        ("--runs=5",),
+        ("--runs=1", "--seconds=0.1"),
+    ),
+    PythonBench(
         "mpi_failures_bench",
         "cells whose ranks wait in MPI for one that raises, computes, sleeps or is killed",
         110,

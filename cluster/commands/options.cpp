@@ -18,6 +18,7 @@
 #include "program/command_line.hpp"
 #include "program/completion.hpp"
 #include "program/man_page.hpp"
+#include "program/thread_share.hpp"
 #include "program/value_checks.hpp"
 
 namespace px::cluster {
@@ -43,6 +44,12 @@ std::string check_gpus(const std::string& text) {
   Settings settings;
   const bool is_right = apply_profile(settings, {{"gpus", text}}, "").has_value();
   return is_right ? "" : "takes auto, none or a number of GPUs, not '" + text + "'";
+}
+
+std::string check_threads(const std::string& text) {
+  return program::is_thread_wish(text)
+             ? ""
+             : "takes auto, unchanged or a number of threads, not '" + text + "'";
 }
 
 std::string check_regexp(const std::string& text) try {
@@ -222,6 +229,13 @@ void add_engine_options(CLI::App& app, StartOptions& options, SettingOptions& se
             "GPUs of each engine: auto (default): one, if its host has enough, else all; a number; "
             "none: each engine sees all GPUs")
       ->check(&check_gpus);
+  settings
+      .text(
+          "--threads-per-engine", "threads_per_engine",
+          "Threads of OpenMP, BLAS, MKL and Numba in each engine: auto (default: the cores of its "
+          "host, divided by the engines there, unless OMP_NUM_THREADS is set), a number, or "
+          "unchanged (nothing is set)")
+      ->check(&check_threads);
   settings.words("--engine-cmd,--EngineLauncher.engine_cmd", "engine_cmd",
                  "Command of the engine (default: pxengine in the folder of this program)");
   settings.words("--engine-args,--EngineLauncher.engine_args", "engine_args",
@@ -466,6 +480,7 @@ program::OptionValues values_of_options() {
           {"--controller", launcher_names()},
           {"--language", {"python", "cpp"}},
           {"--gpus", {"auto", "none", "1"}},
+          {"--threads-per-engine", {"auto", "unchanged", "1"}},
           {"--journal", {"off", "process", "power"}},
           {"--log-level", {"DEBUG", "INFO", "WARNING", "ERROR"}}};
 }

@@ -5,6 +5,7 @@
 
 #include <set>
 
+#include "os/cores.hpp"
 #include "os/host.hpp"
 #include "os/private_file.hpp"
 #include "os/run_command.hpp"
@@ -85,6 +86,7 @@ Machine this_machine() {
   const auto [logical, physical] = count_cores();
   return {.cores = logical,
           .physical_cores = physical,
+          .core_quota = os::own_core_quota(),
           .is_root = ::geteuid() == 0,
           .pid = ::getpid(),
           .gpus = os::count_gpus(),

@@ -20,6 +20,8 @@ namespace px::cluster {
 struct Machine {
   int cores = 1;           ///< Logical ones that this process may use.
   int physical_cores = 1;  ///< The number that Open MPI counts as slots.
+  /// Processor time that this process may use, in cores; nothing if it has no limit.
+  std::optional<double> core_quota = {};
   bool is_root = false;
   int pid = 0;  ///< Of this process: a part of the names of some log files.
   os::GpuCount gpus = {};

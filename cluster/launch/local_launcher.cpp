@@ -1,16 +1,23 @@
 #include "cluster/launch/launchers.hpp"
 
-#include <algorithm>
+#include "program/thread_share.hpp"
 
 namespace px::cluster {
 namespace {
 
-/// Several engines on one host share its cores: each would else start as many threads as there are.
-void share_cores(std::map<std::string, std::string>& environment, int engine_count,
+/// Sets the threads of libraries, also for engines of ipyparallel. Engines of polyxeus that other
+/// launchers start do it themselves.
+void share_cores(EnginePlan& plan, std::map<std::string, std::string>& environment,
                  const Machine& machine) {
-  constexpr const char* name = "OMP_NUM_THREADS";  // OpenBLAS, MKL and PyTorch follow it
-  if (engine_count < 2 || (machine.variable && machine.variable(name))) return;
-  environment.try_emplace(name, std::to_string(std::max(1, machine.cores / engine_count)));
+  const auto variable = [&](const std::string& name) -> std::optional<std::string> {
+    if (const auto own = environment.find(name); own != environment.end()) return own->second;
+    return machine.variable ? machine.variable(name) : std::nullopt;
+  };
+  const program::ThreadShare share = program::share_threads(
+      variable, {.own = machine.cores, .host = machine.cores, .quota = machine.core_quota},
+      plan.count_here);
+  for (const auto& [name, value] : share.variables) environment[name] = value;
+  if (!share.note.empty()) plan.notes.push_back(share.note);
 }
 
 }  // namespace
@@ -42,7 +49,7 @@ Result<EnginePlan> LocalLauncher::plan_engines(const LaunchRequest& request,
   plan.count_here = request.engine_count;
   plan.ranks.hosts.assign(request.engine_count > 0 ? 1 : 0, request.engine_count);
   auto environment = cluster_environment(request);
-  share_cores(environment, request.engine_count, machine);
+  if (request.engine_count > 0) share_cores(plan, environment, machine);
   for (int i = 0; i < request.engine_count; ++i) {
     const Result<std::vector<std::string>> own = with_language(argv, settings.language, i);
     if (!own) return own.error();

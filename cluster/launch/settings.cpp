@@ -5,6 +5,7 @@
 #include <functional>
 
 #include "os/command_words.hpp"
+#include "program/thread_share.hpp"
 #include "wire/checked_json.hpp"
 #include "wire/nearest_name.hpp"
 #include "wire/text.hpp"
@@ -132,6 +133,14 @@ bool store_gpus(Settings& settings, const Json& value) {
   return true;
 }
 
+/// auto, unchanged or a number, also as text.
+bool store_threads(Settings& settings, const Json& value) {
+  const std::string text = value.is_string() ? value.get<std::string>() : value.dump();
+  if (!program::is_thread_wish(text)) return false;
+  settings.threads_per_engine = text;
+  return true;
+}
+
 constexpr std::string_view a_list = "a list of strings";
 constexpr std::string_view some_hosts =
     "hosts as in \"host2:4,host3:2\" or {\"host2\": 4}, names of letters, digits, '-', '.' only";
@@ -147,6 +156,8 @@ const std::vector<Key>& keys() {
       {"engine_args", "Engine", "engine_args", a_list, word_list(&S::engine_args)},
       {"language", "", "", "a string", text(&S::language)},
       {"gpus", "", "", "auto, none or a number of GPUs from 1 to 1024", store_gpus},
+      {"threads_per_engine", "", "", "auto, unchanged or a number of threads from 1 to 65536",
+       store_threads},
       {"mpi_cmd", "MPI", "mpi_cmd", a_list, word_list(&S::mpi_cmd)},
       {"mpi_args", "MPI", "mpi_args", a_list, word_list(&S::mpi_args)},
       {"controller_cmd", "", "", a_list, word_list(&S::controller_cmd)},

@@ -25,6 +25,8 @@ struct Settings {
       language;  ///< The language of the engines, a LanguagePlan; empty: the engines' default.
   /// "auto", "none", or the number of GPUs for each engine: RankPlan::gpus.
   std::string gpus = "auto";
+  /// Threads of libraries in each engine: $POLYXEUS_THREADS_PER_ENGINE; empty: not said.
+  std::string threads_per_engine;
   std::vector<std::string> mpi_cmd{"mpiexec"};
   std::vector<std::string> mpi_args;        ///< Between `-n N` and the program.
   std::vector<std::string> controller_cmd;  ///< Empty: the pxcontroller next to this program.

@@ -70,6 +70,8 @@ Result<StartPlan> make_start_plan(const LaunchRequest& asked, bool engines_only,
                                   const Machine& machine) {
   LaunchRequest request = asked;
   Settings& settings = request.settings;
+  if (!settings.threads_per_engine.empty())
+    settings.environment["POLYXEUS_THREADS_PER_ENGINE"] = settings.threads_per_engine;
   StartPlan plan;
   const auto engine_launcher = find_launcher(settings.engines);
   if (!engine_launcher) return engine_launcher.error();

@@ -110,6 +110,19 @@ def test_a_job_is_submitted_runs_and_is_deleted(place):
     assert list((place.profile / "pid").iterdir()) == []
 
 
+@on_every_system
+def test_a_wish_for_threads_reaches_the_engines_of_a_job(place):
+    place.start("-n", "2", "--threads-per-engine=3")
+    assert place.answers("import os; print(os.environ['OMP_NUM_THREADS'])") == ["3"] * 2
+
+
+@pytest.mark.parametrize("place", ["sge"], indirect=True)
+def test_an_engine_uses_the_cores_that_its_job_has(place):
+    place.start("-n", "1", "--engine-env=export NSLOTS=1", "--engine-env=unset OMP_NUM_THREADS")
+    limit = "1" if len(os.sched_getaffinity(0)) > 1 else "None"
+    assert place.answers("import os; print(os.environ.get('OMP_NUM_THREADS'))") == [limit]
+
+
 @pytest.mark.parametrize("place", ["slurm", "pbs", "torque", "sge", "lsf"], indirect=True)
 def test_what_the_user_says_is_in_the_script(place):
     limits = {"slurm": "10", "lsf": "0:10"}

@@ -6,6 +6,7 @@
 #include "cluster/launch/start_plan.hpp"
 #include "cluster/remote/job_watch.hpp"
 #include "cluster/remote/ssh_plan.hpp"
+#include "program/thread_share.hpp"
 
 namespace px::cluster {
 namespace {
@@ -496,25 +497,64 @@ TEST(StartPlan, ChecksTheGpusOfThisHost) {
     EXPECT_NE(planned(engines, "2", 2).error().what.find("--gpus=2 needs 4 GPUs"),
               std::string::npos);
   }
-  EXPECT_TRUE(planned("local", "none", 3)->engines.notes.empty());
+  EXPECT_TRUE(planned("mpi", "none", 3)->engines.notes.empty());
+}
+
+/// The thread settings of the engines that `launcher` starts: "OMP=2 NUMBA=2".
+std::string threads_of(const std::string& launcher, LaunchRequest request, const Machine& machine) {
+  request.settings.engines = launcher;
+  const auto plan = make_start_plan(request, false, machine);
+  EXPECT_TRUE(plan) << plan.error().what;
+  const auto& environment = plan->engines.processes.at(0).command.environment;
+  return program::used_threads([&](const std::string& name) -> std::optional<std::string> {
+    const auto found = environment.find(name);
+    return found == environment.end() ? std::nullopt : std::optional(found->second);
+  });
 }
 
 TEST(LocalLauncher, SharesTheCoresAmongTheEngines) {
   Machine machine = usual_machine();
   machine.cores = 8;
-  const auto threads = [&](int engine_count) {
-    const std::map<std::string, std::string> environment =
-        plan_of("local", request_for(engine_count), machine).processes.at(0).command.environment;
-    const auto found = environment.find("OMP_NUM_THREADS");
-    return found == environment.end() ? std::string() : found->second;
-  };
-  EXPECT_EQ(threads(3), "2");
-  EXPECT_EQ(threads(20), "1");
-  EXPECT_EQ(threads(1), "");
+  EXPECT_EQ(threads_of("local", request_for(3), machine), "OMP=2 NUMBA=2");
+  EXPECT_EQ(threads_of("local", request_for(20), machine), "OMP=1 NUMBA=1");
+  EXPECT_EQ(threads_of("local", request_for(1), machine), "");
+  EXPECT_NE(plan_of("local", request_for(3), machine).notes.at(0).find("3 engines share 8 cores"),
+            std::string::npos);
+  EXPECT_TRUE(plan_of("local", request_for(1), machine).notes.empty());
+  machine.core_quota = 4;
+  EXPECT_EQ(threads_of("local", request_for(1), machine), "OMP=4 NUMBA=4");
+}
+
+TEST(LocalLauncher, LeavesThreadsToTheUserWhoHasSetThem) {
+  Machine machine = usual_machine();
+  LaunchRequest request = request_for(3);
+  request.settings.environment["OMP_NUM_THREADS"] = "4";
+  EXPECT_EQ(threads_of("local", request, machine), "OMP=4");
+  EXPECT_TRUE(plan_of("local", request, machine).notes.empty());
   machine.variable = [](const std::string& name) {
     return name == "OMP_NUM_THREADS" ? std::optional<std::string>("4") : std::nullopt;
   };
-  EXPECT_EQ(threads(3), "");
+  EXPECT_EQ(threads_of("local", request_for(3), machine), "");
+}
+
+TEST(StartPlan, TellsTheEnginesOfAllLaunchersHowManyThreadsTheUserWants) {
+  for (const char* launcher : {"local", "mpi"}) {
+    LaunchRequest request = request_for(3);
+    request.settings.engines = launcher;
+    const auto wish = [&] {
+      const auto plan = make_start_plan(request, false, usual_machine());
+      const auto& environment = plan->engines.processes.at(0).command.environment;
+      const auto found = environment.find("POLYXEUS_THREADS_PER_ENGINE");
+      return found == environment.end() ? std::string() : found->second;
+    };
+    EXPECT_EQ(wish(), "");
+    request.settings.threads_per_engine = "unchanged";
+    EXPECT_EQ(wish(), "unchanged");
+    EXPECT_EQ(threads_of(launcher, request, usual_machine()), "");
+  }
+  LaunchRequest request = request_for(3);
+  request.settings.threads_per_engine = "5";
+  EXPECT_EQ(threads_of("local", request, usual_machine()), "OMP=5 NUMBA=5");
 }
 
 }  // namespace

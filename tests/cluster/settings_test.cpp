@@ -146,7 +146,8 @@ TEST(Settings, RefuseWrongTypes) {
   for (const char* text :
        {R"({"n": "3"})", R"({"n": -1})", R"({"n": 70000})", R"({"ip": 3})", R"({"delay": -1})",
         R"({"mpi_args": [1]})", R"({"environment": {"A": 1}})", "[]", "3", R"({"gpus": 0})",
-        R"({"gpus": "all"})", R"({"gpus": true})"})
+        R"({"gpus": "all"})", R"({"gpus": true})", R"({"threads_per_engine": 0})",
+        R"({"threads_per_engine": "none"})"})
     EXPECT_FALSE(apply_profile(settings, json(text), "p")) << text;
 }
 
@@ -158,6 +159,17 @@ TEST(Settings, TakeANumberOfGpusAsTextToo) {
     EXPECT_TRUE(apply_profile(settings, json(text), "p"));
     EXPECT_EQ(settings.gpus, "2");
   }
+}
+
+TEST(Settings, TakeAWishForThreads) {
+  for (const char* text : {R"({"threads_per_engine": 2})", R"({"threads_per_engine": "2"})"}) {
+    Settings settings;
+    EXPECT_TRUE(apply_profile(settings, json(text), "p"));
+    EXPECT_EQ(settings.threads_per_engine, "2");
+  }
+  Settings settings;
+  EXPECT_TRUE(apply_profile(settings, json(R"({"threads_per_engine": "unchanged"})"), "p"));
+  EXPECT_EQ(settings.threads_per_engine, "unchanged");
 }
 
 TEST(Settings, HonourTheClusterTraitsOfAnIpclusterConfig) {

@@ -66,7 +66,7 @@ AT_ONCE = {
     **dict.fromkeys(("--journal", "--when-rank-dies"), WORD),
     **dict.fromkeys(("--log-level", "--checkpoint-on"), (*WORD, "-1", "12345")),
     "--language": ("nonsense", "python:x"),
-    "--gpus": ("nonsense", "0", "-1", "1.5", ""),
+    **dict.fromkeys(("--gpus", "--threads-per-engine"), ("nonsense", "0", "-1", "1.5", "")),
     **dict.fromkeys(("--engines", "--controller", "--signal"), WORD),
     "--targets": ("nonsense", "1:2:3:4", "5-"),
     **dict.fromkeys(("--names", "--scattered"), NAMES),

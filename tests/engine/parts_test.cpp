@@ -8,7 +8,6 @@
 #include "engine/dialing_channels.hpp"
 #include "engine/engine_format.hpp"
 #include "engine/heart_watch.hpp"
-#include "engine/mpi/core_share.hpp"
 #include "engine/mpi/slurm_job.hpp"
 #include "engine/mpi/world.hpp"
 #include "tests/os/temporary_folder.hpp"
@@ -117,22 +116,6 @@ TEST(World, IsTheOneOfEachLauncher) {
   EXPECT_EQ(rank_of(variables({{"PMI_RANK", "1"}, {"PMI_SIZE", "2"}})), 1);
   EXPECT_EQ(rank_of(variables({{"PMIX_RANK", "2"}, {"SLURM_NTASKS", "8"}})), 2);
   EXPECT_EQ(rank_of(variables({{"SLURM_PROCID", "5"}, {"SLURM_NTASKS", "8"}})), 5);
-}
-
-TEST(CoreShare, RanksOfOneHostShareItsCores) {
-  const auto open_mpi = variables({{"OMPI_COMM_WORLD_LOCAL_SIZE", "4"}});
-  EXPECT_EQ(threads_of_rank(open_mpi, 16, 16), 4);
-  EXPECT_EQ(threads_of_rank(open_mpi, 1, 16), 1);  // bound to a core
-  EXPECT_EQ(threads_of_rank(open_mpi, 2, 2), 1);
-  EXPECT_EQ(threads_of_rank(variables({{"MPI_LOCALNRANKS", "2"}}), 6, 6), 3);
-  EXPECT_EQ(threads_of_rank(variables({{"SLURM_STEP_TASKS_PER_NODE", "2(x3),1"}}), 8, 8), 4);
-}
-
-TEST(CoreShare, IsLeftToTheUserWhoHasSetItAndToARankThatIsAlone) {
-  EXPECT_FALSE(threads_of_rank(
-      variables({{"OMPI_COMM_WORLD_LOCAL_SIZE", "4"}, {"OMP_NUM_THREADS", "8"}}), 16, 16));
-  EXPECT_FALSE(threads_of_rank(variables({{"OMPI_COMM_WORLD_LOCAL_SIZE", "1"}}), 16, 16));
-  EXPECT_FALSE(threads_of_rank(variables({}), 16, 16));
 }
 
 /// Of a job that is to end 100 s after 1970 began, asked at 50 s.

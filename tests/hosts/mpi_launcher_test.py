@@ -1,5 +1,6 @@
 """Engines on several hosts by mpiexec: Open MPI's and MPICH's."""
 
+import os
 import shutil
 
 import bed as beds
@@ -25,6 +26,12 @@ def test_a_host_file_of_either_mpi_places_the_ranks(bed, cluster, form):
     assert cluster.px(RANKS) == TWO_EACH
     cluster.stop()
     cluster.wait_until_gone()
+
+
+def test_the_ranks_of_each_host_share_its_cores(cluster):
+    cluster.start("--engines=mpi", "--hosts=host1:2,host2:1", "--mpi-args=--bind-to none")
+    half = str(max(1, len(os.sched_getaffinity(0)) // 2))
+    assert cluster.px("import os; print(os.environ.get('OMP_NUM_THREADS'))") == [half, half, "None"]
 
 
 def test_a_message_goes_from_host_to_host(cluster):

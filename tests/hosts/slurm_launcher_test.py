@@ -80,6 +80,12 @@ def test_engines_are_the_ranks_of_a_job_that_a_stop_cancels(cluster):
     assert [line for line in cluster.left_over() if "engine" in line and "host4" not in line] == []
 
 
+def test_tasks_share_the_cores_that_slurm_gives_them_on_a_host(cluster):
+    cluster.start("--engines=slurm", "-n", "4", "--srun-args=--cpu-bind=none")
+    code = "import os; print(os.environ['SLURM_CPUS_ON_NODE'], os.environ['OMP_NUM_THREADS'])"
+    assert cluster.px(code) == ["2 1"] * 4
+
+
 def test_a_rank_that_dies_leaves_the_others_of_its_srun(cluster):
     cluster.start("--engines=slurm", "-n", "4")
     cluster.px("kept = 42")

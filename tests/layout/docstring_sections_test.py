@@ -15,7 +15,8 @@ PACKAGE = Path(__file__).resolve().parents[2] / "python" / "polyxeus"
 MORE = {
     "client.engine_control": ["EngineControl"], "client.events": ["ClusterEvents"], "client.hub_queries": ["HubQueries"],
     "client.jobs": ["Jobs"], "client.kept_variables": ["KeptVariables"], "client.places": ["EnginePlaces"],
-    "client.stacks": ["EngineStacks"], "client.status": ["ClusterMemory", "ClusterStatus"], "client.tracing": ["Trace"],
+    "client.stacks": ["EngineStacks"], "client.status": ["ClusterMemory", "ClusterStatus"],
+    "client.topology": ["ClusterTopology"], "client.tracing": ["Trace"],
     "cluster.launcher": ["BaseLauncher", "ControllerLauncher", "EngineLauncher", "find_launcher_class"],
     "drop_in.util": [
         "compare_datetimes", "disambiguate_ip_address", "disambiguate_url", "ensure_timezone", "int_keys", "utcnow"],

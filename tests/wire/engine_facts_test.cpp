@@ -16,7 +16,11 @@ const EngineFacts all_facts{.polyxeus = "0.4.0",
                             .is_watched = true,
                             .gives_back = true,
                             .set_member = "1792048000/2",
-                            .memory = "5:71"};
+                            .memory = "5:71",
+                            .cores = "0-3",
+                            .sockets = "0",
+                            .numa_nodes = "0",
+                            .threads = "OMP=2"};
 
 Json written(const EngineFacts& facts) {
   Json content = Json::object();
@@ -26,7 +30,7 @@ Json written(const EngineFacts& facts) {
 
 TEST(EngineFacts, AreReadAsTheyWereWritten) {
   EXPECT_EQ(written(read_engine_facts(written(all_facts))), written(all_facts));
-  EXPECT_EQ(written(all_facts).size(), 12u);
+  EXPECT_EQ(written(all_facts).size(), 16u);
   EXPECT_EQ(written({}), Json::object());
 }
 

@@ -23,6 +23,7 @@ from polyxeus.client.kept_variables import KeptVariables
 from polyxeus.client.places import EnginePlaces
 from polyxeus.client.stacks import EngineStacks
 from polyxeus.client.status import ClusterMemory, ClusterStatus
+from polyxeus.client.topology import ClusterTopology
 from polyxeus.client.tracing import Trace
 from polyxeus.client.unknown_option import unknown_option
 from polyxeus.client.wait_for_engines import wait_for_engines
@@ -656,6 +657,25 @@ class Client(HubQueries, EngineControl):
         measures.
         """
         return ClusterStatus(*self._connection.status(timeout, for_controller))
+
+    def topology(self) -> ClusterTopology:
+        """Tells where each engine is: its host and rank, its cores, GPUs, and how many threads libraries use there.
+
+        The controller answers, so that engines may be busy.
+
+        Returns
+        -------
+        ClusterTopology
+            A table to print, and a dict for each engine.
+
+        Examples
+        --------
+        >>> list(rc.topology().hosts.values())
+        [[0, 1, 2, 3]]
+        """
+        answer = self._ask("connection_request", {"facts": True})
+        facts = answer.get("facts", {})
+        return ClusterTopology({int(key): facts.get(key, {}) for key in answer["engines"]})
 
     def memory(self, timeout: float = 1.0) -> ClusterMemory:
         """Tells how much of each host's shared memory large arrays use, and which engines have mapped them.

@@ -129,10 +129,13 @@ class Cluster:
     controller_launcher_class : str or type, optional
         Another name of `controller`.
     **others : Any
-        The keys of a profile's pxcluster.json: gpus, hosts, hostfile, ssh_cmd, ssh_args, remote_python, tunnel, mpi_cmd,
-        mpi_args, queue, account, timelimit, batch_options, batch_template_file, engine_env, environment and others.
+        The keys of a profile's pxcluster.json: gpus, threads_per_engine, hosts, hostfile, ssh_cmd, ssh_args,
+        remote_python, tunnel, mpi_cmd, mpi_args, queue, account, timelimit, batch_options, batch_template_file,
+        engine_env, environment and others.
         `gpus` is the number of GPUs that each engine sees, "auto" (default: one if its host has one for each engine,
-        else all), or "none" (all engines see all GPUs).
+        else all), or "none" (all engines see all GPUs). `threads_per_engine` is the number of threads that OpenMP, BLAS,
+        MKL and Numba use in each engine, "auto" (default: the cores of its host, divided by the engines there, unless
+        OMP_NUM_THREADS is set), or "unchanged" (nothing is set).
 
     Attributes
     ----------

@@ -12,7 +12,7 @@ KEYS = (
     "ssh_cmd", "ssh_args", "tunnel", "mpi_cmd", "mpi_args", "queue", "account", "qos", "timelimit",
     "batch_options", "batch_template", "batch_template_file", "namespace", "submit_command",
     "delete_command", "job_id_regexp", "mpi_type", "srun_args", "engine_cmd", "controller_cmd",
-    "environment", "journal", "gpus",
+    "environment", "journal", "gpus", "threads_per_engine",
 )  # fmt: skip
 _LAUNCHERS = ("local", "mpi", "ssh", "slurm", "pbs", "torque", "sge", "lsf", "htcondor")
 _HOMES = ("ipyparallel.cluster.launcher", "polyxeus.cluster.launcher", "polyxeus.launchers")

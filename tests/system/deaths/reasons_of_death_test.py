@@ -1,6 +1,5 @@
 """An engine ends: the error of what waited for it says why."""
 
-import os
 import signal
 import zlib
 
@@ -103,15 +102,3 @@ def test_all_engines_die_soon_after_the_start_and_the_cluster_is_still_there(sta
     log = next((file.parent.parent / "log").glob("pxcluster-*.log"))
     wait_for_text(log, "the controller keeps running", 15)
     assert connect(file, 0).ids == []
-
-
-@pytest.mark.parametrize("options", [(), ("--engines=mpi",)], ids=["local", "mpi"])
-def test_engines_of_one_host_share_its_cores(stage, cluster_cmd, options):
-    profile = f"cores{len(options)}"
-    done = stage.run([*cluster_cmd, "start", f"--profile={profile}", "-n", "2", "--daemonize", *options])
-    assert done.returncode == 0, done.stdout + done.stderr
-    file = stage.ipython_dir / f"profile_{profile}" / "security" / "ipcontroller-client.json"
-    rc = connect(file, 2)
-    threads = rc[:].apply_sync(lambda: __import__("os").environ.get("OMP_NUM_THREADS"))
-    stage.run([*cluster_cmd, "stop", f"--profile={profile}"])
-    assert threads == [str(max(1, len(os.sched_getaffinity(0)) // 2))] * 2

@@ -1,0 +1,104 @@
+"""Where the engines of a cluster are: hosts, ranks, cores, GPUs, and the threads that libraries use there."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from polyxeus.client.engine_rows import EngineRows
+from polyxeus.results.html_parts import table
+
+__all__ = ["ClusterTopology"]
+
+_HEADS = ["ENGINE", "HOST", "RANK", "PID", "CORES", "SOCKET", "NUMA", "GPU", "THREADS"]
+
+
+class ClusterTopology(EngineRows):
+    """A dict for each engine; printed as a table, the engines of a host below each other.
+
+    Client.topology() makes it. Its keys:
+
+    * engine, host, rank (in its MPI world), pid
+    * cores: the numbers of the logical cores that it may run on, as it found them at its start. Of a list that takes more
+      than 96 characters ("0,4,8,...") only the first ones are known
+    * sockets, numa_nodes: the numbers of those that have these cores
+    * gpus: "0", "2,3" or "all 4" of those of its host
+    * threads: the variables of its environment that limit the threads of libraries: ``{"OMP_NUM_THREADS": "2", ...}``
+
+    Values that are not known are None, or empty.
+
+    Parameters
+    ----------
+    facts : dict
+        What each engine tells of itself, by its id.
+
+    Attributes
+    ----------
+    hosts : dict
+        The engines of each host: ``{"node1": [0, 1], "node2": [2, 3]}``.
+    """
+
+    def __init__(self, facts: dict[int, dict[str, Any]]) -> None:
+        rows = [_row(engine, facts[engine]) for engine in sorted(facts)]
+        self._texts = {engine: facts[engine].get("cores", "") for engine in facts}
+        self.hosts: dict[str | None, list[int]] = {}
+        for row in rows:
+            self.hosts.setdefault(row["host"], []).append(row["engine"])
+        place = {host: number for number, host in enumerate(self.hosts)}
+        self._rows = sorted(rows, key=lambda row: place[row["host"]])
+
+    def _cells(self):
+        return [
+            [
+                str(row["engine"]), _text(row["host"]), _text(row["rank"]), _text(row["pid"]),
+                _text(self._texts[row["engine"]]), _joined(row["sockets"]), _joined(row["numa_nodes"]),
+                _text(row["gpus"]), _threads_text(row["threads"]),
+            ]
+            for row in self._rows
+        ]  # fmt: skip
+
+    def __str__(self):
+        lines = [_HEADS, *self._cells()]
+        widths = [max(map(len, column)) for column in zip(*lines)]
+        return "\n".join("  ".join(map(str.ljust, line, widths)).rstrip() for line in lines)
+
+    def _repr_html_(self):
+        return table(_HEADS, self._cells())
+
+
+def _row(engine, facts):
+    return {
+        "engine": engine, "host": facts.get("host"), "rank": facts.get("rank"), "pid": facts.get("pid"),
+        **{key: _numbers(facts.get(key, "")) for key in ("cores", "sockets", "numa_nodes")},
+        "gpus": facts.get("gpus"), "threads": _variables(facts.get("threads", "")),
+    }  # fmt: skip
+
+
+def _numbers(text):
+    """The numbers in "0-3,8"; "..." at the end is ignored."""
+    numbers = []
+    for part in text.split(","):
+        first, _, last = part.partition("-")
+        if first.isdigit():
+            numbers += range(int(first), int(last or first) + 1)
+    return numbers
+
+
+def _variables(text):
+    """The variables in "OMP=2 NUMBA=2"."""
+    pairs = (word.partition("=") for word in text.split())
+    return {f"{name}_NUM_THREADS": value for name, _, value in pairs}
+
+
+def _threads_text(threads):
+    """One number if all variables agree; else each with its name."""
+    if len(set(threads.values())) == 1:
+        return next(iter(threads.values())) or "-"
+    return " ".join(f"{name.removesuffix('_NUM_THREADS')}={value}" for name, value in threads.items()) or "-"
+
+
+def _joined(numbers):
+    return _text(",".join(map(str, numbers)))
+
+
+def _text(value):
+    return "-" if value is None or value == "" else str(value)

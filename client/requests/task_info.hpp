@@ -80,6 +80,7 @@ struct Failure {
   std::vector<std::string> traceback;  ///< Lines, maybe with ANSI colours; may be empty.
   std::optional<EngineId> engine;      ///< The engine; nothing for failures elsewhere.
   std::string method;                  ///< "execute", "apply", "call" ...; may be empty.
+  Json exception = {};  ///< What the engine says of its class (docs/protocol.md); may be empty.
 };
 
 /// One request of a call, as it was sent.

@@ -16,7 +16,8 @@ MOST_MODULES = 25  # in a folder
 SHARED = {"activation", "error", "version"}
 MAY_IMPORT = {
     "activation": set(),
-    "error": set(),
+    "error": {"original_types"},
+    "original_types": set(),
     "version": set(),
     "torch": {"engine"},
     "mpi": {"engine"},

@@ -546,15 +546,17 @@ def remote_error(
     exception  the member of this name of the reply (docs/protocol.md), if it has one
     """
     kind = _BY_NAME.get(ename)
-    if kind is not None:
-        made = kind(ename, evalue, traceback, engine_info)
-    else:
+    original = None
+    if kind is None:
         kind = MPIError if _OF_MPI.match(str(evalue)) else RemoteError
         original = original_types.named(ename, _classes(exception))
+    for each in original_types.kinds_of(kind, original):
         try:
-            made = original_types.of_both(kind, original)(ename, evalue, traceback, engine_info)
-        except Exception:  # a class of an extension module that checks how it is made
-            made = kind(ename, evalue, traceback, engine_info)
+            made = each(ename, evalue, traceback, engine_info)
+            break
+        except Exception:  # e.g. the class has a property `evalue`
+            if each is kind:
+                raise
     if exception:
         made._exception = exception
         _set_attributes(made, exception.get("attributes"))
@@ -576,10 +578,12 @@ def _set_attributes(made: RemoteError, attributes: Any) -> None:
 def composite_error(message: str, elist: list[_Entry]) -> CompositeError:
     """A CompositeError that is of the class of all failures, too, if they have one."""
     original = original_types.in_common(map(_original, elist)) if elist else None
-    try:
-        return original_types.of_both(CompositeError, original)(message, elist)
-    except Exception:
-        return CompositeError(message, elist)
+    for each in original_types.kinds_of(CompositeError, original):
+        try:
+            return each(message, elist)
+        except Exception:  # as in remote_error()
+            continue
+    return CompositeError(message, elist)
 
 
 def already_displayed(problem: CompositeError) -> AlreadyDisplayedError:

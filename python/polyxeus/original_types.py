@@ -11,11 +11,11 @@ import builtins
 import concurrent.futures
 import sys
 import weakref
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from types import ModuleType
 from typing import Any, TypeVar
 
-__all__ = ["in_common", "named", "of_both", "original_of"]
+__all__ = ["in_common", "kinds_of", "named", "of_both", "original_of"]
 
 _Kind = TypeVar("_Kind", bound=type)
 
@@ -77,6 +77,13 @@ def of_both(kind: _Kind, original: type[Exception] | None) -> _Kind:
             return kind
         _made[kind, original] = found
     return found  # type: ignore[return-value]
+
+
+def kinds_of(kind: _Kind, original: type[Exception] | None) -> Iterator[_Kind]:
+    """`kind` together with the class, then with its bases from the nearest on, then alone."""
+    if original is not None:
+        yield from (of_both(kind, each) for each in original.__mro__ if _is_fitting(each))
+    yield kind
 
 
 def original_of(kind: type) -> type[Exception] | None:

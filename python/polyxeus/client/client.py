@@ -43,7 +43,7 @@ from polyxeus.views.direct_view import BroadcastView, DirectView
 from polyxeus.views.executor import ViewExecutor
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from typing_extensions import Self, Unpack
     from polyxeus.cluster.cluster import Cluster
     from polyxeus.hints import BalancedViewFlags, SomeRequests, Targets, ViewFlags
@@ -489,13 +489,23 @@ class Client(HubQueries, EngineControl):
         view.is_coalescing = is_coalescing
         return view
 
-    def executor(self, targets: Targets = None) -> ViewExecutor:
+    def executor(
+        self,
+        targets: Targets = None,
+        *,
+        initializer: Callable[..., Any] | None = None,
+        initargs: tuple[Any, ...] = (),
+    ) -> ViewExecutor:
         """Makes an executor of concurrent.futures on a load-balanced view.
 
         Parameters
         ----------
         targets : int, slice, list of int or "all", optional
             The engines that may be used. Default: all.
+        initializer : callable, optional
+            Is called once on each engine, before the first call there.
+        initargs : tuple
+            Its arguments.
 
         Returns
         -------
@@ -508,7 +518,7 @@ class Client(HubQueries, EngineControl):
         ...     executor.submit(pow, 2, 3).result()
         8
         """
-        return self.load_balanced_view(targets).executor
+        return ViewExecutor(self.load_balanced_view(targets), initializer, initargs)
 
     def activate(self, targets: Targets = "all", suffix: str = "") -> DirectView:
         """Defines the magics %px, %%px, %autopx and the others in IPython.

@@ -34,7 +34,7 @@ class EngineControl:
         result.get()
         return None
 
-    def _runs_any(self, msg_ids, targets, patience=2.0):
+    def _runs_any(self, msg_ids, targets, patience):
         """Whether an engine runs one of these requests now; True also if one does not answer in `patience` seconds."""
         ids = self._build_targets(targets)[1]
         tasks = self._connection.send_control(ids, "usage_request", "{}")

@@ -11,6 +11,7 @@ from polyxeus.results.slices import TimedOut
 __all__ = ["ExecutorFuture"]
 
 T = TypeVar("T")
+_PATIENCE = 2.0  # seconds that engines have to answer
 
 
 class ExecutorFuture(AsyncResult[T]):
@@ -41,8 +42,8 @@ class ExecutorFuture(AsyncResult[T]):
         try:
             if self._runs():
                 return False
-            self._client.abort(self, targets=self._targets, block=True)
-            if self._runs():
+            told = self._client.abort(self, targets=self._targets, block=False)
+            if not told.wait(_PATIENCE) or self._runs():
                 return False
         except NoEnginesRegistered:
             return False
@@ -52,7 +53,7 @@ class ExecutorFuture(AsyncResult[T]):
         return self.cancelled()
 
     def _runs(self):
-        return self._client._runs_any(self.msg_ids, self._targets)
+        return self._client._runs_any(self.msg_ids, self._targets, _PATIENCE)
 
     def cancelled(self) -> bool:
         """Tells whether the call was cancelled before it ran: by cancel(), or as the executor was shut down.
@@ -175,4 +176,7 @@ class ExecutorFuture(AsyncResult[T]):
         return super()._problem(results)
 
     def _ending(self):
-        return ("CANCELLED_AND_NOTIFIED", "add_cancelled") if self.cancelled() else super()._ending()
+        kinds = {self._tasks.outcome(i)[0] for i in range(len(self._tasks))}
+        if self._is_withdrawn or kinds == {"aborted"}:
+            return "CANCELLED_AND_NOTIFIED", "add_cancelled"
+        return "FINISHED", "add_result" if kinds == {"ok"} else "add_exception"

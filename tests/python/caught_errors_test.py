@@ -6,6 +6,7 @@ import sys
 import textwrap
 from pathlib import Path
 
+import joblib
 import pytest
 from IPython.terminal.interactiveshell import TerminalInteractiveShell
 from traitlets.config import Config
@@ -34,7 +35,8 @@ fail = _make_fail()
 
 
 @pytest.fixture
-def shell(rc):
+def shell(rc, monkeypatch):
+    monkeypatch.setitem(joblib.parallel.BACKENDS, "polyxeus", None)  # afterwards it is what it was
     config = Config()
     config.TerminalInteractiveShell.simple_prompt = True
     config.HistoryManager.enabled = False

@@ -13,7 +13,7 @@ from traitlets.config import Config
 
 import polyxeus as px
 
-GUIDE = Path(__file__).parents[2] / "docs" / "guide" / "errors.md"
+GUIDE = Path(__file__).parents[3] / "docs" / "guide" / "errors.md"
 SECTION = GUIDE.read_text().partition("## Where `except ValueError` works\n")[2].partition("\n## ")[0]
 PLACES = re.findall(r"^\| `(.+?)` \|", SECTION, re.MULTILINE)
 CELL = """

@@ -222,7 +222,7 @@ class LazyMapIterator(Iterator[T]):
         """What a call gave, the first item last. The call is counted as read, and keeps nothing."""
         if isinstance(result, Exception):
             raise result
-        if not result.wait(left(self._end)):
+        if self._end is not None and not result.wait(left(self._end)):
             raise TimedOut(result._not_ready())
         try:
             value = result.get(return_exceptions=self._return_exceptions)

@@ -116,6 +116,7 @@ Failure read_failure(const Json& content, std::optional<EngineId> engine) {
     if (const auto id = integer_member<int>(*info, "engine_id")) failure.engine = EngineId{*id};
     failure.method = string_member(*info, "method").value_or("");
   }
+  failure.exception = object_member(content, "exception");
   return failure;
 }
 

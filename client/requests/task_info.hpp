@@ -79,6 +79,7 @@ struct Failure {
   std::vector<std::string> traceback;  ///< The lines, possibly with ANSI colours; may be empty.
   std::optional<EngineId> engine;      ///< The engine; nothing if the failure happened elsewhere.
   std::string method;                  ///< "execute", "apply", "call" ...; may be empty.
+  Json exception = {};  ///< What the engine says of its class (docs/protocol.md); may be empty.
 };
 
 /// One request of a call, as it was sent.

@@ -54,7 +54,8 @@ py::tuple python_of(const client::Failure& failure, const client::TaskSent& sent
     lines.append(px::bindings::python_of(Json(line)));
   return py::make_tuple(
       px::bindings::python_of(Json(failure.name)), px::bindings::python_of(Json(failure.value)),
-      lines, optional_id(failure.engine), optional_text(sent.engine_uuid.text), failure.method);
+      lines, optional_id(failure.engine), optional_text(sent.engine_uuid.text), failure.method,
+      px::bindings::python_of(failure.exception));
 }
 
 py::tuple python_of(const client::CallEvent& event, std::size_t index) {

@@ -49,7 +49,7 @@ class Tasks {
   bool wait_sent(std::optional<double> seconds) const;
 
   /// ("ok", the reply's content as bytes, its buffers), or (status, None, failure) where a failure
-  /// is (name, value, lines of traceback, engine id, engine uuid, method).
+  /// is (name, value, lines of traceback, engine id, engine uuid, method, exception).
   pybind11::tuple outcome(std::size_t task) const;
   /// What is known of a request, apart from its output.
   pybind11::dict metadata(std::size_t task) const;

@@ -48,7 +48,8 @@ void bind_tasks(py::module_& module) {
            "Waits until all buffers are sent; None: without a limit. False: not in time.")
       .def("outcome", &Tasks::outcome,
            "(\"ok\", content as bytes, buffers), or (status, None, failure); a failure is (name, "
-           "text, lines of the traceback, engine id, engine uuid, method).")
+           "text, lines of the traceback, engine id, engine uuid, method, what is known of its "
+           "class).")
       .def("metadata", &Tasks::metadata, "What is known of a request, apart from its output.")
       .def("publications", &Tasks::publications,
            "The output of a request so far: [(type, content, metadata, buffers)].")

@@ -6,7 +6,12 @@ import builtins
 import re
 import sys
 import traceback as _traceback
+import types
+from collections.abc import Iterable
+from concurrent.futures import CancelledError
 from typing import Any, Dict, List, NoReturn, Tuple, TypeVar, Union
+
+from polyxeus import original_types
 
 __all__ = [
     "AlreadyDisplayedError", "CompositeError", "ConnectionLost", "DependencyTimeout", "EngineError", "IPythonError",
@@ -21,6 +26,7 @@ _CELL_NUMBER = re.compile(r"(In ?\[|cell )\d+")  # a colour may stand before it
 _MOST_GROUPS = 20  # of equal errors, in HTML
 _MOST_TEXT, _MOST_TRACEBACK = 500, 20_000  # characters
 _Entry = Tuple[str, str, Any, Dict[str, Any]]  # name, text, traceback, engine_info
+_OF_ERRORS = frozenset(["args", "ename", "evalue", "traceback", "engine_info"])
 _Results = TypeVar("_Results", bound=Union[List[Any], Dict[Any, Any]])
 
 
@@ -50,6 +56,66 @@ class NoEnginesRegistered(KernelError):
 
 class TaskAborted(KernelError):
     """The request was cancelled before it ran."""
+
+
+class TaskCancelled(TaskAborted, CancelledError):
+    """The future of an executor was cancelled before its call ran."""
+
+
+class RemoteTraceback(Exception):
+    """The cause of a RemoteError: the traceback of the engine, as text.
+
+    Parameters
+    ----------
+    text : str
+        The traceback, maybe with colours.
+
+    Attributes
+    ----------
+    tb : str
+        The traceback without colours.
+    """
+
+    def __init__(self, text: str) -> None:
+        super().__init__(text)
+
+    @property
+    def tb(self) -> str:
+        return _COLOURS.sub("", self.args[0])
+
+    def __str__(self) -> str:
+        return f'\n"""\n{self.tb}\n"""'
+
+
+class FailureEntry(Tuple[str, str, Any, Dict[str, Any]]):
+    """An item of CompositeError.elist: (name, text, traceback, engine_info), and what is known of the class.
+
+    Attributes
+    ----------
+    exception : dict or None
+        What the engine said of the class: see RemoteError.
+    """
+
+    exception: dict[str, Any] | None = None
+
+    @classmethod
+    def of(cls, entry: _Entry, exception: dict[str, Any] | None) -> FailureEntry:
+        """An entry with what is known of its class."""
+        made = cls(entry)
+        if exception is not None:
+            made.exception = exception
+        return made
+
+
+def _original(entry: _Entry) -> type[Exception] | None:
+    """The class here of the exception of an entry."""
+    exception = getattr(entry, "exception", None)
+    return original_types.named(entry[0], _classes(exception))
+
+
+def _classes(exception: Any) -> Iterable[Any]:
+    classes = exception.get("classes") if isinstance(exception, dict) else None
+    return classes if isinstance(classes, list) else ()
 
 
 class TaskTimeout(KernelError):
@@ -151,6 +217,11 @@ def _ranges(numbers: list[int]) -> str:
 class RemoteError(KernelError):
     """A request failed: the name, text and traceback of the exception on the engine.
 
+    It is of the class of that exception, too, if this process has that class, or the nearest of its bases that this process
+    has: ``except ValueError`` catches a ValueError of an engine. Its ``__cause__`` is the engine's traceback as text.
+    Plain attributes of the exception (text, numbers), as ``errno``, are attributes here. The page "errors" of the guide says
+    which exceptions remain a RemoteError only.
+
     Failures whose cause is not the code itself have subclasses: ResultLost, ConnectionLost, Overloaded, MPIError.
     EngineError, TaskTimeout and the errors of dependencies are RemoteErrors, too, if they are the answer to a
     request.
@@ -179,6 +250,7 @@ class RemoteError(KernelError):
     evalue: str
     traceback: str | None = None
     engine_info: dict[str, Any]
+    _exception: dict[str, Any] | None = None  # of the reply: {"classes", "attributes"}
 
     def __init__(
         self,
@@ -187,14 +259,19 @@ class RemoteError(KernelError):
         traceback: str | None,
         engine_info: dict[str, Any] | None = None,
     ) -> None:
-        super().__init__(ename, evalue)
+        BaseException.__init__(self, ename, evalue)  # the constructor of the original class takes other arguments
         self.ename = ename
         self.evalue = evalue
         self.traceback = traceback
         self.engine_info = engine_info or {}
+        if traceback:
+            self.__cause__ = RemoteTraceback(traceback)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), (self.ename, self.evalue, self.traceback, self.engine_info)
+        arguments = self.ename, self.evalue, self.traceback, self.engine_info
+        if self._exception is None and original_types.original_of(type(self)) is None:
+            return type(self), arguments
+        return remote_error, (*arguments, self._exception)
 
     @staticmethod
     def _get_engine_str(engine_info: dict[str, Any] | None) -> str:
@@ -245,6 +322,8 @@ class RemoteError(KernelError):
 class CompositeError(RemoteError):
     """Several requests failed, or one of several.
 
+    If all failures are of one class, it is of that class, too: ``except OSError`` catches it if all are OSErrors.
+
     Parameters
     ----------
     message : str
@@ -278,9 +357,12 @@ class CompositeError(RemoteError):
         self.msg = message
         self.elist = elist
         self.args = tuple(each[0] for each in elist)
+        if any(each[2] for each in elist[: self.tb_limit]):
+            self.__cause__ = RemoteTraceback("\n".join(self.render_traceback()).rstrip())
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), (self.msg, self.elist)
+        maker = type(self) if original_types.original_of(type(self)) is None else composite_error
+        return maker, (self.msg, self.elist)
 
     def __repr__(self) -> str:
         return f"CompositeError({len(self.elist)})"
@@ -376,7 +458,8 @@ class CompositeError(RemoteError):
         ...     print(one)
         [3:apply] ZeroDivisionError: division by zero
         """
-        raise remote_error(*self._nth(excid))
+        entry = self._nth(excid)
+        raise remote_error(*entry, getattr(entry, "exception", None))
 
 
 class ResultLost(RemoteError):
@@ -391,8 +474,6 @@ class ConnectionLost(RemoteError, ConnectionError):
 
     For its parameters see RemoteError.
     """
-
-    errno = strerror = None  # ConnectionError would take the name and text of the error for these
 
 
 class Overloaded(RemoteError):
@@ -454,13 +535,62 @@ _OF_MPI = re.compile(r"MPI_\w+(?: cannot end)?: ")
 
 
 def remote_error(
-    ename: str, evalue: str, traceback: str | None, engine_info: dict[str, Any] | None = None
+    ename: str,
+    evalue: str,
+    traceback: str | None,
+    engine_info: dict[str, Any] | None = None,
+    exception: dict[str, Any] | None = None,
 ) -> RemoteError:
-    """Makes the exception for an error reply: of the class with its name, if polyxeus has one, else a RemoteError."""
+    """Makes the exception for an error reply: of the class with its name, if polyxeus has one, else a RemoteError.
+
+    It is of the original class, too, if it can be.
+
+    exception  the member of this name of the reply (docs/protocol.md), if it has one
+    """
     kind = _BY_NAME.get(ename)
+    original = None
     if kind is None:
         kind = MPIError if _OF_MPI.match(str(evalue)) else RemoteError
-    return kind(ename, evalue, traceback, engine_info)
+        original = original_types.named(ename, _classes(exception))
+    for each in original_types.kinds_of(kind, original):
+        try:
+            made = each(ename, evalue, traceback, engine_info)
+            break
+        except Exception:  # e.g. the class has a property `evalue`
+            if each is kind:
+                raise
+    if exception:
+        made._exception = exception
+        _set_attributes(made, exception.get("attributes"))
+    return made
+
+
+def _set_attributes(made: RemoteError, attributes: Any) -> None:
+    """Those of the exception on the engine, but none that an error here has. No code of its class runs."""
+    for name, value in attributes.items() if isinstance(attributes, dict) else ():
+        if name.startswith("_") or name in _OF_ERRORS or hasattr(RemoteError, name):
+            continue
+        member = next((vars(base)[name] for base in (OSError, ImportError) if isinstance(made, base) and name in vars(base)), None)
+        if isinstance(member, types.MemberDescriptorType):
+            member.__set__(made, value)  # OSError.errno
+        else:
+            vars(made)[name] = value
+
+
+def composite_error(message: str, elist: list[_Entry]) -> CompositeError:
+    """A CompositeError that is of the class of all failures, too, if they have one."""
+    original = original_types.in_common(map(_original, elist)) if elist else None
+    for each in original_types.kinds_of(CompositeError, original):
+        try:
+            return each(message, elist)
+        except Exception:  # as in remote_error()
+            continue
+    return CompositeError(message, elist)
+
+
+def already_displayed(problem: CompositeError) -> AlreadyDisplayedError:
+    """The AlreadyDisplayedError for it: it is of the class of all failures, too, if `problem` is."""
+    return original_types.of_both(AlreadyDisplayedError, original_types.original_of(type(problem)))(problem)
 
 
 class AlreadyDisplayedError(RemoteError):
@@ -481,7 +611,8 @@ class AlreadyDisplayedError(RemoteError):
         self.n = len(getattr(original_error, "elist", [original_error]))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), (self.original_error,)
+        maker = type(self) if original_types.original_of(type(self)) is None else already_displayed
+        return maker, (self.original_error,)
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__}({self})>"
@@ -508,7 +639,8 @@ def entries_of(problem: Exception) -> list[_Entry]:
     if isinstance(problem, CompositeError):
         return problem.elist
     if isinstance(problem, RemoteError):
-        return [(problem.ename, problem.evalue, problem.traceback, problem.engine_info)]
+        entry = (problem.ename, problem.evalue, problem.traceback, problem.engine_info)
+        return [FailureEntry.of(entry, problem._exception)]
     return [(type(problem).__name__, str(problem), None, {})]
 
 
@@ -543,7 +675,7 @@ def collect_exceptions(rdict_or_list: _Results, method: str = "unspecified") -> 
         if isinstance(result, (RemoteError, TaskAborted)):
             entries += entries_of(result)
     if entries:
-        raise CompositeError(f"one or more exceptions raised in: {method}", entries)
+        raise composite_error(f"one or more exceptions raised in: {method}", entries)
     return rdict_or_list
 
 
@@ -602,4 +734,5 @@ def unwrap_exception(content: dict[str, Any]) -> RemoteError:
         content["evalue"],
         "\n".join(content["traceback"]),
         content.get("engine_info", {}),
+        content.get("exception"),
     )

@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "client/error.hpp"
+#include "client/requests/incoming.hpp"
 
 namespace px::client {
 namespace {
@@ -32,6 +33,13 @@ TEST(CompositeError, CountsWhatItDoesNotName) {
 TEST(CompositeError, NamesFailuresOfTheQueueWithoutAnEngine) {
   const CompositeError error{{{"Overloaded", "wait", {}, {}, ""}}};
   EXPECT_STREQ(error.what(), "1 request failed: Overloaded: wait");
+}
+
+TEST(Failure, KeepsWhatTheEngineSaysOfItsClass) {
+  const Json said = {{"classes", {"builtins:ValueError"}}};
+  const Json content = {{"status", "error"}, {"ename", "ValueError"}, {"exception", said}};
+  EXPECT_EQ(read_failure(content, {}).exception, said);
+  EXPECT_TRUE(read_failure({{"status", "error"}, {"exception", 5}}, {}).exception.empty());
 }
 
 TEST(RemoteError, SaysWhereItWas) {

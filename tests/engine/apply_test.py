@@ -36,7 +36,9 @@ def test_an_exception_becomes_an_error_with_a_traceback(backend, recorder):
     content = json.loads(content)
     assert (is_ok, buffers, content["ename"]) == (False, [], "ZeroDivisionError")
     assert content["traceback"]
-    assert recorder.contents("error")
+    assert content["exception"]["classes"] == ["builtins:ZeroDivisionError", "builtins:ArithmeticError"]
+    (published,) = recorder.contents("error")
+    assert published["exception"] == content["exception"]
 
 
 def test_leftover_or_missing_frames_are_an_error(backend):

@@ -14,7 +14,7 @@ _HERE = Path(__file__).parent
 @pytest.fixture(autouse=True)
 def time_limit(request):
     """No test waits for ever."""
-    if request.path.parent not in (_HERE, _HERE / "values", _HERE / "traces"):
+    if request.path.parent not in (_HERE, _HERE / "executors", _HERE / "values", _HERE / "traces"):
         yield
         return
     marked = request.node.get_closest_marker("time_limit")

@@ -1,5 +1,6 @@
 """What is wrong is said in one sentence, and everything goes on."""
 
+import builtins
 import json
 import os
 import pickle
@@ -267,7 +268,7 @@ def test_a_client_waits_for_a_cluster_that_is_starting_or_where_it_is_told_to(
     ("TaskTimeout", [ipp.TaskTimeout]), ("TaskRejectError", [ipp.TaskRejectError]),
     ("UnmetDependency", [ipp.UnmetDependency]), ("ImpossibleDependency", [ipp.ImpossibleDependency]),
     ("InvalidDependency", [ipp.InvalidDependency]), ("DependencyTimeout", [ipp.DependencyTimeout]),
-    ("ValueError", [])])  # fmt: skip
+    ("ValueError", [ValueError]), ("Unknown", [])])  # fmt: skip
 def test_an_error_reply_is_of_the_class_of_its_name(name, kinds):
     engine = {"engine_id": 3, "engine_uuid": "u", "method": "apply"}
     problem = ipp.error.remote_error(name, "it failed", "line 1\nline 2", engine)
@@ -289,5 +290,6 @@ def test_an_error_reply_is_of_the_class_of_its_name(name, kinds):
     ("ValueError", "MPI is not there", False), ("NameError", "name 'MPI_Bcast' is not defined", False)])  # fmt: skip
 def test_a_failed_call_of_mpi_is_an_mpi_error(name, text, is_of_mpi):
     problem = ipp.error.remote_error(name, text, None)
-    assert type(problem) is (ipp.MPIError if is_of_mpi else ipp.RemoteError)
+    assert isinstance(problem, ipp.RemoteError) and isinstance(problem, ipp.MPIError) == is_of_mpi
+    assert isinstance(problem, getattr(builtins, name))
     assert (problem.ename, problem.evalue) == (name, text)

@@ -46,7 +46,7 @@ from polyxeus.views.executor import ViewExecutor
 from polyxeus.views.gang_view import GangView
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from typing_extensions import Self, Unpack
     from polyxeus.cluster.cluster import Cluster
     from polyxeus.hints import BalancedViewFlags, SomeRequests, Targets, ViewFlags
@@ -529,13 +529,23 @@ class Client(HubQueries, EngineControl):
         """
         return GangView(self, engines, name, **kwargs)
 
-    def executor(self, targets: Targets = None) -> ViewExecutor:
+    def executor(
+        self,
+        targets: Targets = None,
+        *,
+        initializer: Callable[..., Any] | None = None,
+        initargs: tuple[Any, ...] = (),
+    ) -> ViewExecutor:
         """Makes an executor of concurrent.futures on a load-balanced view.
 
         Parameters
         ----------
         targets : int, slice, list of int or "all", optional
             The engines that may get tasks. Default: all.
+        initializer : callable, optional
+            Is called once on each engine, before the first call there.
+        initargs : tuple
+            Its arguments.
 
         Returns
         -------
@@ -548,7 +558,7 @@ class Client(HubQueries, EngineControl):
         ...     executor.submit(pow, 2, 3).result()
         8
         """
-        return self.load_balanced_view(targets).executor
+        return ViewExecutor(self.load_balanced_view(targets), initializer, initargs)
 
     def activate(self, targets: Targets = "all", suffix: str = "") -> DirectView:
         """Defines the magics %px, %%px, %autopx and the others in IPython.

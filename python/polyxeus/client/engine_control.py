@@ -34,6 +34,16 @@ class EngineControl:
         result.get()
         return None
 
+    def _runs_any(self, msg_ids, targets, patience):
+        """Whether an engine runs one of these requests now; True also if one does not answer in `patience` seconds."""
+        ids = self._build_targets(targets)[1]
+        tasks = self._connection.send_control(ids, "usage_request", "{}")
+        answers = AsyncResult(self, tasks, lambda content, _: content, fname="usage", targets=ids)
+        if not answers.wait(patience):
+            return True
+        known = [each for each in answers._raw_results if isinstance(each, dict)]
+        return any((each.get("running") or {}).get("msg_id") in msg_ids for each in known)
+
     def _block(self, block):
         return self.block if block is None else block
 

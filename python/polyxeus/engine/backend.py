@@ -4,7 +4,7 @@ import os
 import signal
 import sys
 
-from polyxeus.engine import apply, forked, interrupts, json_text, native, process_groups
+from polyxeus.engine import apply, forked, interrupts, json_text, native, process_groups, tracebacks
 from polyxeus.engine.new_arrays import is_new
 from polyxeus.serialize import functions, tensors
 from polyxeus.version import __version__
@@ -87,6 +87,7 @@ class Backend:
             "ename": type(error).__name__,
             "evalue": _describe(error),
             "traceback": self.shell.last_traceback or [],
+            "exception": tracebacks.described(error),
         }
 
     def _leave_if_asked(self):

@@ -126,7 +126,8 @@ class Shell(InteractiveShell):
             value = str(evalue)
         except Exception as error:
             value = f"Failed to cast exception to string: {error}"
-        content = {"traceback": self.last_traceback, "ename": etype.__name__, "evalue": value}
+        content = {"traceback": self.last_traceback, "ename": etype.__name__, "evalue": value,
+                   "exception": tracebacks.described(evalue)}
         self.display_pub.engine.publish("error", json_text.dump(content), b"", [])
 
 

@@ -1,16 +1,26 @@
-"""Removes frames without source from a traceback; of mpi4py's frames only the function that the user called stays."""
+"""What replies say of an exception: the frames of its traceback, and its class.
+
+Frames without source are removed; of mpi4py's frames only the function that the user called stays.
+"""
 
 import linecache
+import math
 import re
 import sys
 import types
 
 from polyxeus.engine import process_groups
 
-__all__ = ["tidied"]
+__all__ = ["described", "tidied"]
 
 _COMPILED = (".pyx", ".pxi", ".pxd")  # Cython's sources, which are not installed
 _MPI_FUNCTION = re.compile(r"(?:in )?(MPI_\w+)")
+_UNNAMED = (Exception, BaseException, object)
+_MOST = 50  # classes, attributes
+_MOST_TEXT = 1000  # characters
+_MOST_INTEGER = 2**53  # what all readers of JSON keep exactly
+# Of an OSError and an ImportError: C members, which vars() does not have.
+_MEMBERS = ("errno", "strerror", "filename", "filename2", "name", "path")
 
 
 def tidied(error, trace):
@@ -63,3 +73,32 @@ def _name_call(error, entries):
         longest = MPI.MAX_ERROR_STRING - 1
         text = text.encode()[:longest].decode(errors="ignore")
         MPI.Add_error_string(error.Get_error_code(), text)  # what str(error) is
+
+
+def described(error):
+    """{"classes": ["module:qualified name", ...], "attributes": {...}}: the class and its bases below Exception, and what is
+    plain of the attributes.
+    """
+    try:
+        kinds = [each for each in type(error).__mro__ if each not in _UNNAMED]
+        attributes = dict(vars(error))
+        if isinstance(error, (OSError, ImportError)):
+            attributes.update((name, getattr(error, name, None)) for name in _MEMBERS)
+        plain = [(name, value) for name, value in attributes.items() if _is_plain(value) and not name.startswith("__")]
+        return {
+            "classes": [f"{each.__module__}:{each.__qualname__}" for each in kinds[:_MOST]],
+            "attributes": dict(plain[:_MOST]),
+        }
+    except Exception:  # its attributes are properties that fail: the error itself is to reach the client
+        return {}
+
+
+def _is_plain(value):
+    kind = type(value)
+    if kind is str:
+        return len(value) <= _MOST_TEXT
+    if kind is float:
+        return math.isfinite(value)
+    if kind is int:
+        return abs(value) <= _MOST_INTEGER
+    return kind is bool

@@ -235,9 +235,8 @@ class ParallelMagics(Magics):
         if not is_displayed:
             return problem
         if not isinstance(problem, error.CompositeError):
-            entry = (problem.ename, problem.evalue, problem.traceback, problem.engine_info)
-            problem = error.CompositeError(str(problem), [entry])
-        return error.AlreadyDisplayedError(problem)
+            problem = error.composite_error(str(problem), error.entries_of(problem))
+        return error.already_displayed(problem)
 
     # ------------------------------------------------------------ cells
 

@@ -34,6 +34,7 @@ __all__ = ["AsyncHubResult", "AsyncResult"]
 _FUTURE_STATE = frozenset(
     ["_condition", "_state", "_result", "_exception", "_waiters", "_done_callbacks"]
 )
+_OVER = ("FINISHED", "CANCELLED", "CANCELLED_AND_NOTIFIED")  # states of a Future
 _future_lock = threading.Lock()
 _MISSING = object()
 T = TypeVar("T")
@@ -143,14 +144,17 @@ class AsyncResult(DisplayMixin, TimingMixin, Future[T]):
         call  calls the functions of add_done_callback(), which may wait for other results
         """
         with self._condition:
-            if self._state == "FINISHED":
+            if self._state in _OVER:
                 return
-            self._state = "FINISHED"
-            failed = self._has_failed()
+            self._state, told = self._ending()
             for waiter in self._waiters:
-                (waiter.add_exception if failed else waiter.add_result)(self)
+                getattr(waiter, told)(self)
             self._condition.notify_all()
         call(self._invoke_callbacks)
+
+    def _ending(self):
+        """The state of the Future that is over, and the method of those who wait that takes it."""
+        return "FINISHED", "add_exception" if self._has_failed() else "add_result"
 
     def _has_failed(self):
         return any(self._tasks.outcome(i)[0] != "ok" for i in range(len(self._tasks)))
@@ -304,12 +308,13 @@ class AsyncResult(DisplayMixin, TimingMixin, Future[T]):
         if self._origin is not None:
             whole, place = self._origin
             return whole._result_at(place)
-        if self._results is None:
-            self._results = [_MISSING] * len(self._tasks)
-        if self._results[index] is _MISSING:
+        results = self._results
+        if results is None:
+            results = self._results = [_MISSING] * len(self._tasks)
+        if results[index] is _MISSING:
             load = self._load_traced if recording.recorders else self._load
-            self._results[index] = load(index)
-        return self._results[index]
+            results[index] = load(index)
+        return results[index]
 
     @property
     def _raw_results(self):
@@ -317,14 +322,15 @@ class AsyncResult(DisplayMixin, TimingMixin, Future[T]):
 
     def _outcome(self):
         """(result, exception). Precondition: all answers are there."""
-        if self._value is None:
+        outcome = self._value
+        if outcome is None:
             results = self._raw_results
             problem = None
             if not self._return_exceptions or self._single_result:
                 problem = self._problem(results)
             value = None if problem is not None else self._reconstruct_result(results)
-            self._value = value, problem
-        return self._value
+            outcome = self._value = value, problem
+        return outcome
 
     def _problem(self, results):
         if self._single_result:

@@ -4,16 +4,31 @@ from __future__ import annotations
 
 import queue
 import threading
+import time
 from collections import deque
 from collections.abc import Iterator
 from typing import TypeVar
 
-from polyxeus.results.slices import slices, take
+from polyxeus.results.async_result import AsyncResult
+from polyxeus.results.slices import TimedOut, left, slices, take
 
-__all__ = ["LazyMapIterator"]
+__all__ = ["LazyMapIterator", "MapOfExecutor", "lazy_map"]
 
 _END = object()
 T = TypeVar("T")
+
+
+def lazy_map(view, f, arguments, *, ordered=True, max_outstanding="auto", return_exceptions=False, of_executor=None):
+    """Starts a LazyMapIterator: see there.
+
+    arguments        of each call, as a tuple
+    max_outstanding  "auto": one for each engine
+    """
+    if max_outstanding == "auto":
+        max_outstanding = max(1, len(view))
+    if not isinstance(max_outstanding, int) or max_outstanding < 0:
+        raise ValueError(f"max_outstanding must be a number from 0 on, not {max_outstanding!r}")
+    return LazyMapIterator(view, f, arguments, ordered, max_outstanding, return_exceptions, of_executor).start()
 
 
 class LazyMapIterator(Iterator[T]):
@@ -35,9 +50,13 @@ class LazyMapIterator(Iterator[T]):
         How many calls may be unanswered at a time; 0: any number.
     return_exceptions : bool
         Whether exceptions are returned as items of the result instead of being raised.
+    of_executor : MapOfExecutor, optional
+        What Executor.map() asks for besides. Default: nothing.
     """
 
-    def __init__(self, view, f, arguments, ordered, max_outstanding, return_exceptions):
+    def __init__(self, view, f, arguments, ordered, max_outstanding, return_exceptions, of_executor=None):
+        self._executor = of_executor or MapOfExecutor(lambda *call: view.apply_async(*call))
+        self._end = _moment(self._executor.timeout)
         self._view = view
         self._f = f
         self._arguments = arguments
@@ -47,7 +66,7 @@ class LazyMapIterator(Iterator[T]):
         self._permits = threading.Semaphore(max_outstanding) if max_outstanding else None
         self._sent = queue.SimpleQueue()  # results, an exception of the input, then _END
         self._done = queue.SimpleQueue()  # the same, in the order in which they are answered
-        self._is_cancelled = self._is_stopped = False
+        self._is_cancelled = self._is_stopped = self._is_cut_off = False
         self._count = None  # how many there are, once it is known
         self._given = 0
         self._first = threading.Event()
@@ -81,19 +100,20 @@ class LazyMapIterator(Iterator[T]):
     def _feed(self):
         count = 0
         try:
-            for arguments in self._arguments:
-                if self._permits is not None:
-                    self._permits.acquire()
-                if self._is_cancelled:
+            while self._may_read():
+                try:
+                    arguments = next(self._arguments)
+                except StopIteration:
                     break
-                result = self._view.apply_async(self._f, *arguments)
+                result = self._executor.send(self._f, *arguments)
                 result.wait_for_send()  # whoever gives the arguments may use their memory again
                 count += 1
                 if not self._ordered:
                     result.add_done_callback(self._done.put)
-                if self._permits is not None:
+                if self._permits is not None and not self._executor.counts_unread:
                     result.add_done_callback(lambda _: self._permits.release())
                 self._sent.put(result)
+                del result  # else it would live until the next one
                 if count >= max(1, self._limit):
                     self._first.set()
         except Exception as problem:
@@ -106,6 +126,24 @@ class LazyMapIterator(Iterator[T]):
             self._view._outstanding_maps.discard(self)
             self._sent.put(_END)
             self._first.set()
+
+    def _may_read(self):
+        """Waits until a further call may be sent. False: the input is not read to its end."""
+        if self._permits is not None:
+            self._permits.acquire()
+        return not self._is_cancelled
+
+    def end_with_executor(self, is_at_once: bool) -> None:
+        """The executor is shut down: no further items are read; whoever comes to one of them gets a RuntimeError.
+
+        Parameters
+        ----------
+        is_at_once : bool
+            False: items are read on, unless that needs somebody who takes results.
+        """
+        if is_at_once or self._executor.counts_unread:
+            self._is_cut_off = True
+            self.cancel()
 
     def cancel(self) -> None:
         """Reads no further items of the sequences. Calls that were already sent continue."""
@@ -131,23 +169,39 @@ class LazyMapIterator(Iterator[T]):
         try:
             yield  # start() has it here: from now on an interrupt ends the map
             yield from self._in_order() if self._ordered else self._as_they_come()
+            if self._is_cut_off and next(self._arguments, _END) is not _END:
+                raise RuntimeError("cannot schedule new futures after shutdown")
         except KeyboardInterrupt:
             self._stop()
             raise
+        except Exception:
+            if self._executor.cancels_rest:
+                self._cancel_rest()
+            raise
+
+    def _cancel_rest(self):
+        """Nothing further is sent, and what has not begun is not run."""
+        self.cancel()
+        rest = []
+        while not self._sent.empty():
+            rest.append(self._sent.get())
+        rest = [each for each in rest if isinstance(each, AsyncResult) and not each.ready()]
+        if rest:
+            self._view.client.abort(rest, block=False)
 
     def _in_order(self):
-        while True:
-            result = take(self._sent)
-            if result is _END:
-                return
-            yield self._value(result)
+        while (result := take(self._sent, self._end)) is not _END:
+            items = self._items(result)
+            del result  # neither it nor its value is to live longer than its user wants it
+            while items:
+                yield items.pop()
 
     def _as_they_come(self):
         known, problems, is_all_known = 0, deque(), False
         given = 0
         while True:
             while not is_all_known and (known <= given or not self._sent.empty()):
-                result = take(self._sent)
+                result = take(self._sent, self._end)
                 if result is _END:
                     is_all_known = True
                 elif isinstance(result, Exception):
@@ -155,14 +209,50 @@ class LazyMapIterator(Iterator[T]):
                 else:
                     known += 1
             if given < known:
-                yield self._value(take(self._done))
+                items = self._items(take(self._done, self._end))
                 given += 1
+                while items:
+                    yield items.pop()
             elif problems:
                 raise problems.popleft()
             elif is_all_known:
                 return
 
-    def _value(self, result):
+    def _items(self, result):
+        """What a call gave, the first item last. The call is counted as read, and keeps nothing."""
         if isinstance(result, Exception):
             raise result
-        return result.get(return_exceptions=self._return_exceptions)
+        if self._end is not None and not result.wait(left(self._end)):
+            raise TimedOut(result._not_ready())
+        try:
+            value = result.get(return_exceptions=self._return_exceptions)
+        finally:
+            result._results = result._value = None
+            if self._permits is not None and self._executor.counts_unread:
+                self._permits.release()
+        if self._executor.gives_lists and not isinstance(value, Exception):
+            return value[::-1]
+        return [value]
+
+
+class MapOfExecutor:
+    """What Executor.map() asks of a LazyMapIterator.
+
+    send           sends a call: send(f, *arguments) -> AsyncResult
+    timeout        seconds from now on until all results must have been taken; None: no limit
+    gives_lists    whether each call gives a list of items
+    counts_unread  whether `max_outstanding` counts calls whose results nobody has taken, not those without an answer
+    cancels_rest   whether after a failure the calls that have not begun are cancelled
+    """
+
+    def __init__(self, send, *, timeout=None, gives_lists=False, counts_unread=False, cancels_rest=False):
+        self.send = send
+        self.timeout = timeout
+        self.gives_lists = gives_lists
+        self.counts_unread = counts_unread
+        self.cancels_rest = cancels_rest
+
+
+def _moment(seconds):
+    """The moment of time.monotonic() when they are over; None: no limit."""
+    return None if seconds is None else time.monotonic() + seconds

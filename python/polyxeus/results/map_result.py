@@ -10,7 +10,7 @@ from polyxeus.results.slices import as_completed
 from polyxeus.serialize import requests
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import AsyncIterator, Callable, Iterator
     from polyxeus.client.client import Client
 
 __all__ = ["AsyncHubMapResult", "AsyncMapResult", "AsyncRecordedResult", "join_parts"]
@@ -26,8 +26,21 @@ def join_parts(map_object, results):
     return joined
 
 
+def _put_when_done(future, done):
+    """Puts a future into a queue of the running event loop once it is done."""
+    import asyncio
+
+    loop = asyncio.get_running_loop()
+
+    def put(future):
+        if not loop.is_closed():
+            loop.call_soon_threadsafe(done.put_nowait, future)
+
+    future.add_done_callback(put)
+
+
 class AsyncMapResult(AsyncResult[list[T]]):
-    """The results of a map, as one list. Iterate over it to get each result as soon as it has arrived.
+    """The results of a map, as one list. Iterate over it to get each as soon as it arrives, with `for` or `async for`.
 
     Parameters
     ----------
@@ -80,9 +93,31 @@ class AsyncMapResult(AsyncResult[list[T]]):
             yield from self.get()
             return
         for part in self._parts_as_they_come():
-            result = part._raw_results[0]
-            is_one = isinstance(result, Exception) or not self._gives_items(part)
-            yield from self._collect_exceptions([result] if is_one else result)
+            yield from self._items_of(part)
+
+    async def __aiter__(self) -> AsyncIterator[T]:
+        """`async for` gets the items as they come; the event loop goes on in the meantime."""
+        import asyncio
+
+        if self.ready():
+            for item in self.get():
+                yield item
+            return
+        parts = self.split()
+        answered: asyncio.Queue[Any] = asyncio.Queue()
+        if not self.ordered:
+            for part in parts:
+                _put_when_done(part, answered)
+        for part in parts:
+            if self.ordered:
+                _put_when_done(part, answered)
+            for item in self._items_of(await answered.get()):
+                yield item
+
+    def _items_of(self, part):
+        result = part._raw_results[0]
+        is_one = isinstance(result, Exception) or not self._gives_items(part)
+        return self._collect_exceptions([result] if is_one else result)
 
     def _gives_items(self, part):
         """Whether the result of this part is a list of results."""

@@ -260,6 +260,7 @@ def _published_error(content, metadata):
         content.get("evalue", ""),
         "\n".join(content.get("traceback", ())),
         engine,
+        content.get("exception"),
     )
 
 
@@ -276,15 +277,15 @@ def _add_data(data, buffers):
 
 
 def remote_error(failure):
-    """Makes the exception for a failure (name, text, traceback, engine id, uuid, method)."""
-    name, text, lines, engine_id, engine_uuid, method = failure
+    """Makes the exception for a failure: (name, text, traceback, engine id, uuid, method, its class as far as known)."""
+    name, text, lines, engine_id, engine_uuid, method, exception = failure
     if name == "TaskAborted":
         return error.TaskAborted(text)
     engine = {}
     if engine_id is not None:
         method = "apply" if method in ("call", "push", "pull") else method
         engine = {"engine_id": engine_id, "engine_uuid": engine_uuid, "method": method}
-    return error.remote_error(name, text, "\n".join(lines), engine)
+    return error.remote_error(name, text, "\n".join(lines), engine, exception)
 
 
 class ExecuteReply:

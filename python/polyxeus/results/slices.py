@@ -6,13 +6,16 @@ import concurrent.futures
 import time
 from queue import Empty
 
+from polyxeus import original_types
 from polyxeus.results.callers_traceback import ends_at_caller
 
-__all__ = ["as_completed", "slices", "take"]
+__all__ = ["TimedOut", "as_completed", "left", "slices", "take"]
 
 # Seconds. Python looks for signals before a wait begins; one that comes right after that look does
 # not end the wait.
 _LONGEST = 0.1
+# Up to Python 3.10 concurrent.futures has a TimeoutError of its own: this is one of both.
+TimedOut = original_types.of_both(TimeoutError, concurrent.futures.TimeoutError)  # type: ignore[arg-type]
 
 
 def slices(seconds: float | None):
@@ -23,14 +26,20 @@ def slices(seconds: float | None):
     yield max(0.0, end - time.monotonic())
 
 
-def take(queue):
-    """The next item of a queue."""
-    for seconds in slices(None):
+def left(end: float | None):
+    """The seconds until a moment of time.monotonic(), at least 0; None: no limit."""
+    return None if end is None else max(0.0, end - time.monotonic())
+
+
+def take(queue, end: float | None = None):
+    """The next item of a queue.  TimeoutError if there is none until `end`."""
+    for seconds in slices(left(end)):
         try:
             with ends_at_caller:
                 return queue.get(timeout=seconds)
         except Empty:
             pass
+    raise TimedOut("the next result of the map is not there in time")
 
 
 def as_completed(futures):

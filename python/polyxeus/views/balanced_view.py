@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Callable, Iterable, Literal
 
 from polyxeus.results.async_result import AsyncResult
-from polyxeus.results.lazy_map import LazyMapIterator
+from polyxeus.results.lazy_map import LazyMapIterator, lazy_map
 from polyxeus.serialize import requests
 from polyxeus.views import partition
 from polyxeus.views.dependency import Dependency
@@ -72,7 +72,6 @@ class LoadBalancedView(View):
         self.after: Dependencies = None
         self.timeout = 0.0
         self.retries = 0
-        self._outstanding_maps = set()
         super().__init__(client, targets, **flags)
 
     def set_flags(self, **kwargs: Unpack[BalancedFlags]) -> Self:
@@ -144,6 +143,7 @@ class LoadBalancedView(View):
         targets=None,
         retries=None,
         label=None,
+        kind=AsyncResult,
     ):
         uuids, forms = self._candidates(self.targets if targets is None else targets)
         tasks = self._submit(
@@ -155,7 +155,7 @@ class LoadBalancedView(View):
             self.retries if retries is None else retries,
             self.label if label is None else label,
         )
-        result = AsyncResult(self.client, tasks, fname=getname(f), single=True, owner=True)
+        result = kind(self.client, tasks, fname=getname(f), single=True, owner=True)
         return self._finish(result, self.block if block is None else block)
 
     def map(
@@ -284,12 +284,8 @@ class LoadBalancedView(View):
         """
         if not sequences:
             raise TypeError("a map needs at least one sequence")
-        if max_outstanding == "auto":
-            max_outstanding = max(1, len(self))
-        if not isinstance(max_outstanding, int) or max_outstanding < 0:
-            raise ValueError(f"max_outstanding must be a number from 0 on, not {max_outstanding!r}")
-        lazy = LazyMapIterator(self, f, zip(*sequences), ordered, max_outstanding, return_exceptions)
-        return lazy.start()
+        options = {"ordered": ordered, "max_outstanding": max_outstanding, "return_exceptions": return_exceptions}
+        return lazy_map(self, f, zip(*sequences), **options)
 
     def register_joblib_backend(self, name: str | None = None, make_default: bool = False) -> None:
         """Registers this view as a backend of joblib: ``Parallel(backend=name)``.

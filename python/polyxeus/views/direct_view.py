@@ -77,24 +77,24 @@ class DirectView(View):
             work = work(forms)
         return self._sent(work, targets, ids, label, read, fname)
 
-    def _sent(self, work, targets, ids, label, read, fname):
+    def _sent(self, work, targets, ids, label, read, fname, kind=AsyncResult):
         """Sends a request to the engines `ids`, which `targets` names; returns its result."""
         tasks = self._submit(ids, [work], self.label if label is None else label)
         self._note(tasks)
         single = isinstance(targets, int)
-        return AsyncResult(
+        return kind(
             self.client, tasks, read, fname=fname, targets=ids, single=single, owner=True
         )
 
     @stops_on_interrupt
     def _really_apply(
-        self, f, args=(), kwargs=None, targets=None, block=None, track=None, label=None
+        self, f, args=(), kwargs=None, targets=None, block=None, track=None, label=None, kind=AsyncResult
     ):
         if targets is None:
             targets = self.targets
         _, ids, forms = self.client._addressed(targets)
         work = requests.call(f, args, kwargs, forms)
-        result = self._sent(work, targets, ids, label, requests.read, getname(f))
+        result = self._sent(work, targets, ids, label, requests.read, getname(f), kind)
         return self._finish(result, self.block if block is None else block)
 
     # ------------------------------------------------------------ code

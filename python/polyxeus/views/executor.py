@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import concurrent.futures
+import itertools
+import os
 import time
-import warnings
+from concurrent.futures import BrokenExecutor
 from typing import TYPE_CHECKING, Any, Callable, Iterable
 
-from polyxeus.results.async_result import AsyncResult
+from polyxeus.engine_calls.executor_calls import ForEach, Initialized
+from polyxeus.results.executor_future import ExecutorFuture
+from polyxeus.results.lazy_map import MapOfExecutor, lazy_map
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -17,14 +21,25 @@ if TYPE_CHECKING:
 
 __all__ = ["ViewExecutor"]
 
+_PATIENCE = 2.0  # seconds that engines have to hear that calls are cancelled
+_SHUT_DOWN = "cannot schedule new futures after shutdown"  # as CPython says it
+
 
 class ViewExecutor(concurrent.futures.Executor):
     """An executor of concurrent.futures (PEP 3148) on a view. `view.executor` and `client.executor()` make it.
+
+    On a load-balanced view each call runs on an engine that is free, on a direct view on each of its engines; a map on a
+    direct view gives one item after the other to the next engine.
 
     Parameters
     ----------
     view : DirectView or LoadBalancedView
         The view on which it runs.
+    initializer : callable, optional
+        Is called once on each engine, before the first call there. If it fails on an engine, the calls there and all further
+        ones fail with BrokenExecutor.
+    initargs : tuple
+        Its arguments.
 
     Examples
     --------
@@ -33,14 +48,49 @@ class ViewExecutor(concurrent.futures.Executor):
     [32, 9]
     """
 
-    def __init__(self, view: DirectView | LoadBalancedView) -> None:
+    def __init__(
+        self,
+        view: DirectView | LoadBalancedView,
+        initializer: Callable[..., Any] | None = None,
+        initargs: tuple[Any, ...] = (),
+    ) -> None:
+        if initializer is not None and not callable(initializer):
+            raise TypeError("initializer must be a callable")
         self.view = view
+        self._initializer = initializer
+        self._initargs = initargs
+        self._key = os.urandom(16).hex() if initializer is not None else None
+        self._is_shut_down = False
+        self._broken: str | None = None  # why
 
     @property
     def _max_workers(self):
         return len(self.view)
 
-    def submit(self, fn: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> AsyncResult[T]:
+    def _check(self):
+        if self._broken is not None:
+            raise BrokenExecutor(self._broken)
+        if self._is_shut_down:
+            raise RuntimeError(_SHUT_DOWN)
+
+    def _send(self, fn, args, kwargs=None, **options):
+        if self._initializer is None:
+            return self.view._really_apply(fn, args, kwargs, block=False, kind=ExecutorFuture, **options)
+        function = Initialized(self._key, self._initializer, self._initargs, fn)
+        future = self.view._really_apply(function, args, kwargs, block=False, kind=ExecutorFuture, **options)
+        future.add_done_callback(self._look)
+        return future
+
+    def _look(self, future):
+        """Whether the initializer has failed where this call was to run."""
+        if self._broken is not None or not future._has_failed() or future.cancelled():
+            return
+        problem = future.exception()
+        if isinstance(problem, BrokenExecutor):
+            concurrent.futures._base.LOGGER.critical("Exception in initializer:", exc_info=problem)
+            self._broken = "the initializer failed on an engine, so the executor takes no further calls"
+
+    def submit(self, fn: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> ExecutorFuture[T]:
         """Calls fn(*args, **kwargs) on the view, and returns at once.
 
         Parameters
@@ -54,18 +104,34 @@ class ViewExecutor(concurrent.futures.Executor):
 
         Returns
         -------
-        AsyncResult
-            The result, which is a Future.
+        ExecutorFuture
+            The result: a Future of concurrent.futures and an AsyncResult.
+
+        Raises
+        ------
+        RuntimeError
+            The executor is shut down.
+        BrokenExecutor
+            The initializer has failed.
 
         Examples
         --------
         >>> rc.executor().submit(pow, 2, 3).result()
         8
         """
-        return self.view.apply_async(fn, *args, **kwargs)
+        self._check()
+        return self._send(fn, args, kwargs)
 
-    def map(self, func: Callable[..., T], *iterables: Iterable[Any], **kwargs: Any) -> Iterator[T]:
-        """Calls func for each item of the iterables.
+    def map(
+        self,
+        func: Callable[..., T],
+        *iterables: Iterable[Any],
+        timeout: float | None = None,
+        chunksize: int = 1,
+        buffersize: int | None = None,
+        **kwargs: Any,
+    ) -> Iterator[T]:
+        """Calls func for each item of the iterables. If a call fails, those that have not begun are cancelled.
 
         Parameters
         ----------
@@ -73,34 +139,77 @@ class ViewExecutor(concurrent.futures.Executor):
             The function.
         *iterables : iterable
             An iterable for each argument of `func`.
+        timeout : float, optional
+            Seconds from now on; an item that is not there by then raises a TimeoutError. Default: without a limit.
+        chunksize : int
+            How many items a call on an engine has.
+        buffersize : int, optional
+            How many calls may be sent whose results were not taken: the iterables are read no further. Default: they are read
+            as answers come, on a direct view at once.
         **kwargs : Any
-            Options of the view's imap(). `timeout` and `chunksize` have no effect, with a warning.
+            Options of LoadBalancedView.imap(): `ordered`, `max_outstanding`, `return_exceptions`.
 
         Returns
         -------
         iterator
             The results.
 
+        Raises
+        ------
+        ValueError
+            `chunksize` or `buffersize` is no number from 1 on.
+        TypeError
+            No iterable is given, or `buffersize` is no int.
+        RuntimeError
+            The executor is shut down.
+
         Examples
         --------
         >>> list(rc.executor().map(abs, [-1, 2, -3]))
         [1, 2, 3]
         """
-        if kwargs.pop("timeout", None) is not None:
-            warnings.warn("map() of a ViewExecutor has no timeout", stacklevel=2)
-        if kwargs.pop("chunksize", 1) != 1:
-            warnings.warn("map() of a ViewExecutor makes each call a task: chunksize has no effect", stacklevel=2)
-        return self.view.imap(func, *iterables, **kwargs)
+        if chunksize < 1:
+            raise ValueError("chunksize must be >= 1.")
+        if buffersize is not None and not isinstance(buffersize, int):
+            raise TypeError("buffersize must be an integer or None")
+        if buffersize is not None and buffersize < 1:
+            raise ValueError("buffersize must be None or > 0")
+        if not iterables:
+            raise TypeError("a map needs at least one iterable")
+        self._check()
+        arguments: Any = zip(*iterables)
+        if chunksize > 1:
+            arguments = _chunks(arguments, chunksize)
+        executor = MapOfExecutor(
+            self._sender(), timeout=timeout, gives_lists=chunksize > 1, counts_unread=buffersize is not None,
+            cancels_rest=True,
+        )  # fmt: skip
+        options = {"max_outstanding": "auto" if self._is_balanced() else 0, **kwargs}
+        if buffersize is not None:
+            options["max_outstanding"] = buffersize
+        function = ForEach(func) if chunksize > 1 else func
+        return lazy_map(self.view, function, arguments, of_executor=executor, **options)
+
+    def _is_balanced(self):
+        return hasattr(self.view, "retries")
+
+    def _sender(self):
+        """What sends the calls of a map."""
+        if self._is_balanced():
+            return lambda f, *arguments: self._send(f, arguments)
+        turn = itertools.cycle(self.view._engines(None)[0])
+        return lambda f, *arguments: self._send(f, arguments, targets=next(turn))
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
-        """Waits for the calls that were submitted. The engines keep running.
+        """Takes no further calls, and waits for those that were submitted. The engines keep running.
 
         Parameters
         ----------
         wait : bool
             Whether to wait.
         cancel_futures : bool
-            Whether calls that have not started are cancelled.
+            Whether calls that have not begun are cancelled. The oldest unfinished call for each engine counts as begun.
+            Without `wait` the others are cancelled() as soon as the engines have answered.
 
         Examples
         --------
@@ -110,11 +219,26 @@ class ViewExecutor(concurrent.futures.Executor):
         >>> future.done()
         True
         """
+        self._is_shut_down = True
+        maps = self.view._outstanding_maps
+        for each in list(maps):
+            each.end_with_executor(cancel_futures)
         if cancel_futures:
-            for each in list(getattr(self.view, "_outstanding_maps", ())):
-                each.cancel()
-            self.view.abort(block=False)
+            self._cancel_waiting()
         if wait:
-            while getattr(self.view, "_outstanding_maps", None):
+            while maps:
                 time.sleep(0.01)  # they submit what the wait is for
             self.view.wait()
+
+    def _cancel_waiting(self):
+        unfinished = self.view.outstanding
+        # An engine that is free begins its first call now: who submitted it expects that it runs.
+        waiting = [msg_id for msg_id in self.view.history if msg_id in unfinished][len(self.view) :]
+        if waiting:
+            self.view.abort(waiting, block=False).wait(_PATIENCE)
+
+
+def _chunks(arguments, size):
+    """The arguments of calls of ForEach."""
+    while chunk := list(itertools.islice(arguments, size)):
+        yield (chunk,)

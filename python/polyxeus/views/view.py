@@ -62,7 +62,8 @@ class View:
         self.targets = targets
         self.history = History(lambda: client.outstanding)
         self.results = client.results
-        self.executor = ViewExecutor(self)
+        self._executor: ViewExecutor | None = None
+        self._outstanding_maps: set[Any] = set()  # those of imap() and of executors that still read their input
         self.set_flags(**flags)
 
     def __repr__(self):
@@ -86,6 +87,20 @@ class View:
         if isinstance(self.targets, (list, tuple)):
             return len(self.targets)
         return 1 if isinstance(self.targets, int) else len(self.client)
+
+    @property
+    def executor(self) -> ViewExecutor:
+        """The executor of concurrent.futures on this view; a new one after its shutdown().
+
+        Examples
+        --------
+        >>> with rc[0].executor as executor:
+        ...     executor.submit(pow, 2, 3).result()
+        8
+        """
+        if self._executor is None or self._executor._is_shut_down:
+            self._executor = ViewExecutor(self)
+        return self._executor
 
     @property
     def outstanding(self) -> set[str]:

@@ -1,0 +1,43 @@
+"""What executors run on engines around the functions of their users."""
+
+from concurrent.futures import BrokenExecutor
+
+__all__ = ["ForEach", "Initialized"]
+
+_failures = {}  # key of an executor whose initializer has run here -> why it failed; None: it did not
+
+
+class Initialized:
+    """A function that runs behind the initializer of its executor, which runs once in each engine."""
+
+    def __init__(self, key, initializer, initargs, function):
+        self.__name__ = getattr(function, "__name__", "unknown")  # what the engine shows while it runs
+        self._key, self._initializer, self._initargs = key, initializer, initargs
+        self._function = function
+
+    def __call__(self, /, *args, **kwargs):
+        self._initialize()
+        return self._function(*args, **kwargs)
+
+    def _initialize(self):
+        problem = None
+        if self._key not in _failures:
+            try:
+                self._initializer(*self._initargs)
+                _failures[self._key] = None
+            except Exception as failure:
+                problem = failure
+                _failures[self._key] = f"{type(failure).__name__}: {failure}"
+        if _failures[self._key] is not None:
+            raise BrokenExecutor(f"the initializer failed on this engine: {_failures[self._key]}") from problem
+
+
+class ForEach:
+    """A function that is called with each of several tuples of arguments."""
+
+    def __init__(self, function):
+        self.__name__ = getattr(function, "__name__", "unknown")
+        self._function = function
+
+    def __call__(self, rows):
+        return [self._function(*row) for row in rows]

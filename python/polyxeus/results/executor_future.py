@@ -1,0 +1,182 @@
+"""The futures of executors: AsyncResults that can be cancelled as those of concurrent.futures."""
+
+from __future__ import annotations
+
+from typing import Any, TypeVar
+
+from polyxeus.error import NoEnginesRegistered, TaskAborted, TaskCancelled
+from polyxeus.results.async_result import AsyncResult
+from polyxeus.results.slices import TimedOut
+
+__all__ = ["ExecutorFuture"]
+
+T = TypeVar("T")
+_PATIENCE = 2.0  # seconds that engines have to answer
+
+
+class ExecutorFuture(AsyncResult[T]):
+    """The result of a call of an executor. `executor.submit()` makes it.
+
+    It is an AsyncResult that is cancelled as the futures of concurrent.futures are: a call that has not begun is cancelled,
+    and ``result()`` then raises a CancelledError. For its parameters see AsyncResult.
+
+    Examples
+    --------
+    >>> future = rc.executor().submit(pow, 2, 3)
+    >>> future.result(), future.cancel(), future.cancelled()
+    (8, False, False)
+    """
+
+    _is_withdrawn = False  # by cancel(): its engines will not run it
+
+    def cancel(self) -> bool:
+        """Cancels the call if it has not begun. Asks the engines, which takes about a millisecond.
+
+        Returns
+        -------
+        bool
+            Whether it is cancelled. False: it runs or is done, or an engine that may run it does not answer.
+        """
+        if self.done():
+            return self.cancelled()
+        try:
+            if self._runs():
+                return False
+            told = self._client.abort(self, targets=self._targets, block=False)
+            if not told.wait(_PATIENCE) or self._runs():
+                return False
+        except NoEnginesRegistered:
+            return False
+        if not self._tasks.is_ready():
+            self._is_withdrawn = True
+            self._settle()
+        return self.cancelled()
+
+    def _runs(self):
+        return self._client._runs_any(self.msg_ids, self._targets, _PATIENCE)
+
+    def cancelled(self) -> bool:
+        """Tells whether the call was cancelled before it ran: by cancel(), or as the executor was shut down.
+
+        Returns
+        -------
+        bool
+            Whether it was.
+        """
+        if self._is_withdrawn:
+            return True
+        tasks = self._tasks
+        return tasks.is_ready() and all(tasks.outcome(i)[0] == "aborted" for i in range(len(tasks)))
+
+    def running(self) -> bool:
+        """Tells whether an engine runs the call now. Asks the engines.
+
+        Returns
+        -------
+        bool
+            Whether one does; also True if an engine that may run it does not answer.
+        """
+        if self.done():
+            return False
+        try:
+            return self._runs()
+        except NoEnginesRegistered:
+            return False
+
+    def ready(self) -> bool:
+        """Tells whether all answers are there, or the call was cancelled.
+
+        Returns
+        -------
+        bool
+            Whether it is done.
+        """
+        return self._is_withdrawn or super().ready()
+
+    def wait(self, timeout: float | None = -1, return_when: Any = None) -> Any:
+        """Waits until all answers are there, as AsyncResult.wait(), or until the call is cancelled.
+
+        Parameters
+        ----------
+        timeout : float, optional
+            Seconds to wait; None or below 0: without a limit.
+        return_when : str, optional
+            FIRST_COMPLETED, FIRST_EXCEPTION or ALL_COMPLETED of concurrent.futures: waits for that.
+
+        Returns
+        -------
+        bool or tuple of two sets
+            Whether it is done; with `return_when` the results of single requests, as (done, pending).
+        """
+        if self._is_withdrawn and return_when is None:
+            return True
+        return super().wait(timeout, return_when)
+
+    def result(self, timeout: float | None = None) -> T:
+        """Waits for the result and gives it.
+
+        Parameters
+        ----------
+        timeout : float, optional
+            Seconds to wait. Default: without a limit.
+
+        Returns
+        -------
+        Any
+            The result; a list of a direct view of several engines.
+
+        Raises
+        ------
+        TimeoutError
+            The result is not there in time; the call goes on.
+        CancelledError
+            The call was cancelled before it ran.
+        RemoteError
+            The call failed; it is of the class of the engine's exception, too.
+        """
+        self._wait_for_result(timeout)
+        return super().result()
+
+    def exception(self, timeout: float | None = None) -> BaseException | None:
+        """Waits for the result and gives the exception that result() would raise.
+
+        Parameters
+        ----------
+        timeout : float, optional
+            Seconds to wait. Default: without a limit.
+
+        Returns
+        -------
+        BaseException or None
+            None if all went well.
+
+        Raises
+        ------
+        TimeoutError
+            The result is not there in time.
+        CancelledError
+            The call was cancelled before it ran.
+        """
+        self._wait_for_result(timeout)
+        problem = super().exception()
+        if isinstance(problem, TaskCancelled):
+            raise problem
+        return problem
+
+    def _wait_for_result(self, timeout):
+        if timeout is not None and not self.wait(max(0, timeout)):
+            raise TimedOut(self._not_ready())
+
+    def _load(self, index):
+        return TaskCancelled("the call was cancelled before it ran") if self._is_withdrawn else super()._load(index)
+
+    def _problem(self, results):
+        if results and all(isinstance(each, TaskAborted) for each in results):
+            return TaskCancelled("the call was cancelled before it ran")
+        return super()._problem(results)
+
+    def _ending(self):
+        kinds = {self._tasks.outcome(i)[0] for i in range(len(self._tasks))}
+        if self._is_withdrawn or kinds == {"aborted"}:
+            return "CANCELLED_AND_NOTIFIED", "add_cancelled"
+        return "FINISHED", "add_result" if kinds == {"ok"} else "add_exception"

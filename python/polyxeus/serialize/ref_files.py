@@ -7,6 +7,7 @@ folder remove files whose owner, the first part of the name, has ended.
 from __future__ import annotations
 
 import errno
+import functools
 import itertools
 import mmap
 import os
@@ -54,11 +55,15 @@ def identity_of(folder):
     """The same in all processes that see this very folder; "" if there is none."""
     try:
         found = os.stat(folder)
-        with open("/proc/sys/kernel/random/boot_id") as file:
-            boot = file.read().strip()
+        return f"{_boot_id()}:{found.st_dev}:{found.st_ino}"
     except OSError:
         return ""
-    return f"{boot}:{found.st_dev}:{found.st_ino}"
+
+
+@functools.lru_cache(maxsize=None)
+def _boot_id():
+    with open("/proc/sys/kernel/random/boot_id") as file:
+        return file.read().strip()
 
 
 def has_entered(folder, process):
@@ -113,21 +118,19 @@ def _roomy(folder, owner, buffers):
     if wanted < _SMALL:
         return folder
     disk = os.path.join(folder, "disk")
-    for place in (folder, disk):
-        try:
-            size = os.statvfs(place)
-        except OSError:
-            continue
-        if place is folder and wanted > _available() // 2:
-            continue
-        if size.f_bavail * size.f_frsize - wanted < size.f_blocks * size.f_frsize // _FREE_PART:
-            continue
-        if place is folder or (has_entered(disk, owner) and has_entered(disk, _engine)):
-            return place
+    if wanted <= _available() // 2 and _has_room(folder, wanted):
+        return folder
+    if has_entered(disk, owner) and has_entered(disk, _engine) and _has_room(disk, wanted):
+        return disk
     raise MemoryError(
         f"{os.uname().nodename} has no room to keep a result of {wanted} bytes: a quarter of {os.path.dirname(folder)} stays "
         "free; delete Refs that you do not need"
     )
+
+
+def _has_room(folder, wanted):
+    size = os.statvfs(folder)
+    return size.f_bavail * size.f_frsize - wanted >= size.f_blocks * size.f_frsize // _FREE_PART
 
 
 def _available():
@@ -151,8 +154,11 @@ def write(folder, name, described, buffers):
     try:
         _write_all(file, _padded(_HEAD.pack(_MAGIC, len(head)) + head))
         for view in views:
-            _write_all(file, view)
-            _write_all(file, bytes(-view.nbytes % _ALIGNMENT))
+            if view.nbytes < _MAPPED_FROM:
+                _write_all(file, _padded(bytes(view)))
+            else:
+                _write_all(file, view)
+                _write_all(file, bytes(-view.nbytes % _ALIGNMENT))
         size = os.lseek(file, 0, os.SEEK_CUR)
         os.rename(young, os.path.join(folder, name))
     except BaseException as problem:

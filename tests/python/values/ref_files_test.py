@@ -10,20 +10,11 @@ from polyxeus.serialize import ref_files
 from polyxeus.serialize.ref_files import Key
 
 
-class Space:
-    """What os.statvfs() says."""
-
-    f_frsize = 1
-
-    def __init__(self, free, size):
-        self.f_bavail, self.f_blocks = free, size
-
-
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
     """That of a cluster, which a client and the engine that this process is have entered."""
     monkeypatch.setattr(ref_files, "_engine", "engine")
-    monkeypatch.setattr(os, "statvfs", lambda path: Space(1 << 30, 1 << 30))
+    monkeypatch.setattr(ref_files, "_has_room", lambda folder, wanted: True)
     for process in ("client", "engine", "other-engine"):
         (tmp_path / f"{process}.process").touch()
     return str(tmp_path)
@@ -117,7 +108,7 @@ def test_what_memory_has_no_room_for_goes_to_the_disk(folder, here, monkeypatch)
     os.mkdir(f"{folder}/disk")
     for process in ("client", "engine"):
         open(f"{folder}/disk/{process}.process", "w").close()
-    monkeypatch.setattr(os, "statvfs", lambda path: Space((900 if path.endswith("disk") else 600) << 10, 1000 << 10))
+    monkeypatch.setattr(ref_files, "_has_room", lambda place, wanted: place.endswith("disk"))
     key, large = Key(folder, "client", 1), bytes(400 << 10)
     ref_files.keep(key, here, False, large)
     assert os.listdir(f"{folder}/disk").count("client.ref.1") == 1
@@ -129,3 +120,18 @@ def test_what_memory_has_no_room_for_goes_to_the_disk(folder, here, monkeypatch)
         ref_files.keep(key, here, False, large)
     ref_files.keep(key, here, False, b"small")
     assert files_in(folder) == {"client.ref.1", "disk"}
+
+
+class Space:
+    """What os.statvfs() says of 1000 KiB."""
+
+    f_frsize, f_blocks = 1024, 1000
+
+    def __init__(self, free):
+        self.f_bavail = free
+
+
+def test_a_quarter_stays_free(monkeypatch):
+    monkeypatch.setattr(os, "statvfs", lambda path: Space(600))
+    assert ref_files._has_room("folder", 350 << 10)
+    assert not ref_files._has_room("folder", 351 << 10)

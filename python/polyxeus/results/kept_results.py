@@ -109,7 +109,7 @@ class KeptResults:
             number = number_of(client, engine)
             if number is not None:
                 work = requests.call(ref_files.remove, (keys,))
-                tasks = client._connection.send_direct([number], [work], "")
+                tasks = client._connection.send_direct([number], [work], "null")
                 completion.call_when_ready(tasks, functools.partial(self._answered, engine))
                 return
             keys = self._freed.answered(engine)  # it has left
@@ -127,7 +127,7 @@ class KeptResults:
         for engine, keys in keys_by_engine.items():
             number = number_of(client, engine)
             if number is not None:
-                tasks = client._connection.send_direct([number], [requests.call(ref_files.remove, (keys,))], "")
+                tasks = client._connection.send_direct([number], [requests.call(ref_files.remove, (keys,))], "null")
                 tasks.wait(_CLOSE_PATIENCE)
 
 

@@ -183,9 +183,10 @@ class Ref(Generic[T]):
         info, problem = self._call._outcome()
         if problem is not None:
             return problem
-        if not self._kept.is_here(info) and number_of(self._call._client, info["engine"]) is None:
-            return self._lost(info)
-        return None
+        client = self._call._client
+        if self._kept.is_here(info) or client._closed or number_of(client, info["engine"]) is not None:
+            return None
+        return self._lost(info)
 
     def _host(self):
         """Where it is; None if that is not known."""

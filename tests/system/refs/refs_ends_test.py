@@ -65,7 +65,7 @@ def test_an_engine_that_dies_in_the_call_is_the_first_cause(client):
     behind = balanced.submit(abs, ref)
     with pytest.raises(px.EngineError) as caught:
         behind.get(PATIENCE)
-    assert f"engine {ref.engine_id}" in str(caught.value)
+    assert f"Engine {ref.engine_id} on " in str(caught.value)
 
 
 def test_a_killed_client_leaves_no_results(cluster, client):

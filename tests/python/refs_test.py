@@ -136,6 +136,8 @@ def test_direct_views_keep_and_take_results(rc):
     assert rc[2].apply_sync(list, each) == rc[:].apply_sync(os.getpid) == [ref.get() for ref in each]
     assert [ref.engine_id for ref in each] == rc.ids
     assert rc.broadcast_view().apply_sync(sum, one) == [3] * 4
+    ids = rc.broadcast_view().apply_ref(os.getpid)
+    assert rc[3].apply_sync(list, ids) == rc[:].apply_sync(os.getpid)
     assert rc.load_balanced_view().apply_sync(sum, one) == 3
     assert rc[:].map_sync(abs, [one.get()[1], rc[0].apply_ref(abs, -7)]) == [1, 7]
 

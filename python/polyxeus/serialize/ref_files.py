@@ -100,8 +100,9 @@ def keep(key, sharing, is_own, value):
     identity = identity_of(key.folder)
     owner = key.client if sharing == identity else _engine
     buffers = []
-    described = encode(value, FORMS, buffers)
-    size = write(_roomy(key.folder, owner, buffers), file_name(key, owner), described, buffers)
+    head = dump({"value": encode(value, FORMS, buffers), "sizes": [memoryview(each).nbytes for each in buffers]}).encode()
+    place = _roomy(key.folder, owner, len(head) + sum(memoryview(each).nbytes for each in buffers))
+    size = write(place, file_name(key, owner), head, buffers)
     return {
         "bytes": size,
         "engine": _engine,
@@ -112,9 +113,8 @@ def keep(key, sharing, is_own, value):
     }
 
 
-def _roomy(folder, owner, buffers):
-    """The folder that has room for these buffers: in memory, else on the disk."""
-    wanted = sum(memoryview(each).nbytes for each in buffers)
+def _roomy(folder, owner, wanted):
+    """The folder that has room for so many bytes: in memory, else on the disk."""
     if wanted < _SMALL:
         return folder
     disk = os.path.join(folder, "disk")
@@ -142,13 +142,9 @@ def _available():
     return 1 << 62
 
 
-def write(folder, name, described, buffers):
-    """Writes a file that is complete as soon as it has its name. Its size in bytes.
-
-    described  the description of a value, as values.encode() gives it.
-    """
+def write(folder, name, head, buffers):
+    """Writes a file that is complete as soon as it has its name. Its size in bytes."""
     views = [memoryview(each).cast("B") for each in buffers]
-    head = dump({"value": described, "sizes": [view.nbytes for view in views]}).encode()
     young = os.path.join(folder, f"{_engine or os.getpid()}.refnew.{next(_counter)}")
     file = os.open(young, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
     try:

@@ -104,9 +104,10 @@ def test_the_result_of_a_call_that_keeps_it_is_an_argument_too(view):
         view.submit(pow, 2, 3).ref
 
 
-def test_a_task_waits_for_its_refs(view, tmp_path):
+def test_a_task_waits_for_its_refs(rc, tmp_path):
     gate = str(tmp_path / "gate")
-    late = view.apply_ref(wait_at, gate, 5)
+    late = rc.load_balanced_view([0]).apply_ref(wait_at, gate, 5)
+    view = rc.load_balanced_view([1, 2])
     results = [view.submit(pow, late, 2), view.submit(sum, [late, late]), view.map_async(abs, [late, -1])]
     behind = view.submit(abs, view.apply_ref(pow, late, 3))
     assert view.apply_sync(abs, -1) == 1  # engines are free

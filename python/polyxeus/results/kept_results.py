@@ -47,7 +47,7 @@ class KeptResults:
         self._process = os.getpid()
         self._numbers = itertools.count(1)
         self._freed = FreedByEngine()
-        self._refs = weakref.WeakSet()
+        self._held = {}  # key -> call, until it is freed
         self.session = client._connection.session_id
         self.folder = (connection.get("memory") or {}).get("folder")
         self.identity = ref_files.identity_of(self.folder) if self.folder else ""
@@ -68,9 +68,9 @@ class KeptResults:
         """The member `keep` of a request.  each  whether several engines get it, which keep one result each."""
         return {"folder": key.folder, "client": key.client, "number": key.number, "memory": self._shared, "each": each}
 
-    def add(self, ref):
+    def add(self, key, call):
         """A Ref was made."""
-        self._refs.add(ref)
+        self._held[key] = call
 
     def is_here(self, info):
         """Whether this process can map the file.  info  what the engine said of it."""
@@ -95,6 +95,7 @@ class KeptResults:
             ref_files.remove_named(key, info["owner"])
         else:
             return False
+        self._held.pop(key, None)
         return True
 
     def _free(self, key, call):
@@ -110,19 +111,25 @@ class KeptResults:
             if number is not None:
                 work = requests.call(ref_files.remove, (keys,))
                 tasks = client._connection.send_direct([number], [work], "null")
-                completion.call_when_ready(tasks, functools.partial(self._answered, engine))
+                completion.call_when_ready(tasks, functools.partial(self._answered, engine, keys))
                 return
-            keys = self._freed.answered(engine)  # it has left
+            self._forget(keys)  # it has left
+            keys = self._freed.answered(engine)
 
-    def _answered(self, engine):
+    def _answered(self, engine, keys):
+        self._forget(keys)
         self._send(engine, self._freed.answered(engine))
+
+    def _forget(self, keys):
+        for key in keys:
+            self._held.pop(key, None)
 
     def close(self):
         """The client closes: frees what is on other hosts. What is here is removed when the process ends, at the latest."""
         keys_by_engine = {}
-        for ref in list(self._refs):
-            if ref._call.ready() and (info := ref._call._outcome()[0]) and not self.is_here(info):
-                keys_by_engine.setdefault(info["engine"], []).append(ref._key)
+        for key, call in list(self._held.items()):
+            if call.ready() and (info := call._outcome()[0]) and not self.is_here(info):
+                keys_by_engine.setdefault(info["engine"], []).append(key)
         client = self._client()
         for engine, keys in keys_by_engine.items():
             number = number_of(client, engine)

@@ -60,7 +60,7 @@ class Ref(Generic[T]):
         self._is_task = is_task
         self._call = call
         self.msg_id: str = call.msg_ids[0]
-        kept.add(self)
+        kept.add(key, call)
 
     def __del__(self):
         if "_call" in self.__dict__:

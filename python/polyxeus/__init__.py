@@ -50,6 +50,7 @@ _HOMES = {
     "results.async_result": ["AsyncHubResult", "AsyncResult"],
     "results.map_result": ["AsyncMapResult"],
     "results.metadata": ["ExecuteReply", "Metadata"],
+    "results.ref": ["Ref"],
     "serialize.reference": ["Reference", "interactive"],
     "trace.recording": ["span"],
     "version": ["version_info"],
@@ -85,6 +86,7 @@ if TYPE_CHECKING:  # all names of _HOMES again: checkers do not see what __getat
     from polyxeus.results.async_result import *
     from polyxeus.results.map_result import AsyncMapResult as AsyncMapResult
     from polyxeus.results.metadata import ExecuteReply as ExecuteReply, Metadata as Metadata
+    from polyxeus.results.ref import Ref as Ref
     from polyxeus.serialize.reference import *
     from polyxeus.trace.recording import *
     from polyxeus.version import *

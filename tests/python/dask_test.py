@@ -30,6 +30,36 @@ def test_engines_become_dask_workers_and_stay_engines(rc):
     rc.stop_dask()
 
 
+def test_graphs_are_computed_on_the_engines(rc):
+    import dask
+    import dask.array
+    import dask.bag
+
+    numbers = dask.array.random.default_rng(1).integers(0, 100, (300, 300), chunks=100)
+    product = (numbers @ numbers.T).sum(axis=0)
+    assert (product.compute(scheduler=rc) == product.compute(scheduler="sync")).all()
+
+    def here():
+        import os
+
+        return os.getpid()
+
+    pid, total, parts = dask.compute(
+        dask.delayed(here)(), dask.delayed(sum)([dask.delayed(abs)(n) for n in range(-9, 0)]),
+        dask.bag.from_sequence(range(20), npartitions=4).map(lambda n: n * n), scheduler=rc)  # fmt: skip
+    assert pid in rc[:].apply_sync(here)
+    assert total == 45
+    assert parts == [n * n for n in range(20)]
+
+
+def test_a_node_that_fails_fails_the_graph(rc):
+    import dask
+
+    bad = dask.delayed(lambda: 1 / 0)()
+    with pytest.raises(ipp.RemoteError, match="ZeroDivisionError"):
+        dask.delayed(sum)([bad, 1]).compute(scheduler=rc)
+
+
 def test_without_dask_it_says_what_to_install(rc, monkeypatch):
     monkeypatch.setitem(sys.modules, "distributed", None)
     with pytest.raises(ImportError, match="pip install distributed"):

@@ -35,6 +35,7 @@ from polyxeus.results.completion import close_at_exit
 from polyxeus.results.failed_cells import show_failures_of_cells
 from polyxeus.results.history import History
 from polyxeus.results.html_parts import paragraph
+from polyxeus.results.kept_results import KeptResults
 from polyxeus.results.metadata import MetadataByRequest
 from polyxeus.results.slices import slices
 from polyxeus.results.transfer_line import TransferLine
@@ -155,7 +156,7 @@ class Client(HubQueries, EngineControl):
         cluster: Cluster | None = None,
         **extra_args: NoReturn,
     ) -> None:
-        self._connection = self._comms = None
+        self._connection = self._comms = self._kept = None
         for name in ("url_or_file", "url_file"):
             given = url_file if name == "url_file" else extra_args.pop(name, None)
             if given is not None:
@@ -232,8 +233,17 @@ class Client(HubQueries, EngineControl):
         """
         if self._comms is not None:
             self._comms.close(tells_front_end=True)
+        if self._kept is not None and not self._closed:
+            self._kept.close()
         if self._connection is not None:
             self._connection.close()
+
+    @property
+    def _kept_results(self):
+        """What engines keep for this client."""
+        if self._kept is None:
+            self._kept = KeptResults(self, json.loads(self._connection_text))
+        return self._kept
 
     def __enter__(self) -> Self:
         return self

@@ -42,6 +42,8 @@ def _with_dates(record):
 class HubQueries:
     """The methods of a Client that read and change the controller's records."""
 
+    asynchronous = False  # Dask asks: get() waits
+
     def _ask_with_buffers(self, kind, content):
         tasks = self._connection.send_hub(kind, requests.dump(content))
         tasks.wait()
@@ -627,6 +629,42 @@ class HubQueries:
         return distributed.Client(address)
 
     become_distributed = become_dask
+
+    def get(self, dsk: Any, keys: Any, **kwargs: Any) -> Any:
+        """Computes keys of a graph of Dask on the engines: for ``collection.compute(scheduler=rc)``.
+
+        Each node of the graph is a balanced task whose result stays on its engine's host, so that only the results that are asked
+        for come to this client. Dask is needed here and on the engines, distributed is not.
+
+        Parameters
+        ----------
+        dsk : Any
+            The graph, as Dask gives it to schedulers.
+        keys : Any
+            The keys, in lists of any depth.
+        **kwargs : Any
+            Options of Dask, which have no effect.
+
+        Returns
+        -------
+        Any
+            The values, in tuples as the keys are in lists.
+
+        Raises
+        ------
+        RemoteError
+            A node failed.
+
+        Examples
+        --------
+        >>> import dask                                            # doctest: +SKIP
+        >>> numbers = [dask.delayed(abs)(n) for n in (-1, 2)]      # doctest: +SKIP
+        >>> dask.delayed(sum)(numbers).compute(scheduler=rc)       # doctest: +SKIP
+        3
+        """
+        from polyxeus.views.dask_graph import compute
+
+        return compute(self.load_balanced_view(), dsk, keys)
 
     def stop_dask(self, targets: Targets = "all") -> None:
         """Ends the workers and the scheduler that become_dask() has started.

@@ -13,7 +13,7 @@ import textwrap
 from collections import OrderedDict
 
 from polyxeus.engine.new_arrays import all_new, is_new
-from polyxeus.serialize import scattered
+from polyxeus.serialize import ref_files, scattered
 from polyxeus.serialize.compact_json import dump, load
 from polyxeus.serialize.values import decode, encode, encode_results, encode_text
 
@@ -90,6 +90,9 @@ def _call(request, buffers, functions, copied_from):
     kwargs = {
         name: decode(each, buffers, evaluate) for name, each in request.get("kwargs", {}).items()
     }
+    kept = request.get("keep")
+    if kept is not None:
+        return _reply("value", dump({"json": _keep(kept, function(*args, **kwargs))})), []
     accepts = request.get("accepts", _NO_FORM)
     found = []
     if request.get("map"):
@@ -99,6 +102,12 @@ def _call(request, buffers, functions, copied_from):
     result = function(*args, **kwargs)
     snapshot = 0 if is_new(result) else copied_from
     return _reply("value", encode_text(result, accepts, found, snapshot)), found
+
+
+def _keep(kept, result):
+    """The result stays on this host: see docs/protocol.md, "Kept results"."""
+    key = ref_files.Key(kept["folder"], kept["client"], kept["number"])
+    return ref_files.keep(key, kept["memory"], kept["each"], result)
 
 
 def _map(function, sequences, kwargs, part):

@@ -13,6 +13,7 @@ from polyxeus.engine.event_loop import TaskRunner
 from polyxeus.engine.kernel import Kernel
 from polyxeus.engine.output_widgets import OutputWidgets
 from polyxeus.engine.shell import make_shell
+from polyxeus.serialize import ref_files
 from polyxeus.trace import recording
 
 restore_streams = streams.restore
@@ -51,6 +52,7 @@ def make_backend(engine):
     """Makes all Python objects that the C++ core needs."""
     _start_log()
     recording.attach(recording.EngineRecorder(engine))
+    ref_files.set_engine(engine.uuid)
     output = OutputWidgets(engine)
     shell = make_shell(engine, _profile_dir(engine.profile_dir), engine.colors, output)
     shell.kernel = Kernel(shell, engine)

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator
     from polyxeus.client.client import Client
     from polyxeus.hints import Anything, ReturnWhen
+    from polyxeus.results.ref import Ref
 
 __all__ = ["AsyncHubResult", "AsyncResult"]
 
@@ -98,6 +99,8 @@ class AsyncResult(DisplayMixin, TimingMixin, Future[T]):
     _origin = None  # (what this was split off from, which of its tasks)
     _metadata = None  # that of the tasks, as others have it
     _value = None  # (result, exception)
+    _ref = None  # of a call whose result is kept
+    _uses = None  # the Refs in its arguments
     _parts = None
 
     def __init__(
@@ -297,7 +300,8 @@ class AsyncResult(DisplayMixin, TimingMixin, Future[T]):
         return result
 
     def _failure(self, failure):
-        return remote_error(failure)
+        problem = remote_error(failure)
+        return problem if self._uses is None else self._uses.explain(problem)
 
     def _execute_reply(self, index, content):
         msg_id, task = self.msg_ids[index], self._tasks.select([index])
@@ -592,6 +596,29 @@ class AsyncResult(DisplayMixin, TimingMixin, Future[T]):
                 raise ValueError(f"engine {engine_id} has several results, but a dict can hold only one per engine")
             by_engine[engine_id] = result
         return by_engine
+
+    @property
+    def ref(self) -> Ref[Any]:
+        """The Ref to the result of a call that keeps it: ``submit(..., keep=True)``. It is there at once.
+
+        Raises
+        ------
+        ValueError
+            The call does not keep its result.
+
+        Examples
+        --------
+        >>> balanced = rc.load_balanced_view()
+        >>> numbers = balanced.submit(range, 4, keep=True)
+        >>> balanced.submit(sum, numbers.ref).get()
+        6
+        """
+        if self._ref is None:
+            raise ValueError("this call does not keep its result: use submit(..., keep=True) or apply_ref()")
+        return self._ref
+
+    def __reduce_ex__(self, protocol):
+        return super().__reduce_ex__(protocol) if self._ref is None else self._ref.__reduce__()
 
     @property
     def r(self) -> T:

@@ -9,7 +9,7 @@ import weakref
 
 from polyxeus.results.notice_thread import NoticeThread
 
-__all__ = ["call_in_turn", "call_when_ready", "close_at_exit"]
+__all__ = ["call_in_turn", "call_when_ready", "close_at_exit", "start"]
 
 _tokens = itertools.count(1)
 _waiting = {}  # token -> what is called
@@ -24,6 +24,11 @@ def call_when_ready(tasks, function):
     token = next(_tokens)
     _waiting[token] = function
     tasks.notify(notices, token)
+
+
+def start():
+    """Starts the thread, so that call_when_ready() takes no lock from then on."""
+    _thread.notices()
 
 
 def call_in_turn(function):

@@ -28,6 +28,8 @@ class NoticeThread:
 
     def notices(self):
         """The Notices to which numbers are sent."""
+        if self._notices is not None:  # without the lock: __del__() may call it
+            return self._notices
         with self._lock:
             if self._notices is None:
                 self._notices = Notices()

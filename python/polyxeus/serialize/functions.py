@@ -297,6 +297,9 @@ class _FunctionPickler:
             in_progress.discard(id(value))
 
 
+_NAMED_MODULES = (Tensors.__module__, "polyxeus.serialize.ref_files")
+
+
 @functools.lru_cache(maxsize=None)
 def _pickler_class():
     """The pickler class, which is made at the first use, because importing cloudpickle takes a moment."""
@@ -312,7 +315,7 @@ def _pickler_class():
             if kind is types.FunctionType:
                 if _is_interactive(value):
                     return self._reduce(value)
-                if value.__module__ == Tensors.__module__:
+                if value.__module__ in _NAMED_MODULES:
                     return NotImplemented  # by its name: cloudpickle looks longer
             # A cell is filled by the functions that have it, so that they may be in it.
             if kind is types.CellType and id(value) in self._cells:

@@ -56,10 +56,11 @@ def _value_text(value, buffers, forms):
     return encode_text(value, forms, buffers)
 
 
-def call(function, args=(), kwargs=None, forms=FORMS):
+def call(function, args=(), kwargs=None, forms=FORMS, kept=None):
     """A request to call a function.
 
     forms  the forms of values that its engine can read
+    kept   how its result is kept on the engine's host, as a dict; None: it comes back
     """
     buffers = []
     content = f'{{"function":{_function(function, buffers, forms)}{_title(function)}'
@@ -69,6 +70,8 @@ def call(function, args=(), kwargs=None, forms=FORMS):
     if kwargs:
         named = [f"{quote(name)}:{_value_text(kwargs[name], buffers, forms)}" for name in kwargs]
         content += f',"kwargs":{{{",".join(named)}}}'
+    if kept is not None:
+        content += f',"keep":{dump(kept)}'
     return _CALL, f"{content},{_ACCEPTS[forms]}}}", buffers
 
 

@@ -16,6 +16,7 @@ import pickle
 import sys
 
 from polyxeus.counted import counted
+from polyxeus.error import UnmetDependency
 from polyxeus.serialize import tensors
 from polyxeus.serialize.compact_json import dump, quote
 
@@ -90,7 +91,7 @@ def _decode_pickle(numbers, buffers, loads):
     data, *beside = [_buffer(number, buffers) for number in numbers]
     try:
         return loads(data, buffers=list(map(_writable, beside)))
-    except tensors.ReceiverLacks:
+    except (tensors.ReceiverLacks, UnmetDependency):  # UnmetDependency: of a Ref, another engine has it
         raise
     except ImportError as problem:
         if problem.name == "torch":

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Callable, Iterable, Literal
 
 from polyxeus.results.async_result import AsyncResult
 from polyxeus.results.lazy_map import LazyMapIterator, lazy_map
+from polyxeus.results.ref import Ref, Uses, gathered, unfinished
 from polyxeus.serialize import requests
 from polyxeus.views import partition
 from polyxeus.views.dependency import Dependency
@@ -66,6 +67,7 @@ class LoadBalancedView(View):
         def temp_flags(self, **kwargs: Unpack[BalancedFlags]) -> AbstractContextManager[None]: ...
         def apply_async(self, f: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> AsyncResult[T]: ...
         def apply_sync(self, f: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T: ...
+        def apply_ref(self, f: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> Ref[T]: ...
 
     def __init__(self, client: Client, targets: Any = None, **flags: Unpack[BalancedViewFlags]) -> None:
         self.follow: Dependencies = None
@@ -106,11 +108,14 @@ class LoadBalancedView(View):
             kwargs["timeout"] = _checked_timeout(kwargs["timeout"])
         return super().set_flags(**kwargs)
 
-    def _submit(self, works, after, follow, timeout, uuids, retries, label):
+    def _submit(self, works, refs, after, follow, timeout, uuids, retries, label):
+        """(the tasks, their Uses).  refs  those in their arguments, by their keys; they wait for these."""
         if isinstance(retries, bool) or not isinstance(retries, int):
             raise TypeError(f"retries must be an int, not {retries!r}")
         if retries < 0:
             raise ValueError(f"retries must not be negative: {retries}")
+        if refs:
+            after = _after_also(after, unfinished(refs.values()))
         tasks = self.client._connection.send_balanced(
             works,
             label_text(label),
@@ -121,7 +126,11 @@ class LoadBalancedView(View):
             retries,
         )
         self._note(tasks)
-        return tasks
+        uses = None
+        if refs:
+            uses = Uses(refs.values())
+            uses.sent(tasks)
+        return tasks, uses
 
     def _candidates(self, targets):
         """(uuids, forms): the engines that may get the task (empty: any), and the forms of values that all of them
@@ -144,10 +153,15 @@ class LoadBalancedView(View):
         retries=None,
         label=None,
         kind=AsyncResult,
+        keep=False,
     ):
         uuids, forms = self._candidates(self.targets if targets is None else targets)
-        tasks = self._submit(
-            [requests.call(f, args, kwargs, forms)],
+        key, kept = self._new_key(forms, False) if keep else (None, None)
+        with gathered() as refs:
+            work = requests.call(f, args, kwargs, forms, kept)
+        tasks, uses = self._submit(
+            [work],
+            refs,
             self.after if after is None else after,
             self.follow if follow is None else follow,
             self.timeout if timeout is None else timeout,
@@ -156,7 +170,54 @@ class LoadBalancedView(View):
             self.label if label is None else label,
         )
         result = kind(self.client, tasks, fname=getname(f), single=True, owner=True)
+        result._uses = uses
+        if keep:
+            return Ref(self.client._kept_results, key, result, is_task=True)
         return self._finish(result, self.block if block is None else block)
+
+    def submit(self, f: Callable[..., T], /, *args: Any, keep: bool = False, **kwargs: Any) -> AsyncResult[Any]:
+        """Calls f(*args, **kwargs) on an engine, and returns at once.
+
+        Parameters
+        ----------
+        f : callable
+            The function.
+        *args : Any
+            Its arguments. Each Ref in them, at any depth, becomes its value on the engine; so does the AsyncResult of a call that
+            keeps its result. The call waits for them there.
+        keep : bool
+            Whether the result stays on the engine's host. The value of the AsyncResult is a Ref then, which its attribute `ref`
+            gives at once. It is not passed to `f`: use apply_ref() for functions with such an argument.
+        **kwargs : Any
+            Its named arguments.
+
+        Returns
+        -------
+        AsyncResult
+            The result.
+
+        Raises
+        ------
+        TypeError
+            `f` cannot be called, or an argument cannot be sent.
+        RuntimeError
+            Results cannot be kept: the cluster has no shared memory.
+
+        Examples
+        --------
+        >>> balanced = rc.load_balanced_view()
+        >>> numbers = balanced.submit(list, range(4), keep=True)
+        >>> balanced.submit(sum, numbers).get()                      # `numbers` itself never comes to this process
+        6
+        """
+        if not keep:
+            return self._really_apply(f, args, kwargs, block=False)
+        ref = self._really_apply(f, args, kwargs, keep=True)
+        result = AsyncResult(
+            self.client, ref._call._tasks, lambda content, buffers: ref, fname=getname(f), single=True, owner=True
+        )
+        result._ref, result._uses = ref, ref._call._uses
+        return result
 
     def map(
         self,
@@ -227,8 +288,11 @@ class LoadBalancedView(View):
         parts = [
             [partition.cut(each, first, behind) for each in sequences] for first, behind in bounds
         ]
-        tasks = self._submit(
-            function.requests_for(f, parts, forms),
+        with gathered() as refs:
+            works = function.requests_for(f, parts, forms)
+        tasks, uses = self._submit(
+            works,
+            refs,
             self.after,
             self.follow,
             self.timeout,
@@ -236,7 +300,7 @@ class LoadBalancedView(View):
             self.retries,
             self.label,
         )
-        return tasks, None, [behind - first for first, behind in bounds]
+        return tasks, None, [behind - first for first, behind in bounds], uses
 
     def imap(
         self,
@@ -318,6 +382,21 @@ def _render_dependency(dependency):
         raise ValueError(
             f"after and follow take results, msg_ids, lists of them or a Dependency: {problem}"
         ) from None
+
+
+def _after_also(after, ids):
+    """The dependency `after`, and the success of the tasks of these ids.  ValueError if there is none like that."""
+    if not ids:
+        return after
+    rendered = _render_dependency(after)
+    if isinstance(rendered, dict):
+        if (rendered["all"], rendered["success"], rendered["failure"]) != (True, True, False):
+            raise ValueError(
+                "after is a Dependency that does not wait for the success of all its requests, and the arguments have Refs that "
+                "are not ready: wait for these first"
+            )
+        rendered = rendered["dependencies"]
+    return [*rendered, *ids]
 
 
 def _checked_timeout(timeout):

@@ -11,6 +11,7 @@ from polyxeus import activation
 from polyxeus.engine_calls import namespace
 from polyxeus.results.async_result import AsyncResult
 from polyxeus.results.map_result import AsyncMapResult
+from polyxeus.results.ref import Ref, Uses, gathered, wait_for
 from polyxeus.serialize import other_pickler, requests
 from polyxeus.views import checkpoints, mpi_exchange, partition
 from polyxeus.views.remote_functions import ParallelFunction, getname
@@ -88,14 +89,39 @@ class DirectView(View):
 
     @stops_on_interrupt
     def _really_apply(
-        self, f, args=(), kwargs=None, targets=None, block=None, track=None, label=None, kind=AsyncResult
+        self, f, args=(), kwargs=None, targets=None, block=None, track=None, label=None, kind=AsyncResult, keep=False
     ):
         if targets is None:
             targets = self.targets
-        _, ids, forms = self.client._addressed(targets)
-        work = requests.call(f, args, kwargs, forms)
+        uuids, ids, forms = self.client._addressed(targets)
+        key, kept = self._new_key(forms, True) if keep else (None, None)
+        with gathered() as refs:
+            work = requests.call(f, args, kwargs, forms, kept)
+        uses = self._uses_of(refs)
         result = self._sent(work, targets, ids, label, requests.read, getname(f), kind)
+        if uses is not None:
+            uses.sent(result._tasks)
+            result._uses = uses
+        if keep:
+            return self._kept(result, key, uuids)
         return self._finish(result, self.block if block is None else block)
+
+    @staticmethod
+    def _uses_of(refs):
+        """The Uses of these Refs, which are ready then; None if there are none."""
+        if not refs:
+            return None
+        wait_for(refs.values())
+        return Uses(refs.values())
+
+    def _kept(self, call, key, uuids):
+        """The results of a call that are kept: a Ref for each of the engines `uuids`."""
+        kept = self.client._kept_results
+        refs = [
+            Ref(kept, key._replace(engine=uuid), part, is_task=False)
+            for part, uuid in zip(call.split(), uuids)
+        ]
+        return refs[0] if call._single_result else refs
 
     # ------------------------------------------------------------ code
 
@@ -717,10 +743,14 @@ class DirectView(View):
                 used.append(engine_id)
                 parts.append(part)
                 sizes.append(min(len(each) for each in part))
-        works = function.requests_for(f, parts, self.client._forms(ids))
+        with gathered() as refs:
+            works = function.requests_for(f, parts, self.client._forms(ids))
+        uses = self._uses_of(refs)
         tasks = self._submit(used, works, self.label)
         self._note(tasks)
-        return tasks, used, sizes
+        if uses is not None:
+            uses.sent(tasks)
+        return tasks, used, sizes, uses
 
     # ------------------------------------------------------------ the engines' state
 

@@ -244,7 +244,7 @@ class ParallelFunction(RemoteFunction):
         if self.chunksize and not hasattr(self.view, "retries"):
             warnings.warn("`chunksize` is ignored unless load balancing", UserWarning, stacklevel=3)
         with self.view.temp_flags(**self.flags):
-            tasks, targets, sizes = self.view._map_parts(self.func, sequences, self)
+            tasks, targets, sizes, uses = self.view._map_parts(self.func, sequences, self)
         result = AsyncMapResult(
             self.view.client,
             tasks,
@@ -255,6 +255,7 @@ class ParallelFunction(RemoteFunction):
             return_exceptions=self.return_exceptions,
             chunk_sizes=sizes if is_mapping else None,
         )
+        result._uses = uses
         self.view.client._remember_map(result)
         block = self.view.block if self.block is None else self.block
         return self.view._finish(result, block)

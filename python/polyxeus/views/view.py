@@ -299,6 +299,46 @@ class View:
         """
         return self._really_apply(f, args, kwargs, block=True)
 
+    def apply_ref(self, f: Callable[P, Any], /, *args: P.args, **kwargs: P.kwargs) -> Any:
+        """Calls f(*args, **kwargs) on the engines, and returns at once. The results stay on the engines' hosts.
+
+        Parameters
+        ----------
+        f : callable
+            The function.
+        *args : Any
+            Its arguments. Each Ref in them, at any depth, becomes its value on the engine.
+        **kwargs : Any
+            Its named arguments.
+
+        Returns
+        -------
+        Ref or list of Ref
+            The results, as arguments of further calls. A list for several engines.
+
+        Raises
+        ------
+        TypeError
+            `f` cannot be called, or an argument cannot be sent.
+        RuntimeError
+            Results cannot be kept: the cluster has no shared memory.
+
+        Examples
+        --------
+        >>> numbers = rc[0].apply_ref(list, range(4))
+        >>> rc[1].apply_sync(sum, numbers)
+        6
+        """
+        return self._really_apply(f, args, kwargs, keep=True)
+
+    def _new_key(self, forms, each):
+        """(Key, member `keep` of the request) for a result that is kept.  each  whether several engines may get the request."""
+        if "pickle" not in forms:
+            raise TypeError("C++ engines cannot keep results for other calls")
+        kept = self.client._kept_results
+        key = kept.new_key()
+        return key, kept.request(key, each)
+
     # ------------------------------------------------------------ maps
 
     def map(self, f: Callable[..., Any], *sequences: Iterable[Any], **kwargs: Any):

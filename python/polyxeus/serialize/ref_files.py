@@ -1,0 +1,284 @@
+"""Results that stay on their engine's host: files in the cluster's folder in shared memory.
+
+The name of a file is known before the result is: see file_name(). The processes that clean this
+folder remove files whose owner, the first part of the name, has ended.
+"""
+
+from __future__ import annotations
+
+import errno
+import functools
+import itertools
+import mmap
+import os
+import struct
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from polyxeus.error import UnmetDependency
+from polyxeus.serialize.compact_json import dump, load
+from polyxeus.serialize.values import FORMS, decode, encode
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+__all__ = ["Key", "find", "has_entered", "identity_of", "keep", "read", "remove", "remove_named", "set_engine", "value_of"]
+
+_HEAD = struct.Struct("<8sQ")
+_MAGIC = b"px-ref1\n"
+_ALIGNMENT = 64
+_MAPPED_FROM = 64 << 10  # smaller files are read: a mapping costs more
+_FREE_PART = 4  # one in so many parts of the file system stays free for other programs
+_SMALL = 256 << 10  # for smaller results nobody looks whether there is room
+
+_engine = ""  # the uuid of this engine
+_counter = itertools.count(1)
+
+
+class Key(NamedTuple):
+    """Which result it is: what stands in requests."""
+
+    folder: str
+    client: str
+    """The session of the client that holds it."""
+    number: int
+    engine: str = ""
+    """The engine, if each engine of a direct call has its own."""
+
+
+def set_engine(uuid):
+    """This process is the engine of this uuid."""
+    global _engine
+    _engine = uuid
+
+
+def identity_of(folder):
+    """The same in all processes that see this very folder; "" if there is none."""
+    try:
+        found = os.stat(folder)
+        return f"{_boot_id()}:{found.st_dev}:{found.st_ino}"
+    except OSError:
+        return ""
+
+
+@functools.lru_cache(maxsize=None)
+def _boot_id():
+    with open("/proc/sys/kernel/random/boot_id") as file:
+        return file.read().strip()
+
+
+def has_entered(folder, process):
+    """Whether a process shares memory through this folder."""
+    return os.path.exists(os.path.join(folder, f"{process}.process"))
+
+
+def file_name(key, owner):
+    """The name of the file.  owner  key.client, or the uuid of an engine."""
+    if owner != key.client:
+        return f"{owner}.ref-{key.client}.{key.number}"
+    maker = f"ref-{key.engine}" if key.engine else "ref"
+    return f"{owner}.{maker}.{key.number}"
+
+
+# ---------------------------------------------------------------- writing
+
+
+def keep(key, sharing, is_own, value):
+    """Keeps a result on this host. What the client needs to know of it.
+
+    key      without the engine.
+    sharing  the identity of the client's folder; the result is the client's if it is that of ours.
+    is_own   whether other engines keep results under this number, too.
+    errors   RuntimeError: this engine shares no memory; MemoryError: there is no room; TypeError: the value cannot be
+             pickled.
+    """
+    if not has_entered(key.folder, _engine):
+        raise RuntimeError(
+            f"engine {_engine[:8]} on {os.uname().nodename} shares no memory with other engines, so it cannot keep results"
+        )
+    if is_own:
+        key = key._replace(engine=_engine)
+    identity = identity_of(key.folder)
+    owner = key.client if sharing == identity else _engine
+    buffers = []
+    head = dump({"value": encode(value, FORMS, buffers), "sizes": [memoryview(each).nbytes for each in buffers]}).encode()
+    place = _roomy(key.folder, owner, len(head) + sum(memoryview(each).nbytes for each in buffers))
+    size = write(place, file_name(key, owner), head, buffers)
+    return {
+        "bytes": size,
+        "engine": _engine,
+        "host": os.uname().nodename,
+        "kind": type(value).__name__,
+        "memory": identity,
+        "owner": owner,
+    }
+
+
+def _roomy(folder, owner, wanted):
+    """The folder that has room for so many bytes: in memory, else on the disk."""
+    if wanted < _SMALL:
+        return folder
+    disk = os.path.join(folder, "disk")
+    if wanted <= _available() // 2 and _has_room(folder, wanted):
+        return folder
+    if has_entered(disk, owner) and has_entered(disk, _engine) and _has_room(disk, wanted):
+        return disk
+    raise MemoryError(
+        f"{os.uname().nodename} has no room to keep a result of {wanted} bytes: a quarter of {os.path.dirname(folder)} stays "
+        "free; delete Refs that you do not need"
+    )
+
+
+def _has_room(folder, wanted):
+    size = os.statvfs(folder)
+    return size.f_bavail * size.f_frsize - wanted >= size.f_blocks * size.f_frsize // _FREE_PART
+
+
+def _available():
+    """The bytes of memory that the kernel can give without swapping."""
+    with open("/proc/meminfo") as file:
+        for line in file:
+            if line.startswith("MemAvailable:"):
+                return int(line.split()[1]) << 10
+    return 1 << 62
+
+
+def write(folder, name, head, buffers):
+    """Writes a file that is complete as soon as it has its name. Its size in bytes."""
+    views = [memoryview(each).cast("B") for each in buffers]
+    young = os.path.join(folder, f"{_engine or os.getpid()}.refnew.{next(_counter)}")
+    file = os.open(young, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+    try:
+        _write_all(file, _padded(_HEAD.pack(_MAGIC, len(head)) + head))
+        for view in views:
+            if view.nbytes < _MAPPED_FROM:
+                _write_all(file, _padded(bytes(view)))
+            else:
+                _write_all(file, view)
+                _write_all(file, bytes(-view.nbytes % _ALIGNMENT))
+        size = os.lseek(file, 0, os.SEEK_CUR)
+        os.rename(young, os.path.join(folder, name))
+    except BaseException as problem:
+        os.unlink(young)
+        if isinstance(problem, OSError) and problem.errno == errno.ENOSPC:
+            raise MemoryError(f"{folder} is full: delete Refs that you do not need") from None
+        raise
+    finally:
+        os.close(file)
+    return size
+
+
+def _padded(data):
+    return data + bytes(-len(data) % _ALIGNMENT)
+
+
+def _write_all(file, data):
+    view = memoryview(data)
+    while view.nbytes:
+        view = view[os.write(file, view) :]
+
+
+# ---------------------------------------------------------------- reading
+
+
+def _names(key):
+    """The names that the file may have here."""
+    yield file_name(key, key.client)
+    if key.engine:
+        yield file_name(key, key.engine)
+        return
+    end = ".process"
+    try:
+        entered = os.listdir(key.folder)
+    except OSError:
+        return
+    for name in entered:
+        if name.endswith(end) and name != key.client + end:
+            yield file_name(key, name[: -len(end)])
+
+
+def find(key):
+    """The path of a kept result; None if this host has not got it."""
+    for name in _names(key):
+        for folder in (key.folder, os.path.join(key.folder, "disk")):
+            path = os.path.join(folder, name)
+            if os.path.exists(path):
+                return path
+    return None
+
+
+def read(path):
+    """The value in a file. It shares the memory of the file; what is changed in it stays in this process."""
+    with open(path, "rb", buffering=0) as file:
+        size = os.fstat(file.fileno()).st_size
+        if size < _MAPPED_FROM:
+            data = memoryview(bytearray(file.read()))
+        else:
+            data = memoryview(mmap.mmap(file.fileno(), size, access=mmap.ACCESS_COPY))
+    magic, length = _HEAD.unpack(data[: _HEAD.size])
+    if magic != _MAGIC:
+        raise ValueError(f"{path} is no kept result")
+    end = _HEAD.size + length
+    head = load(bytes(data[_HEAD.size : end]).decode())
+    buffers = []
+    for size in head["sizes"]:
+        begin = end + -end % _ALIGNMENT
+        end = begin + size
+        buffers.append(data[begin:end])
+    return decode(head["value"], buffers)
+
+
+def value_of(*key: Any) -> Any:
+    """The value of a kept result, on an engine: what a Ref becomes in the arguments of a call.
+
+    Parameters
+    ----------
+    *key : Any
+        The fields of a Key.
+
+    Returns
+    -------
+    Any
+        The value.
+
+    Raises
+    ------
+    UnmetDependency
+        This host has not got it: the scheduler tries another engine.
+    """
+    path = find(Key(*key))
+    if path is not None:
+        try:
+            return read(path)
+        except FileNotFoundError:
+            pass
+    raise UnmetDependency(f"{os.uname().nodename} does not have the kept result that the call uses")
+
+
+def remove(keys: Iterable[Any]) -> None:
+    """Frees kept results of this host.
+
+    Parameters
+    ----------
+    keys : iterable
+        Their Keys.
+    """
+    for key in keys:
+        path = find(Key(*key))
+        if path is not None:
+            _unlink(path)
+
+
+def remove_named(key, owner):
+    """Frees a kept result of which the owner is known, and which this process can see."""
+    name = file_name(key, owner)
+    if not _unlink(os.path.join(key.folder, name)):
+        _unlink(os.path.join(key.folder, "disk", name))
+
+
+def _unlink(path):
+    """Whether it was there."""
+    try:
+        os.unlink(path)
+    except OSError:
+        return False
+    return True

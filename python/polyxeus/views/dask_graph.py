@@ -1,0 +1,54 @@
+"""Graphs of Dask as tasks of a balanced view, whose results stay on the engines."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+from polyxeus.engine_calls.dask_node import run
+
+if TYPE_CHECKING:
+    from polyxeus.views.balanced_view import LoadBalancedView
+
+__all__ = ["compute"]
+
+
+def compute(view: LoadBalancedView, graph: Any, keys: Any) -> Any:
+    """The values of keys of a graph: as dask.get(graph, keys).
+
+    graph  as Dask gives it to schedulers.
+    """
+    from dask._task_spec import Alias, convert_legacy_graph
+    from dask.order import order
+    from dask.utils import ensure_dict
+
+    if hasattr(graph, "__dask_graph__"):
+        graph = graph.__dask_graph__()
+    nodes = convert_legacy_graph(ensure_dict(graph))
+    wanted = set(_flat(keys))
+    needed_by = Counter(key for node in nodes.values() for key in node.dependencies)
+    refs: dict[Any, Any] = {}
+    for key in sorted(nodes, key=order(nodes).__getitem__):
+        node = nodes[key]
+        if isinstance(node, Alias):
+            refs[key] = refs[node.target]
+        else:
+            refs[key] = view.apply_ref(run, node, {each: refs[each] for each in node.dependencies})
+        for each in node.dependencies:
+            needed_by[each] -= 1
+            if not needed_by[each] and each not in wanted:
+                del refs[each]  # the calls that need it hold it
+    refs = {key: refs[key] for key in wanted}
+    return _nested({key: ref.get() for key, ref in refs.items()}, keys)
+
+
+def _flat(keys):
+    if isinstance(keys, list):
+        for each in keys:
+            yield from _flat(each)
+    else:
+        yield keys
+
+
+def _nested(values, keys):
+    return tuple(_nested(values, each) for each in keys) if isinstance(keys, list) else values[keys]

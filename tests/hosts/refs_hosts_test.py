@@ -1,0 +1,102 @@
+"""Kept results on several hosts: calls go to the host that has them."""
+
+import json
+import sys
+
+import bed as beds
+import pytest
+
+ENGINES = {"host2": 2, "host3": 2}
+
+# Runs on host1, beside the controller; sees the connection file as sys.argv[1].
+CLIENT = """
+import json, socket, sys
+import polyxeus as px
+
+rc = px.Client(sys.argv[1], timeout=20)
+balanced = rc.load_balanced_view()
+engine_on = {}
+for engine_id, host in rc[:].apply_async(socket.gethostname).get_dict().items():
+    engine_on.setdefault(host, engine_id)
+
+def where(*values):
+    import socket
+    return socket.gethostname(), sum(map(len, values))
+"""
+
+
+@pytest.fixture(scope="module")
+def cluster(bed):
+    folder = bed.folder / "refs"
+    folder.mkdir()
+    security = folder / "profile" / "security"
+    log = folder / "controller.log"
+    bed.start_on(
+        "host1",
+        beds.program("pxcontroller"),
+        f"--profile-dir={folder / 'profile'}",
+        f"--ip={bed.address('host1')}",
+        f"--location={bed.address('host1')}",
+        "--cluster-id=",
+        log=log,
+    )
+    client_file = security / "ipcontroller-client.json"
+    beds.wait_until(client_file.exists, "the controller is there")
+    for host, count in ENGINES.items():
+        for number in range(count):
+            bed.start_on(
+                host,
+                beds.program("pxengine"),
+                f"--file={security / 'ipcontroller-engine.json'}",
+                log=folder / f"engine-{host}-{number}.log",
+            )
+    beds.wait_until(lambda: log.read_text().count("finished registering") == sum(ENGINES.values()), "engines")
+    return client_file
+
+
+def run(bed, cluster, code):
+    """What a client on host1 says last."""
+    command = (sys.executable, "-c", CLIENT + code, cluster)
+    return json.loads(bed.exec_on("host1", *command, timeout=60).stdout.splitlines()[-1])
+
+
+def kept_files(bed, host):
+    listing = bed.exec_on(host, "sh", "-c", "ls /dev/shm/polyxeus-arrays-*").stdout.split()
+    return [name for name in listing if ".ref" in name]
+
+
+@pytest.mark.parametrize("host", ENGINES)
+def test_a_task_goes_to_the_host_that_has_its_results(bed, cluster, host):
+    said = run(
+        bed,
+        cluster,
+        f"""
+refs = [rc[engine_on["{host}"]].apply_ref(bytes, 1 << 20) for _ in range(2)]
+print(json.dumps([balanced.submit(where, *refs).get(30) for _ in range(8)]))
+""",
+    )
+    assert said == [[host, 2 << 20]] * 8
+
+
+def test_a_result_comes_to_a_client_on_another_host(bed, cluster):
+    assert run(bed, cluster, "print(json.dumps(len(balanced.apply_ref(bytes, 3 << 20).get(30))))") == 3 << 20
+
+
+def test_results_of_two_hosts_are_named(bed, cluster):
+    said = run(
+        bed,
+        cluster,
+        """
+refs = [rc[engine_id].apply_ref(bytes, 10) for engine_id in engine_on.values()]
+error = balanced.submit(where, *refs).exception(30)
+print(json.dumps([type(error).__mro__[1:].__str__(), str(error)]))
+""",
+    )
+    assert "ImpossibleDependency" in said[0]
+    assert "they are kept on host2, host3, and a call needs an engine on a host that has all of them" in said[1]
+
+
+def test_nothing_is_left_when_the_client_ends(bed, cluster):
+    run(bed, cluster, "kept = [balanced.apply_ref(bytes, 1 << 20) for _ in range(8)]\nprint(len([ref.nbytes for ref in kept]))")
+    for host in ENGINES:
+        beds.wait_until(lambda host=host: kept_files(bed, host) == [], "the results are freed")

@@ -1,0 +1,99 @@
+"""Which freed results are told to which engine, and when."""
+
+import queue
+
+from polyxeus.results import kept_results
+from polyxeus.results.kept_results import FreedByEngine, KeptResults
+
+
+def test_the_first_is_told_at_once_and_the_next_together():
+    freed = FreedByEngine()
+    assert freed.freed("ann", [1]) == [1]
+    assert freed.freed("ann", [2]) == []
+    assert freed.freed("ann", [3]) == []
+    assert freed.answered("ann") == [2, 3]
+    assert freed.freed("ann", [4]) == []
+    assert freed.answered("ann") == [4]
+    assert freed.answered("ann") == []
+    assert freed.freed("ann", [5]) == [5]
+
+
+def test_engines_do_not_wait_for_each_other():
+    freed = FreedByEngine()
+    assert freed.freed("ann", [1]) == [1]
+    assert freed.freed("bob", [2]) == [2]
+    assert freed.freed("bob", [3]) == []
+    assert freed.answered("ann") == []
+    assert freed.answered("bob") == [3]
+
+
+class Tasks:
+    """Requests that are answered when the test says so."""
+
+    def __init__(self, is_answered=False):
+        self._is_answered = is_answered
+        self._waiting = []
+
+    def notify(self, notices, token):
+        self._waiting.append((notices, token))
+        if self._is_answered:
+            self.answer()
+
+    def answer(self):
+        self._is_answered = True
+        while self._waiting:
+            notices, token = self._waiting.pop()
+            notices.put(token)
+
+    def wait(self, seconds):
+        pass
+
+
+class Call:
+    """A call that has kept its result on an engine of another host."""
+
+    def __init__(self):
+        self._tasks = Tasks(is_answered=True)
+
+    def ready(self):
+        return True
+
+    def _outcome(self):
+        return {"engine": "uuid", "memory": "elsewhere"}, None
+
+
+class Client:
+    """Sends what is freed, as lists of keys, to `sent`."""
+
+    _closed = False
+
+    def __init__(self):
+        self._engines = {3: "uuid"}
+        self._connection = self
+        self.session_id = "client"
+        self.sent = queue.Queue()
+
+    def send_direct(self, ids, works, label):
+        tasks = Tasks()
+        self.sent.put((ids, works[0], tasks))
+        return tasks
+
+
+def test_a_client_that_closes_frees_what_no_engine_has_confirmed(monkeypatch):
+    monkeypatch.setattr(kept_results.requests, "call", lambda function, args: args[0])
+    client = Client()
+    kept = KeptResults(client, {})
+    calls = {key: Call() for key in ("freed", "told", "waiting", "held")}
+    for key, call in calls.items():
+        kept.add(key, call)
+
+    kept.drop("freed", calls["freed"])
+    ids, keys, tasks = client.sent.get(timeout=10)
+    assert (ids, keys) == ([3], ["freed"])
+    kept.drop("told", calls["told"])
+    tasks.answer()
+    assert client.sent.get(timeout=10)[1] == ["told"]
+    kept.drop("waiting", calls["waiting"])
+    assert client.sent.empty()
+    kept.close()
+    assert sorted(client.sent.get(timeout=10)[1]) == ["held", "told", "waiting"]

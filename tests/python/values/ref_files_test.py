@@ -1,0 +1,137 @@
+"""Kept results as files: their names, who owns them, what comes back."""
+
+import os
+import threading
+
+import numpy
+import pytest
+from polyxeus.error import UnmetDependency
+from polyxeus.serialize import ref_files
+from polyxeus.serialize.ref_files import Key
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """That of a cluster, which a client and the engine that this process is have entered."""
+    monkeypatch.setattr(ref_files, "_engine", "engine")
+    monkeypatch.setattr(ref_files, "_has_room", lambda folder, wanted: True)
+    for process in ("client", "engine", "other-engine"):
+        (tmp_path / f"{process}.process").touch()
+    return str(tmp_path)
+
+
+@pytest.fixture
+def here(folder):
+    """What a client says that shares memory with the engine."""
+    return ref_files.identity_of(folder)
+
+
+def files_in(folder):
+    return {name for name in os.listdir(folder) if not name.endswith(".process")}
+
+
+VALUES = [
+    3, None, "text", b"bytes", [1, {"a": (2, 3)}], numpy.arange(5), numpy.arange(100_000.0), numpy.zeros((3, 0)),
+    {"large": numpy.ones(50_000), "small": numpy.ones(3)}, float("nan")
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("value", VALUES, ids=[str(number) for number in range(len(VALUES))])
+def test_a_value_comes_back(folder, here, value):
+    info = ref_files.keep(Key(folder, "client", 1), here, False, value)
+    assert files_in(folder) == {"client.ref.1"}
+    assert info["bytes"] == os.path.getsize(f"{folder}/client.ref.1")
+    numpy.testing.assert_equal(ref_files.value_of(folder, "client", 1), value)
+
+
+def test_what_one_changes_in_a_value_no_other_sees(folder, here):
+    ref_files.keep(Key(folder, "client", 1), here, False, numpy.zeros(100_000))
+    first = ref_files.value_of(folder, "client", 1)
+    first[:] = 1
+    assert ref_files.value_of(folder, "client", 1).sum() == 0
+    assert first.sum() == 100_000
+
+
+def test_a_value_outlives_its_file(folder, here):
+    key = Key(folder, "client", 1)
+    ref_files.keep(key, here, False, numpy.arange(100_000))
+    value = ref_files.value_of(*key)
+    ref_files.remove([key])
+    assert files_in(folder) == set()
+    assert value[-1] == 99_999
+    with pytest.raises(UnmetDependency, match="does not have the kept result"):
+        ref_files.value_of(*key)
+    ref_files.remove([key])  # no error
+
+
+@pytest.mark.parametrize(
+    "sharing, is_own, name",
+    [(True, False, "client.ref.7"), (True, True, "client.ref-engine.7"), (False, False, "engine.ref-client.7"),
+     (False, True, "engine.ref-client.7")],
+)  # fmt: skip
+def test_a_file_belongs_to_the_client_that_shares_memory_else_to_the_engine(folder, here, sharing, is_own, name):
+    info = ref_files.keep(Key(folder, "client", 7), here if sharing else "elsewhere", is_own, 3)
+    assert files_in(folder) == {name}
+    assert info["owner"] == name.split(".")[0]
+    key = Key(folder, "client", 7, "engine" if is_own else "")
+    assert ref_files.value_of(*key) == 3
+    ref_files.remove_named(key, info["owner"])
+    assert files_in(folder) == set()
+
+
+def test_another_number_or_client_has_another_value(folder, here):
+    ref_files.keep(Key(folder, "client", 1), here, False, 3)
+    for other in (Key(folder, "client", 2), Key(folder, "klient", 1), Key(folder, "client", 1, "engine")):
+        assert ref_files.find(other) is None
+
+
+def test_a_later_result_replaces_one_of_the_same_name(folder, here):
+    for value in (3, 4):
+        ref_files.keep(Key(folder, "client", 1), here, False, value)
+    assert ref_files.value_of(folder, "client", 1) == 4
+    assert files_in(folder) == {"client.ref.1"}
+
+
+def test_a_result_that_cannot_be_pickled_leaves_nothing(folder, here):
+    with pytest.raises(TypeError, match="cannot be pickled"):
+        ref_files.keep(Key(folder, "client", 1), here, False, threading.Lock())
+    assert files_in(folder) == set()
+
+
+def test_without_shared_memory_nothing_is_kept(folder, here):
+    os.unlink(f"{folder}/engine.process")
+    with pytest.raises(RuntimeError, match="shares no memory"):
+        ref_files.keep(Key(folder, "client", 1), here, False, 3)
+
+
+def test_what_memory_has_no_room_for_goes_to_the_disk(folder, here, monkeypatch):
+    os.mkdir(f"{folder}/disk")
+    for process in ("client", "engine"):
+        open(f"{folder}/disk/{process}.process", "w").close()
+    monkeypatch.setattr(ref_files, "_has_room", lambda place, wanted: place.endswith("disk"))
+    key, large = Key(folder, "client", 1), bytes(400 << 10)
+    ref_files.keep(key, here, False, large)
+    assert os.listdir(f"{folder}/disk").count("client.ref.1") == 1
+    assert ref_files.value_of(*key) == large
+    ref_files.remove([key])
+    assert ref_files.find(key) is None
+    os.unlink(f"{folder}/disk/client.process")  # the client cannot look there
+    with pytest.raises(MemoryError, match="has no room to keep a result of 4096.. bytes"):
+        ref_files.keep(key, here, False, large)
+    ref_files.keep(key, here, False, b"small")
+    assert files_in(folder) == {"client.ref.1", "disk"}
+
+
+class Space:
+    """What os.statvfs() says of 1000 KiB."""
+
+    f_frsize, f_blocks = 1024, 1000
+
+    def __init__(self, free):
+        self.f_bavail = free
+
+
+def test_a_quarter_stays_free(monkeypatch):
+    monkeypatch.setattr(os, "statvfs", lambda path: Space(600))
+    assert ref_files._has_room("folder", 350 << 10)
+    assert not ref_files._has_room("folder", 351 << 10)

@@ -190,7 +190,7 @@ void px_cell_refuse(const void* node, const char* wanted, std::size_t size) {
                       std::string(wanted, size));
 }
 void px_cell_refuse_count(std::size_t wanted, std::size_t came) {
-  throw CellTypeError("the function takes " + counted(wanted, "argument") + ", but " +
+  throw CellTypeError("the function takes " + px::counted(wanted, "argument") + ", but " +
                       std::to_string(came) + " came");
 }
 void px_cell_refuse_target(const char* type, std::size_t size) {

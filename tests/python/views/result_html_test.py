@@ -65,7 +65,7 @@ class FakeClient:
 
 
 def failure(engine, name="ValueError", text="no luck", trace=("line 1", "line 2")):
-    return name, text, list(trace), engine, f"uuid-{engine}", "execute"
+    return name, text, list(trace), engine, f"uuid-{engine}", "execute", None
 
 
 def result(*tasks, **options):

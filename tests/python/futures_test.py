@@ -145,7 +145,7 @@ def test_a_timeout_says_what_was_raised_already_by_those_that_others_may_wait_fo
     rc[:].scatter("rank", range(4), flatten=True, block=True)
     result = rc[:].execute("if rank == 2: raise ValueError('no field')\nimport time; time.sleep(60)")
     result.split()[2].wait(20)
-    with pytest.raises(TimeoutError, match=r"1 of 4 requests are answered; \[2:execute\] ValueError: no field"):
+    with pytest.raises(TimeoutError, match=r"1 of 4 requests is answered; \[2:execute\] ValueError: no field"):
         result.get(0)
     rc[:].interrupt(block=True)
     result.wait(20)

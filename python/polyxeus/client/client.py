@@ -681,7 +681,7 @@ class Client(HubQueries, EngineControl):
     def topology(self) -> ClusterTopology:
         """Tells where each engine is: its host and rank, its cores, GPUs, and how many threads libraries use there.
 
-        The controller answers, so that engines may be busy.
+        The controller answers, so this also works while engines are busy.
 
         Returns
         -------

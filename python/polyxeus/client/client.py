@@ -525,7 +525,7 @@ class Client(HubQueries, EngineControl):
         Raises
         ------
         ValueError
-            An engine is named twice, there is none, or `name` cannot be the name of a variable.
+            An engine is named twice, `engines` is empty, or `name` cannot be the name of a variable.
         IndexError
             One of the engines is not registered.
         RuntimeError

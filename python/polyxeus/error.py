@@ -68,7 +68,7 @@ class RemoteTraceback(Exception):
     Parameters
     ----------
     text : str
-        The traceback, maybe with colours.
+        The traceback; may contain colours.
 
     Attributes
     ----------
@@ -88,19 +88,19 @@ class RemoteTraceback(Exception):
 
 
 class FailureEntry(Tuple[str, str, Any, Dict[str, Any]]):
-    """An item of CompositeError.elist: (name, text, traceback, engine_info), and what is known of the class.
+    """An item of CompositeError.elist: (name, text, traceback, engine_info), and what is known about the class.
 
     Attributes
     ----------
     exception : dict or None
-        What the engine said of the class: see RemoteError.
+        What the engine reported about the class: see RemoteError.
     """
 
     exception: dict[str, Any] | None = None
 
     @classmethod
     def of(cls, entry: _Entry, exception: dict[str, Any] | None) -> FailureEntry:
-        """An entry with what is known of its class."""
+        """An entry with what is known about its class."""
         made = cls(entry)
         if exception is not None:
             made.exception = exception
@@ -123,7 +123,7 @@ class TaskTimeout(KernelError):
 
 
 class UnmetDependency(KernelError):
-    """An engine does not meet the condition of a task, which is tried on another engine.
+    """An engine does not meet the condition of a task; the task is tried on another engine.
 
     As the answer to a request it is a RemoteError, too.
     """
@@ -142,7 +142,7 @@ class InvalidDependency(ImpossibleDependency):
 
 
 class TaskRejectError(KernelError):
-    """The code of a task may raise this, so that the task is tried on another engine, if it has `retries`."""
+    """The code of a task may raise this to have the task tried on another engine, if it has `retries`."""
 
 
 def _where(engine_info: dict[str, Any] | None) -> str:
@@ -217,12 +217,12 @@ def _ranges(numbers: list[int]) -> str:
 class RemoteError(KernelError):
     """A request failed: the name, text and traceback of the exception on the engine.
 
-    It is of the class of that exception, too, if this process has that class, or the nearest of its bases that this process
-    has: ``except ValueError`` catches a ValueError of an engine. Its ``__cause__`` is the engine's traceback as text.
-    Plain attributes of the exception (text, numbers), as ``errno``, are attributes here. The page "errors" of the guide says
-    which exceptions remain a RemoteError only.
+    It is also an instance of that exception's own class if this process has imported that class, otherwise of the nearest
+    base class that this process has imported: ``except ValueError`` catches a ValueError of an engine. ``__cause__`` is the
+    engine's traceback as text. Plain attributes of the exception (text, numbers), such as ``errno``, are attributes here.
+    The page "errors" of the guide says which exceptions remain a RemoteError only.
 
-    Failures whose cause is not the code itself have subclasses: ResultLost, ConnectionLost, Overloaded, MPIError.
+    Failures that the code itself did not cause have subclasses: ResultLost, ConnectionLost, Overloaded, MPIError.
     EngineError, TaskTimeout and the errors of dependencies are RemoteErrors, too, if they are the answer to a
     request.
 
@@ -320,16 +320,16 @@ class RemoteError(KernelError):
 
 
 class CompositeError(RemoteError):
-    """Several requests failed, or one of several.
+    """At least one of several requests failed.
 
-    If all failures are of one class, it is of that class, too: ``except OSError`` catches it if all are OSErrors.
+    If all failures are of one class, this error is of that class, too: ``except OSError`` catches it if all are OSErrors.
 
     Parameters
     ----------
     message : str
         The first line of the error's text.
     elist : list of tuple
-        (name, text, traceback, engine_info) of each failure.
+        The tuple (name, text, traceback, engine_info) of each failure.
 
     Attributes
     ----------
@@ -396,7 +396,7 @@ class CompositeError(RemoteError):
         Parameters
         ----------
         excid : int, optional
-            The number of one failure. Default: the first `tb_limit` ones.
+            The number of one failure. Default: the first `tb_limit` failures.
 
         Returns
         -------
@@ -425,7 +425,7 @@ class CompositeError(RemoteError):
         Parameters
         ----------
         excid : int, optional
-            The number of one failure. Default: the first `tb_limit` ones.
+            The number of one failure. Default: the first `tb_limit` failures.
 
         Raises
         ------
@@ -435,7 +435,7 @@ class CompositeError(RemoteError):
         print("\n".join(self.render_traceback(excid)))
 
     def raise_exception(self, excid: int | None = 0) -> NoReturn:
-        """Raises one of the failures, as a RemoteError or as the subclass for its name.
+        """Raises one of the failures, as a RemoteError or the subclass that has its name.
 
         Parameters
         ----------
@@ -463,7 +463,7 @@ class CompositeError(RemoteError):
 
 
 class ResultLost(RemoteError):
-    """The request ran, but its result was lost on the way to this client.
+    """The request ran, but its result was lost before this client had it.
 
     For its parameters see RemoteError.
     """
@@ -543,9 +543,9 @@ def remote_error(
 ) -> RemoteError:
     """Makes the exception for an error reply: of the class with its name, if polyxeus has one, else a RemoteError.
 
-    It is of the original class, too, if it can be.
+    It is also of the original class, if possible.
 
-    exception  the member of this name of the reply (docs/protocol.md), if it has one
+    exception  the reply's member `exception` (docs/protocol.md), if it has one
     """
     kind = _BY_NAME.get(ename)
     original = None
@@ -566,7 +566,7 @@ def remote_error(
 
 
 def _set_attributes(made: RemoteError, attributes: Any) -> None:
-    """Those of the exception on the engine, but none that an error here has. No code of its class runs."""
+    """Sets the attributes of the engine's exception, but none that a RemoteError has. No code of its class runs."""
     for name, value in attributes.items() if isinstance(attributes, dict) else ():
         if name.startswith("_") or name in _OF_ERRORS or hasattr(RemoteError, name):
             continue
@@ -578,7 +578,7 @@ def _set_attributes(made: RemoteError, attributes: Any) -> None:
 
 
 def composite_error(message: str, elist: list[_Entry]) -> CompositeError:
-    """A CompositeError that is of the class of all failures, too, if they have one."""
+    """A CompositeError; it is also of the class that all failures have in common, if there is one."""
     original = original_types.in_common(map(_original, elist)) if elist else None
     for each in original_types.kinds_of(CompositeError, original):
         try:
@@ -589,7 +589,7 @@ def composite_error(message: str, elist: list[_Entry]) -> CompositeError:
 
 
 def already_displayed(problem: CompositeError) -> AlreadyDisplayedError:
-    """The AlreadyDisplayedError for it: it is of the class of all failures, too, if `problem` is."""
+    """The AlreadyDisplayedError for `problem`; it is also of the class of all failures if `problem` is."""
     return original_types.of_both(AlreadyDisplayedError, original_types.original_of(type(problem)))(problem)
 
 
@@ -662,7 +662,7 @@ def collect_exceptions(rdict_or_list: _Results, method: str = "unspecified") -> 
     Raises
     ------
     CompositeError
-        Some of them are errors.
+        Some of the results are errors.
 
     Examples
     --------
@@ -712,7 +712,7 @@ def wrap_exception(engine_info: dict[str, Any] | None = None) -> dict[str, Any]:
 
 
 def unwrap_exception(content: dict[str, Any]) -> RemoteError:
-    """Makes the exception for the content of an error reply.
+    """Makes the exception that the content of an error reply describes.
 
     Parameters
     ----------
@@ -722,7 +722,7 @@ def unwrap_exception(content: dict[str, Any]) -> RemoteError:
     Returns
     -------
     RemoteError
-        The exception, of the subclass for its name, if there is one.
+        The exception: of the subclass that has its name, if there is one.
 
     Examples
     --------

@@ -1,8 +1,8 @@
-"""The classes of exceptions that engines raised, as this process has them, and errors that are of such a class, too.
+"""Finds the classes of exceptions that engines raised in this process, and makes errors that are also of such a class.
 
-An engine names the class of an exception and its bases, "module:qualified name" each (engine/tracebacks.py). Here the names
-are looked up among the modules that are imported already: nothing is imported, nothing is unpickled, and no code of the
-classes runs.
+An engine names the class of an exception and its bases, "module:qualified name" each (engine/tracebacks.py). Here the
+names are looked up in the modules that this process has already imported: nothing is imported, nothing is unpickled,
+and no code of the classes runs.
 """
 
 from __future__ import annotations
@@ -35,10 +35,10 @@ _made: weakref.WeakValueDictionary[tuple[type, type], type] = weakref.WeakValueD
 
 
 def named(name: str, classes: Iterable[Any]) -> type[Exception] | None:
-    """The class of an exception, or the nearest of its bases that is known here; None: no error can be of it.
+    """The class of an exception, or its nearest base class that is found here; None: no error can be of that class.
 
-    name     that of the class
-    classes  its full name and those of its bases; none where they are not known: then `name` is that of a builtin class
+    name     the name of the class
+    classes  its full name and those of its bases; empty if these are not known: then `name` is taken for a builtin class
     """
     classes = [each for each in classes if isinstance(each, str)]
     for each in classes:
@@ -52,7 +52,7 @@ def named(name: str, classes: Iterable[Any]) -> type[Exception] | None:
 
 
 def in_common(originals: Iterable[type[Exception] | None]) -> type[Exception] | None:
-    """The nearest class of which all of these are; None if there is no such class below Exception."""
+    """The nearest common class of all of these that an error can have as a base; None if there is none."""
     first, *others = dict.fromkeys(originals)
     for each in first.__mro__ if first is not None else ():
         if _is_fitting(each) and all(other is not None and issubclass(other, each) for other in others):
@@ -61,7 +61,7 @@ def in_common(originals: Iterable[type[Exception] | None]) -> type[Exception] | 
 
 
 def of_both(kind: _Kind, original: type[Exception] | None) -> _Kind:
-    """A class that is `kind`, shown under its name, and `original`; `kind` where there can be none."""
+    """A class derived from `kind` and `original`, with the name of `kind`; `kind` itself if there can be no such class."""
     if original is None:
         return kind
     found = _made.get((kind, original))
@@ -80,7 +80,7 @@ def of_both(kind: _Kind, original: type[Exception] | None) -> _Kind:
 
 
 def kinds_of(kind: _Kind, original: type[Exception] | None) -> Iterator[_Kind]:
-    """`kind` together with the class, then with its bases from the nearest on, then alone."""
+    """The classes of `kind` together with `original`, then with each of its bases, the nearest first, then `kind` alone."""
     if original is not None:
         yield from (of_both(kind, each) for each in original.__mro__ if _is_fitting(each))
     yield kind
@@ -92,7 +92,7 @@ def original_of(kind: type) -> type[Exception] | None:
 
 
 def _find(module: str, name: str) -> Any:
-    """None if it is not there. Without attribute access, at which modules may import others."""
+    """The class or None. Does not access attributes, because modules may then import others."""
     place: Any = sys.modules.get(module)
     for part in name.split("."):
         if not isinstance(place, (ModuleType, type)):

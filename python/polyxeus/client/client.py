@@ -525,7 +525,7 @@ class Client(HubQueries, EngineControl):
         Raises
         ------
         ValueError
-            An engine is named twice, there is none, or `name` cannot be the name of a variable.
+            An engine is named twice, `engines` is empty, or `name` cannot be the name of a variable.
         IndexError
             One of the engines is not registered.
         RuntimeError
@@ -681,7 +681,7 @@ class Client(HubQueries, EngineControl):
     def topology(self) -> ClusterTopology:
         """Tells where each engine is: its host and rank, its cores, GPUs, and how many threads libraries use there.
 
-        The controller answers, so that engines may be busy.
+        The controller answers, so this also works while engines are busy.
 
         Returns
         -------

@@ -13,15 +13,15 @@ _HEADS = ["ENGINE", "HOST", "RANK", "PID", "CORES", "SOCKET", "NUMA", "GPU", "TH
 
 
 class ClusterTopology(EngineRows):
-    """A dict for each engine; printed as a table, the engines of a host below each other.
+    """A list of dicts, one for each engine, grouped by host; it prints as a table.
 
-    Client.topology() makes it. Its keys:
+    Client.topology() makes it. The keys of a dict:
 
     * engine, host, rank (in its MPI world), pid
-    * cores: the numbers of the logical cores that it may run on, as it found them at its start. Of a list that takes more
-      than 96 characters ("0,4,8,...") only the first ones are known
-    * sockets, numa_nodes: the numbers of those that have these cores
-    * gpus: "0", "2,3" or "all 4" of those of its host
+    * cores: the numbers of the logical cores that it was allowed to use when it started. If the list as text
+      ("0,4,8,...") takes more than 96 characters, only the first cores are known
+    * sockets, numa_nodes: the numbers of the sockets and NUMA nodes of these cores
+    * gpus: which GPUs of its host it uses: "0", "2,3" or "all 4"
     * threads: the variables of its environment that limit the threads of libraries: ``{"OMP_NUM_THREADS": "2", ...}``
 
     Values that are not known are None, or empty.
@@ -29,7 +29,7 @@ class ClusterTopology(EngineRows):
     Parameters
     ----------
     facts : dict
-        What each engine tells of itself, by its id.
+        What each engine reports about itself, by its id.
 
     Attributes
     ----------

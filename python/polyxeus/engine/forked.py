@@ -26,7 +26,7 @@ def is_child():
 
 @contextlib.contextmanager
 def tasks_run_in(loop):
-    """A context manager: in its block, a child ends when the task that has forked it waits or is done."""
+    """A context manager: in its block, a process that an asyncio task forks ends when that task awaits or is done."""
     global _loop
     _loop = loop
     try:

@@ -1,4 +1,5 @@
 """Functions that clients call on engines.
 
-They are sent by name, and client and engine have the same module. So these modules import no code of clients.
+Requests contain only the name of a function, because client and engine have the same modules. These modules import no
+code of clients.
 """

@@ -1,4 +1,4 @@
-"""The engine's part of a checkpoint: writes its variables to files and reads them again.
+"""The engine's part of a checkpoint: writes the engine's variables to files and reads them again.
 
 A checkpoint is a folder of numbered folders. A new one is made as `.new-TOKEN` in the same folder, and gets its
 number when all engines have written and everything is on disk: a folder with a number is complete. The client decides
@@ -182,7 +182,7 @@ def _read_manifest(path, name):
 def write(path, token, previous, rank, names=None, scattered=()):
     """Writes variables to files of the new checkpoint.
 
-    previous   the name of the checkpoint whose unchanged files are linked; None: there is none.
+    previous   the name of the checkpoint whose unchanged files are linked; None: no files are linked.
     rank       the number in the names of the files.
     names      None: all variables of the user that can be written.
     scattered  names of variables that are blocks of one array, in addition to those of scatter().

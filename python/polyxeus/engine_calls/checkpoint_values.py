@@ -1,7 +1,7 @@
 """The files of a checkpoint: one for each variable of each rank.
 
 Arrays are .npy files, values that JSON can hold are .json files, and others are pickles followed by their buffers.
-Variables that share objects are in one pickle, so that they still share them afterwards.
+Variables that share objects are in one pickle, so that they share them again when they have been read.
 """
 
 import hashlib

@@ -4,5 +4,5 @@ __all__ = ["run"]
 
 
 def run(node, values):
-    """Its value.  values  those of the nodes that it needs, by their keys."""
+    """The value of the node.  values  the values of the nodes that it needs, by their keys."""
     return node(values)

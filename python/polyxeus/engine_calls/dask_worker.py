@@ -13,7 +13,7 @@ _running = None
 
 
 class _Life:
-    """A worker and the thread that its event loop runs in; the engine's own has other work."""
+    """A worker and the thread of its event loop; the engine's own thread has other work."""
 
     def __init__(self, address, nanny, options):
         self.worker = None

@@ -20,7 +20,7 @@ class DirectFile:
     """Writes a new file with two buffers: a thread writes one of them while the caller fills the other.
 
     If the file system does not support writing without the page cache, the cache is used. The file is on disk when its
-    `with` block has ended without an error. OSError: the path exists, the disk is full and so on.
+    `with` block has ended without an error. OSError: the path exists, the disk is full, etc.
 
     checksum  an object of hashlib, for the bytes in the file, even if the data changes while it is written
     """
@@ -89,7 +89,7 @@ class DirectFile:
                         raise
 
     def _go_past_cache(self, wanted):
-        """Whether it was otherwise until now."""
+        """Sets whether writes go past the page cache. Whether this changed it."""
         flags = fcntl.fcntl(self._descriptor, fcntl.F_GETFL)
         if bool(flags & os.O_DIRECT) == wanted:
             return False

@@ -1,4 +1,4 @@
-"""What executors run on engines around the functions of their users."""
+"""The functions in which executors wrap the user's functions on engines."""
 
 from concurrent.futures import BrokenExecutor
 
@@ -8,7 +8,7 @@ _failures = {}  # key of an executor whose initializer has run here -> why it fa
 
 
 class Initialized:
-    """A function that runs behind the initializer of its executor, which runs once in each engine."""
+    """A function that first runs the initializer of its executor, unless that has already run in this engine."""
 
     def __init__(self, key, initializer, initargs, function):
         self.__name__ = getattr(function, "__name__", "unknown")  # what the engine shows while it runs

@@ -18,7 +18,7 @@ __all__ = ["depend", "dependent", "require"]
 class depend:
     """Decorator: a task runs only on engines on which f(*args, **kwargs) does not return False.
 
-    If it does on one engine, another engine is tried. If no engine is left, the task fails with ImpossibleDependency.
+    If f returns False on one engine, another engine is tried. If no engine is left, the task fails with ImpossibleDependency.
 
     Parameters
     ----------
@@ -107,9 +107,9 @@ def require(*objects: Any, **mapping: Any) -> depend:
     Parameters
     ----------
     *objects : module, str, callable or type
-        Modules or their names; functions and classes, which keep their names.
+        Modules or their names; functions and classes, which have the same names on the engine.
     **mapping : Any
-        Other objects, by their names.
+        Other objects; each keyword is the object's name on the engine.
 
     Returns
     -------

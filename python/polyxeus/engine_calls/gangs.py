@@ -1,6 +1,6 @@
 """Communicators of gangs: some ranks of an MPI world make a communicator without the other ranks.
 
-C++ engines have the same in px_gangs.hpp.
+px_gangs.hpp has the same functions for C++ engines.
 """
 
 import os
@@ -20,9 +20,9 @@ _made = {}  # (number, communicator), by the ranks in the world
 
 
 def look(ranks):
-    """(rank, size of the world, number, name of the launcher's run) of this engine.
+    """Returns (rank, size of the world, number, name of the launcher's run) of this engine.
 
-    number  of the last communicator that this engine has made for a gang of these ranks; 0: none.
+    number  that of the last communicator that this engine has made for a gang of these ranks; 0: none.
     """
     if "mpi4py.MPI" not in sys.modules:  # importing it would make a world of this process alone
         return 0, 1, 0, ""
@@ -37,8 +37,8 @@ def look(ranks):
 def join(ranks, number, name):
     """Defines the communicator of a gang as a variable in the user's namespace.
 
-    ranks   in the world, in the order of the gang. All of them call it.
-    number  the same on all of them. If it differs from the last one, a new communicator is made.
+    ranks   the ranks in the world, in the order of the gang. All of them call this function.
+    number  the same on all of these ranks. If it differs from the last one, a new communicator is made.
     """
     from mpi4py import MPI
 

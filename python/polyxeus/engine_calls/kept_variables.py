@@ -1,7 +1,7 @@
 """Passes variables of an engine to the engine that replaces it: `pxcluster restart --keep`.
 
 The old engine writes them to files of its host, the new one reads and removes them. Variables that share objects (a
-model and its optimizer) are written together, so that they still share them afterwards;
+model and its optimizer) are written together, so that they share them again in the new engine;
 if one cannot be written or read, the others still can. Buffers of arrays are copied twice: from the array to the file,
 and from the file to the new array. If the engine's host has none of the folders, the engine sends
 the same bytes to pxcluster instead: pack(), packed() and unpack().
@@ -57,7 +57,7 @@ def save(folders, engine, names=None, share=1):
 def pack(names=None):
     """The same as save(), but into memory, for packed().
 
-    result  as that of save(), and "bytes": the number of bytes that packed() will return
+    result  like that of save(), with the additional key "bytes": the number of bytes that packed() will return
     """
     pieces = []
 

@@ -6,7 +6,7 @@ __all__ = ["assign", "import_names", "require", "use_pickler"]
 
 
 def use_pickler(name):
-    """Sets the module that pickles results of this engine that nothing else can pickle: "dill", or None."""
+    """Sets the module that pickles those results of this engine that no other way can pickle: "dill", or None."""
     other_pickler.use(name)
 
 

@@ -1,4 +1,4 @@
-"""The functions that the C++ core calls in a kernel: the engine's backend, extended for a notebook with a user."""
+"""The functions that the C++ core calls in a kernel: the engine's backend, and what a Jupyter front end requests."""
 
 import sys
 

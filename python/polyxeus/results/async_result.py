@@ -599,7 +599,7 @@ class AsyncResult(DisplayMixin, TimingMixin, Future[T]):
 
     @property
     def ref(self) -> Ref[Any]:
-        """The Ref to the result of a call that keeps it: ``submit(..., keep=True)``. It is there at once.
+        """The Ref to the result of a call that keeps it: ``submit(..., keep=True)``. It is available at once.
 
         Raises
         ------

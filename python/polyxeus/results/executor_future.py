@@ -1,4 +1,4 @@
-"""The futures of executors: AsyncResults that can be cancelled as those of concurrent.futures."""
+"""The futures of executors: AsyncResults that can be cancelled like those of concurrent.futures."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ _PATIENCE = 2.0  # seconds that engines have to answer
 class ExecutorFuture(AsyncResult[T]):
     """The result of a call of an executor. `executor.submit()` makes it.
 
-    It is an AsyncResult that is cancelled as the futures of concurrent.futures are: a call that has not begun is cancelled,
-    and ``result()`` then raises a CancelledError. For its parameters see AsyncResult.
+    It is an AsyncResult whose `cancel` works as in concurrent.futures: it cancels a call that has not begun, and ``result()``
+    then raises a CancelledError. For its parameters see AsyncResult.
 
     Examples
     --------
@@ -35,7 +35,7 @@ class ExecutorFuture(AsyncResult[T]):
         Returns
         -------
         bool
-            Whether it is cancelled. False: it runs or is done, or an engine that may run it does not answer.
+            Whether it is cancelled. False: the call runs or is done, or an engine that may run it does not answer.
         """
         if self.done():
             return self.cancelled()
@@ -56,7 +56,7 @@ class ExecutorFuture(AsyncResult[T]):
         return self._client._runs_any(self.msg_ids, self._targets, _PATIENCE)
 
     def cancelled(self) -> bool:
-        """Tells whether the call was cancelled before it ran: by cancel(), or as the executor was shut down.
+        """Tells whether the call was cancelled before it ran: by cancel(), or when the executor was shut down.
 
         Returns
         -------
@@ -84,7 +84,7 @@ class ExecutorFuture(AsyncResult[T]):
             return False
 
     def ready(self) -> bool:
-        """Tells whether all answers are there, or the call was cancelled.
+        """Tells whether all answers have arrived, or the call was cancelled.
 
         Returns
         -------
@@ -94,14 +94,14 @@ class ExecutorFuture(AsyncResult[T]):
         return self._is_withdrawn or super().ready()
 
     def wait(self, timeout: float | None = -1, return_when: Any = None) -> Any:
-        """Waits until all answers are there, as AsyncResult.wait(), or until the call is cancelled.
+        """Waits until all answers have arrived, like AsyncResult.wait(), or until the call is cancelled.
 
         Parameters
         ----------
         timeout : float, optional
             Seconds to wait; None or below 0: without a limit.
         return_when : str, optional
-            FIRST_COMPLETED, FIRST_EXCEPTION or ALL_COMPLETED of concurrent.futures: waits for that.
+            FIRST_COMPLETED, FIRST_EXCEPTION or ALL_COMPLETED of concurrent.futures: the event to wait for.
 
         Returns
         -------
@@ -113,7 +113,7 @@ class ExecutorFuture(AsyncResult[T]):
         return super().wait(timeout, return_when)
 
     def result(self, timeout: float | None = None) -> T:
-        """Waits for the result and gives it.
+        """Waits for the result and returns it.
 
         Parameters
         ----------
@@ -123,22 +123,22 @@ class ExecutorFuture(AsyncResult[T]):
         Returns
         -------
         Any
-            The result; a list of a direct view of several engines.
+            The result; for a direct view of several engines a list of their results.
 
         Raises
         ------
         TimeoutError
-            The result is not there in time; the call goes on.
+            The result has not arrived in time; the call continues.
         CancelledError
             The call was cancelled before it ran.
         RemoteError
-            The call failed; it is of the class of the engine's exception, too.
+            The call failed; the error is also of the class of the engine's exception.
         """
         self._wait_for_result(timeout)
         return super().result()
 
     def exception(self, timeout: float | None = None) -> BaseException | None:
-        """Waits for the result and gives the exception that result() would raise.
+        """Waits for the result and returns the exception that result() would raise.
 
         Parameters
         ----------
@@ -148,12 +148,12 @@ class ExecutorFuture(AsyncResult[T]):
         Returns
         -------
         BaseException or None
-            None if all went well.
+            The exception; None if the call succeeded.
 
         Raises
         ------
         TimeoutError
-            The result is not there in time.
+            The result has not arrived in time.
         CancelledError
             The call was cancelled before it ran.
         """

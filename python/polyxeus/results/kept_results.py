@@ -1,4 +1,4 @@
-"""Which kept results a client holds, and how engines get to know that they are free."""
+"""Knows which kept results a client holds, and tells engines which of them to free."""
 
 import functools
 import itertools
@@ -15,13 +15,13 @@ _CLOSE_PATIENCE = 2.0  # seconds
 
 
 class FreedByEngine:
-    """Which freed results are told to which engine: those of one message until it is answered, the others then."""
+    """Decides when an engine is told which results are freed: one message at a time for each engine."""
 
     def __init__(self):
         self._waiting = {}  # engine -> keys, where a message is under way
 
     def freed(self, engine, keys):
-        """The keys to send to the engine now; none while a message to it is under way."""
+        """The keys to send to the engine now; none while a message to it is unanswered."""
         waiting = self._waiting.get(engine)
         if waiting is not None:
             waiting += keys
@@ -73,13 +73,13 @@ class KeptResults:
         self._held[key] = call
 
     def is_here(self, info):
-        """Whether this process can map the file.  info  what the engine said of it."""
+        """Whether this process can map the file.  info  what the engine reported about it."""
         return bool(self.identity) and info["memory"] == self.identity
 
     # ------------------------------------------------------------ the end of a result
 
     def drop(self, key, call):
-        """Nobody holds it any more. Its call may not have ended. For __del__(): takes no lock, waits for nothing."""
+        """The last Ref was deleted; the call may still run. For __del__(): takes no lock, waits for nothing."""
         if os.getpid() != self._process or sys.is_finalizing():
             return
         if call.ready() and self._is_removed_here(key, call):
@@ -87,7 +87,7 @@ class KeptResults:
         completion.call_when_ready(call._tasks, functools.partial(self._free, key, call))
 
     def _is_removed_here(self, key, call):
-        """Removes it if that needs no engine."""
+        """Removes the result if no engine is needed for that. Whether it did."""
         info = call._outcome()[0]
         if info is None:  # it failed; if the engine has died it may have kept the result before
             ref_files.remove_named(key, key.client)
@@ -104,7 +104,7 @@ class KeptResults:
             self._send(engine, self._freed.freed(engine, [key]))
 
     def _send(self, engine, keys):
-        """Tells the engine; in the thread of completion."""
+        """Tells the engine. Runs in the thread of completion."""
         client = self._client()
         while keys and client is not None and not client._closed:
             number = number_of(client, engine)
@@ -125,7 +125,7 @@ class KeptResults:
             self._held.pop(key, None)
 
     def close(self):
-        """The client closes: frees what is on other hosts. What is here is removed when the process ends, at the latest."""
+        """Frees results on other hosts. Those on this host are removed when this process ends, at the latest."""
         keys_by_engine = {}
         for key, call in list(self._held.items()):
             if call.ready() and (info := call._outcome()[0]) and not self.is_here(info):

@@ -32,7 +32,7 @@ def lazy_map(view, f, arguments, *, ordered=True, max_outstanding="auto", return
 
 
 class LazyMapIterator(Iterator[T]):
-    """The results of a map over sequences that are read while results arrive and may be endless. imap() makes it.
+    """The results of a map over sequences that are read while results arrive, and may be infinite. imap() makes it.
 
     A separate thread reads the sequences, because reading may take long.
 
@@ -51,7 +51,7 @@ class LazyMapIterator(Iterator[T]):
     return_exceptions : bool
         Whether exceptions are returned as items of the result instead of being raised.
     of_executor : MapOfExecutor, optional
-        What Executor.map() asks for besides. Default: nothing.
+        What Executor.map() needs in addition. Default: nothing.
     """
 
     def __init__(self, view, f, arguments, ordered, max_outstanding, return_exceptions, of_executor=None):
@@ -134,12 +134,12 @@ class LazyMapIterator(Iterator[T]):
         return not self._is_cancelled
 
     def end_with_executor(self, is_at_once: bool) -> None:
-        """The executor is shut down: no further items are read; whoever comes to one of them gets a RuntimeError.
+        """Stops the map when its executor is shut down: no further items are read; the next one raises RuntimeError.
 
         Parameters
         ----------
         is_at_once : bool
-            False: items are read on, unless that needs somebody who takes results.
+            False: items are still read, unless the map waits for results to be taken before it reads.
         """
         if is_at_once or self._executor.counts_unread:
             self._is_cut_off = True
@@ -180,7 +180,7 @@ class LazyMapIterator(Iterator[T]):
             raise
 
     def _cancel_rest(self):
-        """Nothing further is sent, and what has not begun is not run."""
+        """Sends no further calls, and cancels those that have not begun."""
         self.cancel()
         rest = []
         while not self._sent.empty():
@@ -219,7 +219,7 @@ class LazyMapIterator(Iterator[T]):
                 return
 
     def _items(self, result):
-        """What a call gave, the first item last. The call is counted as read, and keeps nothing."""
+        """The results of one call, the first item last. Counts the call as read, and drops its results."""
         if isinstance(result, Exception):
             raise result
         if self._end is not None and not result.wait(left(self._end)):
@@ -241,7 +241,7 @@ class MapOfExecutor:
     send           sends a call: send(f, *arguments) -> AsyncResult
     timeout        seconds from now on until all results must have been taken; None: no limit
     gives_lists    whether each call gives a list of items
-    counts_unread  whether `max_outstanding` counts calls whose results nobody has taken, not those without an answer
+    counts_unread  whether `max_outstanding` counts calls whose results have not been taken, not calls without an answer
     cancels_rest   whether after a failure the calls that have not begun are cancelled
     """
 
@@ -254,5 +254,5 @@ class MapOfExecutor:
 
 
 def _moment(seconds):
-    """The moment of time.monotonic() when they are over; None: no limit."""
+    """The value of time.monotonic() after so many seconds; None: no limit."""
     return None if seconds is None else time.monotonic() + seconds

@@ -1,4 +1,4 @@
-"""Results that stay where they were made."""
+"""Results that stay on the host of their engine."""
 
 from __future__ import annotations
 
@@ -22,20 +22,20 @@ _this_thread = threading.local()
 
 
 class Ref(Generic[T]):
-    """A result that stays on the host of its engine. `apply_ref` and ``submit(..., keep=True)`` give it.
+    """A result that stays on the host of its engine. `apply_ref` and ``submit(..., keep=True)`` return it.
 
-    As an argument of further calls, or inside of one, it becomes the value when the function runs: the value does not pass the
-    client or the controller. Tasks wait for the calls of their Refs. The result is freed when the last Ref to it is gone and no
-    call needs it.
+    In the arguments of further calls it is replaced by the value when the function runs: the value passes through neither the
+    client nor the controller. A task starts when the calls of all its Refs have ended. The result is freed when the last Ref
+    to it has been deleted and no unanswered call needs it.
 
     Parameters
     ----------
     kept : Any
-        What the client knows of its kept results.
+        The client's table of kept results.
     key : Any
         Names the result.
     call : AsyncResult
-        The call. Its value is what the engine says of the result.
+        The call. Its value is what the engine reports about the result.
     is_task : bool
         Whether the controller chose the engine.
 
@@ -84,7 +84,7 @@ class Ref(Generic[T]):
 
     @property
     def engine_id(self) -> int | None:
-        """The id of the engine that made the result; None while that is not known."""
+        """The id of the engine that made the result; None until it is known."""
         return self._call.engine_id
 
     @property
@@ -104,7 +104,7 @@ class Ref(Generic[T]):
         Returns
         -------
         bool
-            Whether it has ended, well or not.
+            Whether it has ended, with a result or an error.
         """
         return self._call.ready()
 
@@ -139,12 +139,12 @@ class Ref(Generic[T]):
         Returns
         -------
         Any
-            The value: a new one each time.
+            The value: a new object each time.
 
         Raises
         ------
         TimeoutError
-            The call has not ended in time; it goes on.
+            The call has not ended in time; it continues.
         RemoteError
             The call failed.
         ResultLost
@@ -177,7 +177,7 @@ class Ref(Generic[T]):
         return error.remote_error("ResultLost", sentence, "", {})
 
     def _why_missing(self):
-        """The exception of a call that needed this result and was given up for it; None: not for this one."""
+        """The exception for a call that failed because this result is missing; None: it failed for another reason."""
         if not self.ready():
             return None
         info, problem = self._call._outcome()
@@ -189,13 +189,13 @@ class Ref(Generic[T]):
         return self._lost(info)
 
     def _host(self):
-        """Where it is; None if that is not known."""
+        """The host that keeps the result; None if it is not known."""
         info = self._call._outcome()[0] if self.ready() else None
         return None if info is None else info["host"]
 
 
 class Uses:
-    """The Refs in the arguments of a call. They stay until it is answered.
+    """Keeps the Refs in the arguments of a call, and so their results, until the call is answered.
 
     refs  some Refs.
     """
@@ -205,7 +205,7 @@ class Uses:
         self._cause = self._hosts = None  # when it has failed
 
     def sent(self, tasks):
-        """The call is under way."""
+        """Says that the call was sent."""
         call_when_ready(tasks, lambda: self._end(tasks))
 
     def _end(self, tasks):
@@ -220,7 +220,7 @@ class Uses:
             self._cause = next(filter(None, (ref._why_missing() for ref in refs)), None)
 
     def explain(self, problem):
-        """The exception for a failure of the call: the first cause, if it was given up for one of its Refs."""
+        """The exception for a failure of the call: if one of its Refs is the reason, the first cause."""
         if not isinstance(problem, error.ImpossibleDependency):
             return problem
         self._look()
@@ -237,7 +237,7 @@ class Uses:
 
 @contextmanager
 def gathered() -> Iterator[dict[Any, Ref[Any]]]:
-    """Where requests are made: gives the Refs that are in them, by their keys, behind the block."""
+    """A context manager for code that makes requests: its dict has the Refs in them, by their keys."""
     before = getattr(_this_thread, "refs", None)
     _this_thread.refs = found = {}
     try:
@@ -247,9 +247,9 @@ def gathered() -> Iterator[dict[Any, Ref[Any]]]:
 
 
 def unfinished(refs):
-    """The ids of the tasks for which a task with these Refs has to wait. Waits for those of direct calls.
+    """The ids of the tasks for which a task with these Refs has to wait. Itself waits for the direct calls among them.
 
-    errors  those of direct calls that failed.
+    errors  the errors of direct calls that failed.
     """
     ids = []
     for ref in refs:
@@ -263,6 +263,6 @@ def unfinished(refs):
 
 
 def wait_for(refs):
-    """Waits for the calls of these Refs.  errors  those of the calls."""
+    """Waits for the calls of these Refs.  errors  the errors of the calls."""
     for ref in refs:
         ref._call.get()

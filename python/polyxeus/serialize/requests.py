@@ -60,7 +60,7 @@ def call(function, args=(), kwargs=None, forms=FORMS, kept=None):
     """A request to call a function.
 
     forms  the forms of values that its engine can read
-    kept   how its result is kept on the engine's host, as a dict; None: it comes back
+    kept   a dict that says how the engine keeps the result on its host; None: the reply contains the result
     """
     buffers = []
     content = f'{{"function":{_function(function, buffers, forms)}{_title(function)}'

@@ -183,13 +183,13 @@ class LoadBalancedView(View):
         f : callable
             The function.
         *args : Any
-            Its arguments. Each Ref in them, at any depth, becomes its value on the engine; so does the AsyncResult of a call that
-            keeps its result. The call waits for them there.
+            Its arguments. On the engine each Ref in them, at any depth, is replaced by its value; so is the AsyncResult of a
+            call with ``keep=True``. The call runs when these values are ready.
         keep : bool
-            Whether the result stays on the engine's host. The value of the AsyncResult is a Ref then, which its attribute `ref`
-            gives at once. It is not passed to `f`: use apply_ref() for functions with such an argument.
+            Whether the result stays on the engine's host. If so, the value of the AsyncResult is a Ref, which its attribute
+            `ref` returns at once. `keep` is not passed to `f`: if `f` has such an argument, use apply_ref().
         **kwargs : Any
-            Its named arguments.
+            Its keyword arguments.
 
         Returns
         -------
@@ -310,7 +310,7 @@ class LoadBalancedView(View):
         max_outstanding: int | Literal["auto"] = "auto",
         return_exceptions: bool | None = False,
     ) -> LazyMapIterator[T]:
-        """Calls f for each item of sequences that are read while results arrive and may be endless.
+        """Calls f for each item of sequences that are read while results arrive, and may be infinite.
 
         Parameters
         ----------

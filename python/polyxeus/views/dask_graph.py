@@ -14,7 +14,7 @@ __all__ = ["compute"]
 
 
 def compute(view: LoadBalancedView, graph: Any, keys: Any) -> Any:
-    """The values of keys of a graph: as dask.get(graph, keys).
+    """Returns the values of keys of a graph, like dask.get(graph, keys).
 
     graph  as Dask gives it to schedulers.
     """

@@ -28,16 +28,16 @@ _SHUT_DOWN = "cannot schedule new futures after shutdown"  # as CPython says it
 class ViewExecutor(concurrent.futures.Executor):
     """An executor of concurrent.futures (PEP 3148) on a view. `view.executor` and `client.executor()` make it.
 
-    On a load-balanced view each call runs on an engine that is free, on a direct view on each of its engines; a map on a
-    direct view gives one item after the other to the next engine.
+    On a load-balanced view each call runs on a free engine, on a direct view on all its engines. A map on a direct view gives
+    each item to one engine, in turn.
 
     Parameters
     ----------
     view : DirectView or LoadBalancedView
         The view on which it runs.
     initializer : callable, optional
-        Is called once on each engine, before the first call there. If it fails on an engine, the calls there and all further
-        ones fail with BrokenExecutor.
+        A function that runs once on each engine, before the first call there. If it fails on an engine, the calls there and
+        all further calls fail with BrokenExecutor.
     initargs : tuple
         Its arguments.
 
@@ -82,7 +82,7 @@ class ViewExecutor(concurrent.futures.Executor):
         return future
 
     def _look(self, future):
-        """Whether the initializer has failed where this call was to run."""
+        """Refuses further calls if the initializer has failed on the engine of this call."""
         if self._broken is not None or not future._has_failed() or future.cancelled():
             return
         problem = future.exception()
@@ -131,7 +131,7 @@ class ViewExecutor(concurrent.futures.Executor):
         buffersize: int | None = None,
         **kwargs: Any,
     ) -> Iterator[T]:
-        """Calls func for each item of the iterables. If a call fails, those that have not begun are cancelled.
+        """Calls func for each item of the iterables. If a call fails, the calls that have not begun are cancelled.
 
         Parameters
         ----------
@@ -140,12 +140,12 @@ class ViewExecutor(concurrent.futures.Executor):
         *iterables : iterable
             An iterable for each argument of `func`.
         timeout : float, optional
-            Seconds from now on; an item that is not there by then raises a TimeoutError. Default: without a limit.
+            Seconds from now on until all items must have arrived; otherwise TimeoutError is raised. Default: without a limit.
         chunksize : int
-            How many items a call on an engine has.
+            How many items each call on an engine gets.
         buffersize : int, optional
-            How many calls may be sent whose results were not taken: the iterables are read no further. Default: they are read
-            as answers come, on a direct view at once.
+            How many calls may be sent ahead of the results that were taken; the iterables are read no further. Default: they
+            are read as answers arrive, on a direct view at once.
         **kwargs : Any
             Options of LoadBalancedView.imap(): `ordered`, `max_outstanding`, `return_exceptions`.
 
@@ -157,7 +157,7 @@ class ViewExecutor(concurrent.futures.Executor):
         Raises
         ------
         ValueError
-            `chunksize` or `buffersize` is no number from 1 on.
+            `chunksize` or `buffersize` is less than 1.
         TypeError
             No iterable is given, or `buffersize` is no int.
         RuntimeError
@@ -194,7 +194,7 @@ class ViewExecutor(concurrent.futures.Executor):
         return hasattr(self.view, "retries")
 
     def _sender(self):
-        """What sends the calls of a map."""
+        """The function that sends the calls of a map."""
         if self._is_balanced():
             return lambda f, *arguments: self._send(f, arguments)
         turn = itertools.cycle(self.view._engines(None)[0])
@@ -209,7 +209,7 @@ class ViewExecutor(concurrent.futures.Executor):
             Whether to wait.
         cancel_futures : bool
             Whether calls that have not begun are cancelled. The oldest unfinished call for each engine counts as begun.
-            Without `wait` the others are cancelled() as soon as the engines have answered.
+            Without `wait`, the futures of the others are cancelled() as soon as the engines have answered.
 
         Examples
         --------

@@ -24,17 +24,17 @@ class GangView(DirectView):
     """A DirectView whose engines have an MPI communicator of their own. ``client.gang([0, 1, 4])`` makes it.
 
     The communicator is the variable `comm` of these engines, an MPI.Comm of mpi4py or an MPI_Comm of C++. Its ranks
-    have the order of the engines in the gang. The other ranks of the world do not take part: they may run other code,
-    also in gangs of their own.
+    have the order of the engines in the gang. The other ranks of the world do not take part: they may run other code
+    meanwhile, also in other gangs.
 
     Parameters
     ----------
     client : Client
         The connection.
     targets : list of int
-        The engines, which must be in one MPI world and have their ranks as ids.
+        The engines. They must be in one MPI world, and their ids must be their ranks.
     name : str
-        The name of the communicator on the engines. If an engine is in several gangs, each of these needs another name.
+        The name of the communicator on the engines. If an engine is in several gangs, each of these needs a different name.
     **flags : Any
         `block`, `track` and `label`, as in View.
 
@@ -46,7 +46,7 @@ class GangView(DirectView):
     Raises
     ------
     ValueError
-        An engine is named twice, there is none, or `name` cannot be the name of a variable.
+        An engine is named twice, `targets` is empty, or `name` cannot be the name of a variable.
     RuntimeError
         The engines are not ranks of one MPI world.
 

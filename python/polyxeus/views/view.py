@@ -307,14 +307,14 @@ class View:
         f : callable
             The function.
         *args : Any
-            Its arguments. Each Ref in them, at any depth, becomes its value on the engine.
+            Its arguments. On the engine each Ref in them, at any depth, is replaced by its value.
         **kwargs : Any
-            Its named arguments.
+            Its keyword arguments.
 
         Returns
         -------
         Ref or list of Ref
-            The results, as arguments of further calls. A list for several engines.
+            References to the results, for the arguments of further calls; a list for several engines.
 
         Raises
         ------

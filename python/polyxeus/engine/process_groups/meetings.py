@@ -26,7 +26,7 @@ class Meeting:
         return self.store.check([f"{self.key}/{rank}" for rank in self.ranks])
 
     def decide(self, word):
-        """The decision for all ranks, which is that of the first rank: "go" or "no"."""
+        """Returns the decision that holds for all ranks, "go" or "no": the word of whichever rank calls this first."""
         return self.store.compare_set(f"{self.key}/decision", "", word).decode()
 
     def missing(self):

@@ -144,6 +144,7 @@ NODE2 = {"host": "node2", "rank": 1, "pid": 72, "cores": "0,2,4,...", "gpus": "0
 def test_each_engine_has_its_place_even_while_it_is_busy(rc):
     busy = rc[1].execute("import time; time.sleep(600)", block=False)
     try:
+        until(lambda: rc.status()[1]["state"] == "busy", "a busy engine")
         rows = rc.topology()
     finally:
         rc.interrupt(block=True)

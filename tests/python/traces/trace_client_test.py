@@ -51,8 +51,8 @@ def test_a_cell_on_four_engines_has_a_track_on_each(rc, traced):
         ((name, _, sent),) = events.slices("client", f"to engine {engine}")
         assert sent["ts"] <= event["ts"] and event["dur"] <= sent["dur"]
         ((_, _, passed),) = events.slices("controller", f"to engine {engine}")
-        # The controller writes down when it gave the request a moment after it did.
-        assert sent["ts"] <= passed["ts"] and 0.1e6 < passed["dur"] <= sent["dur"]
+        # The controller writes down a moment later when it gave the request, and when it passed the reply on.
+        assert sent["ts"] <= passed["ts"] <= sent["ts"] + sent["dur"] and passed["dur"] > 0.1e6
     starts = {each["id"] for each in events.all if each["ph"] == "s"}
     assert starts == {each["id"] for each in events.all if each["ph"] == "f"} and len(starts) == 4
     assert trace.engines == 4

@@ -99,7 +99,7 @@ def test_engines_with_another_mpi_than_their_launcher_refuse(own_cluster, mpich)
     cluster.start_controller()
     engines = cluster.start_mpi_engines(2, mpiexec=mpich, MPI4PY_MPIABI="openmpi")
     wait_until(lambda: not engines.is_running(), "the engines give up")
-    said = [line for line in engines.output().splitlines() if line.startswith("pxengine:")]
+    said = [line for line in engines.output().splitlines() if line.startswith("pxengine:") and "cores" not in line]
     assert said and all("started 2 ranks, but mpi4py finds 1" in line for line in said)
     assert all("MPI4PY_MPIABI" in line for line in said), "the fix"
     assert not cluster.client().ids

@@ -385,7 +385,7 @@ TEST(Doctor, NamesAHostThatRefuses) {
 TEST(Doctor, NamesAFirewallThatDropsAll) {
   FileFacts facts = healthy_file();
   for (Dialed& each : facts.dialed) each.state = DialState::silent;
-  EXPECT_ONLY(examine_file(facts), error, "firewall", "10.0.0.1 do not answer", "--ports=");
+  EXPECT_ONLY(examine_file(facts), error, "firewall", "10.0.0.1 does not answer", "--ports=");
 }
 
 TEST(Doctor, NamesTheOnePortThatIsClosed) {

@@ -234,7 +234,7 @@ TEST(DamagedJournal, LosesOneTaskOfAChangedBitAndNamesThePlace) {
   EXPECT_EQ(journal.replay().size(), 99u);
   const std::string errors = joined(journal.take_errors());
   EXPECT_TRUE(errors.starts_with("segment 2 is damaged: ")) << errors;
-  EXPECT_TRUE(errors.ends_with("going to be kept as segment 2.damaged\n")) << errors;
+  EXPECT_TRUE(errors.ends_with("the file will be kept as segment 2.damaged\n")) << errors;
 }
 
 TEST(DamagedJournal, OfAThousandChangedBitsNoneIsLostInSilence) {

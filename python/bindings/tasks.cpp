@@ -52,10 +52,10 @@ py::tuple python_of(const client::Failure& failure, const client::TaskSent& sent
   py::list lines;
   for (const std::string& line : failure.traceback)
     lines.append(px::bindings::python_of(Json(line)));
-  return py::make_tuple(
-      px::bindings::python_of(Json(failure.name)), px::bindings::python_of(Json(failure.value)),
-      lines, optional_id(failure.engine), optional_text(sent.engine_uuid.text), failure.method,
-      px::bindings::python_of(failure.exception));
+  return py::make_tuple(px::bindings::python_of(Json(failure.name)),
+                        px::bindings::python_of(Json(failure.value)), lines,
+                        optional_id(failure.engine), optional_text(sent.engine_uuid.text),
+                        failure.method, px::bindings::python_of(failure.exception));
 }
 
 py::tuple python_of(const client::CallEvent& event, std::size_t index) {

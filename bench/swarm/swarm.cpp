@@ -29,7 +29,7 @@ struct Options {
   std::string controller, json_file, folder;
   std::vector<std::string> controller_options;
   std::size_t engines = 1000, tasks = 10000, threads = 2, guests = 50;
-  int rounds = 11, task_ms = 300, ping_ms = 500;
+  int rounds = 11, task_ms = 300, ping_ms = 500, guest_ms = 10;
   bool is_bare = false;
   BenchRole role;
 };
@@ -48,10 +48,14 @@ std::vector<std::string> controller_options(const Options& options) {
 /// at one time: on a slow machine they come more slowly.
 class Guests {
  public:
-  Guests(Swarm& swarm, std::size_t first, std::size_t count)
-      : swarm_(swarm), first_(first), is_there_(count), settled_before_(settled()), thread_([this] {
-          run();
-        }) {}
+  /// pause  between two events, on average
+  Guests(Swarm& swarm, std::size_t first, std::size_t count, std::chrono::milliseconds pause)
+      : swarm_(swarm),
+        first_(first),
+        longest_pause_(2 * static_cast<std::uint32_t>(pause.count())),
+        is_there_(count),
+        settled_before_(settled()),
+        thread_([this] { run(); }) {}
   ~Guests() {
     send_home();
     thread_.join();
@@ -65,7 +69,7 @@ class Guests {
   void run() {
     std::mt19937 random{1};  // the same visits in each run
     while (!is_stopping_ && !is_there_.empty()) {
-      std::this_thread::sleep_for(std::chrono::milliseconds(random() % 20));
+      std::this_thread::sleep_for(std::chrono::milliseconds(random() % longest_pause_));
       const std::size_t place = random() % is_there_.size();
       if (is_there_[place] != 0) {
         const bool says_goodbye = random() % 2 == 0;
@@ -88,6 +92,7 @@ class Guests {
   static constexpr std::size_t most_registering = 8;
   Swarm& swarm_;
   std::size_t first_;
+  std::uint32_t longest_pause_;        // in ms
   std::vector<std::size_t> is_there_;  // their numbers; 0 = nobody
   const std::size_t settled_before_;
   std::atomic<std::size_t> joined_ = 0, left_ = 0;
@@ -163,7 +168,8 @@ class Bench {
     const std::size_t beats = swarm_->counts().beats;
     std::size_t joined = 0, left = 0;
     const auto run = [&] {
-      Guests guests{*swarm_, options_.engines + 1, options_.guests};
+      Guests guests{*swarm_, options_.engines + 1, options_.guests,
+                    std::chrono::milliseconds(options_.guest_ms)};
       const auto done = client_->run({.scheme = LoadClient::Scheme::balanced,
                                       .count = options_.tasks,
                                       .window = options_.tasks,
@@ -250,6 +256,10 @@ int run(int argc, char** argv) {
   app.add_option("--task-ms", options.task_ms, "How long an engine works on a task")
       ->capture_default_str();
   app.add_option("--guests", options.guests, "At most so many more engines come and go")
+      ->capture_default_str();
+  app.add_option("--guest-ms", options.guest_ms,
+                 "Milliseconds between two that come or go, on average")
+      ->check(CLI::PositiveNumber)
       ->capture_default_str();
   app.add_option("--rounds", options.rounds, "Cells on all engines")->capture_default_str();
   app.add_option("--threads", options.threads, "Threads that play engines")->capture_default_str();

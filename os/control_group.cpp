@@ -1,5 +1,6 @@
 #include "os/control_group.hpp"
 
+#include "os/private_file.hpp"
 #include "wire/text.hpp"
 
 namespace px::os {
@@ -24,6 +25,11 @@ std::optional<ControlGroup> read_control_group(std::string_view cgroup_text,
       second_version = ControlGroup{ControlGroup::Version::second, "/sys/fs/cgroup", path};
   }
   return second_version;
+}
+
+std::optional<ControlGroup> own_control_group(std::string_view controller) {
+  const Result<std::string> groups = read_file("/proc/self/cgroup");
+  return groups ? read_control_group(*groups, controller) : std::nullopt;
 }
 
 }  // namespace px::os

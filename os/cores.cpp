@@ -2,7 +2,6 @@
 
 #include <sched.h>
 
-#include <algorithm>
 #include <array>
 #include <set>
 #include <sstream>
@@ -58,18 +57,12 @@ std::vector<int> usable_cores(int pid) {
 }
 
 std::optional<double> core_quota(const ControlGroup& group) {
-  std::optional<double> lowest;
-  // In a container the path is the host's and may not be there; the container's group is the root.
-  for (std::string path = group.path;; path.erase(path.rfind('/'))) {
-    if (const auto quota = quota_of(group.root + path, group.version))
-      lowest = lowest ? std::min(*lowest, *quota) : *quota;
-    if (path.empty()) return lowest;
-  }
+  return lowest_of_groups(
+      group, [&](const std::string& folder) { return quota_of(folder, group.version); });
 }
 
 std::optional<double> own_core_quota() {
-  const Result<std::string> groups = read_file("/proc/self/cgroup");
-  const auto group = groups ? read_control_group(*groups, "cpu") : std::nullopt;
+  const auto group = own_control_group("cpu");
   return group ? core_quota(*group) : std::nullopt;
 }
 

@@ -41,20 +41,14 @@ std::optional<MemoryGroup> read_memory_group(std::string_view cgroup_text) {
 }
 
 std::optional<MemoryGroup> own_memory_group() {
-  const Result<std::string> groups = read_file("/proc/self/cgroup");
-  return groups ? read_memory_group(*groups) : std::nullopt;
+  return own_control_group("memory");
 }
 
 std::optional<std::int64_t> memory_limit(const MemoryGroup& group) {
   const std::string name =
       group.version == MemoryGroup::Version::first ? "/memory.limit_in_bytes" : "/memory.max";
-  std::optional<std::int64_t> lowest;
-  // In a container the path is the host's and may not be there; the container's group is the root.
-  for (std::string path = group.path;; path.erase(path.rfind('/'))) {
-    if (const auto limit = read_number(group.root + path + name))
-      lowest = lowest ? std::min(*lowest, *limit) : *limit;
-    if (path.empty()) return lowest;
-  }
+  return lowest_of_groups(group,
+                          [&](const std::string& folder) { return read_number(folder + name); });
 }
 
 std::optional<std::int64_t> memory_left(const MemoryGroup& group) {
@@ -62,17 +56,11 @@ std::optional<std::int64_t> memory_left(const MemoryGroup& group) {
   const char* const limit_name = is_first ? "/memory.limit_in_bytes" : "/memory.max";
   const char* const used_name = is_first ? "/memory.usage_in_bytes" : "/memory.current";
   const char* const cached_name = is_first ? "total_inactive_file" : "inactive_file";
-  std::optional<std::int64_t> least;
-  for (std::string path = group.path;; path.erase(path.rfind('/'))) {
-    const std::string folder = group.root + path;
+  return lowest_of_groups(group, [&](const std::string& folder) -> std::optional<std::int64_t> {
     const auto limit = read_number(folder + limit_name), used = read_number(folder + used_name);
-    if (limit && used) {
-      const std::int64_t left =
-          std::max<std::int64_t>(0, *limit - *used + read_statistic(folder, cached_name));
-      least = least ? std::min(*least, left) : left;
-    }
-    if (path.empty()) return least;
-  }
+    if (!limit || !used) return std::nullopt;
+    return std::max<std::int64_t>(0, *limit - *used + read_statistic(folder, cached_name));
+  });
 }
 
 std::int64_t half_of_usable_memory() {

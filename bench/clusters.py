@@ -10,7 +10,7 @@ import time
 from pathlib import Path
 from typing import NamedTuple
 
-from figures import there_and_back
+from figures import finish, there_and_back, versions
 
 PATIENCE = 120.0  # seconds until all engines are registered
 MPIS = {"openmpi": "Open MPI", "mpich": "MPICH"}  # mpiexec.NAME is on PATH where it is installed
@@ -107,12 +107,30 @@ def allow_mpiexec():
         os.environ.setdefault("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1")
 
 
-def measured_with_each(mpis, measure):
-    """The rows of all of these MPIs, what is missing for each that is not there, and the programs
-    that were used. measure: makes rows of an MPI's name and its mpiexec."""
+def add_mpis(made):
+    """Adds --mpi to a command line of figures.parser()."""
+    made.add_argument("--mpi", nargs="+", choices=MPIS, default=list(MPIS), help="which MPIs (both)")
+
+
+def in_turns(views, code, runs):
+    """{peer: what `figure` is on rank 0 after each run of the code on all ranks}; the peers take turns.
+
+    views: {peer: a view}.
+    """
+    values = {peer: [] for peer in views}
+    for number in range(runs):
+        for peer in sorted(views, reverse=number % 2 == 1):
+            views[peer].execute(code, block=True)
+            values[peer].append(views[peer].pull("figure", block=True)[0])
+    return values
+
+
+def bench_of_mpis(options, measure):
+    """Measures with each MPI of --mpi, prints the rows, and gives the exit code of the bench. An MPI
+    that is not there is named as missing. measure: makes rows of an MPI's name and its mpiexec."""
     allow_mpiexec()
     rows, missing, programs = [], {}, []
-    for mpi in mpis:
+    for mpi in options.mpi:
         mpiexec = f"mpiexec.{mpi}"
         if shutil.which(mpiexec) is None:
             missing[MPIS[mpi]] = f"there is no {mpiexec} on PATH"
@@ -120,7 +138,7 @@ def measured_with_each(mpis, measure):
         programs.append(mpiexec)
         with variable("MPI4PY_MPIABI", mpi):  # where mpi4py was built for several
             rows += measure(MPIS[mpi], mpiexec)
-    return rows, missing, programs
+    return finish(rows, options, versions("polyxeus", "mpi4py", "numpy", programs=programs), missing)
 
 
 def controller_pid():

@@ -17,8 +17,8 @@ from pathlib import Path
 
 import polyxeus
 
-from clusters import MPIS, measured_with_each, restart, started, wait_until
-from figures import Aim, finish, parser, row, versions
+from clusters import add_mpis, bench_of_mpis, restart, started, wait_until
+from figures import Aim, parser, row
 
 BENCH = "mpi_failures_bench"
 OURS = "polyxeus"
@@ -154,7 +154,7 @@ def measure_many(mpi, mpiexec, count, seconds):
 
 def arguments():
     made = parser(__doc__)
-    made.add_argument("--mpi", nargs="+", choices=MPIS, default=list(MPIS), help="which MPIs (both)")
+    add_mpis(made)
     made.add_argument("--runs", type=int, default=3, help="of each call (3)")
     made.add_argument("--ranks", type=int, default=32, help="that wait for one (32)")
     made.add_argument("--seconds", type=int, default=20, help="that they wait (20)")
@@ -163,12 +163,11 @@ def arguments():
 
 def main():
     options = arguments()
-    rows, missing, programs = measured_with_each(
-        options.mpi,
+    return bench_of_mpis(
+        options,
         lambda mpi, mpiexec: measure_four(mpi, mpiexec, options.runs)
         + measure_many(mpi, mpiexec, options.ranks, options.seconds),
     )
-    return finish(rows, options, versions("polyxeus", "mpi4py", "numpy", programs=programs), missing)
 
 
 if __name__ == "__main__":

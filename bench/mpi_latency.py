@@ -14,8 +14,8 @@ import sys
 
 import polyxeus
 
-from clusters import MPIS, measured_with_each, started, variable
-from figures import Aim, finish, parser, row, versions
+from clusters import add_mpis, bench_of_mpis, in_turns, started, variable
+from figures import Aim, parser, row
 
 BENCH = "mpi_latency"
 RANKS = 4
@@ -81,18 +81,9 @@ def both(mpiexec):
         yield views
 
 
-def value_of(view, code):
-    """Runs code that sets `figure` on all ranks; rank 0's."""
-    view.execute(code, block=True)
-    return view.pull("figure", block=True)[0]
-
-
 def figures_of(views, what, unit, code, runs, aims=lambda alone: []):
     """A row for each peer; they take turns. aims: of the median of the calls left alone."""
-    values = {peer: [] for peer in views}
-    for number in range(runs):
-        for peer in sorted(views, reverse=number % 2 == 1):
-            values[peer].append(value_of(views[peer], code))
+    values = in_turns(views, code, runs)
     made = aims(statistics.median(values[ALONE]))
     return [
         row(BENCH, what, unit, ALONE, values[ALONE]),
@@ -126,7 +117,7 @@ def measure(options, mpi, mpiexec):
 
 def arguments():
     made = parser(__doc__)
-    made.add_argument("--mpi", nargs="+", choices=MPIS, default=list(MPIS), help="which MPIs (both)")
+    add_mpis(made)
     made.add_argument("--seconds", type=float, default=1.0, help="of one loop (1)")
     made.add_argument("--runs", type=int, default=5, help="of each loop (5)")
     return made.parse_args()
@@ -134,10 +125,7 @@ def arguments():
 
 def main():
     options = arguments()
-    rows, missing, programs = measured_with_each(
-        options.mpi, lambda mpi, mpiexec: measure(options, mpi, mpiexec)
-    )
-    return finish(rows, options, versions("polyxeus", "mpi4py", "numpy", programs=programs), missing)
+    return bench_of_mpis(options, lambda mpi, mpiexec: measure(options, mpi, mpiexec))
 
 
 if __name__ == "__main__":

@@ -14,8 +14,8 @@ import sys
 
 import polyxeus
 
-from clusters import MPIS, measured_with_each, restart, started, wait_until
-from figures import Aim, finish, parser, row, seconds, versions
+from clusters import add_mpis, bench_of_mpis, restart, started, wait_until
+from figures import Aim, parser, row, seconds
 
 BENCH = "restart_bench"
 RANKS, KILLED = 4, 2
@@ -69,7 +69,7 @@ def measure(options, mpi, mpiexec):
 
 def arguments():
     made = parser(__doc__)
-    made.add_argument("--mpi", nargs="+", choices=MPIS, default=list(MPIS), help="which MPIs (both)")
+    add_mpis(made)
     made.add_argument("--runs", type=int, default=3, help="of each kind (3)")
     made.add_argument("--megabytes", type=int, default=200, help="that a survivor carries over (200)")
     return made.parse_args()
@@ -77,10 +77,7 @@ def arguments():
 
 def main():
     options = arguments()
-    rows, missing, programs = measured_with_each(
-        options.mpi, lambda mpi, mpiexec: measure(options, mpi, mpiexec)
-    )
-    return finish(rows, options, versions("polyxeus", "mpi4py", "numpy", programs=programs), missing)
+    return bench_of_mpis(options, lambda mpi, mpiexec: measure(options, mpi, mpiexec))
 
 
 if __name__ == "__main__":

@@ -14,8 +14,8 @@ import sys
 
 import polyxeus
 
-from clusters import MPIS, measured_with_each, started, variable
-from figures import Aim, finish, parser, row, versions
+from clusters import add_mpis, bench_of_mpis, in_turns, started, variable
+from figures import Aim, parser, row
 
 BENCH = "threads_bench"
 RANKS = 4
@@ -60,22 +60,12 @@ def both(mpiexec):
         yield views
 
 
-def value_of(view, code):
-    """Runs code that sets `figure` on all ranks; rank 0's."""
-    view.execute(code, block=True)
-    return view.pull("figure", block=True)[0]
-
-
 def measure(options, mpi, mpiexec):
     """All rows of an MPI."""
     rows = []
     with both(mpiexec) as views:
         for size in SIZES:
-            values = {peer: [] for peer in views}
-            for number in range(options.runs):
-                for peer in sorted(views, reverse=number % 2 == 1):
-                    code = f"figure = gflops({size}, {options.seconds})"
-                    values[peer].append(value_of(views[peer], code))
+            values = in_turns(views, f"figure = gflops({size}, {options.seconds})", options.runs)
             what = f"{mpi}: {RANKS} ranks on {len(os.sched_getaffinity(0))} cores multiply {size} x {size}"
             rows += [
                 row(BENCH, what, "GFLOP/s", DEFAULTS, values[DEFAULTS]),
@@ -86,7 +76,7 @@ def measure(options, mpi, mpiexec):
 
 def arguments():
     made = parser(__doc__)
-    made.add_argument("--mpi", nargs="+", choices=MPIS, default=list(MPIS), help="which MPIs (both)")
+    add_mpis(made)
     made.add_argument("--seconds", type=float, default=2.0, help="of one loop (2)")
     made.add_argument("--runs", type=int, default=5, help="of each loop (5)")
     return made.parse_args()
@@ -94,10 +84,7 @@ def arguments():
 
 def main():
     options = arguments()
-    rows, missing, programs = measured_with_each(
-        options.mpi, lambda mpi, mpiexec: measure(options, mpi, mpiexec)
-    )
-    return finish(rows, options, versions("polyxeus", "mpi4py", "numpy", programs=programs), missing)
+    return bench_of_mpis(options, lambda mpi, mpiexec: measure(options, mpi, mpiexec))
 
 
 if __name__ == "__main__":

@@ -552,13 +552,7 @@ def remote_error(
     if kind is None:
         kind = MPIError if _OF_MPI.match(str(evalue)) else RemoteError
         original = original_types.named(ename, _classes(exception))
-    for each in original_types.kinds_of(kind, original):
-        try:
-            made = each(ename, evalue, traceback, engine_info)
-            break
-        except Exception:  # e.g. the class has a property `evalue`
-            if each is kind:
-                raise
+    made = original_types.made(kind, original, ename, evalue, traceback, engine_info)
     if exception:
         made._exception = exception
         _set_attributes(made, exception.get("attributes"))
@@ -580,12 +574,7 @@ def _set_attributes(made: RemoteError, attributes: Any) -> None:
 def composite_error(message: str, elist: list[_Entry]) -> CompositeError:
     """A CompositeError; it is also of the class that all failures have in common, if there is one."""
     original = original_types.in_common(map(_original, elist)) if elist else None
-    for each in original_types.kinds_of(CompositeError, original):
-        try:
-            return each(message, elist)
-        except Exception:  # as in remote_error()
-            continue
-    return CompositeError(message, elist)
+    return original_types.made(CompositeError, original, message, elist)
 
 
 def already_displayed(problem: CompositeError) -> AlreadyDisplayedError:

@@ -11,13 +11,14 @@ import builtins
 import concurrent.futures
 import sys
 import weakref
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from types import ModuleType
 from typing import Any, TypeVar
 
-__all__ = ["in_common", "kinds_of", "named", "of_both", "original_of"]
+__all__ = ["in_common", "made", "named", "of_both", "original_of"]
 
 _Kind = TypeVar("_Kind", bound=type)
+_Error = TypeVar("_Error", bound=Exception)
 
 # They end a loop, a generator or a wait instead of reaching its `except`; displays of a SyntaxError show its file and
 # line, not its text.
@@ -31,7 +32,7 @@ _OF_CPP = {
     "std::range_error": ValueError, "std::runtime_error": RuntimeError,
 }  # fmt: skip
 # Those that live; each refers to its original class, so that neither is kept for ever.
-_made: weakref.WeakValueDictionary[tuple[type, type], type] = weakref.WeakValueDictionary()
+_classes: weakref.WeakValueDictionary[tuple[type, type], type] = weakref.WeakValueDictionary()
 
 
 def named(name: str, classes: Iterable[Any]) -> type[Exception] | None:
@@ -64,7 +65,7 @@ def of_both(kind: _Kind, original: type[Exception] | None) -> _Kind:
     """A class derived from `kind` and `original`, with the name of `kind`; `kind` itself if there can be no such class."""
     if original is None:
         return kind
-    found = _made.get((kind, original))
+    found = _classes.get((kind, original))
     if found is None:
         namespace = {
             "__module__": kind.__module__, "__qualname__": kind.__qualname__, "__doc__": kind.__doc__,
@@ -75,15 +76,19 @@ def of_both(kind: _Kind, original: type[Exception] | None) -> _Kind:
             found = type(kind.__name__, (kind, original), namespace)
         except TypeError:  # no class can be derived from it, or not together with `kind`
             return kind
-        _made[kind, original] = found
+        _classes[kind, original] = found
     return found  # type: ignore[return-value]
 
 
-def kinds_of(kind: _Kind, original: type[Exception] | None) -> Iterator[_Kind]:
-    """The classes of `kind` together with `original`, then with each of its bases, the nearest first, then `kind` alone."""
-    if original is not None:
-        yield from (of_both(kind, each) for each in original.__mro__ if _is_fitting(each))
-    yield kind
+def made(kind: type[_Error], original: type[Exception] | None, *arguments: Any) -> _Error:
+    """An error that is `kind`, and also of the class, or of the nearest of its bases with which it can be made."""
+    for each in original.__mro__ if original is not None else ():
+        if _is_fitting(each):
+            try:
+                return of_both(kind, each)(*arguments)
+            except Exception:  # e.g. the class has a property `evalue`
+                continue
+    return kind(*arguments)
 
 
 def original_of(kind: type) -> type[Exception] | None:

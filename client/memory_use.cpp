@@ -36,8 +36,7 @@ std::vector<MemoryUse::Segment> largest_first(Known known) {
 
 std::string holders(const MemoryUse::Segment& segment) {
   if (segment.engines.empty()) return "this client";
-  const std::string engines =
-      (segment.engines.size() == 1 ? "engine " : "engines ") + name_engines(segment.engines);
+  const std::string engines = say_engines(segment.engines);
   return segment.has_client ? engines + ", and this client" : engines;
 }
 

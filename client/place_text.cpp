@@ -7,6 +7,7 @@
 
 #include "client/byte_text.hpp"
 #include "client/targets.hpp"
+#include "wire/counted.hpp"
 #include "wire/text.hpp"
 #include "wire/time.hpp"
 
@@ -108,8 +109,7 @@ std::string missing_calls(const EnginePlace& place, const std::vector<EnginePlac
            other.torch->count > place.torch->count;
   };
   if (std::none_of(places.begin(), places.end(), waits)) return "";
-  const int count = place.torch->count;
-  return ", has begun " + std::to_string(count) + (count == 1 ? " call" : " calls") +
+  return ", has begun " + counted(static_cast<std::uint64_t>(place.torch->count), "call") +
          " of that group";
 }
 

@@ -138,4 +138,8 @@ std::string name_engines(const std::vector<EngineId>& ids) {
   return text;
 }
 
+std::string say_engines(const std::vector<EngineId>& ids) {
+  return (ids.size() == 1 ? "engine " : "engines ") + name_engines(ids);
+}
+
 }  // namespace px::client

@@ -54,6 +54,8 @@ class Targets {
 
 /// The ids for a sentence: "0, 1 and 5"; ranges of three and more as "0-7".
 std::string name_engines(const std::vector<EngineId>& ids);
+/// The same with its word: "engine 3", "engines 0 and 1".
+std::string say_engines(const std::vector<EngineId>& ids);
 
 /// The engines that are present, for an error message about one that is not: "there are 0-7",
 /// "there is only 3".

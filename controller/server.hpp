@@ -45,7 +45,7 @@ struct ServerOptions {
   std::shared_ptr<JournalStorage> call_storage = {};
   /// Of both; the server fills in the cluster, and for calls the limits.
   JournalOptions journal = {};
-  /// What the queue may hold before further tasks wait in files; the limit of bytes is that of
+  /// The limits of the queue, beyond which tasks wait in files; the limit of bytes is that of
   /// `tasks` (TaskQueueOptions::max_bytes), whatever its value here.
   TaskBacklog::Limits backlog = {};
   /// The folder of these files; empty: such tasks wait in memory.

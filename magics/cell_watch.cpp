@@ -169,8 +169,7 @@ void CellWatch::on_timeout(Instant now) {
   const auto signal = stop(now);
   std::ostringstream text;
   text << "Timed out after " << std::chrono::duration<double>(*options_.timeout).count()
-       << " s; still running: " << (late.size() == 1 ? "engine " : "engines ")
-       << client::name_engines(late) << ".";
+       << " s; still running: " << client::say_engines(late) << ".";
   if (signal) text << " Sending signal " << *signal << " to engines...";
   perform({WriteText{"stderr", text.str() + "\n"}});
 }

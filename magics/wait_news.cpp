@@ -53,10 +53,8 @@ struct WorkGroup {
 };
 
 std::string work_sentence(const OtherRun& kind, const WorkGroup& group) {
-  const bool is_one = group.engines.size() == 1;
   const std::string text =
-      (is_one ? "engine " : "engines ") + client::name_engines(group.engines) +
-      (is_one ? " runs " : " run ") +
+      client::say_engines(group.engines) + (group.engines.size() == 1 ? " runs " : " run ") +
       (kind.is_ours ? "an earlier request of yours for " : "code of another client for ") +
       format_age(duration_of(group.longest));
   return kind.runs.empty() ? text : text + " (" + kind.runs + ")";

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "wire/counted.hpp"
 #include "wire/text.hpp"
 
 namespace px::program {
@@ -38,17 +39,13 @@ ThreadShare demanded_share(const Environment& environment, const std::string& nu
   return share;
 }
 
-std::string counted_cores(int count) {
-  return std::to_string(count) + (count == 1 ? " core" : " cores");
-}
-
 /// "4 engines share 2 cores of this host: OMP_NUM_THREADS=1 and NUMBA_NUM_THREADS=1 are set
 /// (--threads-per-engine)"
 /// together, own  the cores of all engines, and those of one
 std::string note_of(const ThreadShare& share, int engines, int together, int own) {
-  std::string text = engines == 1
-                         ? "the engine has " + counted_cores(own)
-                         : std::to_string(engines) + " engines share " + counted_cores(together);
+  const auto cores = [](int count) { return counted(static_cast<std::uint64_t>(count), "core"); };
+  std::string text = engines == 1 ? "the engine has " + cores(own)
+                                  : std::to_string(engines) + " engines share " + cores(together);
   text += " of this host";
   if (engines > 1 && own < together / engines)
     text += ", and this one may use " + std::to_string(own);

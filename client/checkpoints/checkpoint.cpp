@@ -8,6 +8,7 @@
 
 #include "client/core.hpp"
 #include "client/requests/request_body.hpp"
+#include "client/targets.hpp"
 #include "wire/ids.hpp"
 
 namespace px::client {
@@ -63,8 +64,7 @@ std::string say_failures(const std::vector<Failure>& failures) {
   for (auto& [what, engines] : engines_of) {
     std::sort(engines.begin(), engines.end());
     if (!text.empty()) text += "; ";
-    if (!engines.empty())
-      text += (engines.size() == 1 ? "engine " : "engines ") + name_engines(engines) + ": ";
+    if (!engines.empty()) text += say_engines(engines) + ": ";
     text += what;
   }
   return text;

@@ -60,8 +60,7 @@ std::string left_text(const Json& manifest) {
   }
   return join(left, ", ", [](const auto& item) {
     const auto& [what, engines] = item;
-    return what.first + " (" + what.second + "; " + (engines.size() == 1 ? "engine " : "engines ") +
-           name_engines(engines) + ")";
+    return what.first + " (" + what.second + "; " + say_engines(engines) + ")";
   });
 }
 

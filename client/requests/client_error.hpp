@@ -18,7 +18,7 @@ class ClientError : public std::runtime_error {
   ClientError(ErrorKind kind, const std::string& what) : std::runtime_error(what), kind_(kind) {}
   /// The same error, as an exception.
   explicit ClientError(const Error& error) : ClientError(error.kind, error.what) {}
-  /// What the caller can do: branch on this, not on the text.
+  /// Tells what the caller can do: branch on this, not on the text.
   ErrorKind kind() const { return kind_; }
 
  private:

@@ -91,7 +91,7 @@ std::string name_chosen(const RestartChoice& choice) {
   std::vector<EngineId> ids;
   for (const PlacedEngine& engine : choice.engines) ids.push_back(engine.id);
   if (ids.empty()) return "the engines";
-  return (ids.size() == 1 ? "engine " : "engines ") + client::name_engines(ids);
+  return client::say_engines(ids);
 }
 
 void say_ready(int count, Console& console) {

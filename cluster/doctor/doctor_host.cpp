@@ -248,13 +248,12 @@ std::string gpus_text(const HostFacts& host) {
 
 /// "; GPU 0 on gpu1: 1 engine, GPU 1 on gpu1: 1 engine"; empty where no engine has one.
 std::string engine_gpus_text(const FileFacts& file) {
-  std::map<std::string, int> counts;
+  std::map<std::string, std::size_t> counts;
   for (const EngineFacts& engine : file.engines)
     if (!engine.gpus.empty()) ++counts["GPU " + engine.gpus + " on " + engine.host];
   std::string text;
   for (const auto& [gpus, count] : counts)
-    text += (text.empty() ? "; " : ", ") + gpus + ": " + std::to_string(count) +
-            (count == 1 ? " engine" : " engines");
+    text += (text.empty() ? "; " : ", ") + gpus + ": " + counted(count, "engine");
   return text;
 }
 
@@ -264,8 +263,8 @@ std::string engines_text(const FileFacts& file) {
   for (const EngineFacts& engine : file.engines)
     if (!engine.mpi_interrupts.empty())
       interrupts.insert("; " + client::interrupts_text(engine.mpi, engine.mpi_interrupts));
-  std::string text = std::to_string(file.engines.size()) +
-                     (file.engines.size() == 1 ? " engine is there" : " engines are there");
+  std::string text = counted(file.engines.size(), "engine") +
+                     (file.engines.size() == 1 ? " is there" : " are there");
   for (const std::string& each : interrupts) text += each;
   return text + engine_gpus_text(file);
 }

@@ -11,8 +11,7 @@ namespace {
 
 /// "engine 2 has", "engines 0 and 1 have".
 std::string have(const std::vector<EngineId>& ids) {
-  return (ids.size() == 1 ? "engine " : "engines ") + client::name_engines(ids) +
-         (ids.size() == 1 ? " has" : " have");
+  return client::say_engines(ids) + (ids.size() == 1 ? " has" : " have");
 }
 
 /// "kept a, b", or "a, b of engine 0, c of engine 1".

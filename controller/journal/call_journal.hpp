@@ -63,8 +63,8 @@ class CallJournal {
         session_(std::move(session)),
         most_owed_bytes_(most_owed_bytes) {}
 
-  /// What an earlier controller left, in the order of the requests. Call it once, before all other
-  /// functions.
+  /// Gives the calls of an earlier controller, in order of the requests. Call it once, before all
+  /// other functions.
   std::vector<LeftCall> replay();
   /// A client sends a request to an engine: [client, engine, delimiter, ...]. Messages that are not
   /// calls, or have a wrong signature, are left out.

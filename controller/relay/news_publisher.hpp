@@ -33,7 +33,7 @@ class NewsPublisher {
   /// socket  an XPUB that assigns_topics; outlives this.
   explicit NewsPublisher(net::Socket& socket) : socket_(socket), topics_(socket) {}
 
-  /// What happens to a message for subscribers that do not read.
+  /// Decides about a message to subscribers that do not read it.
   enum class Kind {
     present,  ///< Dropped: an engine is present, which they are told again when they read.
     past,     ///< Kept: an engine has left, the cluster ends.

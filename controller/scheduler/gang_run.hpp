@@ -15,7 +15,7 @@ namespace px::controller {
 /// because another one has failed. Sees no socket and no clock.
 class GangRun {
  public:
-  /// What an attempt ends with.
+  /// The result of an attempt.
   struct End {
     TaskOutcome outcome = TaskOutcome::ok;
     WorkerKey worker = 0;  ///< Whose reply it is, or the engine that has left.

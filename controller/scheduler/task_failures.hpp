@@ -22,7 +22,7 @@ enum class TaskVerdict {
   unmet,           ///< No engine has what its function requires.
 };
 
-/// What a task waits for.
+/// The thing for which a task waits.
 enum class WaitingFor { dependency, engine, next_attempt };
 
 /// Of an ImpossibleDependency. Precondition: the verdict is one of the last four.

@@ -32,7 +32,7 @@ _OF_CPP = {
     "std::range_error": ValueError, "std::runtime_error": RuntimeError,
 }  # fmt: skip
 # Those that live; each refers to its original class, so that neither is kept for ever.
-_classes: weakref.WeakValueDictionary[tuple[type, type], type] = weakref.WeakValueDictionary()
+_made: weakref.WeakValueDictionary[tuple[type, type], type] = weakref.WeakValueDictionary()
 
 
 def named(name: str, classes: Iterable[Any]) -> type[Exception] | None:
@@ -65,7 +65,7 @@ def of_both(kind: _Kind, original: type[Exception] | None) -> _Kind:
     """A class derived from `kind` and `original`, with the name of `kind`; `kind` itself if there can be no such class."""
     if original is None:
         return kind
-    found = _classes.get((kind, original))
+    found = _made.get((kind, original))
     if found is None:
         namespace = {
             "__module__": kind.__module__, "__qualname__": kind.__qualname__, "__doc__": kind.__doc__,
@@ -76,7 +76,7 @@ def of_both(kind: _Kind, original: type[Exception] | None) -> _Kind:
             found = type(kind.__name__, (kind, original), namespace)
         except TypeError:  # no class can be derived from it, or not together with `kind`
             return kind
-        _classes[kind, original] = found
+        _made[kind, original] = found
     return found  # type: ignore[return-value]
 
 

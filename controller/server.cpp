@@ -136,6 +136,7 @@ class Server::State {
                       std::move(advice)};
   }
   void listen_to_membership();
+  void place(const EngineUuid& uuid);
   void watch();
   void watch_keys(net::ConnectionMonitor& connections, std::string_view side);
   void watch_tasks(TaskScheme scheme);
@@ -229,6 +230,7 @@ Server::State::State(BoundSockets bound, Session session, std::unique_ptr<TaskSt
   events_.started(options.is_successor, shared_.event_time());
   listen_to_membership();
   if (options.has_successor) queries_.promise_return();
+  if (has_queue_) queries_.promise_gangs();
   if (options.restore_engines)
     if (const auto restored = membership_.restore(); !restored)
       spdlog::error("cannot restore the engines of the last run: {}", restored.error().what);
@@ -244,6 +246,7 @@ Server::State::State(BoundSockets bound, Session session, std::unique_ptr<TaskSt
 void Server::State::listen_to_membership() {
   membership_.on_joined([this](const RegisteredEngine& engine) {
     calls_.engine_joined(engine.uuid);
+    place(engine.uuid);
     if (has_queue_)
       tasks_.engine_joined(engine.uuid, queries_.facts_of(engine.uuid).gives_back);
   });
@@ -270,10 +273,30 @@ void Server::State::listen_to_membership() {
   });
   queries_.on_holds([this](const EngineUuid& uuid, const HeldTasks& held) {
     calls_.engine_joined(uuid);
+    place(uuid);
     if (has_queue_) tasks_.engine_holds(uuid, held, queries_.facts_of(uuid).gives_back);
   });
+  tasks_.interrupt_by([this](const EngineUuid& uuid, const MessageId& task) {
+    const Json ids{{"msg_ids", Json::array({task.text})}};
+    control_.order(uuid.text, "abort_request", ids);
+    Json signal = ids;
+    signal["sig"] = "SIGINT";
+    control_.order(uuid.text, "signal_request", std::move(signal));
+  });
+  if (has_queue_)
+    queries_.on_drain([this](const EngineUuid& engine, bool is_drained) {
+      tasks_.engine_drained(engine, is_drained);
+      hub_.post(EngineDrained{engine, is_drained});
+    });
   queries_.warn_of([this] { return journal_warnings(); });
   membership_.know_facts_by([this](const EngineUuid& uuid) { return queries_.facts_of(uuid); });
+}
+
+/// Reports it if the engine can run ranks of tasks of several ranks.
+void Server::State::place(const EngineUuid& uuid) {
+  const EngineFacts facts = queries_.facts_of(uuid);
+  if (has_queue_ && queries_.forms_gangs(uuid) && facts.rank && !facts.world.empty())
+    tasks_.engine_placed(uuid, {facts.world, facts.rank->value, facts.host});
 }
 
 void Server::State::watch() {

@@ -81,7 +81,7 @@ void add_program_options(CLI::App& app, ProgramOptions& options) {
          "Id of the cluster, if a profile has several ($IPP_CLUSTER_ID; default: empty)")
       ->group(group);
   app.add_option("--log-level,--Application.log_level", options.log_level,
-                 "0-50, or DEBUG, INFO, WARN, ERROR, CRITICAL")
+                 "Log level: 0-50, or DEBUG, INFO, WARN, ERROR, CRITICAL")
       ->check(log_level())
       ->capture_default_str()
       ->group(group);

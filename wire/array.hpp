@@ -19,7 +19,7 @@
 
 namespace px {
 
-/// The element types that C++ code can read from and write to an AnyArray: the arithmetic types,
+/// The element types that C++ code can read from an AnyArray and write to it: the arithmetic types,
 /// and complex numbers of float and double. Arrays of other NumPy types (dates, fixed-length text)
 /// can be transferred, too, but only as untyped bytes.
 template <class T>
@@ -43,17 +43,18 @@ std::string dtype_of() {
 
 /// The size of one element of this dtype in bytes: 8 for "<f8", 12 for "<U3" (4 bytes for each
 /// character), 8 for "<M8[ns]".
-/// errors  bad_input: not a dtype of fixed size in the byte order of this machine.
+/// errors  bad_input: the text is not a dtype of fixed size in the byte order of this machine.
 Result<std::size_t> bytes_per_element(std::string_view dtype);
 
-/// An array of any rank: the common form of NumPy arrays and C++ buffers on the wire. A value: a
-/// copy shares the elements, which are immutable and lie in C order (the last index varies
-/// fastest), one directly after the other.
+/// An array of any rank: the common form of NumPy arrays and C++ buffers in messages. A copy shares
+/// the elements. The elements are immutable, and lie in C order (the last index varies fastest)
+/// without gaps.
 ///
-/// Element type and rank are known at run time only; C++ cells have px::array<T, N> for known ones.
+/// Element type and rank are known only at run time. If they are known at compile time, C++ cells
+/// can use px::array<T, N>.
 ///
-/// Its members are public and not checked when they are set. read_value() validates arrays that
-/// come from a peer; code that fills the members by hand calls validate() itself.
+/// The members are public, and are not checked when they are set. read_value() validates arrays
+/// that come from a peer. Code that sets the members itself must call validate().
 struct AnyArray {
   std::string dtype = "<f8";        ///< As dtype_of(); NumPy's other dtypes unchanged.
   std::vector<std::int64_t> shape;  ///< One extent for each axis. Empty: a scalar.
@@ -66,8 +67,8 @@ struct AnyArray {
   std::size_t bytes() const { return data.bytes.size(); }  ///< The size of all elements.
 
   /// Checks that shape, dtype and number of bytes agree, without overflow.
-  /// errors  bad_input: an unknown dtype, a negative or too large extent, or a number of bytes that
-  ///         does not fit; the message says which.
+  /// errors  bad_input: the dtype is unknown, an extent is negative or too large, or the number of
+  ///         bytes does not fit; the message says which of these is wrong.
   Result<void> validate() const;
 
   /// Rows `begin` .. `end`-1 along the first axis, as an array of the same rank. Copies nothing:
@@ -82,18 +83,19 @@ struct AnyArray {
   static AnyArray copy_of(std::span<const T> values) {
     return copy_of(values, {static_cast<std::int64_t>(values.size())});
   }  ///< Like the function above, of rank 1.
-  /// An array that takes over the vector without a copy. Not for std::vector<bool>, which packs its
-  /// elements into bits.
-  /// shape  empty: rank 1, as many elements as `values` has. Otherwise its product is
-  ///        values.size(), which is not checked.
+  /// An array that takes over the vector without a copy. Not for std::vector<bool>, because it
+  /// packs its elements into bits.
+  /// shape  if it is empty, the array has rank 1 and all elements of `values`. Otherwise the
+  ///        product of the shape must be values.size(); this is not checked.
   template <ArrayElement T>
   requires(!std::same_as<T, bool>) static AnyArray
       adopt(std::vector<T> values, std::vector<std::int64_t> shape = {});
 
-  /// The elements, in C order; valid as long as this array, or a copy of it, exists. Copies
-  /// nothing.
-  /// errors  bad_input: the elements have another type (the message names both), or they are not
-  ///         aligned for T, which can happen in a received frame: call aligned() first.
+  /// The elements, in C order, without a copy. They are valid as long as this array or a copy of it
+  /// exists.
+  /// errors  bad_input: the elements have another type (the message names both types), or they are
+  ///         not aligned for T. Elements in a received frame may be unaligned: call aligned()
+  ///         first.
   template <ArrayElement T>
   Result<std::span<const T>> as() const;
 };
@@ -133,15 +135,16 @@ Result<std::span<const T>> AnyArray::as() const {
 /// if they are not already aligned.
 AnyArray aligned(AnyArray array);
 
-/// Tries to present several pieces of memory as a single one, in their order, without a copy.
-/// Returns nothing if that is impossible; in this case the caller copies. The client passes
-/// os::join_mapped, which joins shared memory by mapping it a second time: wire/ cannot do that.
+/// A function that presents several pieces of memory as a single one, in their order, without a
+/// copy. If this is not possible, it returns no value, and the caller copies the pieces. The client
+/// passes os::join_mapped, which joins shared memory by mapping it a second time, because code in
+/// wire/ cannot do that.
 using JoinBytes = std::function<std::optional<SharedBytes>(const std::vector<std::string_view>&)>;
 
-/// Concatenates the blocks along the first axis, in their order. Copies the elements unless `join`
-/// can join them.
-/// errors  bad_input: there are no blocks, or they differ in dtype or in the extents of the other
-///         axes; the message names both.
+/// Joins the blocks along the first axis, in their order. Copies the elements, unless `join` can
+/// join them without a copy.
+/// errors  bad_input: there are no blocks, or two blocks differ in dtype or in the extents of the
+///         other axes; the message names both.
 Result<AnyArray> join_rows(const std::vector<AnyArray>& blocks, const JoinBytes& join = {});
 
 }  // namespace px

@@ -34,6 +34,11 @@ std::string death_sentence(const EngineEnd& end, std::string_view msg_id) {
          (end.why.empty() ? "" : ": " + end.why);
 }
 
+std::string with_clause(std::string why, std::string_view clause) {
+  if (why.empty()) return std::string(clause);
+  return why.insert(std::min(why.find(log_clause), why.size()), "; " + std::string(clause));
+}
+
 Json write_death_report(const DeathReport& report) {
   Json content{{"host", report.host},
                {"pid", report.pid},

@@ -29,6 +29,11 @@ EngineEnd make_engine_end(EngineId id, std::string_view host, std::string_view w
 /// on it.
 std::string death_sentence(const EngineEnd& end, std::string_view msg_id);
 
+/// Precedes the lines of an engine's log at the end of EngineEnd::why, if it has some.
+inline constexpr std::string_view log_clause = "; the last lines of its log";
+/// EngineEnd::why with another clause, before the lines of the log.
+std::string with_clause(std::string why, std::string_view clause);
+
 /// The observations of an engine's parent about the end of the engine's process. The parent is
 /// pxcluster, or under an MPI launcher the pxengine that waits for its rank. It sends the report to
 /// the controller as the content of an `engine_ended` message. The controller (DeathJudge) decides

@@ -7,7 +7,8 @@
 
 namespace px {
 
-/// The caller's options after an error. Callers branch on the kind, never on the text.
+/// The kind of an error, which says what the caller can do. Callers branch on the kind, never on
+/// the text.
 enum class ErrorKind {
   bad_input,    ///< Cannot succeed with these arguments: tell the user.
   not_found,    ///< The named thing does not exist (here, or not yet).
@@ -17,20 +18,22 @@ enum class ErrorKind {
   system,       ///< The operating system refused: `what` names the call and the path.
 };
 
-/// An expected failure, as a value. Bugs are not Errors: they stop the process, see check().
+/// An expected failure, as a value. Bugs are not reported as an Error: they stop the process, see
+/// check().
 struct Error {
   ErrorKind kind = ErrorKind::bad_input;  ///< What the caller can do.
   std::string what;  ///< One sentence for people: the cause and, if there is one, the fix.
 };
 
-/// Stops the process with a line on stderr that names the caller, unless `ok`. For conditions that
-/// only a bug can violate; it is also active in release builds. The default arguments are the
-/// caller's position; do not pass them.
+/// If `ok` is false, stops the process with a line on stderr that names the caller. Use it for
+/// conditions that only a bug can violate. It is also active in release builds. The default
+/// arguments are the position of the caller; do not pass them.
 void check(bool ok, const char* file = __builtin_FILE(), int line = __builtin_LINE(),
            const char* function = __builtin_FUNCTION());
 
 /// A T or an Error, with the interface of std::expected, which C++20 lacks. The compiler warns
-/// about a Result that is ignored. Access to the absent alternative is a bug and stops the process.
+/// about a Result that is ignored. Access to the alternative that the Result does not have is a bug
+/// and stops the process.
 template <class T>
 class [[nodiscard]] Result {
  public:

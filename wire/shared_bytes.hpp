@@ -7,9 +7,9 @@
 
 namespace px {
 
-/// Bytes without a copy: a view and an owner that keeps it valid, e.g. received frames, mapped
-/// shared memory or a vector. A value: a copy shares the bytes, which are valid as long as one copy
-/// exists and must not be changed. Any thread may release the owner.
+/// A view of bytes, and an owner that keeps these bytes valid, such as received frames, mapped
+/// shared memory or a vector. A copy shares the bytes. The bytes are valid as long as a copy
+/// exists, and must not be changed. Any thread may release the owner.
 struct SharedBytes {
   std::string_view bytes;             ///< Read only.
   std::shared_ptr<const void> owner;  ///< Keeps them valid.

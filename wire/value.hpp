@@ -12,14 +12,15 @@
 namespace px {
 
 /// A pickled Python object, which only Python can read. Its large buffers are separate (pickle
-/// protocol 5), so that they are not copied into the pickle. C++ code passes it on unread.
+/// protocol 5), so that they are not copied into the pickle. C++ code passes a pickle on without
+/// reading it.
 struct Pickle {
   SharedBytes pickle;                ///< The pickle.
   std::vector<SharedBytes> buffers;  ///< Its out-of-band buffers, in their order.
 };
 
-/// Represents a value that the engine has: an expression, e.g. the name of a variable, that the
-/// engine evaluates when it runs the request.
+/// Represents a value that the engine has, by an expression, such as the name of a variable. The
+/// engine evaluates the expression when it runs the request.
 struct Reference {
   std::string expression;  ///< In the engine's language.
 };
@@ -36,13 +37,14 @@ using Value = std::variant<Json, AnyArray, SharedBytes, Pickle, Reference>;
 //   {"pickle": [2, 3, 4]}    the pickle, followed by its out-of-band buffers in their order
 //   {"reference": "x"}
 
-/// The descriptor of `value`. Appends the buffers that it refers to to `buffers`; copies no bytes.
+/// Returns the descriptor of `value`. Appends the buffers to which the descriptor refers to
+/// `buffers`, without copying bytes.
 Json describe(const Value& value, std::vector<SharedBytes>& buffers);
 
-/// The value that a descriptor describes. It shares the buffers; nothing is copied. Arrays are
-/// validated, but their elements may not be aligned: see aligned().
-/// errors  bad_input: not a descriptor, or it refers to a buffer that does not exist or has the
-///         wrong size; the message names it.
+/// Returns the value that a descriptor describes. The value shares the buffers, without a copy.
+/// Arrays are validated, but their elements may be unaligned: see aligned().
+/// errors  bad_input: this is not a descriptor, or it refers to a buffer that does not exist or has
+///         the wrong size; the message names the buffer.
 Result<Value> read_value(const Json& descriptor, const std::vector<SharedBytes>& buffers);
 
 }  // namespace px

@@ -143,9 +143,10 @@ int run_command(const program::ProgramOptions& program, const CheckpointRestoreO
     const client::Client client = connect(program, options, console);
     const client::DirectView view = view_of(client, options);
     Watch watch{"read", options};
-    const Json restored =
-        client::restore_checkpoint(view, absolute(options.path), label_of(options),
-                                   {options.names, options.scattered}, std::ref(watch));
+    const auto restore =
+        options.has_same_engines ? client::restore_same_engines : client::restore_checkpoint;
+    const Json restored = restore(view, absolute(options.path), label_of(options),
+                                  {options.names, options.scattered}, std::ref(watch));
     return print(restored, client::restored_as_text(restored), options.as_json);
   });
 }

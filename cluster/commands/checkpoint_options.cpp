@@ -61,15 +61,15 @@ constexpr const char* folder_help =
 
 void add_create_options(CLI::App& app, CheckpointCreateOptions& options) {
   add_work_options(app, options);
-  add_common(app, options, folder_help, "Label to find the checkpoint by");
+  add_common(app, options, folder_help, "Label of the checkpoint, with which you find it again");
   add_names(app, options, "Only these variables: a,b (default: all)");
   app.add_option_function<std::string>(
          "--keep-last",
          [&options](const std::string& text) {
            options.keep_last = text == "all" ? 0 : read_whole_number(text);
          },
-         "How many checkpoints with this label to keep; older ones are removed (default: all, with "
-         "--every 2)")
+         "How many checkpoints with this label to keep; older ones are removed (default: all; with "
+         "--every: 2)")
       ->check(&check_keep_last);
   CLI::Option* const keep =
       app.add_option_function<int>("--keep", [&options](int count) { options.keep_last = count; });
@@ -82,24 +82,28 @@ void add_create_options(CLI::App& app, CheckpointCreateOptions& options) {
            options.has_bare_minutes = !options.every_s;
            if (options.has_bare_minutes) options.every_s = 60 * std::stod(text);
          },
-         "Write a checkpoint this often, until Ctrl-C: 90s, 10m, 2h")
+         "Write a checkpoint after each interval of this length, until Ctrl-C: 90s, 10m, 2h")
       ->check(&check_every);
 }
 
 void add_restore_options(CLI::App& app, CheckpointRestoreOptions& options) {
   add_work_options(app, options);
   add_common(app, options, std::string(folder_help) + "; or the folder of one checkpoint",
-             "The last one with this label");
+             "Use the last checkpoint with this label");
   add_names(app, options, "Only these variables: a,b (default: all)");
+  app.add_flag("--same-engines", options.has_same_engines,
+               "Give each engine the variables of the engine that had the same id; with --targets, "
+               "for example to restore only a restarted engine");
 }
 
 void add_list_options(CLI::App& app, CheckpointListOptions& options) {
-  add_common(app, options, "The folder", "List only the checkpoints with this label");
+  add_common(app, options, "The folder of the checkpoints",
+             "List only the checkpoints with this label");
 }
 
 void add_show_options(CLI::App& app, CheckpointShowOptions& options) {
-  add_common(app, options, "The folder, or the folder of one checkpoint",
-             "The last one with this label");
+  add_common(app, options, "The folder of the checkpoints, or of one checkpoint",
+             "Use the last checkpoint with this label");
 }
 
 }  // namespace px::cluster

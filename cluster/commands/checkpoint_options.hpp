@@ -26,6 +26,7 @@ struct CheckpointCreateOptions : CheckpointOptions {
 struct CheckpointRestoreOptions : CheckpointOptions {
   std::optional<std::vector<std::string>> names;  ///< Nothing: all.
   std::vector<std::string> scattered;
+  bool has_same_engines = false;  ///< Each engine gets the variables of the engine with its id.
 };
 struct CheckpointListOptions : CheckpointOptions {};
 struct CheckpointShowOptions : CheckpointOptions {};

@@ -23,6 +23,10 @@ inline std::string called(const net::ProfilePaths& paths) {
   return "cluster '" + paths.cluster_id + "' of profile " + paths.profile_name();
 }
 
+/// How many engines there may be, and which were started again, if a pxcluster of this host sees to
+/// that; lines for people, otherwise empty.
+std::string upkeep_text(const program::ProgramOptions& program);
+
 /// Each function performs the command of pxcluster whose options it gets, and returns its exit
 /// code.
 int run_command(const program::ProgramOptions& program, const StartOptions& options,
@@ -30,6 +34,8 @@ int run_command(const program::ProgramOptions& program, const StartOptions& opti
 int run_command(const program::ProgramOptions& program, const StopOptions& options,
                 Console& console);
 int run_command(const program::ProgramOptions& program, const RestartOptions& options,
+                Console& console);
+int run_command(const program::ProgramOptions& program, const ScaleOptions& options,
                 Console& console);
 int run_command(const program::ProgramOptions& program, const ListOptions& options,
                 Console& console);
@@ -48,6 +54,10 @@ int run_command(const program::ProgramOptions& program, const StatusOptions& opt
 int run_command(const program::ProgramOptions& program, const WhereOptions& options,
                 Console& console);
 int run_command(const program::ProgramOptions& program, const TraceOptions& options,
+                Console& console);
+int run_command(const program::ProgramOptions& program, const McpOptions& options,
+                Console& console);
+int run_command(const program::ProgramOptions& program, const DebugOptions& options,
                 Console& console);
 int run_command(const program::ProgramOptions& program, const TopCommandOptions& options,
                 Console& console);

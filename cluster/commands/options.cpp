@@ -111,6 +111,7 @@ struct ParsedOptions {
   StartOptions start, engines;
   StopOptions stop;
   RestartOptions restart;
+  ScaleOptions scale;
   ListOptions list;
   CleanOptions clean;
   ProfileListOptions profiles;
@@ -121,6 +122,8 @@ struct ParsedOptions {
   TopCommandOptions top;
   StacksOptions stacks;
   JobsOptions jobs;
+  McpOptions mcp;
+  DebugOptions debug;
   PxOptions px;
   PushOptions push;
   PullOptions pull;
@@ -182,8 +185,8 @@ void add_remote_options(SettingOptions& settings) {
   settings.text(ssh_option("--remote-profile-dir", "remote_profile_dir"), "remote_profile_dir",
                 "Profile folder on other hosts (default: the same path below the home folder)");
   settings.flag("--tunnel,!--no-tunnel", "tunnel",
-                "With --engines=ssh: engines reach the controller through the ssh connection that "
-                "starts them; for hosts that cannot connect to this host");
+                "With --engines=ssh: connect engines to the controller through the ssh connection "
+                "that starts them; for hosts that cannot connect to this host");
   settings.words(ssh_option("--ssh-cmd", "ssh_cmd"), "ssh_cmd", "Command to use instead of ssh");
   settings.words(ssh_option("--ssh-args", "ssh_args"), "ssh_args",
                  "Arguments for ssh, in one string");
@@ -226,16 +229,22 @@ void add_engine_options(CLI::App& app, StartOptions& options, SettingOptions& se
       ->check(program::language_plan());
   settings
       .text("--gpus", "gpus",
-            "GPUs of each engine: auto (default): one, if its host has enough, else all; a number; "
-            "none: each engine sees all GPUs")
+            "GPUs that each engine sees: auto (default: one GPU if its host has one for each "
+            "engine, else all GPUs), a number of GPUs, or none (all GPUs)")
       ->check(&check_gpus);
   settings
-      .text(
-          "--threads-per-engine", "threads_per_engine",
-          "Threads of OpenMP, BLAS, MKL and Numba in each engine: auto (default: the cores of its "
-          "host, divided by the engines there, unless OMP_NUM_THREADS is set), a number, or "
-          "unchanged (nothing is set)")
+      .text("--threads-per-engine", "threads_per_engine",
+            "Threads of OpenMP, BLAS, MKL and Numba in each engine: auto (default: the number of "
+            "cores of its host, divided by the number of engines on this host, unless "
+            "OMP_NUM_THREADS is set), a number, or unchanged (nothing is set)")
       ->check(&check_threads);
+  settings.flag("--respawn,!--no-respawn", "respawn",
+                "Restart engines that die, with the same ids, and with the variables of the last "
+                "checkpoint if there is one (local and ssh)");
+  app.add_option_function<int>(
+         "--respawn-limit", [&options](int count) { options.settings["respawn_limit"] = count; },
+         "With --respawn: how many engines may be restarted within a minute (default: 10)")
+      ->check(program::whole_number(" of engines", 1, max_respawn_limit));
   settings.words("--engine-cmd,--EngineLauncher.engine_cmd", "engine_cmd",
                  "Command of the engine (default: pxengine in the folder of this program)");
   settings.words("--engine-args,--EngineLauncher.engine_args", "engine_args",
@@ -245,9 +254,9 @@ void add_engine_options(CLI::App& app, StartOptions& options, SettingOptions& se
                  "Arguments for mpiexec, in one string");
   add_remote_options(settings);
   add_batch_options(settings);
-  settings.seconds(
-      "--engine-timeout,--Cluster.engine_timeout", "engine_timeout",
-      "Seconds until missing engines are reported (default: 60, plus 1 for each engine)");
+  settings.seconds("--engine-timeout,--Cluster.engine_timeout", "engine_timeout",
+                   "Seconds after which engines that have not registered are reported (default: "
+                   "60, plus 1 for each engine)");
   app.add_flag("--daemonize,--IPClusterEngines.daemonize,--IPClusterStart.daemonize",
                options.is_daemon, "Continue in the background when the engines are ready");
   app.add_option("--config", options.config_file,
@@ -261,8 +270,8 @@ void add_engine_options(CLI::App& app, StartOptions& options, SettingOptions& se
       "from standard input, so that other users cannot see secrets on the command line");
   app.add_option("--notebook", options.notebook, "")->group("");
   app.add_option("--owner", options.owner,
-                 "Pid of a process on this host; when it ends, everything that this command has "
-                 "started ends, too")
+                 "Pid of a process on this host; when this process ends, everything that this "
+                 "command has started ends, too")
       ->check(program::whole_number("", 1, std::numeric_limits<int>::max()));
   CLI::Option* const path = app.add_option("--checkpoint-path", options.checkpoint_path,
                                            "Folder for the checkpoints of --checkpoint-on, on a "
@@ -303,10 +312,10 @@ void add_controller_options(SettingOptions& settings) {
 }
 
 void add_start(CLI::App& app, ParsedOptions& parts) {
-  CLI::App& start = parts.add(
-      app, "start",
-      "Start a controller and engines, and supervise them; arguments after -- go to the controller",
-      parts.start);
+  CLI::App& start = parts.add(app, "start",
+                              "Start a controller and engines, and supervise them; arguments after "
+                              "-- are passed to the controller",
+                              parts.start);
   parts.settings.emplace_back(start, parts.start.settings);
   add_engine_options(start, parts.start, parts.settings.back());
   add_controller_options(parts.settings.back());
@@ -343,22 +352,49 @@ void add_restart(CLI::App& app, ParsedOptions& parts) {
           "--engine-set", parts.restart.engine_set,
           "Restart only the engines of this set (`pxcluster list --json` shows the ids of sets)")
       ->excludes(targets);
-  CLI::Option* const keep =
-      restart
-          .add_option_function<std::string>(
-              "--keep",
-              [&parts](const std::string& text) {
-                parts.restart.keep.names = program::split_at_commas(text);
-              },
-              "Variables to carry over to the new engines: a,b; with --targets, an engine that has "
-              "died gets them from the lowest living engine that has them")
-          ->check(program::variable_names());
+  CLI::Option* const keep = restart
+                                .add_option_function<std::string>(
+                                    "--keep",
+                                    [&parts](const std::string& text) {
+                                      parts.restart.keep.names = program::split_at_commas(text);
+                                    },
+                                    "Variables to carry over to the new engines: a,b; with "
+                                    "--targets, an engine that has died gets each variable from "
+                                    "the running engine with the lowest id that has this variable")
+                                ->check(program::variable_names());
   restart
       .add_flag("--keep-all", parts.restart.keep.has_all,
                 "Carry over all variables that can be carried over")
       ->excludes(keep);
   restart.add_flag("--json", parts.restart.as_json,
                    "Print as JSON which variables the engines have kept and lost");
+}
+
+void add_scale(CLI::App& app, ParsedOptions& parts) {
+  CLI::App& scale = parts.add(app, "scale",
+                              "Adapt the number of engines to the number of balanced tasks, e.g. "
+                              "scale 0 8; without numbers: show the settings",
+                              parts.scale);
+  const auto number = program::whole_number(" of engines", 0, max_engines);
+  CLI::Option* const least =
+      scale.add_option("min", parts.scale.least, "The smallest number of engines");
+  least->check(number);
+  scale.add_option("max", parts.scale.most, "The largest number of engines")->check(number);
+  scale
+      .add_option_function<std::string>(
+          "--idle",
+          [&parts](const std::string& text) { parts.scale.idle_s = program::read_seconds(text); },
+          "How long an engine may be without work before it is ended: 30s (default), 10m")
+      ->check([](const std::string& text) {
+        return program::read_seconds(text)
+                   ? ""
+                   : "takes a duration such as 30s or 10m, not '" + text + "'";
+      });
+  scale
+      .add_flag("--off", parts.scale.is_off,
+                "Stop scaling: keep the number of engines as it is now")
+      ->excludes(least);
+  scale.add_flag("--json", parts.scale.as_json, "Print the settings as a JSON object");
 }
 
 void add_list_and_clean(CLI::App& app, ParsedOptions& parts) {
@@ -378,7 +414,7 @@ void add_list_and_clean(CLI::App& app, ParsedOptions& parts) {
   clean.add_flag("--force,--IPClusterClean.force", parts.clean.force,
                  "Stop running clusters first");
   clean.add_flag("--all-profiles,--IPClusterClean.all_profiles", parts.clean.all_profiles,
-                 "Also those of all other profiles");
+                 "Also remove the logs and files of all other profiles");
   program::mark_as_old(*clean.add_flag("--all", parts.clean.all_profiles), "--all-profiles");
 }
 
@@ -395,18 +431,19 @@ void add_logs(CLI::App& app, ParsedOptions& parts) {
 void add_events(CLI::App& app, ParsedOptions& parts) {
   CLI::App& events = parts.add(
       app, "events",
-      "Show what happened to the cluster: engines that joined and died, retries, restarts, stops",
+      "Show the events of the cluster: engines that joined or died, retries, restarts, stops",
       parts.events);
   events
       .add_option("--since", parts.events.since,
-                  "Only events after this: an age (30s, 10m, 2h, 1d) or a date "
+                  "Show only events after this time: an age (30s, 10m, 2h, 1d) or a date "
                   "(2026-11-27T10:48:25)")
       ->check([](const std::string& text) {
         const auto since = read_since(text, wall_now());
         return since ? "" : since.error().what;
       });
-  events.add_flag("-f,--follow", parts.events.follow,
-                  "Keep showing new events, after the last 10 or those of --since");
+  events.add_flag(
+      "-f,--follow", parts.events.follow,
+      "Show the last 10 events, or those of --since, and then new events as they occur");
   events.add_flag("--json", parts.events.as_json, "Print a line with a JSON object for each event");
 }
 
@@ -415,10 +452,10 @@ void add_dashboard(CLI::App& app, ParsedOptions& parts) {
       parts.add(app, "dashboard", "Print the address of the cluster's dashboard, or open it",
                 parts.dashboard);
   dashboard.add_option("--file,--url-file", parts.dashboard.connection_file,
-                       "The cluster's client connection file (default: that of the profile)");
+                       "The cluster's client connection file (default: the file of the profile)");
   dashboard.add_flag("--open", parts.dashboard.opens,
                      "Also open it in a browser ($BROWSER or xdg-open)");
-  dashboard.add_flag("--json", parts.dashboard.as_json, "Print it as a JSON object");
+  dashboard.add_flag("--json", parts.dashboard.as_json, "Print the address as a JSON object");
 }
 
 void add_profile(CLI::App& app, ParsedOptions& parts) {
@@ -426,25 +463,25 @@ void add_profile(CLI::App& app, ParsedOptions& parts) {
   profile.require_subcommand(1);
   CLI::App& list =
       parts.add(profile, "list", "List the profiles and the templates", parts.profiles);
-  list.add_flag("--json", parts.profiles.as_json, "Print them as JSON");
+  list.add_flag("--json", parts.profiles.as_json, "Print the list as JSON");
   CLI::App& create = parts.add(profile, "create", "Create a profile from a template", parts.create);
-  create.add_option("name", parts.create.name, "The new profile")->required();
-  create.add_option("--from", parts.create.from, "The template (default: default)");
+  create.add_option("name", parts.create.name, "Name of the new profile")->required();
+  create.add_option("--from", parts.create.from, "Name of the template (default: default)");
 }
 
 void add_work(CLI::App& app, ParsedOptions& parts) {
   parts.add(app, "status", "Show the state of each engine and what it runs", parts.status,
             &add_status_options);
   parts.add(app, "where",
-            "Show in which MPI call or line of its code each engine is, and for how long",
+            "Show the MPI call or the line of code in which each engine is, and for how long",
             parts.where, &add_where_options);
   parts.add(app, "trace", "Record a trace of the engines for some seconds, for ui.perfetto.dev",
             parts.trace, &add_trace_options);
   parts.add(app, "top",
-            "Show every second, until Ctrl-C, what each engine does: calls, queue, memory, CPU",
+            "Show a table of the engines every second, until Ctrl-C: calls, queue, memory, CPU",
             parts.top, &add_top_options);
   parts.add(app, "stacks",
-            "Show the call stack of each engine, also if it hangs in C code, or profile it",
+            "Show the call stack of each engine, even if it hangs in C code, or take a profile",
             parts.stacks, &add_stacks_options);
   parts.add(app, "jobs",
             "List the calls that have not ended: who submitted them, when, and where they run",
@@ -456,8 +493,23 @@ void add_work(CLI::App& app, ParsedOptions& parts) {
 }
 
 void add_doctor(CLI::App& app, ParsedOptions& parts) {
-  parts.add(app, "doctor", "Find what keeps a cluster from working and say how to fix it",
+  parts.add(app, "doctor",
+            "Find the problems that keep a cluster from working, and say how to fix them",
             parts.doctor, &add_doctor_options);
+}
+
+void add_mcp(CLI::App& app, ParsedOptions& parts) {
+  parts.add(app, "mcp",
+            "Serve the Model Context Protocol on standard input and output: agents see the "
+            "cluster's status, stacks, logs ...",
+            parts.mcp, &add_mcp_options);
+}
+
+void add_debug(CLI::App& app, ParsedOptions& parts) {
+  parts.add(app, "debug",
+            "Serve the Debug Adapter Protocol until Ctrl-C: an editor such as VS Code debugs all "
+            "engines in one session",
+            parts.debug, &add_debug_options);
 }
 
 void add_completion(CLI::App& app, std::string& shell) {
@@ -535,7 +587,7 @@ void add_launcher_traits(CLI::App& command, SettingOptions& settings, const char
 std::vector<program::ExitCode> exit_codes() {
   return {
       {"0", "done"},
-      {"1", "it failed; the last line says why"},
+      {"1", "the command failed; the last line gives the reason"},
       {"2", "the command line is not understood; nothing was started"},
       {"10", "start: the cluster is running already"},
       {"11",
@@ -572,6 +624,7 @@ std::variant<ClusterOptions, int> parse_options(int argc, const char* const* arg
   add_start(app, parts);
   add_stop(app, parts);
   add_restart(app, parts);
+  add_scale(app, parts);
   add_list_and_clean(app, parts);
   add_profile(app, parts);
   add_logs(app, parts);
@@ -580,6 +633,8 @@ std::variant<ClusterOptions, int> parse_options(int argc, const char* const* arg
   add_work(app, parts);
   add_checkpoint(app, parts);
   add_doctor(app, parts);
+  add_mcp(app, parts);
+  add_debug(app, parts);
   std::string shell;
   add_completion(app, shell);
   program::add_exit_codes(app, exit_codes());

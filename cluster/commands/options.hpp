@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -41,6 +42,12 @@ struct RestartOptions {
   Keep keep;
   bool as_json = false;
 };
+struct ScaleOptions {
+  std::optional<int> least, most;  ///< Neither: show it.
+  std::optional<double> idle_s;    ///< Nothing: 30.
+  bool is_off = false;
+  bool as_json = false;
+};
 struct ListOptions {
   bool as_json = false;
 };
@@ -79,12 +86,12 @@ struct WatchOptions {
 /// A parsed command line.
 struct ClusterOptions {
   program::ProgramOptions program;
-  std::variant<StartOptions, StopOptions, RestartOptions, ListOptions, CleanOptions,
+  std::variant<StartOptions, StopOptions, RestartOptions, ScaleOptions, ListOptions, CleanOptions,
                ProfileListOptions, ProfileCreateOptions, StatusOptions, WhereOptions, StacksOptions,
                TraceOptions, PxOptions, PushOptions, PullOptions, LogsOptions, WatchOptions,
                DoctorOptions, CheckpointCreateOptions, CheckpointRestoreOptions,
                CheckpointListOptions, CheckpointShowOptions, JobsOptions, TopCommandOptions,
-               EventsOptions, ShowDashboardOptions>
+               EventsOptions, ShowDashboardOptions, McpOptions, DebugOptions>
       command;
   bool as_json = false;               ///< Standard output contains only JSON.
   std::vector<std::string> warnings;  ///< About options without effect and old spellings.

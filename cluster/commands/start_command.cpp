@@ -204,8 +204,12 @@ class Start {
     for (const std::string& name : variables_of_one_rank(machine)) ::unsetenv(name.c_str());
     const Result<int> engine_count = choose_engine_count(settings_, machine.cores);
     if (!engine_count) return fail(console_, engine_count.error());
-    auto plan = make_start_plan(launch_request(*engine_count), options_.engines_only, machine);
+    const LaunchRequest request = launch_request(*engine_count);
+    auto plan = make_start_plan(request, options_.engines_only, machine);
     if (!plan) return fail(console_, plan.error());
+    plan->plan_more = [request, machine](int first, int count) {
+      return plan_more_engines(request, first, count, machine);
+    };
     plan->engine_info = engine_info_;
     plan->owner = owner();
     const bool keeps_files = plan->keeps_files;
@@ -230,13 +234,18 @@ class Start {
 
   /// What a signal is to do, where the user wants it.
   CheckpointPlan checkpoint_plan() const {
-    if (options_.checkpoint_on.empty()) return {};
     const std::string name =
         "checkpoint" + (paths_.cluster_id.empty() ? "" : "-" + paths_.cluster_id) + ".log";
-    return {*signal_by_name(options_.checkpoint_on),
-            {this_machine().pxcluster, "checkpoint", "create", checkpoint_path_, "--keep-last=2",
-             "--profile-dir=" + paths_.root.string(), "--cluster-id=" + paths_.cluster_id},
-            paths_.log() / name};
+    const std::string program = this_machine().pxcluster;
+    const std::string folder = "--profile-dir=" + paths_.root.string();
+    const std::string id = "--cluster-id=" + paths_.cluster_id;
+    CheckpointPlan plan;
+    plan.log_file = paths_.log() / name;
+    plan.restore_argv = {program, "checkpoint", "restore", "--same-engines", folder, id};
+    if (options_.checkpoint_on.empty()) return plan;
+    plan.signal = *signal_by_name(options_.checkpoint_on);
+    plan.argv = {program, "checkpoint", "create", checkpoint_path_, "--keep-last=2", folder, id};
+    return plan;
   }
 
   bool has_python(int engine_count) const {

@@ -226,7 +226,10 @@ int run_command(const program::ProgramOptions& program, const StatusOptions& opt
                         client::status_as_json(rows, client::ask_measures(*client.core())))
                 << "\n";
     else
-      std::cout << client::status_as_text(rows);
+      std::cout << client::status_as_text(rows) << upkeep_text(program);
+    if (!options.as_json)
+      for (const std::string& sentence : job_ends_of(program, options))
+        std::cout << sentence << "\n";
     return std::cout.flush() ? 0 : 1;
   });
 }

@@ -27,7 +27,7 @@ CLI::Option* add_targets(CLI::App& app, std::string& targets) {
 void add_work_options(CLI::App& app, WorkOptions& options) {
   add_targets(app, options.targets);
   app.add_option("--file,--url-file", options.connection_file,
-                 "The cluster's client connection file (default: that of the profile)");
+                 "The cluster's client connection file (default: the file of the profile)");
   app.add_option("--ssh", options.ssh.server,
                  "[user@]host[:port] to tunnel through if the controller is reachable only by ssh "
                  "(default: the host in the connection file, if needed)")
@@ -47,10 +47,10 @@ void add_px_options(CLI::App& app, PxOptions& options) {
   CLI::Option* const old_file = app.add_option("-f", options.code_file);
   program::mark_as_old(*old_file, "--code-file");
   app.add_flag("--json", options.as_json, "Print one line with a JSON object per engine");
-  app.add_flag(
-      "--stream", options.is_by_line,
-      "Show output at once, each line with its engine (default on a terminal: at once, equal "
-      "lines of several engines once)");
+  app.add_flag("--stream", options.is_by_line,
+               "Show each line of output as it arrives, with the label of its engine (without this "
+               "option, a terminal also shows lines as they arrive, but shows a line that several "
+               "engines print only once)");
   app.add_option("code", options.code, "The code; - reads it from standard input")
       ->excludes(file)
       ->excludes(old_file);
@@ -65,7 +65,7 @@ void add_where_options(CLI::App& app, WhereOptions& options) {
 void add_status_options(CLI::App& app, StatusOptions& options) {
   add_where_options(app, options);
   app.add_flag("--measures", options.has_measures,
-               "Print everything that the controller measures as one JSON object: engines, hosts, "
+               "Print all measurements of the controller as one JSON object: engines, hosts, "
                "clients, cells, rates, durations, the controller itself")
       ->excludes(app.get_option("--targets"));
 }
@@ -74,7 +74,7 @@ void add_trace_options(CLI::App& app, TraceOptions& options) {
   add_work_options(app, options);
   app.remove_option(app.get_option("--timeout"));
   app.add_option("--seconds", options.seconds,
-                 "Seconds to record (default: 10); Ctrl-C ends it earlier")
+                 "Seconds to record (default: 10); Ctrl-C ends the recording earlier")
       ->check(program::number_of("seconds"));
   app.add_option(
          "-o,--output", options.out,
@@ -97,7 +97,8 @@ void add_top_options(CLI::App& app, TopCommandOptions& options) {
 void add_stacks_options(CLI::App& app, StacksOptions& options) {
   add_work_options(app, options);
   app.get_option("--timeout")->description(timeout_help("3"));
-  app.add_flag("--libraries", options.has_libraries, "Show also threads that run no code of yours");
+  app.add_flag("--libraries", options.has_libraries,
+               "Also show threads that run none of your code");
   CLI::Option* const json =
       app.add_flag("--json", options.as_json, "Print a list of JSON objects, one for each engine");
   CLI::Option* const sample =
@@ -107,7 +108,7 @@ void add_stacks_options(CLI::App& app, StacksOptions& options) {
           ->check(program::number_of("seconds"))
           ->excludes(json);
   app.add_option("-o,--output", options.file,
-                 "File to write with --sample; *.svg: a flame graph, others: for "
+                 "File to write with --sample; *.svg: a flame graph, others: a profile for "
                  "https://www.speedscope.app (default: stacks.speedscope.json)")
       ->check(program::file_to_write())
       ->needs(sample);
@@ -117,11 +118,31 @@ void add_jobs_options(CLI::App& app, JobsOptions& options) {
   add_work_options(app, options);
   app.remove_option(app.get_option("--targets"));
   app.get_option("--timeout")->description(timeout_help("1"));
-  app.add_flag("--all", options.has_all, "List also the jobs that have ended");
-  app.add_option("--label", options.label, "Only the jobs with this label");
-  app.add_option("--session", options.session,
-                 "Only the jobs of this session of a client; the first letters of its id suffice");
+  app.add_flag("--all", options.has_all, "Also list the jobs that have ended");
+  app.add_option("--label", options.label, "List only the jobs with this label");
+  app.add_option(
+      "--session", options.session,
+      "List only the jobs of the client with this session id; the first letters of the id suffice");
   app.add_flag("--json", options.as_json, "Print a list of JSON objects, one for each job");
+}
+
+void add_mcp_options(CLI::App& app, McpOptions& options) {
+  add_work_options(app, options);
+  app.remove_option(app.get_option("--targets"));
+  app.remove_option(app.get_option("--timeout"));
+  app.add_flag("--allow-run", options.can_run,
+               "Also offer a tool that runs code on the engines (default: only tools that read)");
+}
+
+void add_debug_options(CLI::App& app, DebugOptions& options) {
+  add_work_options(app, options);
+  app.remove_option(app.get_option("--timeout"));
+  app.add_option("--port", options.port,
+                 "TCP port of this host to which the editor connects (default: any free port)")
+      ->check(program::whole_number("", 0, 65535));
+  app.add_option("--ssh-cmd", options.ssh_cmd,
+                 "Command to use instead of ssh for engines on other hosts")
+      ->check(program::shell_words());
 }
 
 void add_push_options(CLI::App& app, PushOptions& options) {

@@ -67,6 +67,15 @@ struct JobsOptions : WorkOptions {
   bool as_json = false;
 };
 
+struct McpOptions : WorkOptions {
+  bool can_run = false;  ///< --allow-run: agents may run code on the engines.
+};
+
+struct DebugOptions : WorkOptions {
+  int port = 0;         ///< At which debuggers connect; 0: any free one.
+  std::string ssh_cmd;  ///< Reaches engines on other hosts; empty: ssh.
+};
+
 /// -t, --targets.
 CLI::Option* add_targets(CLI::App& app, std::string& targets);
 /// Adds the options of WorkOptions.
@@ -79,6 +88,8 @@ void add_trace_options(CLI::App& app, TraceOptions& options);
 void add_top_options(CLI::App& app, TopCommandOptions& options);
 void add_stacks_options(CLI::App& app, StacksOptions& options);
 void add_jobs_options(CLI::App& app, JobsOptions& options);
+void add_mcp_options(CLI::App& app, McpOptions& options);
+void add_debug_options(CLI::App& app, DebugOptions& options);
 void add_push_options(CLI::App& app, PushOptions& options);
 void add_pull_options(CLI::App& app, PullOptions& options);
 

@@ -1,6 +1,8 @@
 #include "cluster/commands/work_session.hpp"
 
 #include "client/core.hpp"
+#include "cluster/records/record_file.hpp"
+#include "os/processes.hpp"
 
 namespace px::cluster {
 namespace {
@@ -36,6 +38,15 @@ client::Client connect(const program::ProgramOptions& program, const WorkOptions
   client::Client client = client::Client::connect(wanted);
   console.say(Level::debug, "the controller answers at " + client.controller_address());
   return client;
+}
+
+std::vector<std::string> job_ends_of(const program::ProgramOptions& program,
+                                     const WorkOptions& options) {
+  const auto paths = net::find_profile(program.profile);
+  if (!paths || !options.connection_file.empty()) return {};
+  os::LocalProcesses processes;
+  const auto found = load_cluster(*paths, processes);
+  return found ? read_job_ends(*found) : std::vector<std::string>{};
 }
 
 client::Targets targets_of(const WorkOptions& options) {

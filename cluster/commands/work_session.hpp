@@ -1,6 +1,8 @@
 #pragma once
 
 #include <csignal>
+#include <string>
+#include <vector>
 
 #include "client/client.hpp"
 #include "client/direct_view.hpp"
@@ -28,6 +30,11 @@ class InterruptsCounted {
 /// A client of the cluster that the options select.  errors  ClientError.
 client::Client connect(const program::ProgramOptions& program, const WorkOptions& options,
                        Console& console);
+
+/// When the batch jobs of the engines of the selected cluster end, as far as the files of pxcluster
+/// on this host say it: "slurm job 17 ends at 2026-11-28 18:30:00".
+std::vector<std::string> job_ends_of(const program::ProgramOptions& program,
+                                     const WorkOptions& options);
 
 /// The engines that --targets selects.  errors  ClientError.
 client::Targets targets_of(const WorkOptions& options);

@@ -177,7 +177,7 @@ void explain_failed_start(bool needs_mpi, bool is_python, const std::string& mpi
 
 void add_doctor_options(CLI::App& app, DoctorOptions& options) {
   app.add_option("--file", options.file,
-                 "Check this connection file (default: those of the profile, if it has any)");
+                 "Check this connection file (default: the files of the profile, if they exist)");
   app.add_option("--hosts", options.hosts, "Also check these hosts through ssh: host2,host3")
       ->delimiter(',');
   app.add_option("--remote", options.remote,

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "cluster/launch/mpi_kind.hpp"
+#include "cluster/records/record_file.hpp"
 #include "cluster/remote/job_watch.hpp"
 #include "cluster/remote/ssh_plan.hpp"
 #include "cluster/remote/watch_report.hpp"
@@ -97,6 +98,7 @@ Result<PlannedProcess> plan_job(const LaunchRequest& request, const Machine& mac
       (request.paths.pid() / (job.what + "-" + request.engine_set_id + "." + job.system.name))
           .string();
   job.script_file = stem + ".sh";
+  if (is_engines) job.end_file = job_end_file(request.paths, request.engine_set_id).string();
   if (!job.system.wrapper.empty()) job.wrapper_file = stem + "-wrapper.sh";
   std::string output = log.string();
   output.resize(output.size() - log.extension().string().size());
@@ -234,6 +236,41 @@ Result<EnginePlan> BatchLauncher::plan_engines(const LaunchRequest& request,
   plan.processes.push_back(std::move(*process));
   plan.patience = command_patience;
   return plan;
+}
+
+/// A job for each engine.
+Result<std::vector<PlannedProcess>> BatchLauncher::plan_more(const LaunchRequest& request,
+                                                             int first, int count,
+                                                             const Machine& machine) const {
+  if (machine.variable("SLURM_JOB_ID") && system_ == "slurm")
+    return Error{ErrorKind::unsupported,
+                 "the engines are the ranks of one step of this Slurm job, which start and end "
+                 "together: run `pxcluster start` outside of the job, so that each engine gets a "
+                 "job of its own"};
+  auto system = read_system(request.settings, machine);
+  if (!system) return system.error();
+  if (!system->submits_environment)
+    return Error{ErrorKind::unsupported,
+                 "jobs of " + std::string(system_) +
+                     " do not get the environment of the command that submits them, by which "
+                     "single engines are known: scaling works with local, ssh and slurm"};
+  std::vector<PlannedProcess> processes;
+  for (int number = first; number < first + count; ++number) {
+    LaunchRequest one = request;
+    one.engine_count = 1;
+    one.engine_set_id += "-" + std::to_string(number);  // names the files of the job
+    one.settings.environment["PX_ENGINE_NUMBER"] = std::to_string(number);
+    auto argv = engine_argv(one, system->is_mpi);
+    if (!argv) return argv.error();
+    JobPlan job;
+    job.system = *system;
+    job.engine_count = 1;
+    auto process =
+        plan_job(one, machine, std::move(job), *argv, engine_log_stem(one, 0).string() + ".log");
+    if (!process) return process.error();
+    processes.push_back(std::move(*process));
+  }
+  return processes;
 }
 
 }  // namespace px::cluster

@@ -64,6 +64,12 @@ class Launcher {
   /// Plans request.engine_count engines.  errors  as above.
   virtual Result<EnginePlan> plan_engines(const LaunchRequest& request,
                                           const Machine& machine) const = 0;
+  /// Plans `count` further engines of a set that has the numbers below `first`: each of them can be
+  /// started and ended without the others.
+  /// errors  as above; unsupported: it cannot be done with this launcher; the message says why.
+  virtual Result<std::vector<PlannedProcess>> plan_more(const LaunchRequest& request, int first,
+                                                        int count,
+                                                        const Machine& machine) const = 0;
 };
 
 /// The names of the launchers, as users write them: "local", "mpi" ...

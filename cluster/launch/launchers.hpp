@@ -14,6 +14,8 @@ class LocalLauncher final : public Launcher {
                                          const Machine& machine) const override;
   Result<EnginePlan> plan_engines(const LaunchRequest& request,
                                   const Machine& machine) const override;
+  Result<std::vector<PlannedProcess>> plan_more(const LaunchRequest& request, int first, int count,
+                                                const Machine& machine) const override;
 };
 
 /// All engines are the ranks of one `mpiexec -n N`; engine ids are MPI ranks.
@@ -29,6 +31,8 @@ class MpiLauncher final : public Launcher {
   /// user (by an argument or a variable) or a batch system defines hosts and slots.
   Result<EnginePlan> plan_engines(const LaunchRequest& request,
                                   const Machine& machine) const override;
+  Result<std::vector<PlannedProcess>> plan_more(const LaunchRequest& request, int first, int count,
+                                                const Machine& machine) const override;
 };
 
 /// Engines on hosts that ssh reaches: for each host one process on this host that starts and
@@ -43,6 +47,8 @@ class SshLauncher final : public Launcher {
   /// errors  bad_input: no hosts; unsupported: no ssh here.
   Result<EnginePlan> plan_engines(const LaunchRequest& request,
                                   const Machine& machine) const override;
+  Result<std::vector<PlannedProcess>> plan_more(const LaunchRequest& request, int first, int count,
+                                                const Machine& machine) const override;
 };
 
 /// Engines, and optionally a controller, as jobs of a batch system; profiles/batch/ describes each
@@ -56,6 +62,8 @@ class BatchLauncher final : public Launcher {
                                          const Machine& machine) const override;
   Result<EnginePlan> plan_engines(const LaunchRequest& request,
                                   const Machine& machine) const override;
+  Result<std::vector<PlannedProcess>> plan_more(const LaunchRequest& request, int first, int count,
+                                                const Machine& machine) const override;
 
  private:
   Result<BatchSystem> read_system(const Settings& settings, const Machine& machine) const;

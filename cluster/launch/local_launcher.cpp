@@ -62,4 +62,15 @@ Result<EnginePlan> LocalLauncher::plan_engines(const LaunchRequest& request,
   return plan;
 }
 
+/// The threads of libraries are shared as if all engines ran.
+Result<std::vector<PlannedProcess>> LocalLauncher::plan_more(const LaunchRequest& request,
+                                                             int first, int count,
+                                                             const Machine& machine) const {
+  LaunchRequest all = request;
+  all.engine_count = first + count;
+  auto plan = plan_engines(all, machine);
+  if (!plan) return plan.error();
+  return std::vector(plan->processes.begin() + first, plan->processes.end());
+}
+
 }  // namespace px::cluster

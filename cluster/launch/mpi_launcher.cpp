@@ -148,6 +148,15 @@ bool MpiLauncher::is_remote(const LaunchRequest& request) const {
   return names_other_hosts(request.settings);
 }
 
+Result<std::vector<PlannedProcess>> MpiLauncher::plan_more(const LaunchRequest&, int, int,
+                                                           const Machine&) const {
+  return Error{
+      ErrorKind::unsupported,
+      "the ranks of an MPI world start and end together, so their number cannot follow the "
+      "work: add a second world with `pxcluster engines --engines=mpi -n N`, or start the "
+      "cluster with --engines=local or ssh"};
+}
+
 Result<EnginePlan> MpiLauncher::plan_engines(const LaunchRequest& request,
                                              const Machine& machine) const {
   if (auto there = check_mpiexec(request, machine); !there) return there.error();

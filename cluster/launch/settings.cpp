@@ -79,9 +79,18 @@ bool store_environment(Settings& settings, const Json& value) {
   return true;
 }
 
-bool store_tunnel(Settings& settings, const Json& value) {
-  if (!value.is_boolean()) return false;
-  settings.tunnel = value.get<bool>();
+Store flag(bool Settings::*member) {
+  return [member](Settings& settings, const Json& value) {
+    if (!value.is_boolean()) return false;
+    settings.*member = value.get<bool>();
+    return true;
+  };
+}
+
+bool store_respawn_limit(Settings& settings, const Json& value) {
+  const auto count = read_integer<int>(value);
+  if (!count || *count < 1 || *count > max_respawn_limit) return false;
+  settings.respawn_limit = *count;
   return true;
 }
 
@@ -168,6 +177,8 @@ const std::vector<Key>& keys() {
       {"engine_timeout", "Cluster", "engine_timeout", "a number of seconds",
        number_of_seconds(&S::engine_timeout)},
       {"environment", "Engine", "environment", "an object of strings", store_environment},
+      {"respawn", "", "", "true or false", flag(&S::respawn)},
+      {"respawn_limit", "", "", "a number of engines from 1 to 10000", store_respawn_limit},
       {"description", "", "", "a string",
        [](Settings&, const Json& value) { return value.is_string(); }},
       {"hosts", "SSH", "engines", some_hosts, store_hosts},
@@ -178,7 +189,7 @@ const std::vector<Key>& keys() {
       {"remote_profile_dir", "SSH", "remote_profile_dir", "a string", text(&S::remote_profile_dir)},
       {"ssh_cmd", "SSH", "ssh_cmd", a_list, word_list(&S::ssh_cmd)},
       {"ssh_args", "SSH", "ssh_args", a_list, word_list(&S::ssh_args)},
-      {"tunnel", "", "", "true or false", store_tunnel},
+      {"tunnel", "", "", "true or false", flag(&S::tunnel)},
       {"queue", "Batch", "queue", "a string", text(&S::queue)},
       {"account", "Batch", "account", "a string", text(&S::account)},
       {"qos", "Batch", "qos", "a string", text(&S::qos)},

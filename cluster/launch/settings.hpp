@@ -34,9 +34,12 @@ struct Settings {
   std::string ip;                           ///< Where the controller listens; empty: loopback.
   std::string location;                     ///< The name of the controller's host for others.
   double delay = 0;                         ///< Seconds between controller and engines.
-  /// Seconds until missing engines are reported; nothing: 60, plus one for each engine.
+  /// Seconds after which engines that have not registered are reported; nothing: 60, plus 1 for
+  /// each engine.
   std::optional<double> engine_timeout = {};
   std::map<std::string, std::string> environment;  ///< For controller and engines.
+  bool respawn = false;                            ///< Engines that die are started again.
+  int respawn_limit = 10;                          ///< At most so many within a minute.
 
   // ---- engines on other hosts
   std::vector<HostSlots> hosts;                ///< On which ssh and mpiexec start engines.
@@ -73,6 +76,9 @@ inline constexpr int max_engines = 65536;
 
 /// A larger number of GPUs for one engine is treated as a typing error.
 inline constexpr int max_gpus = 1024;
+
+/// Nor are more engines started again within a minute.
+inline constexpr int max_respawn_limit = 10'000;
 
 /// Merges the members of a profile (an object) into `settings`. `source` names it in errors.
 /// errors  bad_input: an unknown key (the message lists the known ones), or a wrong type.

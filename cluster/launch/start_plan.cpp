@@ -54,6 +54,24 @@ Result<void> check_gpus_here(EnginePlan& engines, const Settings& settings,
   return {};
 }
 
+void set_threads(Settings& settings) {
+  if (!settings.threads_per_engine.empty())
+    settings.environment["POLYXEUS_THREADS_PER_ENGINE"] = settings.threads_per_engine;
+}
+
+/// Whether single engines of this launcher can be started again.
+Result<void> check_respawn(const Settings& settings, std::string_view launcher) {
+  if (!settings.respawn || launcher == "local" || launcher == "ssh") return {};
+  return Error{
+      ErrorKind::unsupported,
+      launcher == "mpi"
+          ? "--respawn cannot start single ranks of an MPI world again, because they start "
+            "together: leave it out, and start a new world after a death with `pxcluster "
+            "restart`"
+          : "--respawn cannot start single engines of a job of " + std::string(launcher) +
+                " again: leave it out, or let the batch system run the job again"};
+}
+
 }  // namespace
 
 Result<int> choose_engine_count(const Settings& settings, int cores) {
@@ -66,12 +84,20 @@ Result<int> choose_engine_count(const Settings& settings, int cores) {
   return count;
 }
 
+Result<std::vector<PlannedProcess>> plan_more_engines(const LaunchRequest& asked, int first,
+                                                      int count, const Machine& machine) {
+  LaunchRequest request = asked;
+  set_threads(request.settings);
+  const auto launcher = find_launcher(request.settings.engines);
+  if (!launcher) return launcher.error();
+  return (*launcher)->plan_more(request, first, count, machine);
+}
+
 Result<StartPlan> make_start_plan(const LaunchRequest& asked, bool engines_only,
                                   const Machine& machine) {
   LaunchRequest request = asked;
   Settings& settings = request.settings;
-  if (!settings.threads_per_engine.empty())
-    settings.environment["POLYXEUS_THREADS_PER_ENGINE"] = settings.threads_per_engine;
+  set_threads(settings);
   StartPlan plan;
   const auto engine_launcher = find_launcher(settings.engines);
   if (!engine_launcher) return engine_launcher.error();
@@ -85,6 +111,8 @@ Result<StartPlan> make_start_plan(const LaunchRequest& asked, bool engines_only,
   if (auto checked = check_gpus_here(plan.engines, settings, machine); !checked)
     return checked.error();
   plan.started_by = (*engine_launcher)->name();
+  if (auto can = check_respawn(settings, plan.started_by); !can) return can.error();
+  plan.respawn_limit = settings.respawn ? settings.respawn_limit : 0;
   plan.record.engine_launcher = (*engine_launcher)->recorded_name();
   if (!engines_only && settings.ip.empty() && (*engine_launcher)->is_remote(request)) {
     settings.ip = "*";

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -29,6 +30,11 @@ struct StartPlan {
   /// A controller that dies is restarted with its command and these arguments; empty: it is not
   /// restarted.
   std::vector<std::string> takes_over = {};
+  /// Plans the processes of further engines, with the numbers from `first` on, which the set may
+  /// get while it runs. errors  unsupported: this launcher cannot add any; the message says why.
+  std::function<Result<std::vector<PlannedProcess>>(int first, int count)> plan_more = {};
+  /// Engines that die are started again, at most so many within a minute; 0: they are not.
+  int respawn_limit = 0;
   Duration delay{};
   Duration engine_timeout = std::chrono::seconds(60);
   Duration controller_timeout = std::chrono::seconds(60);
@@ -49,6 +55,11 @@ Result<int> choose_engine_count(const Settings& settings, int cores);
 /// errors  as Launcher::plan_controller, plan_engines and find_launcher.
 Result<StartPlan> make_start_plan(const LaunchRequest& asked, bool engines_only,
                                   const Machine& machine);
+
+/// Launcher::plan_more() of the launcher of `request`, of which make_start_plan() has planned the
+/// start.  errors  as there.
+Result<std::vector<PlannedProcess>> plan_more_engines(const LaunchRequest& request, int first,
+                                                      int count, const Machine& machine);
 
 /// Whether these arguments make a controller reuse the connection files that it finds.
 bool keeps_connection_files(const std::vector<std::string>& controller_args);

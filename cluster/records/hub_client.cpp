@@ -1,11 +1,13 @@
 #include "cluster/records/hub_client.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "net/discovery/controller_search.hpp"
 #include "net/loop.hpp"
 #include "wire/checked_json.hpp"
 #include "wire/envelope.hpp"
+#include "wire/header.hpp"
 #include "wire/new_session.hpp"
 #include "wire/text.hpp"
 
@@ -38,25 +40,46 @@ std::optional<HubAnswer> HubClient::ask_once(const ClientConnectionInfo& info, D
   return answer;
 }
 
-void HubClient::ask() {
+void HubClient::send(std::string msg_type, Json content) {
   Draft draft;
-  draft.msg_type = "connection_request";
-  draft.content = {{"facts", true}};
+  draft.msg_type = std::move(msg_type);
+  draft.content = std::move(content);
   socket_.send(session_.compose(draft, wall_now()));
+}
+
+void HubClient::ask() {
+  send("connection_request", {{"facts", true}});
 }
 
 void HubClient::report(const DeathReport& report) {
-  Draft draft;
-  draft.msg_type = "engine_ended";
-  draft.content = write_death_report(report);
-  socket_.send(session_.compose(draft, wall_now()));
+  send("engine_ended", write_death_report(report));
 }
 
-void HubClient::announce_end(const std::string& engine_set, const std::string& why) {
+void HubClient::announce_end(const std::string& engine_set, const std::string& why,
+                             bool is_for_good) {
+  Json content{{"engine_set", engine_set}, {"why", why}};
+  if (is_for_good) content["for_good"] = true;
+  send("engines_ending", std::move(content));
+}
+
+void HubClient::ask_work(int most_engines) {
+  if (most_engines > 0) send("cluster_scaled", {{"maximum", most_engines}});
   Draft draft;
-  draft.msg_type = "engines_ending";
-  draft.content = {{"engine_set", engine_set}, {"why", why}};
-  socket_.send(session_.compose(draft, wall_now()));
+  draft.msg_type = "queue_request";
+  draft.content = {{"targets", nullptr}, {"verbose", false}};
+  const std::vector<std::string> frames = session_.compose(draft, wall_now());
+  const TextFrames composed(frames);
+  const auto envelope = Envelope::locate(composed);
+  work_question_ = read_msg_id(session_.packer(), envelope->header);
+  socket_.send(frames);
+}
+
+void HubClient::drain(const std::vector<std::string>& places, bool is_drained) {
+  send("engines_draining", {{"places", places}, {"is_drained", is_drained}});
+}
+
+void HubClient::tell_event(const std::string& kind, const std::string& text) {
+  send("cluster_event", {{"kind", kind}, {"text", text}});
 }
 
 std::optional<HubAnswer> HubClient::receive() {
@@ -69,14 +92,33 @@ std::optional<HubAnswer> HubClient::receive() {
   return last;
 }
 
-std::optional<HubAnswer> HubClient::read(const Frames& frames) const {
+WorkAnswer HubClient::read_work(const Json& content) {
+  WorkAnswer work;
+  const auto count = [](const Json& object, const char* key) {
+    return static_cast<std::size_t>(std::max(0LL, int_member(object, key).value_or(0)));
+  };
+  work.waiting = count(content, "unassigned");
+  for (const auto& [key, counts] : content.items())
+    if (const auto id = read_whole_number(key))
+      work.engines[EngineId{*id}] = {count(counts, "tasks"), count(counts, "queue"),
+                                     count(counts, "completed")};
+  return work;
+}
+
+std::optional<HubAnswer> HubClient::read(const Frames& frames) {
   const auto envelope = Envelope::locate(frames);
   if (!envelope || !session_.signer().verify(*envelope)) return std::nullopt;
   const auto content = unpack(session_.packer(), envelope->content);
   if (!content || string_member(*content, "status") != "ok") return std::nullopt;
+  if (content->contains("unassigned")) {
+    const MessageId question = read_msg_id(session_.packer(), envelope->parent_header);
+    if (question == work_question_) work_ = read_work(*content);
+    return std::nullopt;
+  }
   const auto engines = content->find("engines");
   if (engines == content->end() || !engines->is_object()) return std::nullopt;
   HubAnswer answer{static_cast<int>(engines->size()), {}, {}};
+  answer.last_checkpoint = string_member(*content, "last_checkpoint").value_or("");
   const Json described = object_member(*content, "facts"), lost = object_member(*content, "lost");
   for (const auto& [key, said] : described.items()) {
     answer.engines.push_back(read_engine_facts(said));

@@ -149,6 +149,19 @@ Result<void> save_cluster(const net::ProfilePaths& paths, const ClusterRecord& o
   return {};
 }
 
+std::filesystem::path job_end_file(const net::ProfilePaths& paths,
+                                   const std::string& engine_set_id) {
+  return paths.pid() / ("engines-" + engine_set_id + ".end");
+}
+
+std::vector<std::string> read_job_ends(const FoundCluster& found) {
+  std::vector<std::string> sentences;
+  for (const auto& [id, set] : found.living.engine_sets)
+    if (const auto text = os::read_file(job_end_file(found.paths, id)); text && !text->empty())
+      sentences.push_back(text->substr(0, text->find('\n')));
+  return sentences;
+}
+
 std::vector<std::filesystem::path> remove_left_files(const net::ProfilePaths& paths) {
   std::vector<std::filesystem::path> removed;
   // With it goes the file of the lock, which a controller that was killed has left.

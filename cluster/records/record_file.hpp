@@ -47,6 +47,15 @@ Result<void> save_cluster(const net::ProfilePaths& paths, const ClusterRecord& o
                           const std::string& own_set_id, bool owns_controller,
                           os::Processes& processes);
 
+/// The file in which the watcher of the engines' batch job writes when that job ends, while it
+/// runs.
+std::filesystem::path job_end_file(const net::ProfilePaths& paths,
+                                   const std::string& engine_set_id);
+
+/// When the batch jobs of the running engines of a cluster end, as far as their watchers have
+/// written it: "slurm job 17 ends at 2026-11-28 18:30:00".
+std::vector<std::string> read_job_ends(const FoundCluster& found);
+
 /// Removes the files that a dead cluster left: its cluster file and both connection files. Removes
 /// none if a controller of that name runs.
 /// Returns the removed ones.

@@ -1,5 +1,6 @@
 #include "cluster/remote/batch_system.hpp"
 
+#include <algorithm>
 #include <regex>
 
 #include "wire/text.hpp"
@@ -40,6 +41,7 @@ BatchSystem read_members(const std::string& name, const Json& json) {
   json.at("state_regexp").get_to(system.state_regexp);
   json.at("detail_regexps").get_to(system.detail_regexps);
   json.at("hosts_regexp").get_to(system.hosts_regexp);
+  system.end_regexp = json.value("end_regexp", "");
   json.at("waiting").get_to(system.waiting);
   json.at("running").get_to(system.running);
   json.at("meanings").get_to(system.meanings);
@@ -176,6 +178,8 @@ JobState read_job_state(const BatchSystem& system, const std::string& job_id,
   if (system.running.contains(*state)) read.kind = JobPhase::running;
   read.detail = joined_details(system.detail_regexps, answer);
   read.hosts = find(system.hosts_regexp, answer).value_or("");
+  read.end = find(system.end_regexp, answer).value_or("");
+  std::replace(read.end.begin(), read.end.end(), 'T', ' ');
   return read;
 }
 

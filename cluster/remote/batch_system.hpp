@@ -40,6 +40,8 @@ struct BatchSystem {
                                             ///< ended.
   std::vector<std::string> detail_regexps;  ///< Why it waits, how it ended.
   std::string hosts_regexp;
+  std::string
+      end_regexp;  ///< When the job ends, as the batch system prints it; empty: it does not.
   std::set<std::string> waiting, running;       ///< States; all others mean that it has ended.
   std::map<std::string, std::string> meanings;  ///< Of states that mean the end.
   std::vector<std::string> epitaph;             ///< Command about a job that has ended; may be
@@ -79,6 +81,7 @@ struct JobState {
   std::string state;   ///< In the words of the batch system.
   std::string detail;  ///< Why it waits or ended, if known.
   std::string hosts;   ///< Where it runs, if known.
+  std::string end = {};  ///< When its time limit ends it, if known: "2026-11-28 18:30:00".
   bool operator==(const JobState&) const = default;
 };
 JobState read_job_state(const BatchSystem& system, const std::string& job_id,

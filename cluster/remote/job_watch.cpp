@@ -24,7 +24,7 @@ Duration interval(Duration age, bool is_stopping) {
 }  // namespace
 
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(JobPlan, system, what, engine_count, script, script_file,
-                                   wrapper, wrapper_file, output_file)
+                                   wrapper, wrapper_file, output_file, end_file)
 
 Json write_job_plan(const JobPlan& plan) {
   return plan;
@@ -104,13 +104,17 @@ void JobWatch::status_told(const BatchAnswer& answer, Instant now) {
 void JobWatch::tell_change(const JobState& state) {
   const bool is_waiting = state.kind == JobPhase::waiting;
   const bool is_news = state.kind != last_.kind || (is_waiting && state.detail != last_.detail);
+  const bool is_end_news = state.kind != last_.kind || state.end != last_.end;
+  if (!plan_.end_file.empty() && !is_waiting && is_end_news && !state.end.empty())
+    effects_.push_back(RecordEnd{job() + " ends at " + state.end});
   last_ = state;
   WatchReport report{
       .level = Level::info, .text = "", .engine_count = {}, .is_waiting = is_waiting};
   if (is_news && is_waiting)
     report.text = job() + " waits" + (state.detail.empty() ? "" : ": " + state.detail);
   else if (is_news)
-    report.text = job() + " runs" + (state.hosts.empty() ? "" : " on " + state.hosts);
+    report.text = job() + " runs" + (state.hosts.empty() ? "" : " on " + state.hosts) +
+                  (state.end.empty() ? "" : " until " + state.end);
   if (is_waiting || is_news) effects_.push_back(TellReport{std::move(report)});
 }
 

@@ -22,6 +22,8 @@ struct JobPlan {
   std::string wrapper;      ///< The second script; may be empty.
   std::string wrapper_file;
   std::string output_file;  ///< Of the job.
+  std::string end_file;  ///< Says when the job ends, while it runs: for `pxcluster status`. Empty:
+                         ///< no such file.
 };
 Json write_job_plan(const JobPlan& plan);
 /// errors  bad_input: not of that form.
@@ -37,11 +39,16 @@ struct TellReport {
   WatchReport report;
   bool operator==(const TellReport&) const = default;
 };
+/// Write this into the end_file of the plan.
+struct RecordEnd {
+  std::string text;
+  bool operator==(const RecordEnd&) const = default;
+};
 struct EndJobWatch {
   int exit_code = 0;
   bool operator==(const EndJobWatch&) const = default;
 };
-using JobEffect = std::variant<AskBatchSystem, TellReport, EndJobWatch>;
+using JobEffect = std::variant<AskBatchSystem, TellReport, RecordEnd, EndJobWatch>;
 
 /// The answer of a command of the batch system.
 struct BatchAnswer {

@@ -40,7 +40,7 @@ class JobWatchProcess {
       take_events();
       perform(watch_.on_time(Clock::now()));
     }
-    for (const std::string& file : {plan_.script_file, plan_.wrapper_file}) {
+    for (const std::string& file : {plan_.script_file, plan_.wrapper_file, plan_.end_file}) {
       std::error_code error;
       if (!file.empty()) std::filesystem::remove(file, error);
     }
@@ -86,6 +86,10 @@ class JobWatchProcess {
     events_.emplace_back([this] { perform(watch_.answered(BatchAnswer{answer_}, Clock::now())); });
   }
   void perform_one(const TellReport& order) { sender_.send(order.report); }
+  void perform_one(const RecordEnd& order) {
+    if (const auto done = os::write_file_atomically(plan_.end_file, order.text + "\n", 0600); !done)
+      sender_.send({Level::warning, done.error().what, {}});
+  }
   void perform_one(const EndJobWatch& order) { exit_code_ = order.exit_code; }
 
   JobPlan plan_;

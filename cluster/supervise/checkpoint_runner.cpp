@@ -6,6 +6,7 @@
 #include "cluster/supervise/supervisor_io.hpp"
 #include "os/process_end.hpp"
 #include "os/spawn.hpp"
+#include "wire/text.hpp"
 
 namespace px::cluster {
 namespace {
@@ -14,23 +15,56 @@ constexpr std::size_t shown_lines = 5;
 
 }  // namespace
 
-void CheckpointRunner::start() {
-  const std::string name = os::signal_name(plan_.signal);
-  if (child_) return console_.say(Level::warning, name + ": a checkpoint is being written already");
+std::optional<os::ChildProcess> CheckpointRunner::spawn(const std::vector<std::string>& argv,
+                                                        const std::string& what) {
   os::SpawnOptions options;
-  options.argv = plan_.argv;
+  options.argv = argv;
   options.output = os::OutputFile{plan_.log_file, false};
   options.errors = os::SameAsOutput{};
   options.own_session = true;
   options.death_signal = SIGTERM;
   auto spawned = os::spawn(options);
-  if (!spawned)
-    return console_.say(Level::error, name + ": no checkpoint: " + spawned.error().what);
-  console_.say(Level::info, name + ": writing a checkpoint");
-  child_.emplace(std::move(spawned->process));
+  if (spawned) return std::move(spawned->process);
+  console_.say(Level::error, what + ": " + spawned.error().what);
+  return std::nullopt;
+}
+
+void CheckpointRunner::start() {
+  const std::string name = os::signal_name(plan_.signal);
+  if (child_) return console_.say(Level::warning, name + ": a checkpoint is being written already");
+  child_ = spawn(plan_.argv, name + ": no checkpoint");
+  if (child_) console_.say(Level::info, name + ": writing a checkpoint");
+}
+
+void CheckpointRunner::restore(const std::vector<EngineId>& engines) {
+  waiting_.insert(waiting_.end(), engines.begin(), engines.end());
+  if (restore_child_) return;
+  const std::vector<EngineId> now = std::exchange(waiting_, {});
+  if (now.empty() || last_.empty() || plan_.restore_argv.empty()) return;
+  std::vector<std::string> argv = plan_.restore_argv;
+  argv.push_back(last_);
+  argv.push_back("--targets=" +
+                 join(now, ",", [](EngineId id) { return std::to_string(id.value); }));
+  restore_child_ = spawn(argv, "the variables of the last checkpoint are not restored");
+}
+
+void CheckpointRunner::reap_restore() {
+  if (!restore_child_) return;
+  const auto end = restore_child_->end();
+  if (!end) return;
+  restore_child_.reset();
+  const std::string said = last_lines(plan_.log_file, shown_lines);
+  if (end->is_failure())
+    console_.say(Level::error,
+                 "the variables of the last checkpoint were not restored: pxcluster " +
+                     end->text() + ": " + said);
+  else
+    console_.say(Level::info, said);
+  restore({});
 }
 
 void CheckpointRunner::reap() {
+  reap_restore();
   if (!child_) return;
   const auto end = child_->end();
   if (!end) return;

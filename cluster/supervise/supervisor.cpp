@@ -49,11 +49,13 @@ Supervisor::Supervisor(StartPlan plan) : plan_(std::move(plan)) {
     full_counts_.push_back(process.engine_count);
     begins_.push_back(std::exchange(number, number + process.engine_count));
   }
+  if (plan_.respawn_limit > 0) respawns_.emplace(plan_.respawn_limit);
   choose({});
 }
 
 std::vector<Effect> Supervisor::begin(Instant now) {
   for (const std::string& note : plan_.engines.notes) say(Level::info, note);
+  report_scale();
   if (plan_.controller) {
     effects_.push_back(StartProcess{controller_process, plan_.controller->command,
                                     plan_.controller->has_children});
@@ -72,11 +74,13 @@ std::vector<Effect> Supervisor::on(const Event& event, Instant now) {
 }
 
 std::optional<Instant> Supervisor::next_deadline() const {
-  return earlier(deadline_, controller_due_);
+  return earlier(earlier(deadline_, controller_due_), next_upkeep());
 }
 
 std::vector<Effect> Supervisor::on_time(Instant now) {
   if (controller_due_ && now >= *controller_due_) start_controller_again();
+  kill_ended(now);
+  respawn(now);
   if (!deadline_ || now < *deadline_) return take();
   deadline_.reset();
   switch (phase_) {
@@ -160,6 +164,11 @@ void Supervisor::handle(const ProcessReported& event, Instant now) {
     deadline_ = now + plan_.controller_timeout;
   if (!event.engine_count || !pids_.contains(event.key)) return;
   int& count = planned(event.key).engine_count;
+  if (respawns_ && has_reported_ && event.level == Level::warning && *event.engine_count > 0 &&
+      *event.engine_count < count && !ended_.contains(event.key)) {
+    watchers_with_dead_.insert(event.key);
+    effects_.push_back(WatchEngines{true});
+  }
   if (phase_ == Phase::registering && chosen_.contains(event.key))
     exited_ += std::max(0, count - *event.engine_count);
   if (phase_ == Phase::registering && parts_.contains(event.key) && count > *event.engine_count) {
@@ -233,6 +242,7 @@ void Supervisor::engine_ended(const ProcessEnded& event, Instant now) {
     if (phase_ == Phase::ending_engines && running_chosen().empty()) engines_are_gone(now);
     return;
   }
+  if (takes_care_of(event, now)) return;
   if (is_last && !is_ending_engines()) return last_engine_ended(event, now);
   say(event.end.is_failure() ? Level::warning : Level::info,
       "engine process " + std::to_string(event.key.value) + " " +
@@ -304,6 +314,7 @@ void Supervisor::handle(const EnginesCounted& event, Instant now) {
   }
   learn_ids(event.placed);
   placed_ = event.placed;
+  if (!watchers_with_dead_.empty()) look_for_dead(now);
   const int placed = count_placed();
   says_places_ = says_places_ || placed > 0;
   if (phase_ == Phase::leaving_engines && (says_places_ ? placed == 0 : event.count <= baseline_)) {
@@ -354,7 +365,7 @@ void Supervisor::handle(const OwnerLeft&, Instant) {
 
 void Supervisor::handle(const RestartAsked& event, Instant now) {
   if (is_stopping() || is_restarting_ || waiting_restart_) return;
-  if (!event.numbers.empty() && phase_ == Phase::registering) {
+  if (!event.numbers.empty() && (phase_ == Phase::registering || is_own_start_)) {
     waiting_restart_ = event;
     return;
   }
@@ -370,7 +381,9 @@ void Supervisor::handle(const RestartAsked& event, Instant now) {
   if (const std::string problem = choose(event.numbers); !problem.empty())
     return report_restart(problem);
   learn_ids(event.engines);
-  const bool is_whole = chosen_.size() == full_counts_.size();
+  const bool is_whole = chosen_.size() + absent_.size() == full_counts_.size();
+  is_own_start_ = false;
+  respawning_.clear();
   say(Level::info, is_whole ? "restarting the engines"
                             : "restarting " + counted(event.numbers.size(), "engine"));
   was_killed_ = false;
@@ -405,8 +418,8 @@ std::string Supervisor::choose(const std::vector<int>& numbers) {
     places[key].push_back(place);
   }
   if (numbers.empty())
-    for (std::size_t i = 0; i < full_counts_.size(); ++i)
-      chosen_.insert(ProcessKey{static_cast<int>(i)});
+    for (int i = 0; i < std::ssize(full_counts_); ++i)
+      if (!absent_.contains(ProcessKey{i})) chosen_.insert(ProcessKey{i});
   for (const auto& [key, own] : places) {
     const int all = full_counts_[static_cast<std::size_t>(key.value)];
     if (std::ssize(own) == all)
@@ -539,6 +552,9 @@ void Supervisor::start_engines(Instant now) {
   const std::string info = own_engine_info();
   for (const ProcessKey key : chosen_) {
     const auto index = static_cast<std::size_t>(key.value);
+    absent_.erase(key);
+    for (int i = 0; respawns_ && i < full_counts_[index]; ++i)
+      respawns_->forget(begins_[index] + i);
     PlannedProcess& process = planned(key);
     process.engine_count = full_counts_[index];
     process.command.environment["IPP_CONNECTION_INFO"] = info;
@@ -590,14 +606,16 @@ void Supervisor::become_ready(Instant now) {
   if (!problem.empty()) say(Level::warning, problem);
   if (problem.empty() && registered_ < wanted_engines()) problem = missing_engines();
   report_restart(problem);
+  note_respawned();
   run_on(now);
 }
 
 /// The engines are no longer waited for, however many there are.
 void Supervisor::run_on(Instant now) {
   phase_ = Phase::running;
+  is_own_start_ = false;
   deadline_.reset();
-  effects_.push_back(WatchEngines{false});
+  if (watchers_with_dead_.empty()) effects_.push_back(WatchEngines{false});
   if (!std::exchange(has_reported_, true)) effects_.push_back(ReportReady{registered_});
   if (const auto asked = std::exchange(waiting_restart_, std::nullopt)) handle(*asked, now);
 }
@@ -615,6 +633,9 @@ void Supervisor::begin_stop(Instant now) {
   report_restart("the cluster stops");
   was_killed_ = false;
   effects_.push_back(WatchEngines{false});
+  if (scaler_.is_on()) effects_.push_back(WatchLoad{false});
+  scaler_.stop();
+  respawns_.reset();
   phase_ = Phase::stopping_engines;
   controller_due_.reset();
   unstarted_engines_ = 0;
@@ -700,6 +721,7 @@ void Supervisor::save_record() {
     set.processes[std::to_string(key.value)] = recorded(key);
   if (!set.processes.empty()) own.engine_sets[plan_.engine_set_id] = std::move(set);
   effects_.push_back(SaveRecord{std::move(own)});
+  report_scale();
 }
 
 }  // namespace px::cluster

@@ -9,6 +9,8 @@
 
 #include "cluster/launch/start_plan.hpp"
 #include "cluster/supervise/controller_restarts.hpp"
+#include "cluster/supervise/respawns.hpp"
+#include "cluster/supervise/scaler.hpp"
 #include "cluster/supervise/supervisor_events.hpp"
 #include "wire/time.hpp"
 
@@ -18,6 +20,10 @@ namespace px::cluster {
 /// that, and stops them in the reverse order. Events in, effects out; uses no process, file or
 /// clock.
 /// For each StartProcess it must receive ProcessStarted or ProcessEnded.
+///
+/// Engines that are missing are started again as a restart of some engines does it, without ending
+/// any: by Respawns, if they have died, or by Scaler, if there is work for more. Both wait while
+/// other engines start or end.
 class Supervisor {
  public:
   explicit Supervisor(StartPlan plan);
@@ -52,6 +58,8 @@ class Supervisor {
   void handle(const OwnerLeft& event, Instant now);
   void handle(const RestartAsked& event, Instant now);
   std::string choose(const std::vector<int>& numbers);
+  void handle(const ScaleAsked& event, Instant now);
+  void handle(const LoadReported& event, Instant now);
   void handle(const SignalArrived& event, Instant now);
   void controller_ended(const ProcessEnded& event, Instant now);
   void restart_controller(const ProcessEnded& event, Instant now);
@@ -61,6 +69,21 @@ class Supervisor {
   void note_exit(const ProcessEnded& event);
   std::string exited_engines() const;
   void last_engine_ended(const ProcessEnded& event, Instant now);
+
+  // in supervisor_scaling.cpp
+  std::string begin_scaling(const ScaleOrder& order);
+  std::string add_units(int most);
+  std::vector<ScaleUnit> scale_units() const;
+  std::vector<std::string> places_of(ProcessKey key) const;
+  void start_missing(Instant now);
+  void end_for_good(ProcessKey key, Instant now);
+  void kill_ended(Instant now);
+  bool takes_care_of(const ProcessEnded& event, Instant now);
+  void respawn(Instant now);
+  void note_respawned();
+  void look_for_dead(Instant now);
+  std::optional<Instant> next_upkeep() const;
+  void report_scale();
 
   void engines_are_gone(Instant now);
   void kill_engines(Instant now);
@@ -133,6 +156,16 @@ class Supervisor {
   std::optional<RestartAsked> waiting_restart_;  // of some engines, until all have registered
   bool was_killed_ = false;
   int exit_code_ = 0;
+  Scaler scaler_;
+  std::optional<Respawns> respawns_;
+  std::set<ProcessKey> absent_;               // engine processes that are not to run at present
+  std::map<ProcessKey, Instant> ended_;       // for good, until the process has ended: SIGKILL then
+  bool is_own_start_ = false;                 // the scaler or respawns_ have started engines last
+  std::set<int> respawning_;                  // numbers of engines that are being started again
+  std::map<int, RespawnedEngine> respawned_;  // by their numbers
+  std::set<ProcessKey> watchers_with_dead_;   // which of their engines is not known yet
+  int scale_orders_ = 0;
+  std::string scale_problem_;  // of the last order
   std::optional<Instant> deadline_;
   std::vector<Effect> effects_;
 };

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <compare>
+#include <cstddef>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -11,7 +12,9 @@
 #include "cluster/process/console.hpp"
 #include "cluster/records/cluster_record.hpp"
 #include "cluster/records/placed_engine.hpp"
+#include "cluster/records/scale_report.hpp"
 #include "cluster/remote/watch_report.hpp"
+#include "cluster/supervise/scaler.hpp"
 #include "os/process_end.hpp"
 
 namespace px::cluster {
@@ -70,12 +73,24 @@ struct RestartAsked {
   std::vector<PlacedEngine> engines = {};
   std::vector<int> rank_ports = {};  ///< The result of choose_rank_ports(); empty: the old ones.
 };
+/// The number of engines must follow the work from now on, or stay as it is.
+struct ScaleAsked {
+  ScaleOrder order;
+};
+/// The controller has answered: this is the work of the cluster, and these engines are registered.
+/// It was asked after all effects of the previous LoadReported had been performed.
+struct LoadReported {
+  std::size_t waiting = 0;           ///< Balanced tasks that no engine has.
+  std::vector<EngineLoad> engines;   ///< Those of this set.
+  std::vector<PlacedEngine> placed;  ///< As in EnginesCounted.
+};
 /// This process has received a signal.
 struct SignalArrived {
   int signal = 0;
 };
-using Event = std::variant<ProcessStarted, ProcessEnded, ProcessReported, FilesReady,
-                           EnginesCounted, OwnerEnded, OwnerLeft, RestartAsked, SignalArrived>;
+using Event =
+    std::variant<ProcessStarted, ProcessEnded, ProcessReported, FilesReady, EnginesCounted,
+                 OwnerEnded, OwnerLeft, RestartAsked, ScaleAsked, LoadReported, SignalArrived>;
 
 // ---- the effects of a Supervisor
 
@@ -108,7 +123,36 @@ struct ReportDeath {
 struct AnnounceEnd {
   std::string engine_set;  ///< Or one engine of it: "17/2".
   std::string why;         ///< A clause: which program ends them, and for what reason.
+  bool is_for_good = false;  ///< It is one engine, which does not count as lost.
   bool operator==(const AnnounceEnd&) const = default;
+};
+/// Begin, or stop, to ask the controller for the work of the cluster.
+struct WatchLoad {
+  bool is_on = true;
+  int most_engines = 0;  ///< So many may be started for it: tell the controller.
+  bool operator==(const WatchLoad&) const = default;
+};
+/// Tell the controller to give these engines no further balanced tasks, or to give them again.
+struct DrainEngines {
+  std::vector<std::string> places;  ///< "17/2"
+  bool is_drained = true;
+  bool operator==(const DrainEngines&) const = default;
+};
+/// Define the variables of the last checkpoint, if there is one, on these engines.
+struct RestoreVariables {
+  std::vector<EngineId> engines;
+  bool operator==(const RestoreVariables&) const = default;
+};
+/// Add an event to the event log.
+struct TellEvent {
+  std::string kind;  ///< "scaled" or "respawned"
+  std::string text;
+  bool operator==(const TellEvent&) const = default;
+};
+/// Tell the programs that ask for it how many engines there are, and how many there may be.
+struct ReportScale {
+  ScaleReport report;
+  bool operator==(const ReportScale&) const = default;
 };
 /// From now on check for the connection files, until FilesReady was reported.
 struct WatchFiles {
@@ -155,6 +199,7 @@ struct EndRun {
 };
 using Effect = std::variant<StartProcess, SendSignal, OrderRestart, ReportDeath, AnnounceEnd,
                             WatchFiles, WatchEngines, SaveRecord, RemoveConnectionFiles, Say,
-                            ShowProgress, ReportReady, ReportRestart, EndRun>;
+                            ShowProgress, ReportReady, ReportRestart, WatchLoad, DrainEngines,
+                            RestoreVariables, TellEvent, ReportScale, EndRun>;
 
 }  // namespace px::cluster

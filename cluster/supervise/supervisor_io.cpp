@@ -24,6 +24,7 @@ namespace {
 
 constexpr Duration file_interval = std::chrono::milliseconds(10);
 constexpr Duration question_interval = std::chrono::milliseconds(30);
+constexpr Duration work_interval = std::chrono::milliseconds(200);
 constexpr Duration question_patience = std::chrono::seconds(2);
 
 std::optional<Instant> earliest(std::optional<Instant> a, std::optional<Instant> b) {
@@ -32,8 +33,8 @@ std::optional<Instant> earliest(std::optional<Instant> a, std::optional<Instant>
 }
 
 std::vector<int> handled_signals() {
-  std::vector<int> signals{SIGINT,  SIGTERM,          SIGCHLD,         SIGUSR1,
-                           SIGUSR2, restart_signal(), release_signal()};
+  std::vector<int> signals{SIGINT,  SIGTERM,          SIGCHLD,          SIGUSR1,
+                           SIGUSR2, restart_signal(), release_signal(), scale_signal()};
   if (!os::is_ignored(SIGHUP)) signals.push_back(SIGHUP);
   return signals;
 }
@@ -141,6 +142,7 @@ SupervisorIo::SupervisorIo(SupervisorIoOptions options, Console& console)
       file_watch_(options_.paths, options_.accepts_old_files),
       oom_kills_(os::count_oom_kills()) {
   ::signal(SIGPIPE, SIG_IGN);
+  remove_left_scale_reports(options_.paths, processes_);
   if (options_.owner > 0)
     owner_ =
         watch_process(options_.owner, "its owner, process " + std::to_string(options_.owner) + ",");
@@ -153,13 +155,16 @@ SupervisorIo::~SupervisorIo() {
   for (auto& [pid, child] : children_) child.process.release();
   std::error_code error;
   std::filesystem::remove(restart_report_file(options_.paths, ::getpid()), error);
+  std::filesystem::remove(scale_report_file(options_.paths, ::getpid()), error);
 }
 
 std::vector<Event> SupervisorIo::wait_until(std::optional<Instant> deadline) {
   if (!events_.empty()) deadline = now();
-  loop_.wait_until(earliest(deadline, earliest(next_look_, next_question_)));
+  loop_.wait_until(
+      earliest(earliest(deadline, next_look_), earliest(next_question_, next_work_question_)));
   if (next_look_ && now() >= *next_look_) look_for_files();
   if (next_question_ && now() >= *next_question_) ask_for_engines();
+  if (next_work_question_ && now() >= *next_work_question_) ask_for_work();
   return std::exchange(events_, {});
 }
 
@@ -170,6 +175,8 @@ void SupervisorIo::take_signal(int number) {
     checkpoints_.start();
   else if (number == restart_signal())
     take_restart_order();
+  else if (number == scale_signal())
+    take_scale_order();
   else if (number == release_signal())
     forget_owner();
   else
@@ -186,6 +193,11 @@ void SupervisorIo::take_restart_order() {
       asked.names_others = true;
   if (asked.numbers.empty() && !asked.names_others) asked.rank_ports = choose_rank_ports();
   events_.emplace_back(std::move(asked));
+}
+
+void SupervisorIo::take_scale_order() {
+  if (const auto order = cluster::take_scale_order(options_.paths, ::getpid()))
+    events_.emplace_back(ScaleAsked{*order});
 }
 
 os::Descriptor SupervisorIo::watch_process(int pid, std::string who) {
@@ -276,13 +288,41 @@ void SupervisorIo::connect(const ClientConnectionInfo& info) {
     return;
   }
   hub_.emplace(std::move(*hub));
-  loop_.watch(hub_->socket(), [this] {
-    auto answer = hub_->receive();
-    if (!answer || !next_question_) return;
-    events_.emplace_back(EnginesCounted{answer->engine_count, std::move(answer->warnings),
-                                        std::move(answer->placed)});
-    next_question_ = now() + question_interval;
-  });
+  loop_.watch(hub_->socket(), [this] { take_answers(); });
+}
+
+void SupervisorIo::take_answers() {
+  if (auto answer = hub_->receive()) {
+    placed_ = answer->placed;
+    checkpoints_.note_last(answer->last_checkpoint);
+    if (next_question_) {
+      events_.emplace_back(EnginesCounted{answer->engine_count, std::move(answer->warnings),
+                                          std::move(answer->placed)});
+      next_question_ = now() + question_interval;
+    }
+  }
+  const auto work = hub_->take_work();
+  if (!work || !next_work_question_) return;
+  LoadReported report{.waiting = work->waiting, .engines = {}, .placed = placed_};
+  for (const PlacedEngine& engine : placed_) {
+    const auto counts = work->engines.find(engine.id);
+    if (engine.set != options_.engine_set_id || !engine.number || counts == work->engines.end())
+      continue;
+    report.engines.push_back({.number = *engine.number,
+                              .uuid = engine.uuid,
+                              .tasks = counts->second.tasks,
+                              .direct = counts->second.direct,
+                              .completed = counts->second.completed});
+  }
+  events_.emplace_back(std::move(report));
+  next_work_question_ = now() + work_interval;
+}
+
+/// First for the engines, so that their ids are known when the work is.
+void SupervisorIo::ask_for_work() {
+  if (hub_) hub_->ask();
+  if (hub_) hub_->ask_work(most_engines_);
+  next_work_question_ = now() + question_patience;
 }
 
 void SupervisorIo::ask_for_engines() {
@@ -354,7 +394,7 @@ void SupervisorIo::perform(const ReportDeath& order) {
 }
 
 void SupervisorIo::perform(const AnnounceEnd& order) {
-  if (hub_) hub_->announce_end(order.engine_set, order.why);
+  if (hub_) hub_->announce_end(order.engine_set, order.why, order.is_for_good);
 }
 
 void SupervisorIo::perform(const WatchFiles&) {
@@ -367,6 +407,37 @@ void SupervisorIo::perform(const WatchEngines& order) {
   if (!hub_)
     if (const auto files = read_connection_files(options_.paths)) connect(files->client);
   next_question_ = now();
+}
+
+void SupervisorIo::perform(const WatchLoad& order) {
+  next_work_question_.reset();
+  most_engines_ = order.most_engines;
+  if (order.is_on) next_work_question_ = now();
+}
+
+/// Answers to questions from before are of no use any more.
+void SupervisorIo::perform(const DrainEngines& order) {
+  if (!hub_) return;
+  hub_->drain(order.places, order.is_drained);
+  if (next_work_question_) ask_for_work();
+}
+
+void SupervisorIo::perform(const RestoreVariables& order) {
+  checkpoints_.restore(order.engines);
+}
+
+void SupervisorIo::perform(const TellEvent& order) {
+  if (hub_) hub_->tell_event(order.kind, order.text);
+}
+
+void SupervisorIo::perform(const ReportScale& order) {
+  ScaleReport report = order.report;
+  report.birth = processes_.birth_of(::getpid());
+  report.host = os::host_name();
+  const auto path = scale_report_file(options_.paths, ::getpid());
+  const std::string text = pack(Packer::json, write_scale_report(report));
+  if (auto written = os::write_file_atomically(path, text, 0600); !written)
+    console_.say(Level::warning, written.error().what);
 }
 
 void SupervisorIo::perform(const SaveRecord& order) {

@@ -55,6 +55,11 @@ class SupervisorIo {
   void perform(const ShowProgress& order);
   void perform(const ReportReady& order);
   void perform(const ReportRestart& order);
+  void perform(const WatchLoad& order);
+  void perform(const DrainEngines& order);
+  void perform(const RestoreVariables& order);
+  void perform(const TellEvent& order);
+  void perform(const ReportScale& order);
 
  private:
   struct Child {
@@ -68,6 +73,9 @@ class SupervisorIo {
   };
   void take_signal(int number);
   void take_restart_order();
+  void take_scale_order();
+  void take_answers();
+  void ask_for_work();
   void reap();
   void read_reports(int pid);
   void forget_reports(Child& child);
@@ -94,6 +102,9 @@ class SupervisorIo {
   std::map<int, LeftSession> left_;       // of children that have ended, by their pids
   std::optional<Instant> next_look_;      // for the connection files
   std::optional<Instant> next_question_;  // to the controller
+  std::optional<Instant> next_work_question_;
+  int most_engines_ = 0;              // that may be started
+  std::vector<PlacedEngine> placed_;  // of its latest answer
   std::vector<Event> events_;
   int restarts_ = 0;
   bool has_started_controller_ = false;

@@ -116,6 +116,10 @@ void EventMaker::ends_announced(std::string_view engine_set, std::string_view wh
        what + (is_one ? " is" : " are") + " about to end: " + std::string(why), time);
 }
 
+void EventMaker::supervised(std::string_view kind, std::string_view text, EventTime time) {
+  tell(std::string(kind), EngineUuid{}, std::string(text), time);
+}
+
 void EventMaker::world_broken(std::string_view sentence, EventTime time) {
   tell("broken", EngineUuid{}, std::string(sentence), time);
 }

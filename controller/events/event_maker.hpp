@@ -31,8 +31,8 @@ struct EventTime {
 ///      "text": "its process was killed by SIGKILL"}
 ///
 /// `engine` and `host` are null if the event does not concern an engine. `kind` is one of: started,
-/// joined, silent, back, drained, resumed, left, died, ending, broken, retried, overloaded,
-/// journal, stopping, stopped.
+/// joined, silent, back, drained, resumed, left, died, ending, scaled, respawned, broken, retried,
+/// overloaded, journal, stopping, stopped.
 ///
 /// Kinds that may occur thousands of times a second (retried, overloaded) make an event at once the
 /// first time; further ones within 10 s are counted, and make one event at the end of that time. So
@@ -65,6 +65,9 @@ class EventMaker {
   /// The program that started these engines is about to end them: a restart or a stop.
   /// engine_set  as in Membership::expect_ends().
   void ends_announced(std::string_view engine_set, std::string_view why, EventTime time);
+  /// The program that started the engines has started or ended some of its own accord.
+  /// kind  "scaled": as many as there is work for; "respawned": again, because they died.
+  void supervised(std::string_view kind, std::string_view text, EventTime time);
   /// An MPI world has lost a rank; `sentence` names it.
   void world_broken(std::string_view sentence, EventTime time);
 

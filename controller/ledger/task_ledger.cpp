@@ -182,15 +182,17 @@ void TaskLedger::submit_waiting(Instant now) {
 }
 
 void TaskLedger::submit(ArrivedTask task, Instant now) {
+  const std::vector<EngineUuid> holders = stock_.holders_of(task.msg_id.text);
   EngineUuid holder = stock_.take_holder(task.msg_id.text, task.given);
   if (task.asks_for && is_question_settled(task, !holder.empty())) return;
   const SharedFrames frames = transport_.whole(task.frames);
   SharedFrames kept = transport_.record(TaskSubmitted{task.msg_id, frames});
   Result<TaskRules> rules = transport_.rules_of(task);
   if (!rules) return fail(task, frames, {"ValueError", rules.error().what});
-  if (finish_by_unknown(task, frames)) return;
+  const bool is_gang = rules->ranks.most > 1;
+  if (is_gang ? give_up_gang(task, frames, holders) : finish_by_unknown(task, frames)) return;
   const EngineUuid& given = task.given;
-  if (!given.empty() && holder.empty() && is_given_up(given, *rules, holder)) {
+  if (!is_gang && !given.empty() && holder.empty() && is_given_up(given, *rules, holder)) {
     queue_.ended_before(task.msg_id.text, false, given);  // its reply may still be on its way
     return fail(task, frames,
                 {"EngineError", "engine '" + given.text +
@@ -204,6 +206,10 @@ void TaskLedger::submit(ArrivedTask task, Instant now) {
 }
 
 // ---------------------------------------------------------------- engines, time
+
+void TaskLedger::engine_placed(const EngineUuid& engine, const WorldPlace& place) {
+  queue_.engine_placed(engine, place);
+}
 
 void TaskLedger::engine_joined(const EngineUuid& engine, bool gives_back, Instant now) {
   perform(queue_.engine_joined(engine, now, gives_back));
@@ -302,6 +308,10 @@ void TaskLedger::collect(TaskEffects effects, Answers& answers) {
       answers.push_back(failure(*failed));
     else if (const auto* recalled = std::get_if<RecallTask>(&effect))
       transport_.recall(*recalled);
+    else if (const auto* interrupted = std::get_if<InterruptTask>(&effect))
+      transport_.interrupt(*interrupted);
+    else if (const auto* dropped = std::get_if<DropResult>(&effect))
+      transport_.drop(dropped->reply);
     else if (journal_)
       journal_->assigned(std::get<TaskReturned>(effect).msg_id, {});
   }
@@ -309,7 +319,7 @@ void TaskLedger::collect(TaskEffects effects, Answers& answers) {
 
 void TaskLedger::assign(AssignTask& task) {
   transport_.assign(task);
-  if (task.is_resent) return;
+  if (task.is_resent || !task.is_first_rank()) return;
   if (journal_) journal_->assigned(task.msg_id, task.engine);
   transport_.record(
       TaskAssigned{std::move(task.msg_id), std::move(task.engine), task.failures > 0});

@@ -75,6 +75,9 @@ class TaskTransport {
 
   virtual void assign(AssignTask& task) = 0;
   virtual void recall(const RecallTask& task) = 0;
+  virtual void interrupt(const InterruptTask& task) = 0;
+  /// No process gets this reply: its data in shared memory are removed.
+  virtual void drop(const SharedFrames& /*reply*/) {}
   /// Sends an answer to its client and reports it to the records. Returns a separate copy of the
   /// reply, for clients that ask again; null: it must not be sent again.
   virtual SharedFrames answer(TaskAnswer& answer) = 0;
@@ -149,6 +152,7 @@ class TaskLedger {
   void commit(Instant now);
 
   // Membership's reports about engines; see the functions of TaskQueue.
+  void engine_placed(const EngineUuid& engine, const WorldPlace& place);
   /// gives_back  see TaskQueue.
   void engine_joined(const EngineUuid& engine, bool gives_back, Instant now);
   /// An engine that an earlier controller knew says which tasks it holds: those are given to it
@@ -192,6 +196,8 @@ class TaskLedger {
   TaskBacklog::Load load() const;
   void submit_waiting(Instant now);
   void submit(ArrivedTask task, Instant now);
+  bool give_up_gang(const ArrivedTask& task, const SharedFrames& frames,
+                    const std::vector<EngineUuid>& holders);
   bool is_given_up(const EngineUuid& given, TaskRules& rules, EngineUuid& holder) const;
   bool finish_by_unknown(const ArrivedTask& task, const SharedFrames& frames);
   void forward_unknown(Instant now);

@@ -57,6 +57,24 @@ bool TaskLedger::is_given_up(const EngineUuid& given, TaskRules& rules, EngineUu
   return rules.retries-- == 0;
 }
 
+/// Whether an earlier controller gave the task of several ranks to engines: it is not known to
+/// which ranks. Then it has failed now, and does not run where it may still run: it is not known
+/// how far each rank came. holders  engines that have reported that they hold it
+bool TaskLedger::give_up_gang(const ArrivedTask& task, const SharedFrames& frames,
+                              const std::vector<EngineUuid>& holders) {
+  const auto replies = std::erase_if(
+      unknown_, [&task](const ArrivedReply& each) { return each.msg_id == task.msg_id; });
+  if (holders.empty() && task.given.empty() && replies == 0) return false;
+  for (const EngineUuid& holder : holders) transport_.interrupt({task.msg_id, holder});
+  queue_.ended_before(task.msg_id.text, false, task.given);
+  fail(task, frames,
+       {"EngineError",
+        "the controller was restarted while this task of several ranks ran, so its result is lost: "
+        "submit it again"},
+       task.given);
+  return true;
+}
+
 /// An engine may have answered a task before it was known again that it was asked for, and have
 /// ended since. Whether it has, and all went well.
 /// frames  of the task, whole.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <csignal>
+#include <cstdint>
 #include <set>
 #include <tuple>
 #include <utility>
@@ -42,7 +43,7 @@ std::string end_word(const DeathReport& report) {
 
 std::string log_text(const DeathReport& report) {
   if (report.last_lines.empty()) return "";
-  std::string text = "; the last lines of its log";
+  std::string text{log_clause};
   if (!report.log.empty()) text += ", " + report.log;
   text += ":";
   for (std::size_t begin = 0; begin < report.last_lines.size();) {
@@ -51,6 +52,11 @@ std::string log_text(const DeathReport& report) {
     begin = end + 1;
   }
   return text;
+}
+
+std::string memory_text(std::uint64_t bytes) {
+  return "it used " + std::to_string((bytes + (1 << 19)) >> 20) +
+         " MiB of memory when last measured";
 }
 
 std::string engine_name(EngineId id, const EngineFacts& facts) {
@@ -96,6 +102,7 @@ void DeathJudge::expect_end(const EngineUuid& uuid, std::string why, Instant now
 void DeathJudge::forget(const EngineUuid& uuid) {
   waiting_.erase(uuid);
   expected_.erase(uuid);
+  memories_.erase(uuid);
 }
 
 /// Whether its end was announced: it is given up now.
@@ -205,6 +212,18 @@ std::string DeathJudge::reason_of(const Waiting& waiting) const {
   return "its MPI launcher ended it, as " + causes_.at(waiting.world).text;
 }
 
+void DeathJudge::measured(const EngineUuid& uuid, std::uint64_t memory_bytes) {
+  memories_.insert_or_assign(uuid, memory_bytes);
+}
+
+/// With the memory of an engine that has ended on its own.
+std::string DeathJudge::full_reason_of(const EngineUuid& uuid, const Waiting& waiting) const {
+  const auto memory = memories_.find(uuid);
+  if (memory == memories_.end() || waiting.how.empty() || has_cause_for(waiting))
+    return reason_of(waiting);
+  return with_clause(reason_of(waiting), memory_text(memory->second));
+}
+
 std::optional<std::string> DeathJudge::reason_of(const EngineUuid& uuid) const {
   const auto found = waiting_.find(uuid);
   if (found == waiting_.end()) return std::nullopt;
@@ -233,7 +252,7 @@ std::vector<Death> DeathJudge::take_due(Instant now) {
   });
   std::vector<Death> deaths;
   for (const auto& [uuid, waiting] : due)
-    deaths.push_back({uuid, reason_of(waiting), waiting.how, has_cause_for(waiting),
+    deaths.push_back({uuid, full_reason_of(uuid, waiting), waiting.how, has_cause_for(waiting),
                       !has_cause(waiting.world) && (waiting.may_return || waiting.how == sigterm)});
   return deaths;
 }

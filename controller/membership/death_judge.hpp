@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
@@ -54,6 +55,9 @@ class DeathJudge {
   /// Why all ranks of this engine's world are being ended, or soon will be.  why  "Slurm job 17 was
   /// cancelled", "host node2 does not answer"
   void world_ends(const EngineFacts& facts, std::string why, Instant now);
+  /// The resident bytes of its process, as it has measured them: if it dies, its death names the
+  /// latest.
+  void measured(const EngineUuid& uuid, std::uint64_t memory_bytes);
   /// The engine was given up, or has left.
   void forget(const EngineUuid& uuid);
   /// Why it is about to be given up; nothing if no end of it was noticed.
@@ -83,6 +87,7 @@ class DeathJudge {
   bool ends_as_expected(const EngineUuid& uuid, const EngineFacts& facts, Instant now);
   bool has_cause(const std::string& world) const { return causes_.contains(world); }
   std::string reason_of(const Waiting& waiting) const;
+  std::string full_reason_of(const EngineUuid& uuid, const Waiting& waiting) const;
   bool has_cause_for(const Waiting& waiting) const;
   void blame(const std::string& world, std::string text, Instant now);
   void blame_unreported(const std::string& world, Instant now);
@@ -90,6 +95,7 @@ class DeathJudge {
   const Duration report_patience_;
   std::map<EngineUuid, Waiting> waiting_;
   std::map<EngineUuid, std::string> expected_;  // why they are being ended
+  std::map<EngineUuid, std::uint64_t> memories_;
   std::map<std::string, Cause> causes_;         // by world
 };
 

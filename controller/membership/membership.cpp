@@ -195,7 +195,8 @@ void Membership::terminated(EngineId id) {
   give_up_the_dead(Clock::now());
 }
 
-void Membership::expect_ends(std::string_view engine_set, const std::string& why) {
+void Membership::expect_ends(std::string_view engine_set, const std::string& why,
+                             bool is_for_good) {
   const Instant now = Clock::now();
   const bool is_one = engine_set.find('/') != std::string_view::npos;
   const auto is_meant = [&](const EngineFacts& facts) {
@@ -205,9 +206,10 @@ void Membership::expect_ends(std::string_view engine_set, const std::string& why
   for (const auto& [id, uuid] : table_.engines())
     if (is_meant(facts_of(uuid))) {
       deaths_.expect_end(uuid, why, now);
-      if (is_one) note_loss(uuid, why, true);
+      if (is_one && !is_for_good) note_loss(uuid, why, true);
     }
-  if (!is_one) std::erase_if(lost_, [&](const auto& each) { return is_meant(each.second.facts); });
+  if (!is_one || is_for_good)
+    std::erase_if(lost_, [&](const auto& each) { return is_meant(each.second.facts); });
   give_up_the_dead(now);
 }
 
@@ -253,7 +255,8 @@ void Membership::give_up_the_dead(Instant now) {
 void Membership::note_loss(const EngineUuid& uuid, const std::string& why, bool is_announced) {
   const auto id = table_.find(uuid.text);
   if (!id || lost_.size() >= max_lost) return;
-  const std::string clause = why.substr(0, std::min(why.find('\n'), why.find("; the last lines")));
+  const std::string clause =
+      why.substr(0, std::min({why.find('\n'), why.find(log_clause), why.find("; it used ")}));
   lost_.insert_or_assign(*id, LostEngine{facts_of(uuid), clause, Clock::now(), is_announced});
 }
 

@@ -102,6 +102,11 @@ class Membership {
   /// The number of engines of this MPI world that are, or may be, alive.
   int living_in(std::string_view world) const;
 
+  /// See DeathJudge::measured().
+  void measured(const EngineUuid& uuid, std::uint64_t memory_bytes) {
+    deaths_.measured(uuid, memory_bytes);
+  }
+
   const EngineTable& table() const { return table_; }
   /// See HeartbeatMonitor::silence_of().
   Duration silence_of(const EngineUuid& uuid) const { return heartbeat_.silence_of(uuid.text); }
@@ -127,16 +132,19 @@ class Membership {
   /// The engine ends, because it received SIGTERM.
   void terminated(EngineId id);
   /// The program that started this set of engines is about to end them.
-  /// engine_set  the part before "/" of EngineFacts::set_member; or all of it: only that engine,
-  ///             which is remembered as lost until another one has its id.
-  /// why         a clause for the clients that wait for these engines.
-  void expect_ends(std::string_view engine_set, const std::string& why);
+  /// engine_set   the part before "/" of EngineFacts::set_member; or all of it: only that engine,
+  ///              which is remembered as lost until another one has its id.
+  /// why          a clause for the clients that wait for these engines.
+  /// is_for_good  the one engine is not needed any more: it is not remembered as lost.
+  void expect_ends(std::string_view engine_set, const std::string& why, bool is_for_good = false);
   /// Connections of an engine broke and were restored: clients are informed, and send unanswered
   /// requests again.
   void reconnected(const EngineUuid& uuid);
   /// A checkpoint of variables of engines is complete; engines whose MPI world is lost are told the
   /// latest one.
   void checkpoint_written(std::string path) { last_checkpoint_ = std::move(path); }
+  /// The path of that checkpoint; empty: there is none.
+  const std::string& last_checkpoint() const { return last_checkpoint_; }
   /// The watcher of an engine reports the end of its process. Ignored if the engine has already
   /// left.
   void reported(const DeathReport& report);

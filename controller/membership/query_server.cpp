@@ -5,6 +5,7 @@
 #include <array>
 #include <csignal>
 #include <memory>
+#include <set>
 #include <utility>
 
 #include "os/descriptor_limit.hpp"
@@ -26,6 +27,8 @@ constexpr std::size_t max_reason_size = 255;
 constexpr std::size_t max_path_size = 4096;
 /// So many parents of dead ranks are told when the controller shuts down; the others end later.
 constexpr std::size_t max_waiting_parents = 4096;
+/// So long a pxcluster that scales its engines may be silent.
+constexpr Duration scale_patience = std::chrono::seconds(10);
 /// So many clients are known to have been let in.
 constexpr std::size_t most_clients = 1 << 16;
 
@@ -117,6 +120,9 @@ void QueryServer::handle(Request request) {
   if (type == "unregistration_request") return unregister_engine(request);
   if (type == "engine_ended") return take_death_report(request);
   if (type == "engines_ending") return expect_ends(request);
+  if (type == "engines_draining") return drain_engines(request);
+  if (type == "cluster_event") return note_event(request);
+  if (type == "cluster_scaled") return note_scale(request);
   if (type == "checkpoint_written") return note_checkpoint(request);
   if (type == "connection_request") return connect_client(request);
   if (type == "shutdown_request") return shut_down(request);
@@ -188,6 +194,7 @@ void QueryServer::register_engine(const Request& request) {
 
 void QueryServer::welcome_engine(const Request& request, EngineId id, const EngineUuid& uuid) {
   learn_facts(id, uuid, request.content);
+  if (bool_member(request.content, "gangs").value_or(false)) gang_engines_.insert(uuid);
   const auto period = std::chrono::duration<double, std::milli>(heartbeat_period_).count();
   reply(request, "registration_reply",
         Json{{"id", id.value},
@@ -217,8 +224,9 @@ void QueryServer::learn_facts(EngineId id, const EngineUuid& uuid, const Json& c
 void QueryServer::take_measures(const Request& request) {
   const EngineUuid uuid{request.client};
   if (!membership_.table().is_registered(uuid.text)) return;  // a moment too early, or too late
-  shared_.hub.post(EngineMeasured{
-      uuid, std::make_shared<const EngineMeasures>(read_engine_measures(request.content))});
+  auto measures = std::make_shared<const EngineMeasures>(read_engine_measures(request.content));
+  if (measures->process.memory) membership_.measured(uuid, *measures->process.memory);
+  shared_.hub.post(EngineMeasured{uuid, std::move(measures)});
 }
 
 void QueryServer::note_reconnection(const Request& request) {
@@ -253,7 +261,39 @@ void QueryServer::expect_ends(const Request& request) {
   const std::string why =
       string_member(request.content, "why").value_or("").substr(0, max_reason_size);
   shared_.events.ends_announced(set, why, shared_.event_time());
-  membership_.expect_ends(set, why);
+  membership_.expect_ends(set, why, bool_member(request.content, "for_good").value_or(false));
+}
+
+/// Engines that are not registered are ignored. There is no answer: whatever the client asks
+/// afterwards is answered when it is done.
+void QueryServer::drain_engines(const Request& request) {
+  const auto places = strings_member(request.content, "places");
+  if (!places)
+    return shared_.bad_messages.add("registration: an engines_draining that names no engines");
+  const bool is_drained = bool_member(request.content, "is_drained").value_or(true);
+  const std::set<std::string> meant(places->begin(), places->end());
+  std::vector<EngineUuid> engines;
+  for (const auto& [id, uuid] : membership_.table().engines())
+    if (meant.contains(versions_.facts_of(uuid).set_member)) engines.push_back(uuid);
+  if (drain_listener_)
+    for (const EngineUuid& uuid : engines) drain_listener_(uuid, is_drained);
+}
+
+/// For the event log.
+void QueryServer::note_event(const Request& request) {
+  const std::string kind = string_member(request.content, "kind").value_or("");
+  if (kind != "scaled" && kind != "respawned")
+    return shared_.bad_messages.add("registration: a cluster_event of an unknown kind");
+  shared_.events.supervised(
+      kind, string_member(request.content, "text").value_or("").substr(0, max_reason_size),
+      shared_.event_time());
+}
+
+/// pxcluster repeats the maximum while it runs. An old one does not count, because that pxcluster
+/// may have ended.
+void QueryServer::note_scale(const Request& request) {
+  scale_maximum_ = integer_member<int>(request.content, "maximum").value_or(0);
+  scale_noted_ = Clock::now();
 }
 
 void QueryServer::note_checkpoint(const Request& request) {
@@ -332,13 +372,18 @@ void QueryServer::connect_client(const Request& request) {
   Json content{
       {"status", "ok"}, {"engines", std::move(engines)}, {"languages", std::move(languages)}};
   content["incarnation"] = incarnation_;
+  if (takes_gangs_) content["gangs"] = true;
   if (returns_) content["controller"] = incarnation_;
+  if (scale_maximum_ > 0 && Clock::now() < scale_noted_ + scale_patience)
+    content["scale"] = {{"maximum", scale_maximum_}};
   if (!pythons.empty()) content["pythons"] = std::move(pythons);
   if (!memories.empty()) content["memories"] = std::move(memories);
   if (!passing.empty()) content["passing"] = std::move(passing);
   if (wants_facts) {
     content["facts"] = std::move(described);
     content["lost"] = describe_lost();
+    if (!membership_.last_checkpoint().empty())
+      content["last_checkpoint"] = membership_.last_checkpoint();
   }
   std::vector<std::string> warnings = versions_.warnings();
   if (warning_source_)

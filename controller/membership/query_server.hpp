@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <unordered_set>
@@ -47,8 +48,13 @@ class QueryServer {
   void on_dask(Instant now);
   /// For the notification of an engine: the facts that it reported.
   EngineFacts facts_of(const EngineUuid& uuid) const { return versions_.facts_of(uuid); }
+  /// Whether the engine has reported that it runs ranks of tasks of several ranks.
+  bool forms_gangs(const EngineUuid& uuid) const { return gang_engines_.contains(uuid); }
   /// The engine has left: its facts are forgotten.
-  void engine_left(const EngineUuid& uuid) { versions_.forget(uuid); }
+  void engine_left(const EngineUuid& uuid) {
+    versions_.forget(uuid);
+    gang_engines_.erase(uuid);
+  }
   /// Asks an engine of an earlier controller to register again, and for the tasks that it holds.
   void ask_to_register(const EngineUuid& uuid);
   /// An engine of an earlier controller has registered again, and reports which tasks it holds.
@@ -57,11 +63,16 @@ class QueryServer {
   /// A connection of an engine broke and was restored: that of this channel.
   using ReconnectedListener = std::function<void(const EngineUuid&, std::string_view channel)>;
   void on_reconnected(ReconnectedListener listener) { reconnected_listener_ = std::move(listener); }
+  /// The pxcluster of an engine wants it to get no further balanced tasks, or to get them again.
+  using DrainListener = std::function<void(const EngineUuid&, bool is_drained)>;
+  void on_drain(DrainListener listener) { drain_listener_ = std::move(listener); }
   /// Connecting clients also receive these sentences, in addition to those of VersionCheck.
   using WarningSource = std::function<std::vector<std::string>()>;
   void warn_of(WarningSource source) { warning_source_ = std::move(source); }
   /// Clients are told that this controller will be restarted if it ends unexpectedly.
   void promise_return() { returns_ = true; }
+  /// Clients are told that balanced tasks may have several ranks.
+  void promise_gangs() { takes_gangs_ = true; }
   /// Tells an engine that a rank of its MPI world has died.
   void tell_broken(const EngineUuid& uuid, const std::string& sentence);
   /// A client requested the end of the cluster, and was answered: the server ends soon.
@@ -88,6 +99,9 @@ class QueryServer {
   void note_reconnection(const Request& request);
   void take_death_report(const Request& request);
   void expect_ends(const Request& request);
+  void drain_engines(const Request& request);
+  void note_event(const Request& request);
+  void note_scale(const Request& request);
   void note_checkpoint(const Request& request);
   void count_world(const Request& request);
   void learn_facts(const Request& request);
@@ -109,14 +123,19 @@ class QueryServer {
   const DescriptorPlan descriptors_;
   std::unordered_set<std::string> clients_;  // those that were not refused
   VersionCheck versions_;
+  std::set<EngineUuid> gang_engines_;
   ReplayHistory history_;
   std::vector<Request> waiting_for_dask_;
   std::map<std::string, Request> waiting_parents_;  // of dead ranks, by the asking process
   HoldsListener holds_listener_;
   ReconnectedListener reconnected_listener_;
+  DrainListener drain_listener_;
+  int scale_maximum_ = 0;  // engines that pxcluster starts when there are tasks
+  Instant scale_noted_{};
   WarningSource warning_source_;
   const std::string incarnation_ = new_session_id();  // of this process: never that of another
   bool returns_ = false;
+  bool takes_gangs_ = false;
   bool is_shutdown_requested_ = false;
 };
 

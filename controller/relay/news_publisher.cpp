@@ -36,6 +36,12 @@ bool NewsPublisher::send(const std::string& topic, const Subscriber& subscriber,
   return socket_.forward(head, std::span(&all, 1), subscriber.unsent);
 }
 
+void NewsPublisher::send_to_topics(const Frames& message) {
+  if (of_topics_->value() >= most_bytes) return;
+  const net::Socket::Run all{&message, 0, message.size()};
+  socket_.forward(std::span<const std::string_view>{}, std::span(&all, 1), of_topics_);
+}
+
 NewsPublisher::Subscribers::iterator NewsPublisher::drop(Subscribers::iterator gone) {
   if (gone->second.is_new) --new_;
   if (gone->second.is_behind) --behind_;
@@ -43,7 +49,7 @@ NewsPublisher::Subscribers::iterator NewsPublisher::drop(Subscribers::iterator g
 }
 
 void NewsPublisher::publish(const SharedFrames& message, Kind kind) {
-  if (topics_.has_plain()) socket_.forward(std::span<const std::string_view>{}, *message, 0);
+  if (topics_.has_plain()) send_to_topics(*message);
   for (auto entry = subscribers_.begin(); entry != subscribers_.end();) {
     auto& [topic, subscriber] = *entry;
     if (!subscriber.is_behind && subscriber.unsent->value() >= most_bytes) {
@@ -62,7 +68,7 @@ void NewsPublisher::publish(const SharedFrames& message, Kind kind) {
 }
 
 void NewsPublisher::tell_new_subscribers(const SharedFrames& message) {
-  if (topics_.has_plain()) socket_.forward(std::span<const std::string_view>{}, *message, 0);
+  if (topics_.has_plain()) send_to_topics(*message);
   for (auto entry = subscribers_.begin(); entry != subscribers_.end();) {
     const Subscriber& subscriber = entry->second;
     const bool is_there =

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <deque>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -47,7 +48,7 @@ class NewsPublisher {
   /// again.
   bool has_new_subscribers() const { return new_ > 0; }
   /// Sends a message only to these. (Subscribers of certain topics, which cannot be distinguished,
-  /// get it as well.)
+  /// get it as well, unless they do not read: they share one limit and are not told again.)
   void tell_new_subscribers(const SharedFrames& message);
   /// They have been told of all engines.
   void have_told_new_subscribers();
@@ -66,12 +67,14 @@ class NewsPublisher {
   using Subscribers = std::map<std::string, Subscriber>;  // by topic
   /// False if the subscriber has gone.
   bool send(const std::string& topic, const Subscriber& subscriber, const Frames& message);
+  void send_to_topics(const Frames& message);
   bool catch_up(const std::string& topic, Subscriber& subscriber);
   Subscribers::iterator drop(Subscribers::iterator gone);
 
   net::Socket& socket_;
   SubscriberTopics topics_;
   Subscribers subscribers_;
+  const net::SharedUnsentBytes of_topics_ = std::make_shared<net::UnsentBytes>();
   std::size_t new_ = 0, behind_ = 0;
   /// When there are this many, all are told again: this is the only way to notice those that have
   /// gone.

@@ -16,7 +16,9 @@ constexpr Duration between_looks = std::chrono::milliseconds(100);
 
 OutputPublisher::OutputPublisher(net::Socket& socket, Session session,
                                  std::shared_ptr<const SendBudget> budget)
-    : socket_(socket), topics_(socket), session_(std::move(session)), budget_(std::move(budget)) {}
+    : socket_(socket), topics_(socket), session_(std::move(session)), budget_(std::move(budget)) {
+  of_topics_.unsent = budget_->new_peer();
+}
 
 void OutputPublisher::receive_subscriptions() {
   for (const std::string& topic : topics_.receive_new_subscribers())
@@ -32,27 +34,30 @@ bool OutputPublisher::has_room(Subscriber& subscriber, Publication kind) const {
   return is_free && subscriber.lost_messages == 0;
 }
 
+bool OutputPublisher::send(std::span<const std::string_view> head, Subscriber& subscriber,
+                           const Frames& message, Publication kind) {
+  if (has_room(subscriber, kind)) {
+    const net::Socket::Run all{&message, 0, message.size()};
+    subscriber.allowance.sent(total_bytes(message));
+    return socket_.forward(head, std::span(&all, 1), subscriber.unsent);
+  }
+  if (subscriber.lost_messages++ == 0) {
+    ++lagging_;
+    spdlog::warn(
+        "a client does not read its output: {} MiB wait for it, it gets no more until it reads "
+        "again",
+        subscriber.unsent->value() >> 20);
+  }
+  subscriber.lost_bytes += total_bytes(message);
+  return true;
+}
+
 void OutputPublisher::publish(const Frames& message, Publication kind) {
-  if (topics_.has_plain()) socket_.forward(std::span<const std::string_view>{}, message, 0);
-  const net::Socket::Run all{&message, 0, message.size()};
+  if (topics_.has_plain()) send({}, of_topics_, message, kind);
   for (auto entry = subscribers_.begin(); entry != subscribers_.end();) {
-    auto& [topic, subscriber] = *entry;
-    bool is_there = true;
-    if (has_room(subscriber, kind)) {
-      const std::array<std::string_view, 1> head{topic};
-      is_there = socket_.forward(head, std::span(&all, 1), subscriber.unsent);
-      subscriber.allowance.sent(total_bytes(message));
-    } else {
-      if (subscriber.lost_messages++ == 0) {
-        ++lagging_;
-        spdlog::warn(
-            "a client does not read its output: {} MiB wait for it, it gets no more until it reads "
-            "again",
-            subscriber.unsent->value() >> 20);
-      }
-      subscriber.lost_bytes += total_bytes(message);
-    }
-    if (!is_there && subscriber.lost_messages > 0) --lagging_;
+    const std::array<std::string_view, 1> head{entry->first};
+    const bool is_there = send(head, entry->second, message, kind);
+    if (!is_there && entry->second.lost_messages > 0) --lagging_;
     entry = is_there ? std::next(entry) : subscribers_.erase(entry);
   }
 }
@@ -60,27 +65,37 @@ void OutputPublisher::publish(const Frames& message, Publication kind) {
 void OutputPublisher::on_time(Instant now) {
   if (lagging_ == 0 || now < next_look_) return;
   next_look_ = now + between_looks;
+  if (reads_again(of_topics_)) note_loss(of_topics_);
   for (auto entry = subscribers_.begin(); entry != subscribers_.end();) {
     auto& [topic, subscriber] = *entry;
-    const bool is_due = subscriber.lost_messages > 0 &&
-                        subscriber.unsent->value() <= OutputAllowance::fixed_bytes / 2;
-    if (is_due) --lagging_;
-    const bool is_there = !is_due || tell_of_loss(topic, subscriber);
+    const bool is_there = !reads_again(subscriber) || tell_of_loss(topic, subscriber);
     entry = is_there ? std::next(entry) : subscribers_.erase(entry);
   }
 }
 
+/// It had lost something, and most of what waited for it has been sent.
+bool OutputPublisher::reads_again(const Subscriber& subscriber) const {
+  return subscriber.lost_messages > 0 &&
+         subscriber.unsent->value() <= OutputAllowance::fixed_bytes / 2;
+}
+
+OutputPublisher::LostOutput OutputPublisher::note_loss(Subscriber& subscriber) {
+  --lagging_;
+  const LostOutput loss{std::exchange(subscriber.lost_messages, 0),
+                        std::exchange(subscriber.lost_bytes, 0)};
+  spdlog::info("a client that did not read lost {} of output ({} MiB)",
+               counted(loss.messages, "message"), loss.bytes >> 20);
+  return loss;
+}
+
 bool OutputPublisher::tell_of_loss(const std::string& topic, Subscriber& subscriber) {
-  const std::uint64_t messages = std::exchange(subscriber.lost_messages, 0);
-  const std::uint64_t bytes = std::exchange(subscriber.lost_bytes, 0);
+  const LostOutput loss = note_loss(subscriber);
   Draft draft;
   draft.idents = {topic, "output_lost"};
   draft.msg_type = "output_lost";
-  draft.content = Json{{"messages", messages}, {"bytes", bytes}};
+  draft.content = Json{{"messages", loss.messages}, {"bytes", loss.bytes}};
   const TextFrames frames{session_.compose(draft, wall_now())};
   const net::Socket::Run all{&frames, 0, frames.size()};
-  spdlog::info("a client that did not read lost {} of output ({} MiB)",
-               counted(messages, "message"), bytes >> 20);
   return socket_.forward(std::span<const std::string_view>{}, std::span(&all, 1),
                          subscriber.unsent);
 }

@@ -5,7 +5,9 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 
 #include "controller/relay/output_allowance.hpp"
 #include "controller/relay/send_budget.hpp"
@@ -27,7 +29,8 @@ enum class Publication {
 /// (OutputAllowance), so that one that does not read, e.g. because its process was stopped, delays
 /// neither engines nor other clients: publications that do not fit are dropped only for it. After a
 /// loss it gets no more output until at most 8 MiB wait for it, and first of all a message
-/// `output_lost` that says how much it has missed. The I/O thread owns it.
+/// `output_lost` that says how much it has missed. Subscribers of certain topics share one limit,
+/// and get no such message. The I/O thread owns it.
 class OutputPublisher {
  public:
   /// The bytes beyond the limit of output that may wait for one subscriber before states are
@@ -55,6 +58,15 @@ class OutputPublisher {
   };
   using Subscribers = std::map<std::string, Subscriber>;  // by topic
   bool has_room(Subscriber& subscriber, Publication kind) const;
+  /// Drops the message for the subscriber if it has no room for it.
+  /// result  false if the subscriber has gone.
+  bool send(std::span<const std::string_view> head, Subscriber& subscriber, const Frames& message,
+            Publication kind);
+  struct LostOutput {
+    std::uint64_t messages, bytes;
+  };
+  bool reads_again(const Subscriber& subscriber) const;
+  LostOutput note_loss(Subscriber& subscriber);
   /// False if the subscriber has gone.
   bool tell_of_loss(const std::string& topic, Subscriber& subscriber);
 
@@ -63,6 +75,7 @@ class OutputPublisher {
   Session session_;
   const std::shared_ptr<const SendBudget> budget_;
   Subscribers subscribers_;
+  Subscriber of_topics_;     // all that have subscribed to certain topics
   std::size_t lagging_ = 0;  // the number of subscribers that have lost something and were not told
   Instant next_look_{};
 };

@@ -21,7 +21,7 @@ class SubscriberTopics {
   /// The topics of the clients that have subscribed to everything since the last call.
   std::vector<std::string> receive_new_subscribers();
   /// Whether a subscriber has ever subscribed only to certain topics. Such subscribers share one
-  /// copy without a topic in front, which must be sent as well, and have no separate limit.
+  /// copy without a topic in front, which must be sent as well, and one limit.
   bool has_plain() const { return has_plain_; }
 
  private:

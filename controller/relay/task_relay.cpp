@@ -19,6 +19,12 @@ std::string_view client_of(const Frames& request, std::size_t delimiter_index) {
   return delimiter_index == 0 ? hub_ident : request.at(0);
 }
 
+Json described(const GangSeats& gang) {
+  Json engines = Json::array();
+  for (const EngineUuid& engine : gang.engines) engines.push_back(engine.text);
+  return {{"engines", std::move(engines)}, {"ranks", gang.ranks}, {"number", gang.number}};
+}
+
 }  // namespace
 
 TaskRelay::TaskRelay(RelayContext& shared, const TaskQueueOptions& options, RandomSource random,
@@ -90,6 +96,10 @@ void TaskRelay::restore() {
   ledger_.restore(Clock::now());
 }
 
+void TaskRelay::engine_placed(const EngineUuid& engine, const WorldPlace& place) {
+  ledger_.engine_placed(engine, place);
+}
+
 void TaskRelay::engine_joined(const EngineUuid& engine, bool gives_back) {
   ledger_.engine_joined(engine, gives_back, Clock::now());
 }
@@ -148,7 +158,11 @@ bool TaskRelay::is_right_reply(const Frames& frames) {
 }
 
 Result<TaskRules> TaskRelay::rules_of(const ArrivedTask& task) {
-  return read_task_rules(shared_.packer(), Envelope::locate(*task.frames, 1)->metadata);
+  const Envelope envelope = *Envelope::locate(*task.frames, 1);
+  Result<TaskRules> rules = read_task_rules(shared_.packer(), envelope.metadata);
+  if (!rules || rules->ranks.most == 1) return rules;
+  if (read_message_name(shared_.packer(), envelope.header).msg_type == "call_request") return rules;
+  return Error{ErrorKind::bad_input, "only calls of functions can have several ranks"};
 }
 
 SharedFrames TaskRelay::whole(const SharedFrames& frames) {
@@ -172,22 +186,28 @@ SharedFrames TaskRelay::error_reply(const FailTask& failure) {
 // ---------------------------------------------------------------- what the ledger wants done
 
 void TaskRelay::assign(AssignTask& task) {
-  if (task.failures > 0 && !task.is_resent)
+  if (task.failures > 0 && !task.is_resent && task.is_first_rank())
     shared_.events.task_retried(task.msg_id, task.engine, task.failures, shared_.event_time());
-  task.request = shared_.memory.for_engine(task.request, task.engine.text);
+  // The first engine that gets a segment's name takes it: several ranks get bytes.
+  if (task.gang)
+    shared_.memory.drop(task.request);  // its bytes stay mapped here
+  else
+    task.request = shared_.memory.for_engine(task.request, task.engine.text);
   const std::array client{client_of(*task.request, task.delimiter_index)};
-  if (task.repetition > 0) return assign_again(task, client[0]);
+  if (task.repetition > 0 || task.gang) return assign_changed(task, client[0]);
   engines_.send(task.engine.text, client, task.request, task.delimiter_index, Clock::now());
 }
 
-/// The engine would drop a message that it saw before: one more key makes it another one.
-void TaskRelay::assign_again(const AssignTask& task, std::string_view client) {
+/// With further keys in the header. A repetition has one because the engine would drop a message
+/// that it saw before.
+void TaskRelay::assign_changed(const AssignTask& task, std::string_view client) {
   const Result<Envelope> envelope = Envelope::locate(*task.request, 1);
   check(envelope.has_value());
   Result<Json> header = unpack(shared_.packer(), envelope->header);
   if (!header) return shared_.bad_messages.add("task: a malformed header");
-  (*header)["repetition"] = task.repetition;
+  if (task.repetition > 0) (*header)["repetition"] = task.repetition;
   if (task.goes_first) (*header)["goes_first"] = true;
+  if (task.gang) (*header)["gang"] = described(*task.gang);
   const std::string packed = pack(shared_.packer(), *header);
   const std::string signature =
       shared_.signer().sign(packed, envelope->parent_header, envelope->metadata, envelope->content);
@@ -201,6 +221,10 @@ void TaskRelay::recall(const RecallTask& task) {
   draft.content = Json{{"msg_id", task.msg_id.text}, {"repetition", task.repetition}};
   const auto frames = std::make_shared<TextFrames>(shared_.session.compose(draft, wall_now()));
   engines_.send(task.engine.text, std::array{hub_ident}, frames, 0, Clock::now());
+}
+
+void TaskRelay::interrupt(const InterruptTask& task) {
+  if (interrupt_) interrupt_(task.engine, task.msg_id);
 }
 
 SharedFrames TaskRelay::answer(TaskAnswer& answer) {

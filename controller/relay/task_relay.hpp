@@ -1,9 +1,11 @@
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "controller/ledger/task_ledger.hpp"
 #include "controller/relay/client_link.hpp"
@@ -26,6 +28,10 @@ class TaskRelay final : private TaskTransport {
             ClientLink& client, EngineLink& engines, Stocktaking stock,
             std::unique_ptr<Journal> journal, TaskBacklog backlog);
 
+  /// How a task is stopped on an engine: set before anything is received.
+  using Interrupt = std::function<void(const EngineUuid& engine, const MessageId& task)>;
+  void interrupt_by(Interrupt interrupt) { interrupt_ = std::move(interrupt); }
+
   /// See TaskLedger. A record whose signature is wrong is dropped and counted.
   void restore();
   /// The clients' socket, or the engines', is readable: receives up to messages_per_turn. The
@@ -34,6 +40,7 @@ class TaskRelay final : private TaskTransport {
   void receive_replies();
 
   // Membership's reports about engines; see the functions of TaskLedger.
+  void engine_placed(const EngineUuid& engine, const WorldPlace& place);
   void engine_joined(const EngineUuid& engine, bool gives_back);
   void engine_holds(const EngineUuid& engine, const HeldTasks& held, bool gives_back);
   void engine_left(const EngineUuid& engine, EngineEnd end = {});
@@ -53,7 +60,7 @@ class TaskRelay final : private TaskTransport {
  private:
   std::optional<ArrivedTask> read(const SharedFrames& frames, const Envelope& envelope);
   void take_back(const Frames& frames, const Envelope& envelope);
-  void assign_again(const AssignTask& task, std::string_view client);
+  void assign_changed(const AssignTask& task, std::string_view client);
   // TaskTransport
   std::optional<ArrivedTask> open_request(const SharedFrames& frames) override;
   bool is_right_reply(const Frames& frames) override;
@@ -62,6 +69,8 @@ class TaskRelay final : private TaskTransport {
   SharedFrames error_reply(const FailTask& failure) override;
   void assign(AssignTask& task) override;
   void recall(const RecallTask& task) override;
+  void interrupt(const InterruptTask& task) override;
+  void drop(const SharedFrames& reply) override { shared_.memory.drop(reply); }
   SharedFrames answer(TaskAnswer& answer) override;
   void answer_again(const ArrivedTask& request, const SharedFrames& reply) override;
   void refuse(const ArrivedTask& request, const Problem& problem) override;
@@ -72,6 +81,7 @@ class TaskRelay final : private TaskTransport {
   ClientLink& client_;
   EngineLink& engines_;
   TaskLedger ledger_;
+  Interrupt interrupt_;
 };
 
 }  // namespace px::controller

@@ -61,4 +61,13 @@ const GangRun::End& GangRun::end() const {
   return *member->end;
 }
 
+std::vector<SharedFrames> GangRun::take_results() {
+  check(is_over());
+  std::vector<SharedFrames> results;
+  for (Member& member : members_)
+    if (member.end->reply && member.end->outcome == TaskOutcome::ok)
+      results.push_back(std::move(member.end->reply));
+  return results;
+}
+
 }  // namespace px::controller

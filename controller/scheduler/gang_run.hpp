@@ -44,6 +44,8 @@ class GangRun {
   /// Precondition: is_over(). In this order: the first engine that has left, the first one whose
   /// outcome was not ok, the one of rank 0. Ranks that wait for a failed one fail later than that.
   const End& end() const;
+  /// The replies of ranks that have succeeded. Precondition: is_over().
+  std::vector<SharedFrames> take_results();
 
  private:
   struct Member {

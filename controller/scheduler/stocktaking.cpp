@@ -35,6 +35,13 @@ void Stocktaking::settle(const EngineUuid& engine) {
   if (reported_.contains(engine) && joined_.contains(engine)) awaited_.erase(engine);
 }
 
+std::vector<EngineUuid> Stocktaking::holders_of(std::string_view msg_id) const {
+  std::vector<EngineUuid> engines;
+  const auto [first, end] = holders_.equal_range(msg_id);
+  for (auto holder = first; holder != end; ++holder) engines.push_back(holder->second.engine);
+  return engines;
+}
+
 std::optional<Instant> Stocktaking::deadline() const {
   return awaited_.empty() ? std::nullopt : std::optional(until_);
 }

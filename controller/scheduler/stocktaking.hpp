@@ -46,6 +46,9 @@ class Stocktaking {
   /// Whether an engine has reported that it holds this task, and take_holder() was not called for
   /// it yet.
   bool is_held(std::string_view msg_id) const { return holders_.contains(msg_id); }
+  /// All engines that have reported that they hold this task, as far as take_holder() was not
+  /// called for it.
+  std::vector<EngineUuid> holders_of(std::string_view msg_id) const;
   /// When it is done at the latest; nothing if it already is.
   std::optional<Instant> deadline() const;
 

@@ -1,5 +1,7 @@
 #include "controller/scheduler/task_failures.hpp"
 
+#include "wire/counted.hpp"
+
 namespace px::controller {
 
 std::string why_impossible(TaskVerdict verdict) {
@@ -18,6 +20,17 @@ std::string why_impossible(TaskVerdict verdict) {
   }
   return "no engine that may run the task has what its function requires: install that where the "
          "engines run, or start engines that have it, and submit the task again";
+}
+
+std::string why_too_few_ranks(std::size_t least, std::size_t largest) {
+  const std::string needs = "the task needs " + counted(least, "rank") + " of one MPI world, and ";
+  if (largest == 0)
+    return needs +
+           "no engine that may run it is in one that is complete: start engines with `pxcluster "
+           "start --engines=mpi`, or a new world with `pxcluster restart`";
+  return needs + "the largest one has " + counted(largest, "engine") +
+         " that may run it: ask for fewer ranks, or start more engines with one `pxcluster start "
+         "--engines=mpi`";
 }
 
 std::string why_too_late(Duration timeout, WaitingFor what) {

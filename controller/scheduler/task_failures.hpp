@@ -27,6 +27,9 @@ enum class WaitingFor { dependency, engine, next_attempt };
 
 /// Of an ImpossibleDependency. Precondition: the verdict is one of the last four.
 std::string why_impossible(TaskVerdict verdict);
+/// Of an ImpossibleDependency: it needs `least` ranks, and no MPI world has more than `largest`
+/// engines that may run it.
+std::string why_too_few_ranks(std::size_t least, std::size_t largest);
 /// Of a TaskTimeout.
 std::string why_too_late(Duration timeout, WaitingFor what);
 /// Of an InvalidDependency. `msg_id`: what it names; `limit`: of ended tasks that are known.

@@ -17,6 +17,7 @@ TaskQueue::TaskQueue(const TaskQueueOptions& options, RandomSource random)
     : options_(options),
       workers_(options.scheme, options.hwm, std::move(random)),
       given_({options.hwm, options.quick_task, options.ahead, options.ahead_lasts}),
+      plan_(options.gang_patience),
       finished_(options.finished_limit) {
   auto group = std::make_unique<Group>();
   plain_ = group.get();
@@ -51,6 +52,8 @@ TaskEffects TaskQueue::engine_left(const EngineUuid& engine, Instant now, Engine
   const WorkerKey key = found->second;
   key_by_uuid_.erase(found);
   dying_.emplace(now + (end.is_dead ? options_.last_words_grace : options_.engine_grace), key);
+  places_.left(engine, end.is_dead);
+  places_.forget(key);
   worker_by_key_.at(key)->end = std::move(end);
   workers_.remove(key);
   given_.set_gives_back(key, false);  // when it is asked; it may do so on its own
@@ -67,7 +70,7 @@ TaskEffects TaskQueue::engine_silent(const EngineUuid& engine, Instant now) {
   const std::vector<Task*> lost = running_on(key);
   let_first_pass(lost);
   for (Task* task : lost) {
-    if (!task->rules || task->rules->retries == 0) continue;
+    if (!task->rules || task->rules->retries == 0 || task->gang()) continue;
     withdraw(*task);
     attempt_ended(*task, false);
   }
@@ -97,7 +100,7 @@ TaskEffects TaskQueue::engine_reconnected(const EngineUuid& engine, Instant now)
   const auto found = key_by_uuid_.find(engine);
   if (found == key_by_uuid_.end()) return {};
   for (const Task* task : running_on(found->second)) {
-    AssignTask again = assignment(*task);
+    AssignTask again = assignment(*task, found->second);
     again.is_resent = true;
     effects_.push_back(std::move(again));
   }
@@ -112,6 +115,7 @@ TaskEffects TaskQueue::submit(TaskRequest request, Instant now) {
   task.msg_id = std::move(request.msg_id);
   if (!tasks_.try_emplace(task.msg_id.text, std::move(owner)).second) return {};
   task.order = ++last_order_;
+  task.since = now;
   task.frames = std::move(request.frames);
   task.delimiter_index = request.delimiter_index;
   task.is_cell = request.is_cell;
@@ -123,9 +127,8 @@ TaskEffects TaskQueue::submit(TaskRequest request, Instant now) {
     hand_back(task, request.rules, holder->second);
   else if (options_.max_bytes > 0 && bytes_ > options_.max_bytes)
     refuse_overload(task);
-  else if (request.rules.ranks.least > 1)
-    fail(task, "ImpossibleDependency", "this controller runs no tasks of several ranks");
-  else if (request.rules.is_plain() || watch_dependencies(task, request.rules))
+  else if (request.rules.is_plain() ||
+           (has_possible_ranks(task, request.rules) && watch_dependencies(task, request.rules)))
     settle(task);
   return finish_event();
 }
@@ -137,6 +140,10 @@ TaskEffects TaskQueue::reply(std::string_view engine, std::string_view msg_id, T
   if (found == tasks_.end()) return {};
   Task& task = *found->second;
   if (task.place != Place::running) return {};
+  if (task.gang()) {
+    gang_replied(task, engine, outcome, std::move(reply));
+    return finish_event();
+  }
   const WorkerKey key = task.worker;
   const Worker& worker = *worker_by_key_.at(key);
   if (worker.uuid.text != engine) return {};
@@ -186,7 +193,9 @@ TaskEffects TaskQueue::on_time(Instant now) {
     const std::vector<Task*> lost = running_on(key);
     let_first_pass(lost);
     for (Task* task : lost) {
-      if (task->rules && task->rules->retries > 0)
+      if (task->gang())
+        gang_left(*task, key, end);
+      else if (task->rules && task->rules->retries > 0)
         attempt_ended(*task, false);
       else
         fail(*task, "EngineError", death_sentence(end, task->msg_id.text), uuid);
@@ -194,6 +203,7 @@ TaskEffects TaskQueue::on_time(Instant now) {
     worker_by_key_.erase(key);
     given_.remove(key);
   }
+  interrupt_failed_gangs();
   recall_from_slow_engines();
   return finish_event();
 }
@@ -216,11 +226,14 @@ std::optional<Instant> TaskQueue::next_deadline() const {
   std::optional<Instant> next;
   if (!timers_.empty()) next = timers_.begin()->first;
   if (!dying_.empty()) next = earlier(next, dying_.begin()->first);
+  for (const auto& [order, task] : failed_gangs_)
+    next = earlier(next, task->gang()->run->next_deadline());
   return earlier(next, given_.next_deadline());
 }
 
 TaskEffects TaskQueue::finish_event() {
   wake_dependents();
+  if (plans_gangs_) start_gangs();
   recall_for_free_engines();
   return std::exchange(effects_, {});
 }
@@ -233,6 +246,7 @@ bool TaskQueue::watch_dependencies(Task& task, const TaskRules& wanted) {
   Rules& rules = *task.rules;
   rules.timeout = wanted.timeout;
   rules.retries = wanted.retries;
+  if (wanted.ranks.most > 1) rules.gang = std::make_unique<Gang>(Gang{wanted.ranks});
   rules.has_targets = !wanted.targets.empty();
   for (const EngineUuid& uuid : wanted.targets)
     if (const auto found = key_by_uuid_.find(uuid); found != key_by_uuid_.end())
@@ -271,6 +285,7 @@ void TaskQueue::settle(Task& task) {
     return worker ? assign(task, *worker) : make_ready(task, Restriction{});
   }
   const Rules& rules = *task.rules;
+  if (rules.gang) return settle_gang(task);
   if (rules.after.is_unreachable())
     return fail(task, "ImpossibleDependency", rules.after.why_unreachable("after"));
   if (rules.follow.is_unreachable())
@@ -297,14 +312,14 @@ void TaskQueue::assign(Task& task, WorkerKey worker) {
   task.worker = worker;
   workers_.assigned(worker);
   given_.given(worker, task.order, task.msg_id.text, now_);
-  effects_.push_back(assignment(task));
+  effects_.push_back(assignment(task, worker));
 }
 
-/// To the engine that has it.
-AssignTask TaskQueue::assignment(const Task& task) const {
-  AssignTask made{task.msg_id,         worker_by_key_.at(task.worker)->uuid,
-                  task.frames,         task.delimiter_index,
+/// To an engine that has it.
+AssignTask TaskQueue::assignment(const Task& task, WorkerKey worker) const {
+  AssignTask made{task.msg_id, worker_by_key_.at(worker)->uuid, task.frames, task.delimiter_index,
                   repetition_of(task)};
+  if (const Gang* gang = task.gang()) made.gang = gang->seats;
   made.goes_first = task.rules && task.rules->goes_first;
   made.failures = task.rules ? task.rules->failures : 0;
   return made;
@@ -341,7 +356,7 @@ void TaskQueue::attempt_ended(Task& task, bool is_unmet) {
 void TaskQueue::let_first_pass(const std::vector<Task*>& lost) {
   if (options_.hwm > 0 || lost.empty()) return;
   Task& first = *lost.front();
-  if (first.rules && first.rules->retries > 0) first.rules->goes_first = true;
+  if (first.rules && !first.gang() && first.rules->retries > 0) first.rules->goes_first = true;
 }
 
 /// A plain task may turn out to have a dependency of its function, or to be given twice.
@@ -518,7 +533,9 @@ void TaskQueue::unpark(Task& task) {
     if (task.rules->pause_end) timers_.erase({*task.rules->pause_end, task.order});
     task.rules->pause_end.reset();
   }
-  if (task.place == Place::ready) {
+  if (task.place == Place::ready && task.gang()) {
+    leave_gangs(task);
+  } else if (task.place == Place::ready) {
     Group& group = *task.group;
     group.ready.erase(task.order);
     task.group = nullptr;
@@ -558,6 +575,7 @@ TaskQueue::Group* TaskQueue::oldest_group(WorkerKey worker) {
 }
 
 void TaskQueue::fill(WorkerKey worker) {
+  if (!waiting_gangs_.empty()) return;  // start_gangs() does it
   while (workers_.has_room(worker)) {
     Group* group = oldest_group(worker);
     if (!group) return;

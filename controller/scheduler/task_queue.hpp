@@ -14,6 +14,8 @@
 #include <vector>
 
 #include "controller/scheduler/dependency.hpp"
+#include "controller/scheduler/gang_places.hpp"
+#include "controller/scheduler/gang_plan.hpp"
 #include "controller/scheduler/given_tasks.hpp"
 #include "controller/scheduler/task_digest.hpp"
 #include "controller/scheduler/task_failures.hpp"
@@ -43,6 +45,11 @@ struct AssignTask {
   /// It runs before the engine's queued tasks, and is sent as a repetition.
   bool goes_first = false;
   int failures = 0;  ///< The number of failed attempts before this one.
+  /// Of a task of several ranks, whose other ranks are assigned by further effects; null: of one.
+  std::shared_ptr<const GangSeats> gang = nullptr;
+
+  /// Whether this is the only engine that gets the task, or rank 0 of those.
+  bool is_first_rank() const { return !gang || gang->engines.front() == engine; }
 };
 /// Send the engine's reply to the client: the task has ended with it.
 struct DeliverReply {
@@ -74,7 +81,18 @@ struct RecallTask {
 struct TaskReturned {
   MessageId msg_id;
 };
-using TaskEffect = std::variant<AssignTask, DeliverReply, FailTask, RecallTask, TaskReturned>;
+/// Stop this task on the engine, whether it runs or waits there: another rank has failed.
+struct InterruptTask {
+  MessageId msg_id;
+  EngineUuid engine;
+};
+/// A rank has succeeded with this reply, but its task has failed on another rank: the reply is
+/// dropped.
+struct DropResult {
+  SharedFrames reply;
+};
+using TaskEffect = std::variant<AssignTask, DeliverReply, FailTask, RecallTask, TaskReturned,
+                                InterruptTask, DropResult>;
 using TaskEffects = std::vector<TaskEffect>;
 
 /// The defaults are those of pxcontroller, except for `ahead` and max_bytes, which its options set.
@@ -97,6 +115,11 @@ struct TaskQueueOptions {
   Duration pause = std::chrono::milliseconds(500);
   /// Of all unfinished tasks together; a task beyond it fails with Overloaded. 0: no limit.
   std::size_t max_bytes = 0;
+  /// See GangPlan.
+  Duration gang_patience = std::chrono::seconds(2);
+  /// See GangRun: longer than the 2 s after which MPI calls that wait for a failed rank are
+  /// stopped.
+  Duration gang_grace = std::chrono::seconds(3);
   std::size_t finished_limit = 65536;  ///< The number of finished tasks on which later tasks may
                                        ///< depend.
 };
@@ -110,6 +133,10 @@ struct TaskQueueOptions {
 /// The owner reports what happens and when, performs the effects that each function returns, and
 /// calls on_time() at next_deadline(). The TaskLedger owns it, on the I/O thread. Uses no socket
 /// and no clock.
+///
+/// A task of several ranks waits until the GangPlan has engines for it. While one waits, the plan
+/// also decides where other tasks start. It ends when all its engines have replied or left: see
+/// GangRun, which says with what. A retry takes all ranks again.
 ///
 /// An engine that leaves is not given up at once: during engine_grace its replies may still arrive
 /// (during last_words_grace if its process has ended). After that each of its tasks goes to another
@@ -128,6 +155,11 @@ class TaskQueue {
   /// The engine can be given tasks from now on.
   /// gives_back  whether tasks that it has not begun can be recalled. It may join again to say so.
   TaskEffects engine_joined(const EngineUuid& engine, Instant now, bool gives_back = false);
+  /// The engine can run ranks of tasks of several ranks. Reported before engine_joined(), and
+  /// forgotten when it leaves.
+  void engine_placed(const EngineUuid& engine, const WorldPlace& place) {
+    places_.placed(engine, place);
+  }
   /// The engine has left: it gets no further tasks, and its tasks are given up after the grace
   /// time.
   TaskEffects engine_left(const EngineUuid& engine, Instant now, EngineEnd end = {});
@@ -145,7 +177,8 @@ class TaskQueue {
   /// A task arrived. A msg_id that is already in the queue is ignored. If its held_by has joined,
   /// it goes to that engine, and is not refused for lack of room. It ends at once, with FailTask,
   /// if there is no room for it (Overloaded), if it depends on an unknown task (InvalidDependency)
-  /// or if it requests several ranks (ImpossibleDependency).
+  /// or if no MPI world has as many engines as it has ranks (ImpossibleDependency).
+  /// Precondition: a task of several ranks has no held_by.
   TaskEffects submit(TaskRequest request, Instant now);
   /// An engine's reply arrived. `msg_id`: of the request. Ignored unless that engine has the task.
   /// A failure is final only if no retry is left.
@@ -182,6 +215,7 @@ class TaskQueue {
   struct Worker;
   struct Task;
   struct Rules;
+  struct Gang;
   using Ready = std::map<std::uint64_t, Task*>;  // by the order of arrival
   struct Group;
   struct Ended {
@@ -202,7 +236,7 @@ class TaskQueue {
   void let_first_pass(const std::vector<Task*>& lost);
   std::vector<Task*> running_on(WorkerKey worker) const;
   void withdraw(Task& task);
-  AssignTask assignment(const Task& task) const;
+  AssignTask assignment(const Task& task, WorkerKey worker) const;
   Rules& rules_of(Task& task);
   bool watch_dependencies(Task& task, const TaskRules& rules);
   void wake_dependents();
@@ -211,6 +245,29 @@ class TaskQueue {
   TaskVerdict find_restriction(Task& task, Restriction& restriction);
   TaskVerdict find_allowed(const Task& task, Restriction& allowed) const;
   Restriction without(Restriction allowed, const std::vector<WorkerKey>& excluded) const;
+
+  // tasks of several ranks
+  struct GangGroup {
+    std::size_t least;
+    Restriction restriction;
+    auto operator<=>(const GangGroup&) const = default;
+  };
+  bool has_possible_ranks(Task& task, const TaskRules& rules);
+  void settle_gang(Task& task);
+  void leave_gangs(const Task& task);
+  std::vector<GangEngine> gang_engines(bool with_unavailable) const;
+  std::size_t largest_gang(const Restriction& restriction) const;
+  std::vector<WaitingTask> waiting_tasks(std::size_t of_each,
+                                         std::unordered_map<std::uint64_t, Task*>& by_order) const;
+  void start_gangs();
+  void assign_gang(Task& task, const std::vector<WorkerKey>& workers);
+  std::optional<WorkerKey> running_member(const Task& task, std::string_view engine) const;
+  void gang_replied(Task& task, std::string_view engine, TaskOutcome outcome, SharedFrames reply);
+  void gang_given_back(Task& task, std::string_view engine);
+  void gang_left(Task& task, WorkerKey worker, const EngineEnd& end);
+  void after_gang_news(Task& task);
+  void finish_gang(Task& task);
+  void interrupt_failed_gangs();
 
   // what is given ahead
   bool gives_ahead() const { return options_.ahead > 0 && options_.hwm > 0; }
@@ -252,6 +309,11 @@ class TaskQueue {
   std::map<Restriction, std::unique_ptr<Group>> groups_;
   std::set<Group*> open_groups_;  // groups that do not list their engines, but may exclude some
   Group* plain_ = nullptr;
+  GangPlaces places_;
+  GangPlan plan_;
+  std::map<GangGroup, Ready> waiting_gangs_;
+  bool plans_gangs_ = false;                     // waiting_gangs_ has had tasks since start_gangs()
+  std::map<std::uint64_t, Task*> failed_gangs_;  // running, after a failure of one of their ranks
   std::set<std::pair<Instant, std::uint64_t>> timers_;  // by order of arrival, of restricted_
   std::set<std::pair<Instant, WorkerKey>> dying_;
   /// Later ones may depend on them; a dependency on what is forgotten is invalid.

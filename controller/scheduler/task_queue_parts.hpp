@@ -9,11 +9,13 @@
 #include <string>
 #include <vector>
 
+#include "controller/scheduler/gang_run.hpp"
 #include "controller/scheduler/task_queue.hpp"
 
 namespace px::controller {
 
-// The parts of TaskQueue; for its own sources only (task_queue.cpp, task_recalls.cpp).
+// The parts of TaskQueue; for its own sources only (task_queue.cpp, task_recalls.cpp,
+// task_gangs.cpp).
 
 inline void insert_sorted(std::vector<WorkerKey>& keys, WorkerKey key) {
   const auto position = std::lower_bound(keys.begin(), keys.end(), key);
@@ -32,6 +34,18 @@ struct TaskQueue::Worker {
   EngineEnd end;            // once it has left
 };
 
+/// The members that only a task of several ranks needs.
+struct TaskQueue::Gang {
+  RankCount ranks;
+  Restriction restriction = {};  // while it waits for engines: where it is in waiting_gangs_
+  // While it runs:
+  std::optional<GangRun> run = {};
+  std::vector<WorkerKey> members = {};  // by rank, as in seats
+  std::shared_ptr<const GangSeats> seats = {};
+  EngineUuid lost = {};   // an engine that has left
+  std::string loss = {};  // the sentence about that
+};
+
 /// The members that only a task has that uses targets, dependencies, a timeout or retries, or that
 /// is given to a second engine. Nearly all tasks have none: they would be most of a task's memory.
 struct TaskQueue::Rules {
@@ -46,6 +60,7 @@ struct TaskQueue::Rules {
   int repetitions = 0;
   int failures = 0;                  // attempts that ended without a result
   bool goes_first = false;           // a lost engine may have begun it
+  std::unique_ptr<Gang> gang;        // of several ranks; null: of one
   std::optional<Instant> timer;      // in timers_: the task's timeout
   std::optional<Instant> pause_end;  // in timers_: the end of its pause
 
@@ -61,6 +76,7 @@ struct TaskQueue::Rules {
 /// at its address until end().
 struct TaskQueue::Task {
   std::uint64_t order = 0;
+  Instant since{};  // when it came
   MessageId msg_id;
   SharedFrames frames, kept;  // see TaskRequest
   std::size_t delimiter_index = 0;
@@ -68,9 +84,12 @@ struct TaskQueue::Task {
   bool is_compact = false;
   bool is_cell = false;
   Place place = Place::nowhere;  // parked: waits for dependencies; ready: waits for an engine
-  WorkerKey worker = 0;          // while it runs
-  Group* group = nullptr;        // while it is ready
+  WorkerKey worker = 0;          // while it runs; of several ranks: the first one
+  Group* group = nullptr;        // while it is ready, unless it has several ranks
   std::unique_ptr<Rules> rules;
+
+  /// Null: of one rank.
+  Gang* gang() const { return rules ? rules->gang.get() : nullptr; }
 
   /// Not a cell, because engines abort cells behind one that fails; nor a task with a timeout,
   /// because the time that it waits in an engine would not count.

@@ -6,12 +6,14 @@ namespace px::controller {
 
 std::optional<WorkerKey> TaskQueue::find_worker(const Task& task,
                                                 const Restriction& restriction) const {
+  if (!waiting_gangs_.empty()) return std::nullopt;  // start_gangs() finds one
   if (const auto free = workers_.pick(restriction)) return free;
   return task.may_go_ahead() ? workers_.pick_ahead(restriction) : std::nullopt;
 }
 
 /// Of the message with which the engine that has it got the task.
 int TaskQueue::repetition_of(const Task& task) const {
+  if (task.gang()) return task.rules->repetitions;
   return task.rules && is_copy_for(task.worker, *task.rules) ? task.rules->repetitions : 0;
 }
 
@@ -27,6 +29,10 @@ TaskEffects TaskQueue::given_back(std::string_view engine, std::string_view msg_
   if (found == tasks_.end()) return {};
   Task& task = *found->second;
   if (task.place != Place::running || repetition_of(task) != repetition) return {};
+  if (task.gang()) {
+    gang_given_back(task, engine);
+    return finish_event();
+  }
   const WorkerKey key = task.worker;
   if (worker_by_key_.at(key)->uuid.text != engine) return {};
   withdraw(task);
@@ -62,7 +68,7 @@ bool TaskQueue::can_move(const Task& task) const {
 /// it, and if that becomes a long one, recall_from_slow_engines() follows.
 void TaskQueue::recall_for_free_engines() {
   std::size_t free = workers_.room_count();
-  if (free == 0 || !given_.has_ahead()) return;
+  if (free == 0 || !given_.has_ahead() || !waiting_gangs_.empty()) return;
   const std::vector<GivenTasks::Ahead> all = given_.ahead();
   for (const GivenTasks::Ahead& each : all)
     if (each.task.is_recalled && free > 0) --free;

@@ -57,6 +57,11 @@ bool WorkerList::has_room(WorkerKey worker) const {
   return index < slots_.size() && has_room(slots_[index]);
 }
 
+bool WorkerList::gets_tasks(WorkerKey worker) const {
+  const std::size_t index = find(worker);
+  return index < slots_.size() && slots_[index].gets_tasks();
+}
+
 bool WorkerList::has_room_ahead(WorkerKey worker) const {
   const std::size_t index = find(worker);
   return index < slots_.size() && has_room_ahead(slots_[index]);

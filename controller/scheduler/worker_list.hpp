@@ -70,6 +70,8 @@ class WorkerList {
   bool has_room_ahead(WorkerKey worker) const;
   /// The number of engines with room, without room for tasks ahead.
   std::size_t room_count() const { return room_count_; }
+  /// Whether the engine is live, and neither suspended nor drained.
+  bool gets_tasks(WorkerKey worker) const;
   bool is_live(WorkerKey worker) const { return find(worker) < slots_.size(); }
   bool empty() const { return slots_.empty(); }
   /// Whether any live engine is allowed, busy or not.

@@ -37,12 +37,12 @@ std::string check_host_names(const std::string& text) {
 void add_network_options(CLI::App& app, ControllerOptions& o) {
   app.option_defaults()->group("Network");
   app.add_option("--ip,--IPController.ip", o.ip,
-                 "Addresses to listen at, separated by commas (default: 127.0.0.1); *: all, "
-                 "0.0.0.0: all of IPv4")
+                 "Addresses to listen at, separated by commas (default: 127.0.0.1); *: all "
+                 "addresses, 0.0.0.0: all IPv4 addresses")
       ->check(program::own_addresses());
-  app.add_option("--IPController.engine_ip", o.engine_ip, "The same for engines alone")
+  app.add_option("--IPController.engine_ip", o.engine_ip, "Like --ip, but only for engines")
       ->check(program::own_addresses());
-  app.add_option("--IPController.client_ip", o.client_ip, "The same for clients alone")
+  app.add_option("--IPController.client_ip", o.client_ip, "Like --ip, but only for clients")
       ->check(program::own_addresses());
   app.add_option("--location,--IPController.location", o.location,
                  "Name or address by which other hosts reach this host (default: its host name)")
@@ -54,9 +54,11 @@ void add_network_options(CLI::App& app, ControllerOptions& o) {
   app.add_option("--ports,--IPController.ports", o.ports,
                  "Ports to try first, e.g. 10101-10120,10200")
       ->check(&check_ports);
-  app.add_option("--IPController.engine_ports", o.engine_ports, "The same for engines alone")
+  app.add_option("--IPController.engine_ports", o.engine_ports,
+                 "Like --ports, but only for engines")
       ->check(&check_ports);
-  app.add_option("--IPController.client_ports", o.client_ports, "The same for clients alone")
+  app.add_option("--IPController.client_ports", o.client_ports,
+                 "Like --ports, but only for clients")
       ->check(&check_ports);
   app.add_option("--port,--IPController.regport", o.registration_port, "The registration port")
       ->check(program::whole_number("", 0, 65535));
@@ -88,10 +90,10 @@ void add_file_options(CLI::App& app, ControllerOptions& o) {
   app.add_flag("--reuse,--IPController.reuse_files", o.reuse,
                "Use the ports and the key of the last run's connection files, and keep the files");
   app.add_flag("--restore,--IPController.restore_engines", o.restore,
-               "As --reuse, and accept the engines of the last run again");
+               "Like --reuse; also accept the engines of the last run again");
   app.add_flag("--restartable", o.restartable,
-               "Keep on disk what a later controller with --restore needs to continue if this one "
-               "dies; clients wait for it");
+               "Store on disk the data that a controller with --restore needs to continue if this "
+               "controller dies; clients wait for the new controller");
   app.add_option("--journal", o.journal,
                  "Which failures tasks survive until their results are fetched, with --reuse or "
                  "--restore: off: none; process (default with --restartable): the end of the "
@@ -131,8 +133,8 @@ void add_scheduling_options(CLI::App& app, ControllerOptions& o) {
       ->check(program::number_of("milliseconds"))
       ->capture_default_str();
   app.add_option("--HeartMonitor.max_heartmonitor_misses", o.max_misses,
-                 "Unregister an engine after more consecutive missed heartbeats than this; after "
-                 "two it gets no further tasks")
+                 "Unregister an engine after more than this number of consecutive missed "
+                 "heartbeats; after two missed heartbeats, it gets no further tasks")
       ->check(program::whole_number("", 0, most))
       ->capture_default_str();
   app.add_option("--IPController.registration_timeout", o.registration_timeout_s,
@@ -140,7 +142,8 @@ void add_scheduling_options(CLI::App& app, ControllerOptions& o) {
                  "heartbeats if that is longer)")
       ->check(program::number_of("seconds"));
   app.add_option("--scheme,--TaskScheduler.scheme_name", o.scheme,
-                 "leastload, lru, plainrandom, weighted, twobin, pure or none")
+                 "Rule that chooses the engine of a task: leastload, lru, plainrandom, weighted, "
+                 "twobin, pure or none")
       ->capture_default_str();
   app.add_option("--hwm,--TaskScheduler.hwm", o.hwm,
                  "How many tasks one engine holds at a time; 0: no limit")
@@ -152,7 +155,7 @@ void add_scheduling_options(CLI::App& app, ControllerOptions& o) {
       ->check(program::whole_number(" of tasks", 0, most))
       ->capture_default_str();
   app.add_option("--task-queue-mib", o.task_queue_mib,
-                 "MiB of unfinished load-balanced tasks to keep in memory; further ones fail with "
+                 "MiB of unfinished load-balanced tasks to keep in memory; further tasks fail with "
                  "the error Overloaded; 0: half of the memory")
       ->check(program::whole_number(" of MiB", 0, most))
       ->capture_default_str();
@@ -179,7 +182,7 @@ void add_store_options(CLI::App& app, ControllerOptions& o) {
   app.add_option("--SQLiteDB.filename", o.sqlite_filename, "Name of the SQLite file")
       ->capture_default_str();
   app.add_option("--SQLiteDB.location", o.sqlite_location,
-                 "Folder of the SQLite file (default: the profile's)");
+                 "Folder of the SQLite file (default: the folder of the profile)");
   app.add_option("--SQLiteDB.size_limit", o.sqlite_size_limit,
                  "Largest number of bytes of the SQLite file; 0 = no limit")
       ->check(program::whole_number(" of bytes", 0))
@@ -197,9 +200,10 @@ void add_controller_options(CLI::App& app, ControllerOptions& options) {
   add_session_options(app, options);
   add_scheduling_options(app, options);
   add_store_options(app, options);
-  program::add_exit_codes(app, {{"0", "ended by a signal or by a client"},
-                                {"1", "it failed; the last line of the log says why"},
-                                {"2", "the command line is not understood; nothing was started"}});
+  program::add_exit_codes(
+      app, {{"0", "ended by a signal or by a client"},
+            {"1", "the controller failed; the last line of the log gives the reason"},
+            {"2", "the command line is not understood; nothing was started"}});
 }
 
 std::optional<int> parse_options(CLI::App& app, ControllerOptions& options,

@@ -177,7 +177,7 @@ def main(command, *arguments):
         for pid in alive(number_in(last)):
             os.killpg(pid, signal.SIGTERM)
     elif command == "scontrol":
-        state = "RUNNING Reason=None NodeList=n1" if alive(last) else "COMPLETED Reason=None"
+        state = "RUNNING Reason=None EndTime=2030-01-02T03:04:05 NodeList=n1" if alive(last) else "COMPLETED Reason=None"
         print(f"JobId={last} JobState={state} ExitCode=0:0")
     elif command == "qstat" and system == "sge":
         for path in STATE.glob("*.job"):

@@ -129,9 +129,10 @@ TEST(JobState, OfSlurm) {
       "ExitCode=0:0 ReqNodeList=(null) NodeList=(null)\n";
   EXPECT_EQ(state("slurm", waiting), (JobState{JobPhase::waiting, "PENDING", "Resources", ""}));
   const char* running =
-      "JobId=17 JobState=RUNNING Reason=None ExitCode=0:0 "
+      "JobId=17 JobState=RUNNING Reason=None ExitCode=0:0 EndTime=2026-11-28T18:30:00 "
       "ReqNodeList=(null) ExcNodeList=(null) NodeList=host[1-2] BatchHost=host1\n";
-  EXPECT_EQ(state("slurm", running), (JobState{JobPhase::running, "RUNNING", "", "host[1-2]"}));
+  EXPECT_EQ(state("slurm", running),
+            (JobState{JobPhase::running, "RUNNING", "", "host[1-2]", "2026-11-28 18:30:00"}));
   const char* late = "JobId=17 JobState=TIMEOUT Reason=TimeLimit ExitCode=0:15 NodeList=host1\n";
   const JobState ended = state("slurm", late);
   EXPECT_EQ(ended.kind, JobPhase::ended);

@@ -144,6 +144,15 @@ def test_what_the_user_says_is_in_the_script(place):
     assert limit.replace("=", " ") == written.get(place.system, limits.get(place.system))
 
 
+@pytest.mark.parametrize("place", ["slurm"], indirect=True)
+def test_the_status_says_when_the_job_ends(place):
+    place.start("-n", "1")
+    (file,) = wait_until(lambda: list((place.profile / "pid").glob("engines-*.end")), "the job is asked for", 30)
+    assert place.run("status").stdout.endswith("\nslurm job 17 ends at 2030-01-02 03:04:05\n")
+    place.run("stop")
+    assert not file.exists()
+
+
 @pytest.mark.parametrize("place", ["pbs"], indirect=True)
 def test_the_users_own_template_takes_ipclusters_placeholders(place):
     template = place.folder / "mine.sh"

@@ -22,12 +22,14 @@ JobPlan plan_of_four() {
   plan.system.state_regexp = "JobState=(\\w+)";
   plan.system.detail_regexps = {"Reason=(\\S+)"};
   plan.system.hosts_regexp = " NodeList=(\\S+)";
+  plan.system.end_regexp = "EndTime=(\\d\\S+)";
   plan.system.waiting = {"PENDING"};
   plan.system.running = {"RUNNING"};
   plan.system.meanings = {{"TIMEOUT", "it ran into its time limit"}};
   plan.engine_count = 4;
   plan.script = "#!/bin/sh\n";
   plan.script_file = "/p/engines.sh";
+  plan.end_file = "/p/engines.end";
   return plan;
 }
 
@@ -101,6 +103,23 @@ TEST(JobWatch, SaysOnceWhatAJobWaitsForAndAsksForPatienceEachTime) {
   EXPECT_TRUE(again[0].report.is_waiting);
   EXPECT_EQ(said(story.state("JobState=RUNNING Reason=None NodeList=host[1-2]")),
             "slurm job 17 runs on host[1-2]\n");
+}
+
+TEST(JobWatch, SaysUntilWhenAJobRunsAndRecordsItsEndAgainIfItIsMoved) {
+  Story story;
+  story.is_submitted();
+  EXPECT_EQ(only<RecordEnd>(story.state("JobState=PENDING EndTime=2026-11-28T18:30:00")),
+            std::vector<RecordEnd>{});  // a guess of the batch system
+  const auto begun = story.state("JobState=RUNNING EndTime=2026-11-28T18:30:00 NodeList=host1");
+  EXPECT_EQ(said(begun), "slurm job 17 runs on host1 until 2026-11-28 18:30:00\n");
+  EXPECT_EQ(only<RecordEnd>(begun),
+            (std::vector{RecordEnd{"slurm job 17 ends at 2026-11-28 18:30:00"}}));
+  const auto same = story.state("JobState=RUNNING EndTime=2026-11-28T18:30:00 NodeList=host1");
+  EXPECT_EQ(only<RecordEnd>(same), std::vector<RecordEnd>{});
+  const auto moved = story.state("JobState=RUNNING EndTime=2026-11-28T19:30:00 NodeList=host1");
+  EXPECT_EQ(said(moved), "");
+  EXPECT_EQ(only<RecordEnd>(moved),
+            (std::vector{RecordEnd{"slurm job 17 ends at 2026-11-28 19:30:00"}}));
 }
 
 TEST(JobWatch, AsksMoreAndMoreSeldom) {

@@ -155,4 +155,4 @@ def test_the_secret_is_one_that_a_controller_and_an_engine_work_with(tmp_path):
     finally:
         for process in started:
             process.send_signal(signal.SIGTERM)
-            process.wait(timeout=20)
+            process.wait(timeout=60)

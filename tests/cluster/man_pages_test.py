@@ -99,7 +99,7 @@ def test_the_exit_codes_of_the_controller(tmp_path):
     with subprocess.Popen([PROGRAMS["pxcontroller"]], env=environment, stderr=subprocess.PIPE, text=True) as process:
         assert any("writing connection info" in line for line in process.stderr)
         process.send_signal(signal.SIGTERM)
-        assert process.wait(30) == 0
+        assert process.wait(60) == 0
 
 
 def test_the_exit_codes_of_an_engine(tmp_path):
@@ -114,7 +114,7 @@ def test_the_exit_codes_of_an_engine(tmp_path):
             assert any("Completed registration" in line for line in engine.stderr)
             refused = run("pxengine", "--ident=taken", env=environment)
             engine.terminate()
-            assert engine.wait(30) == 1
+            assert engine.wait(60) == 1
         controller.terminate()
     assert refused.returncode == 255, refused.stderr
 

@@ -288,6 +288,10 @@ TEST(ClusterOptions, UnderstandTheOtherCommands) {
       std::get<ProfileCreateOptions>(parsed({"profile", "create", "big", "--from=mpi"}).command)
           .from,
       "mpi");
+  EXPECT_TRUE(std::get<McpOptions>(parsed({"mcp", "--allow-run"}).command).can_run);
+  EXPECT_FALSE(std::get<McpOptions>(parsed({"mcp"}).command).can_run);
+  EXPECT_EQ(std::get<DebugOptions>(parsed({"debug", "--port=5678", "-t0:2"}).command).port, 5678);
+  EXPECT_EQ(std::get<DebugOptions>(parsed({"debug"}).command).port, 0);
 }
 
 TEST(ClusterOptions, OldSpellingsWorkAndWarn) {

@@ -11,7 +11,7 @@ import pytest
 from empty_home import EmptyHome
 
 COMMANDS = ["start", "engines", "stop", "restart", "list", "clean", "logs", "status", "where", "stacks", "trace",
-            "top", "events", "jobs", "dashboard", "px", "push", "pull", "doctor", "completion"]  # fmt: skip
+            "top", "events", "jobs", "dashboard", "mcp", "debug", "px", "push", "pull", "doctor", "completion", "scale"]  # fmt: skip
 LINES = [
     *(["pxcluster", command] for command in COMMANDS),
     ["pxcluster"],

@@ -20,8 +20,8 @@ LINES = {
     "pxkernel install": "",
     "pxkernel uninstall": "",
     **{f"pxcluster {name}": "" for name in (
-        "start", "engines", "stop", "restart", "list", "clean", "logs", "status", "where", "stacks", "trace", "top",
-        "events", "jobs", "dashboard", "doctor", "profile list")},
+        "start", "engines", "stop", "restart", "scale", "list", "clean", "logs", "status", "where", "stacks", "trace",
+        "top", "events", "jobs", "dashboard", "mcp", "debug", "doctor", "profile list")},
     "pxcluster px": "1",
     "pxcluster push": "data.json",
     "pxcluster pull": "x",
@@ -47,10 +47,11 @@ AT_ONCE = {
     **dict.fromkeys((
         "--n", "--owner", "--lines", "--DictDB.record_limit", "--DictDB.size_limit", "--SQLiteDB.size_limit",
         "--HeartMonitor.max_heartmonitor_misses", "--hwm", "--ahead", "--task-queue-mib", "--IPEngine.id",
-        "--IPEngine.max_heartbeat_misses"), COUNT),
+        "--IPEngine.max_heartbeat_misses", "--respawn-limit"), COUNT),
     **dict.fromkeys((
         "--timeout", "--sample", "--seconds", "--delay", "--engine-timeout", "--ping", "--IPController.registration_timeout",
         "--IPEngine.wait_for_url_file"), AMOUNT),
+    "--idle": (*AMOUNT, "10", "10x", "-1m"),
     "--since": ("yesterday", "-1m", "10", ""),
     "--every": (*AMOUNT, "10x", "-1m"),
     "--port": ("abc", "-1", "70000"),

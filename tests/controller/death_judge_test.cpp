@@ -197,6 +197,14 @@ TEST_F(DeathJudgeTest, AWorldThatStartsAnewHasNoReasonOfItsOldOne) {
   EXPECT_EQ(judge.take_due(at(9s)).at(0).why, "its process, MPI rank 0, exited");
 }
 
+TEST_F(DeathJudgeTest, NamesTheLatestMeasuredMemoryOfAnEngineThatDied) {
+  judge.measured(ann, 3'000'000);
+  judge.measured(ann, 300'000'000);
+  judge.reported(ann, EngineId{0}, {}, ended(0, SIGSEGV), at(1s));
+  const std::string why = judge.take_due(at(1s)).at(0).why;
+  EXPECT_TRUE(why.ends_with("; it used 286 MiB of memory when last measured")) << why;
+}
+
 TEST(DeathText, NamesAWantOfMemoryWhereItIsKnown) {
   DeathReport report = ended(0, SIGKILL);
   EXPECT_EQ(

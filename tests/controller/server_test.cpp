@@ -1,5 +1,6 @@
 #include "tests/controller/server_fixture.hpp"
 
+#include <algorithm>
 #include <csignal>
 
 #include "os/private_file.hpp"
@@ -29,8 +30,9 @@ TEST_F(ServerTest, AnEngineRegistersAndAClientSeesIt) {
   Received connection = user->ask("connection_request");
   EXPECT_EQ(connection.header.msg_type, "connection_reply");
   EXPECT_EQ(connection.content.erase("incarnation"), 1u);
-  EXPECT_EQ(connection.content,
-            Json::parse(R"({"status":"ok","engines":{"0":"ann"},"languages":{"0":""}})"));
+  EXPECT_EQ(
+      connection.content,
+      Json::parse(R"({"status":"ok","engines":{"0":"ann"},"gangs":true,"languages":{"0":""}})"));
   EXPECT_EQ(connection.parent["msg_type"], "connection_request");
 }
 
@@ -260,6 +262,37 @@ TEST_F(ServerTest, TheAnnouncedEndOfOneEngineOfASetIsNoReasonOfTheOthers) {
   const Json lost = user->ask("connection_request", Json{{"facts", true}}).content["lost"];
   EXPECT_EQ(lost["1"]["why"], "pxcluster ended it for a restart");
   EXPECT_EQ(lost["1"]["place"], "7/1");
+}
+
+TEST_F(ServerTest, AnEngineThatEndsForGoodGetsNoTasksAndIsNotLost) {
+  start();
+  auto user = client();
+  auto ann = engine("ann"), bob = engine("bob");
+  ann->join(0, {{"place", "7/0"}});
+  bob->join(1, {{"place", "7/1"}});
+  user->wait_for("registration_notification", "bob");
+  user->tell("engines_draining", {{"places", Json::array({"7/0"})}, {"is_drained", true}});
+  const Json work = user->ask("queue_request", {{"targets", nullptr}}).content;
+  EXPECT_EQ(work["unassigned"], 0);
+  for (int i = 0; i < 2; ++i) {
+    user->send(user->task, apply());
+    bob->reply(bob->task, receive(bob->task));
+    receive(user->task);
+  }
+  user->tell("engines_ending",
+             {{"engine_set", "7/0"}, {"why", "pxcluster ended it"}, {"for_good", true}});
+  user->tell("cluster_event", {{"kind", "scaled"}, {"text", "1 engine ends"}});
+  user->tell("engine_ended", {{"uuid", "ann"}, {"signal", SIGTERM}});
+  user->wait_for("unregistration_notification", "ann");
+  const Json known = user->ask("connection_request", Json{{"facts", true}}).content;
+  EXPECT_EQ(known["lost"], Json::object());
+  EXPECT_FALSE(known.contains("scale"));
+  user->tell("cluster_scaled", {{"maximum", 8}});
+  EXPECT_EQ(user->ask("connection_request").content["scale"]["maximum"], 8);
+  const Json events = user->ask("events_request").content["events"];
+  EXPECT_EQ(std::count_if(events.begin(), events.end(),
+                          [](const Json& event) { return event["kind"] == "scaled"; }),
+            1);
 }
 
 TEST_F(ServerTest, EventsAreWrittenDownAndToldToClients) {

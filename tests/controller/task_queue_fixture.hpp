@@ -17,9 +17,9 @@ inline Instant at(Duration since_start) {
 }
 
 /// A queue with a clock that a test sets, and its effects as text: "t1>ann" (assigned),
-/// "t1>ann again" (as a copy), "t1>ann again first" (which passes others), "t1>ann resent" (the same
-/// message), "t1=ann" (answered by ann),
-/// "t1!Name" (failed), "t1<ann" (recalled), "t1<>" (returned).
+/// "t1>ann again" (as a copy), "t1>ann again first" (which passes others), "t1>ann resent" (the
+/// same message), "t1=ann" (answered by ann), "t1!Name" (failed), "t1<ann" (recalled), "t1<>"
+/// (returned), "t1|ann" (interrupted).
 class Cluster {
  public:
   explicit Cluster(controller::TaskQueueOptions options = {}, std::vector<double> draws = {})
@@ -29,6 +29,12 @@ class Cluster {
 
   Texts join(const std::string& engine) {
     return texts(queue_.engine_joined(EngineUuid{engine}, now_));
+  }
+  /// An engine of the MPI world "w", or another one, on the host "h" or another one.
+  Texts join_world(const std::string& engine, int rank, const std::string& world = "w",
+                   const std::string& host = "h") {
+    queue_.engine_placed(EngineUuid{engine}, {world, rank, host});
+    return join(engine);
   }
   /// An engine that gives back what is recalled.
   Texts join_able(const std::string& engine) {
@@ -90,6 +96,8 @@ class Cluster {
   const std::string& last_error() const { return last_error_; }
   /// AssignTask::failures of the task that was assigned last.
   int last_failures() const { return last_failures_; }
+  /// AssignTask::gang of the same.
+  const controller::GangSeats& last_gang() const { return *last_gang_; }
 
  private:
   Texts texts(const controller::TaskEffects& effects) {
@@ -97,6 +105,7 @@ class Cluster {
     for (const controller::TaskEffect& effect : effects) {
       if (const auto* assign = std::get_if<controller::AssignTask>(&effect)) {
         last_failures_ = assign->failures;
+        last_gang_ = assign->gang;
         result.push_back(assign->msg_id.text + ">" + assign->engine.text +
                          (assign->repetition > 0 ? " again" : "") +
                          (assign->goes_first ? " first" : "") +
@@ -108,6 +117,8 @@ class Cluster {
         result.push_back(recall->msg_id.text + "<" + recall->engine.text);
       if (const auto* returned = std::get_if<controller::TaskReturned>(&effect))
         result.push_back(returned->msg_id.text + "<>");
+      if (const auto* interrupted = std::get_if<controller::InterruptTask>(&effect))
+        result.push_back(interrupted->msg_id.text + "|" + interrupted->engine.text);
       if (const auto* failure = std::get_if<controller::FailTask>(&effect)) {
         result.push_back(failure->msg_id.text + "!" + failure->error_name);
         last_error_ = failure->error_value;
@@ -119,6 +130,7 @@ class Cluster {
   controller::TaskQueue queue_;
   std::string last_error_;
   int last_failures_ = 0;
+  std::shared_ptr<const controller::GangSeats> last_gang_;
 };
 
 inline controller::TaskRules targets(const Texts& engines) {
@@ -130,6 +142,12 @@ inline controller::TaskRules retries(int count, Duration timeout = 0s) {
   controller::TaskRules rules;
   rules.retries = count;
   rules.timeout = timeout;
+  return rules;
+}
+inline controller::TaskRules ranks(std::size_t least, std::size_t most = 0, int retries = 0) {
+  controller::TaskRules rules;
+  rules.ranks = {least, most == 0 ? least : most};
+  rules.retries = retries;
   return rules;
 }
 inline controller::DependencySpec spec(const Texts& ids, bool all = true, bool success = true,

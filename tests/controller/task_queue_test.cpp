@@ -72,17 +72,6 @@ TEST(TaskQueue, AReplyOfAnEngineThatDoesNotRunTheTaskIsIgnored) {
   EXPECT_EQ(cluster.reply("bob", "t1"), Texts{});
 }
 
-TEST(TaskQueue, ATaskOfSeveralRanksIsRefused) {
-  Cluster cluster;
-  cluster.join("ann");
-  TaskRules rules;
-  rules.ranks = {2, 4};
-  EXPECT_EQ(cluster.submit("t1", rules), (Texts{"t1!ImpossibleDependency"}));
-  EXPECT_NE(cluster.last_error().find("several ranks"), std::string::npos);
-  rules.ranks = {1, 4};
-  EXPECT_EQ(cluster.submit("t2", rules), (Texts{"t2>ann"}));
-}
-
 TEST(TaskQueue, ATaskBeyondTheBoundOfBytesIsOverload) {
   Cluster cluster{{.max_bytes = std::size_t{3} << 20}};
   cluster.join("ann");

@@ -76,6 +76,7 @@ class SimulatedController final : private controller::TaskTransport {
   SharedFrames error_reply(const controller::FailTask& failure) override;
   void assign(controller::AssignTask& task) override;
   void recall(const controller::RecallTask& task) override;
+  void interrupt(const controller::InterruptTask&) override {}  // there are no gangs
   SharedFrames answer(controller::TaskAnswer& answer) override;
   void answer_again(const controller::ArrivedTask& request, const SharedFrames& reply) override;
   void refuse(const controller::ArrivedTask& request, const controller::Problem& problem) override;

@@ -10,6 +10,14 @@ TEST(EngineEnd, NamesTheEngineItsHostTheTaskAndTheReason) {
             "Engine 3 on host2 died while running task 'm_1': its process ended");
 }
 
+TEST(EngineEnd, AFurtherClausePrecedesTheLinesOfTheLog) {
+  const std::string log = std::string(log_clause) + ", /tmp/log:\n    | one\n    | two";
+  EXPECT_EQ(with_clause("its process ended" + log, "it used 3 MiB"),
+            "its process ended; it used 3 MiB" + log);
+  EXPECT_EQ(with_clause("its process ended", "it used 3 MiB"), "its process ended; it used 3 MiB");
+  EXPECT_EQ(with_clause("", "it used 3 MiB"), "it used 3 MiB");
+}
+
 TEST(EngineEnd, LeavesOutWhatNobodyKnows) {
   EXPECT_EQ(death_sentence(make_engine_end(EngineId{3}, "", ""), "m_1"),
             "Engine 3 died while running task 'm_1'");

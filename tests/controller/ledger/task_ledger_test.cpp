@@ -30,7 +30,11 @@ class TaskLedgerTest : public testing::Test, public TaskTransport {
     return ArrivedTask{frames, 1, MessageId{frames->at(3)}};
   }
   bool is_right_reply(const Frames&) override { return true; }
-  Result<TaskRules> rules_of(const ArrivedTask&) override { return TaskRules{}; }
+  Result<TaskRules> rules_of(const ArrivedTask& task) override {
+    TaskRules rules;
+    if (task.msg_id.text.ends_with("gang")) rules.ranks = {2, 2};
+    return rules;
+  }
   SharedFrames whole(const SharedFrames& frames) override { return frames; }
   SharedFrames error_reply(const FailTask& failure) override {
     return frames({failure.engine.text, "client", failure.msg_id.text, failure.error_name});
@@ -39,6 +43,9 @@ class TaskLedgerTest : public testing::Test, public TaskTransport {
     assigned_.push_back(task.msg_id.text + " to " + task.engine.text);
   }
   void recall(const RecallTask&) override {}
+  void interrupt(const InterruptTask& task) override {
+    interrupted_.push_back(task.msg_id.text + " on " + task.engine.text);
+  }
   SharedFrames answer(TaskAnswer& answer) override {
     tell(*answer.reply);
     return answer.reply;
@@ -95,7 +102,7 @@ class TaskLedgerTest : public testing::Test, public TaskTransport {
 
   const std::shared_ptr<MemoryStorage> storage_ = std::make_shared<MemoryStorage>();
   SlowDisk* disk_ = nullptr;  // with JournalMode::power
-  Texts assigned_, answers_;
+  Texts assigned_, answers_, interrupted_;
   int accepted_ = 0;
   std::unique_ptr<TaskLedger> ledger_ = make_ledger(JournalMode::off);
 };
@@ -245,6 +252,47 @@ TEST_F(TaskLedgerTest, FailsATaskWhoseEngineIsGone) {
   ASSERT_TRUE(due);
   ledger_->on_time(*due);
   EXPECT_EQ(answers_, Texts{"one: EngineError"});
+}
+
+TEST_F(TaskLedgerTest, RecordsTheFirstRankOfATaskAndStopsOthersAfterAFailure) {
+  for (const EngineUuid& engine : {ann, bob}) {
+    ledger_->engine_placed(engine, {"w", engine == ann ? 0 : 1, "h"});
+    joins(engine);
+  }
+  ask("a gang");
+  EXPECT_EQ(assigned_, (Texts{"a gang to ann", "a gang to bob"}));
+  ledger_->replied(
+      {frames({"bob", "client", "a gang", "wrong"}), MessageId{"a gang"}, TaskOutcome::failed},
+      at({}));
+  ledger_->on_time(at(3s));
+  EXPECT_EQ(interrupted_, Texts{"a gang on ann"});
+  reply(ann, "a gang");
+  EXPECT_EQ(answers_, Texts{"a gang: wrong"});
+}
+
+TEST_F(TaskLedgerTest, GivesUpATaskOfSeveralRanksThatAnEarlierOneHasGivenOut) {
+  ledger_ = make_ledger(JournalMode::process);
+  for (const EngineUuid& engine : {ann, bob}) {
+    ledger_->engine_placed(engine, {"w", engine == ann ? 0 : 1, "h"});
+    joins(engine);
+  }
+  ask("a gang");
+  ask("later gang");
+  ledger_->on_time(at({}));
+  ledger_ = make_ledger(JournalMode::process, {{ann, bob}, at(5s)});
+  assigned_.clear();
+  ledger_->restore(at({}));
+  for (const EngineUuid& engine : {ann, bob}) {
+    ledger_->engine_placed(engine, {"w", engine == ann ? 0 : 1, "h"});
+    joins(engine);
+    ledger_->engine_holds(engine, {{"a gang"}, {"a gang"}}, false, at(1s));
+  }
+  EXPECT_EQ(answers_, Texts{"a gang: EngineError"});
+  EXPECT_EQ(interrupted_, (Texts{"a gang on ann", "a gang on bob"}));
+  EXPECT_EQ(assigned_, (Texts{"later gang to ann", "later gang to bob"}));
+  answers_.clear();
+  reply(ann, "a gang");  // too late
+  EXPECT_EQ(answers_, Texts{});
 }
 
 }  // namespace

@@ -192,9 +192,10 @@ class NewsPublisherTest : public testing::Test {
   NewsPublisherTest() : news_(socket_) {
     const Result<int> port = socket_.bind("tcp://127.0.0.1", 0);
     EXPECT_TRUE(port);
+    port_ = *port;
     for (net::Socket* reader : {&lazy_, &other_}) {
       reader->subscribe("");
-      EXPECT_TRUE(reader->connect("tcp://127.0.0.1:" + std::to_string(*port)));
+      EXPECT_TRUE(reader->connect("tcp://127.0.0.1:" + std::to_string(port_)));
     }
   }
   /// Until as many have subscribed.
@@ -226,6 +227,7 @@ class NewsPublisherTest : public testing::Test {
   net::Socket lazy_{context_, net::SocketKind::sub, {.receive_limit = 1}};
   net::Socket other_{context_, net::SocketKind::sub};
   std::set<net::Socket*> greeted_;
+  int port_ = 0;
   NewsPublisher news_;
 };
 
@@ -254,6 +256,29 @@ TEST_F(NewsPublisherTest, OneThatDoesNotReadIsToldLaterWhatItMissed) {
   }
   EXPECT_EQ(texts.at(texts.size() - 2), "gone");
   EXPECT_FALSE(news_.next_deadline());
+}
+
+TEST_F(NewsPublisherTest, SubscribersOfOneTopicHaveABound) {
+  await_subscriptions();
+  net::Socket of_topic{context_, net::SocketKind::sub, {.receive_limit = 1}};
+  of_topic.subscribe("x");
+  EXPECT_TRUE(of_topic.connect("tcp://127.0.0.1:" + std::to_string(port_)));
+  const SharedFrames present = message(std::string(std::size_t{256} << 10, 'x'));
+  SharedFrames first;
+  while (!first) {  // until it has subscribed
+    news_.receive_subscriptions();
+    news_.publish(present, NewsPublisher::Kind::present);
+    first = receive_frames(of_topic, 20ms);
+  }
+  constexpr int count = 200;
+  for (int i = 0; i < count; ++i) news_.publish(present, NewsPublisher::Kind::present);
+  int read = 0;
+  while (receive_frames(of_topic, 500ms)) ++read;
+  EXPECT_LT(read, count);
+  news_.publish(message("xx"), NewsPublisher::Kind::past);
+  const SharedFrames last = receive_frames(of_topic);
+  ASSERT_TRUE(last);
+  EXPECT_EQ(last->at(0), "xx");
 }
 
 }  // namespace

@@ -104,5 +104,15 @@ TEST_F(GangOfThree, StrangersDoNotCount) {
   EXPECT_EQ(run_.running(), (MemberKeys{3}));
 }
 
+TEST(GangRun, TheResultsOfRanksThatSucceededAreTakenIfAnotherOneFailed) {
+  GangRun run{{1, 2}, 3s};
+  const auto result = std::make_shared<TextFrames>(std::vector<std::string>{"result"});
+  run.replied(1, TaskOutcome::ok, result, Instant{});
+  run.replied(2, TaskOutcome::failed, std::make_shared<TextFrames>(), Instant{});
+  const std::vector<SharedFrames> results = run.take_results();
+  ASSERT_EQ(results.size(), 1u);
+  EXPECT_EQ(results.front(), result);
+}
+
 }  // namespace
 }  // namespace px::controller

@@ -1,0 +1,76 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "controller/scheduler/task_digest.hpp"
+#include "wire/ids.hpp"
+#include "wire/time.hpp"
+
+namespace px::controller {
+
+/// The place of an engine that can be in a gang, as it says when it registers.
+struct WorldPlace {
+  std::string world;  ///< The name of its MPI world, not empty.
+  int rank = 0;       ///< In the world.
+  std::string host;
+};
+
+/// The engines of a gang and their communicator, for the headers of their requests.
+struct GangSeats {
+  std::vector<EngineUuid> engines;  ///< The first one is rank 0 of the gang.
+  std::vector<int> ranks;           ///< In the world, in the same order.
+  std::int64_t number = 0;          ///< Of the communicator: see GangPlaces.
+};
+
+/// The places of the engines that can be in gangs, and the numbers of the communicators of gangs.
+/// The TaskQueue owns it and reports what happens. Uses no socket and no clock.
+class GangPlaces {
+ public:
+  /// World and host as numbers from 0 on.
+  struct Seat {
+    int world = 0, rank = 0, host = 0;
+  };
+
+  /// The engine has reported its place. A second report replaces the first one.
+  void placed(const EngineUuid& engine, const WorldPlace& place);
+  /// The engine has left.
+  /// breaks_world  its process has ended: the other ranks of its world can no longer be in gangs.
+  void left(const EngineUuid& engine, bool breaks_world);
+  /// Nothing if the engine cannot be in a gang: it has reported no place, its world is broken, or
+  /// its launcher gives the same name to several worlds, so that two engines have the same rank.
+  std::optional<Seat> find(const EngineUuid& engine) const;
+
+  /// The number of the communicator of these engines, in this order: the same as last time unless
+  /// one of them was forgotten since. No other number is used twice; an earlier controller used
+  /// other ones, unless it ran on another host.
+  std::int64_t number_of(const std::vector<WorkerKey>& gang, Instant now);
+  /// The engine has failed in a gang, or has left: it may lack communicators that others have.
+  void forget(WorkerKey worker);
+
+ private:
+  struct World {
+    int number = 0;
+    bool is_broken = false;
+    std::size_t count = 0;                    // of its engines
+    std::map<int, int> engines_by_rank = {};  // how many of them have this rank
+    bool is_usable() const { return !is_broken && count == engines_by_rank.size(); }
+  };
+  struct Member {
+    std::map<std::string, World>::iterator world;
+    int rank, host;
+  };
+  std::map<std::string, World> worlds_;  // by name
+  std::map<std::string, int> hosts_;     // by name
+  std::unordered_map<EngineUuid, Member, StringIdHash, StringIdEqual> members_;
+  std::map<std::vector<WorkerKey>, std::int64_t> numbers_;
+  int last_world_ = 0;
+  std::int64_t last_number_ = 0;
+};
+
+}  // namespace px::controller

@@ -19,16 +19,16 @@ namespace px::client {
 class Call;
 class ClientCore;
 
-/// The longest time to wait; nothing means no limit.
+/// The longest time to wait. Without a value, there is no limit.
 using Timeout = std::optional<Duration>;
 
-/// The answers of one call, some of which may still be outstanding: one for each engine, or for
-/// each task, in the order of the requests. A value: copies refer to the same answers. Any thread
-/// may use it, and it may outlive its Client. Destroying it does not cancel the requests.
+/// The answers of one call: one for each engine or each task, in the order of the requests. Some of
+/// them may still be outstanding. Copies refer to the same answers. Any thread may use an
+/// AsyncResult, and it may outlive its Client. Destroying it does not cancel the requests.
 ///
-/// A function that takes a Timeout blocks the calling thread, which may do the client's I/O in the
-/// meantime. It must not be called in handlers of the library, which run on the I/O thread. In a
-/// process that was forked from the client's, waiting throws ClientError (lost_peer).
+/// A function that takes a Timeout blocks the calling thread; this thread may do the client's I/O
+/// in the meantime. Handlers of the library run on the I/O thread and must not call such functions.
+/// In a process that was forked from the client's process, waiting throws ClientError (lost_peer).
 class AsyncResult {
  public:
   /// Used by the library; users get an AsyncResult from a view or from Client.
@@ -43,70 +43,74 @@ class AsyncResult {
   /// Whether all requests succeeded. Precondition: is_ready().
   bool is_successful() const;
 
-  /// Waits until all requests have been answered. Returns false if the timeout passed first. Failed
-  /// requests do not make it throw.
+  /// Waits until all requests have been answered. Returns false if the timeout passed first. The
+  /// function does not throw if requests failed.
   bool wait(Timeout timeout = {}) const;
-  /// Waits until all requests have been answered and all that the engines printed and displayed for
-  /// them has arrived. Returns false if the timeout passed first.
+  /// Waits until all requests have been answered and all their output (printed text and displays)
+  /// has arrived. Returns false if the timeout passed first.
   bool wait_for_output(Timeout timeout = {}) const;
 
   /// Waits, and returns the results, one for each request. The result of `execute` is the content
   /// of its reply.
   /// errors  TimeoutError; RemoteError: the only request failed; CompositeError: one or more of
-  ///         several failed.
+  ///         several requests failed.
   std::vector<Value> get(Timeout timeout = {}) const;
   /// The result of a call on one engine, or of one task. Precondition: size() == 1.
   /// errors  TimeoutError; RemoteError.
   Value get_one(Timeout timeout = {}) const;
-  /// Waits for one request and returns all its values: a pull of several names returns several.
-  /// task    0 to size()-1.
+  /// Waits for one request and returns all its values. A pull of several names has several values.
+  /// task    the number of the request, 0 to size()-1.
   /// errors  TimeoutError; RemoteError.
   std::vector<Value> get_all_of(std::size_t task, Timeout timeout = {}) const;
-  /// Waits, and joins the results of `gather` and `map`, which are parts of one sequence. Arrays
-  /// are joined along their first axis, JSON lists into one list.
-  /// errors  as get(); ClientError bad_input: the parts do not fit together.
+  /// Waits, and joins the results of `gather` and `map`: they are parts of one sequence. Arrays are
+  /// joined along their first axis. JSON lists are joined into one list.
+  /// errors  those of get(); ClientError bad_input: the parts do not fit together.
   Value get_joined(Timeout timeout = {}) const;
 
   /// Returns the indexes of the requests that have been answered since the last call with this
-  /// `cursor`, so that answers can be processed as they arrive. Waits until there is at least one.
-  /// Empty if all had been returned before, or if the timeout passed.
+  /// `cursor`, so that answers can be processed as they arrive. Waits until at least one request
+  /// has been answered. The result is empty if earlier calls have returned all indexes, or if the
+  /// timeout passed.
   /// cursor  0 before the first call; each call changes it.
   std::vector<std::size_t> as_completed(std::size_t& cursor, Timeout timeout = {}) const;
 
-  /// What is known about one request: when it was sent, its reply, how it ended.
+  /// The known facts about one request: when it was sent, its reply, and how it ended.
   TaskInfo info(std::size_t task) const;
   /// The failures so far, in the order of the requests. Does not wait.
   std::vector<Failure> failures() const;
-  /// What one request has written to stdout so far.
+  /// The text that one request has written to stdout so far.
   std::string stdout_text(std::size_t task) const;
-  /// What one request has written to stderr so far.
+  /// The text that one request has written to stderr so far.
   std::string stderr_text(std::size_t task) const;
-  /// What one request has published so far: streams, displays, its execute_result.
+  /// All publications of one request so far: text of stdout and stderr, displays, and its
+  /// execute_result.
   std::vector<std::shared_ptr<const Publication>> publications(std::size_t task) const;
-  /// Returns all events from number `from` on, in the order of their arrival; waits until there is
-  /// one. Programs that show output as it arrives pass the number of events that they have seen.
-  /// Empty if everything has arrived, or if the timeout passed.
+  /// Returns all events from number `from` on, in the order of their arrival. Waits until there is
+  /// at least one. Programs that show output as it arrives pass the number of events that they have
+  /// seen. The result is empty if everything has arrived, or if the timeout passed.
   std::vector<CallEvent> events(std::size_t from, Timeout timeout = {}) const;
 
-  /// The engines for which this call waits, or may wait, and which do not answer the controller at
-  /// present. It lets a program tell its user why a call takes so long: see SilenceNews.
+  /// The engines for which this call waits, or may wait, and which do not answer the controller
+  /// now. A program can use them to tell its user why a call takes so long: see SilenceNews.
   std::vector<Silence> silences() const;
 
-  /// Calls `handler` once, when all requests have been answered: on this thread if they already
-  /// are, otherwise on the I/O thread or on a thread that waits for an answer. On these two the
-  /// handler must not block. It must never throw.
+  /// Calls `handler` once, when all requests have been answered. If they are already answered, this
+  /// thread calls it; otherwise the I/O thread, or a thread that waits for an answer. On the I/O
+  /// thread and on a waiting thread, the handler must not block. It must never throw.
   void on_ready(std::function<void()> handler) const;
-  /// Calls `handler` for each request that is answered: at once for those that already are, later
-  /// on the I/O thread or on a thread that waits for an answer. The handler must not block or
-  /// throw.
+  /// Calls `handler` for each request that is answered. For requests that are already answered,
+  /// this function calls it at once. For the others, the I/O thread or a thread that waits for an
+  /// answer calls it later. The handler must not block or throw.
   void on_answer(std::function<void(std::size_t task)> handler) const;
 
-  /// Cancels the requests that have not started: they fail with "TaskAborted". Returns at once;
-  /// wait() returns when they have failed. Has no effect once the Client is gone.
+  /// Cancels the requests that have not started. They fail with "TaskAborted". This function
+  /// returns at once; wait() returns when they have failed. It has no effect after the Client was
+  /// destroyed.
   void abort() const;
-  /// Cancels the requests that have not started, and sends a signal to the engines that run one. An
-  /// engine that runs another request when the signal arrives ignores SIGINT. Returns at once.
-  /// signal  a name or a number.
+  /// Cancels the requests that have not started, and sends a signal to the engines that run one of
+  /// the requests. If an engine runs another request when SIGINT arrives, it ignores this signal.
+  /// Returns at once.
+  /// signal  the name or the number of the signal.
   void stop(const Json& signal = "SIGINT") const;
 
   /// Used by the library only.
@@ -124,7 +128,7 @@ class AsyncResult {
 /// std::vector of double, float, std::int64_t or std::int32_t (from an array of rank 1 with these
 /// elements, or a JSON list). A number may also be converted from an array with one element of
 /// exactly this type.
-/// errors  ClientError bad_input: the value is of another kind; the message names both.
+/// errors  ClientError bad_input: the value is of another kind; the message names both kinds.
 template <class T>
 T as(const Value& value);
 

@@ -17,7 +17,8 @@ namespace px::client {
 
 struct TaskOptions;
 
-/// Tasks of the same controller that a task waits for, and which of their outcomes satisfy it.
+/// The tasks for which a task waits, and the outcomes that satisfy this dependency. All tasks
+/// belong to the same controller.
 struct Dependency {
   std::vector<MessageId> ids;  ///< The msg_ids of the requests of these tasks.
   bool all = true;             ///< Whether to wait for all of them or only for one.
@@ -25,12 +26,13 @@ struct Dependency {
   bool failure = false;        ///< Whether a task that failed satisfies it.
 };
 
-/// On which engines, when and how often the tasks of a view may run. The defaults: on any engine,
-/// at once, a single time.
+/// Options for the tasks of a view: the engines on which tasks may run, the tasks for which they
+/// wait, and the number of attempts. By default, a task runs once, on any engine, without waiting
+/// for other tasks.
 struct BalancedOptions {
   std::optional<Targets> targets = {};    ///< Allowed engines; nothing: any engine.
   std::optional<Dependency> after = {};   ///< Run once these tasks have ended.
-  std::optional<Dependency> follow = {};  ///< The same, on the engine where they ran.
+  std::optional<Dependency> follow = {};  ///< Like `after`, and on their engine.
   Duration timeout = {};  ///< How long to wait for dependencies before the task fails; 0: no limit.
   int retries = 0;        ///< Further attempts after a failure, on other engines.
   Json label = {};        ///< Any JSON; stored in the controller's records.
@@ -38,20 +40,20 @@ struct BalancedOptions {
 
 /// How the items of a map are grouped into tasks.
 struct MapOptions {
-  std::size_t items_per_task = 0;   ///< 0: large tasks first, small ones last.
-  std::size_t max_outstanding = 0;  ///< For map_stream(): most unanswered tasks; 0: no limit.
+  std::size_t items_per_task = 0;   ///< 0: large tasks first, small tasks last.
+  std::size_t max_outstanding = 0;  ///< The most unanswered tasks of map_stream(); 0: no limit.
 };
 
-/// Runs tasks on engines that are free; the controller chooses them. Use it for many independent
-/// tasks, and a DirectView for work that belongs to particular engines. A value; any thread may use
-/// it; copies share the connection.
+/// Runs tasks on free engines, which the controller chooses. Use it for many independent tasks; use
+/// a DirectView for work that belongs to particular engines. Copies share the connection. Any
+/// thread may use a view.
 ///
-/// All calls return at once; AsyncResult waits. Errors of a call itself (no engine, the controller
-/// has ended, a bad argument) are thrown as ClientError; failures of tasks are reported by the
-/// result.
+/// All calls return at once; AsyncResult waits for the tasks. Errors of a call itself (no engine,
+/// the controller has ended, a bad argument) are thrown as ClientError. The result reports failures
+/// of tasks.
 class LoadBalancedView {
  public:
-  /// Client::balanced() is the usual way to get one.
+  /// Programs usually call Client::balanced() instead of this constructor.
   explicit LoadBalancedView(std::shared_ptr<ClientCore> core, BalancedOptions options = {})
       : core_(std::move(core)), options_(std::move(options)) {}
 
@@ -61,25 +63,26 @@ class LoadBalancedView {
   }
 
   /// Runs source text as one task.
-  /// is_silent  the cell gets no number, and its last value is not shown.
+  /// is_silent  whether the cell gets no number and its last value is not shown.
   AsyncResult execute(const std::string& code, bool is_silent = true) const;
   /// Calls a function once, as one task.
   AsyncResult call(const Function& function, const Arguments& arguments = {},
                    const NamedValues& named = {}) const;
-  /// Calls a function once for each of these lists of arguments, each call as one task. Sends all
-  /// tasks together, which costs less than as many calls of call().
+  /// Calls a function once for each of these lists of arguments. Each call is one task. All tasks
+  /// are sent together, which costs less than calling call() several times.
   AsyncResult call_each(const Function& function, const std::vector<Arguments>& all) const;
 
-  /// Calls a function for each item of the sequences: with the first items of all of them, then
-  /// with the second ones, and so on. Sends all tasks at once; get_joined() has the results in
-  /// order.
-  /// sequences  arrays, by their first axis, or JSON lists.
-  /// errors     bad_input: no sequence, or they differ in length.
+  /// Calls a function for each item of the sequences. The first call gets the first item of each
+  /// sequence, the second call gets the second items, and so on. All tasks are sent at once.
+  /// get_joined() of the result returns the results in order.
+  /// sequences  arrays (their items are the rows along the first axis) or JSON lists.
+  /// errors     bad_input: no sequence is given, or the sequences differ in length.
   AsyncResult map(const Function& function, const Arguments& sequences,
                   const MapOptions& options = {}) const;
 
-  /// Like map(), but as a stream: sends at most options.max_outstanding tasks at a time and returns
-  /// results as they arrive, so that neither all arguments nor all results are in memory at once.
+  /// Like map(), but as a stream: it has at most options.max_outstanding unanswered tasks at a time
+  /// and returns results as they arrive, so that neither all arguments nor all results are in
+  /// memory at once.
   /// is_ordered  whether results are returned in the order of the items instead of the order of
   ///             their arrival.
   MapStream map_stream(const Function& function, Arguments sequences, bool is_ordered = true,

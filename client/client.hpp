@@ -19,7 +19,7 @@
 
 namespace px::client {
 
-/// An ssh server that is used to reach a controller to which other hosts cannot connect.
+/// An ssh server through which a client connects to a controller that cannot be reached directly.
 struct SshOptions {
   std::string server = {};    ///< "[user@]host[:port]"; empty: the one in the connection file.
   std::string key_file = {};  ///< Empty: the keys that ssh finds.
@@ -34,12 +34,12 @@ struct ClientOptions {
   std::string profile_dir = {};
   /// The folder that holds all profiles; empty: $IPYTHONDIR, then ~/.ipython.
   std::string ipython_dir = {};
-  /// Which cluster of the profile; nothing: $IPP_CLUSTER_ID, then the one without an id.
+  /// The id of the cluster; nothing: $IPP_CLUSTER_ID, or else the cluster without an id.
   std::optional<std::string> cluster_id = {};
   /// The path of a connection file; if set, the options above are ignored.
   std::string file = {};
-  /// How long to wait for the profile's connection file to appear, i.e. for a cluster that is
-  /// starting. Not used with `file`.
+  /// How long to wait for the profile's connection file, if a cluster is starting and the file does
+  /// not exist yet. Not used with `file`.
   Duration file_patience = {};
   /// How long to wait for the controller's answer.
   Duration timeout = std::chrono::seconds(10);
@@ -48,14 +48,14 @@ struct ClientOptions {
   SshOptions ssh = {};
 };
 
-/// A connection to one cluster, and the main class of this library. It makes views, which run code
-/// on engines, and asks the controller about engines and past requests. A value: copies share the
-/// connection, which is closed when the last copy and the last view are gone. Any thread may use
-/// it. Errors are thrown as ClientError.
+/// A connection to one cluster, and the main class of this library. A Client makes views, which run
+/// code on engines, and asks the controller about engines and past requests. Copies share the
+/// connection. It is closed when the last copy and the last view are destroyed. Any thread may use
+/// a Client. Errors are thrown as ClientError.
 ///
-/// It owns an I/O thread and, with a tunnel, an ssh process. If the controller is restarted the
-/// client reconnects and sends unanswered requests again. In a forked child process it throws
-/// ClientError (lost_peer); create a new Client there.
+/// A Client owns an I/O thread and, with a tunnel, an ssh process. If the controller is restarted,
+/// the client reconnects and sends unanswered requests again. In a forked child process, a Client
+/// throws ClientError (lost_peer): create a new Client in the child process.
 class Client {
  public:
   /// Reads the connection file, connects, and waits until the controller has answered.
@@ -64,16 +64,16 @@ class Client {
   ///         client; lost_peer: no controller answers with the right key; system: ssh opens no
   ///         tunnel, or too few file descriptors are left.
   static Client connect(const ClientOptions& options = {});
-  /// The address of the controller to which this client is connected, of all addresses that the
-  /// controller has, e.g. "tcp://10.0.0.1".
+  /// The address of the controller to which this client is connected, for example "tcp://10.0.0.1".
+  /// (A controller may have several addresses.)
   const std::string& controller_address() const;
 
   // ---------------------------------------------------------------- engines and views
   /// The ids of the engines that are registered now, ascending.
   std::vector<EngineId> ids() const;
   /// Waits until `count` engines are registered.
-  /// errors  TimeoutError: the message says how many there are; ClientError lost_peer: the
-  ///         controller has ended.
+  /// errors  TimeoutError: the message says how many engines are registered; ClientError lost_peer:
+  ///         the controller has ended.
   void wait_for_engines(std::size_t count, Timeout timeout = {}) const;
   /// Calls `handler` whenever an engine joins or leaves, on the I/O thread or on a thread that
   /// waits for an answer. The handler must not block or throw. It remains installed for the life of
@@ -90,41 +90,41 @@ class Client {
   DirectView direct(std::vector<EngineId> ids) const;
   /// A view of these engines. The targets are resolved at each use of the view.
   DirectView direct(const Targets& targets) const { return DirectView{core_, targets}; }
-  /// A view that runs each task on an engine that is free.
+  /// A view that runs each task on a free engine.
   LoadBalancedView balanced(BalancedOptions options = {}) const;
-  /// A view that sends the controller one request for many engines, which the controller copies to
-  /// them.
+  /// A view for many engines. It sends one request to the controller, and the controller copies the
+  /// request to the engines.
   BroadcastView broadcast(const Targets& targets = Targets::all()) const;
 
   // ---------------------------------------------------------------- orders
-  /// The requests of this client that have not been answered yet.
+  /// The ids of the requests of this client that have not been answered yet.
   std::vector<MessageId> outstanding() const;
-  /// Cancels those of these requests that have not started on an engine; waits until the engines
-  /// have confirmed it.
-  /// ids  empty: all outstanding requests.
+  /// Cancels those requests of the list that have not started on an engine. Waits until the engines
+  /// have confirmed this.
+  /// ids  the requests; if the list is empty, all outstanding requests.
   void abort(std::vector<MessageId> ids = {}) const;
-  /// Shuts these engines down, and with `hub` the controller as well. Waits for the engines and for
-  /// the controller, at most `timeout` for each of the two.
+  /// Shuts these engines down, and if `hub` is true, the controller as well. Waits until they have
+  /// ended: at most `timeout` for the engines, and at most `timeout` for the controller.
   void shutdown(const Targets& targets, bool hub, Timeout timeout = std::chrono::seconds(30)) const;
 
   // ---------------------------------------------------------------- questions to the controller
-  // These functions wait at most 60 s for the controller's answer, then throw TimeoutError. They
-  // throw RemoteError if the controller refuses the question. The contents are those of
+  // These functions wait at most 60 s for the controller's answer, and then throw TimeoutError.
+  // They throw RemoteError if the controller refuses the question. The results have the contents of
   // ipyparallel's hub replies (docs/protocol.md), without "status".
-  /// The numbers of requests in each engine's queue, of its tasks and of its completed requests;
-  /// with `verbose` their ids.
+  /// For each engine, the number of requests in its queue, of its tasks and of its completed
+  /// requests. If `verbose` is true, the ids of these requests instead of the numbers.
   Json queue_status(const Targets& targets = Targets::all(), bool verbose = false) const;
   /// The ids of all requests in the controller's records, of all clients, oldest first.
   std::vector<MessageId> history() const;
   /// The records that match a query in the style of MongoDB, such as {"completed": {"$ne": null}},
   /// as a list of objects.
-  /// keys  which members to return; empty: all but buffers.
+  /// keys  the members of the records to return; empty: all members except buffers.
   Json db_query(const Json& query, const std::vector<std::string>& keys = {}) const;
-  /// Which of these requests are pending and which are completed.
+  /// Returns which of these requests are pending and which are completed.
   Json result_status(const std::vector<MessageId>& ids) const;
-  /// The answers to requests of any client, from the controller's records. Returns at once; the
-  /// result is ready when all these requests have ended. A request that the controller does not
-  /// know fails as "KeyError".
+  /// The answers to requests of any client, from the controller's records. Returns at once. The
+  /// result is ready when all these requests have ended. If the controller does not know a request,
+  /// its result is a failure with the name "KeyError".
   AsyncResult result_by_id(const std::vector<MessageId>& ids) const;
   /// Asks the controller to run these requests again, on any engine. Returns the new ids in the
   /// same order.
@@ -133,9 +133,9 @@ class Client {
   void purge(const std::vector<MessageId>& ids) const;
   /// Removes all completed requests and their results from the controller's records.
   void purge_everything() const;
-  /// Asks the controller another question of ipyparallel's protocol.
-  /// type     e.g. "connection_request".
-  /// content  of the request, a JSON object.
+  /// Sends any other query of ipyparallel's protocol to the controller.
+  /// type     the type of the query, such as "connection_request".
+  /// content  the content of the query, a JSON object.
   /// result   the content of the reply, without "status".
   Json ask_hub(const std::string& type, const Json& content) const;
 

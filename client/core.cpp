@@ -90,6 +90,10 @@ std::shared_ptr<Call> ClientCore::post_direct(const std::vector<Addressed>& all,
 std::shared_ptr<Call> ClientCore::send_balanced(const std::vector<RequestBody>& all,
                                                 const TaskOptions& wanted) {
   check_open();
+  if (!wanted.ranks.is_null() && !connection_->takes_gangs())
+    throw ClientError(ErrorKind::unsupported,
+                      "this controller gives each task to one engine: use a controller of this "
+                      "version, with a --scheme other than pure and none");
   const TaskOptions options = understood(all, wanted);
   const std::string metadata = balanced_metadata(options);
   std::vector<OutgoingRequest> messages;

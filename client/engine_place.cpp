@@ -87,6 +87,7 @@ EnginePlace read_place(EngineId id, const Json& usage) {
   place.function = string_member(said, "function").value_or("");
   place.source = string_member(said, "source").value_or("");
   place.is_cell = bool_member(said, "is_cell").value_or(false);
+  place.is_breakpoint = bool_member(said, "is_breakpoint").value_or(false);
   // An idle engine that is late with its answer only got no processor in time.
   place.holds_lock =
       place.state == EnginePlace::State::busy && bool_member(said, "holds_lock").value_or(false);
@@ -139,6 +140,7 @@ Json places_as_json(const std::vector<EnginePlace>& places) {
                     {"function", text_or_null(place.function)},
                     {"source", text_or_null(place.source)},
                     {"is_cell", place.is_cell},
+                    {"is_breakpoint", place.is_breakpoint},
                     {"holds_lock", place.holds_lock},
                     {"mpi", call_as_json(place.mpi)},
                     {"torch", torch_call_as_json(place.torch)},

@@ -59,6 +59,7 @@ struct EnginePlace {
   std::string function = {};  ///< The function that contains the line.
   std::string source = {};    ///< The text of the line.
   bool is_cell = false;       ///< Whether the line is in the cell that runs.
+  bool is_breakpoint = false;  ///< Whether it waits there for its user, in a debugger.
   bool holds_lock = false;    ///< Whether C code holds Python's lock, so that the line is unknown.
   std::optional<MpiWait> mpi = {};
   std::optional<TorchWait> torch = {};

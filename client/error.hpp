@@ -14,11 +14,12 @@ namespace px::client {
 /// caller can wait again.
 class TimeoutError : public ClientError {
  public:
-  /// what  a sentence that says what was awaited, and how long.
+  /// what  a sentence that says what the caller waited for, and for how long.
   explicit TimeoutError(const std::string& what) : ClientError(ErrorKind::overloaded, what) {}
 };
 
-/// A failure in one line, without traceback: "[2:execute] ZeroDivisionError: division by zero".
+/// Describes a failure in one line, without its traceback: "[2:execute] ZeroDivisionError: division
+/// by zero".
 std::string one_line(const Failure& failure);
 
 /// A request failed: the user's code raised an exception on an engine, the engine was lost, or the
@@ -26,7 +27,7 @@ std::string one_line(const Failure& failure);
 /// controller's queue is full, otherwise bad_input.
 class RemoteError : public ClientError {
  public:
-  /// failure  as the engine or the controller reported it.
+  /// failure  the failure, as the engine or the controller reported it.
   explicit RemoteError(Failure failure);
   /// The whole failure.
   const Failure& failure() const { return failure_; }
@@ -36,7 +37,7 @@ class RemoteError : public ClientError {
   const std::string& evalue() const { return failure_.value; }
   /// The lines of the traceback, possibly with ANSI colours; may be empty.
   const std::vector<std::string>& traceback() const { return failure_.traceback; }
-  /// The engine on which it happened; nothing for failures in the controller.
+  /// The engine on which the failure happened. For failures in the controller, there is no value.
   std::optional<EngineId> engine() const { return failure_.engine; }
 
  private:
@@ -47,7 +48,7 @@ class RemoteError : public ClientError {
 /// failures, with their engines.
 class CompositeError : public ClientError {
  public:
-  /// failures  not empty; kind() is that of the first.
+  /// failures  the failures, at least one. kind() returns the kind of the first failure.
   explicit CompositeError(std::vector<Failure> failures);
   /// All failures, in the order of the requests.
   const std::vector<Failure>& failures() const { return failures_; }

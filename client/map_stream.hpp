@@ -10,15 +10,16 @@
 
 namespace px::client {
 
-/// The results of a map, as a stream: a new task is sent whenever a result is taken, so that a
-/// bounded number of tasks is unanswered at any time. For maps that are too large to be sent at
-/// once. Move-only; one thread uses it. Get it from LoadBalancedView::map_stream().
+/// The results of a map, as a stream, for maps that are too large to be sent at once. A new task is
+/// sent whenever a result is taken, so that the number of unanswered tasks is limited. Move-only.
+/// Only one thread may use a MapStream. LoadBalancedView::map_stream() returns it.
 class MapStream {
  public:
   /// Sends the first tasks.
-  /// send             sends the task of a block; called on the thread that uses the stream.
+  /// send             a function that sends the task of a block; called on the thread that uses the
+  ///                  stream.
   /// blocks           the tasks, in the order in which they are sent.
-  /// max_outstanding  the most unanswered tasks; 0: no limit.
+  /// max_outstanding  the largest number of unanswered tasks; 0: no limit.
   /// is_ordered       whether results are returned in the order of the items instead of the order
   ///                  of their arrival.
   MapStream(std::function<AsyncResult(Block)> send, std::vector<Block> blocks,
@@ -29,17 +30,17 @@ class MapStream {
     Block items;    ///< The items to which they belong.
     Value results;  ///< A sequence with a value for each item.
   };
-  /// Waits for the next results and returns them; nothing at the end.
-  /// errors  TimeoutError: call it again; RemoteError: the task failed, and the next call continues
-  ///         with the other tasks.
+  /// Waits for the next results and returns them. At the end of the map, returns no value.
+  /// errors  TimeoutError: the results have not arrived in time, call next() again; RemoteError:
+  ///         the task failed, and the next call continues with the other tasks.
   std::optional<Part> next(Timeout timeout = {});
 
   /// The number of tasks of the whole map; after abort(), the number of tasks sent.
   std::size_t tasks() const { return blocks_.size(); }
-  /// The number of tasks whose results were taken, failed ones included.
+  /// The number of tasks whose results were taken, including failed tasks.
   std::size_t taken() const { return taken_; }
-  /// Cancels the tasks that have not started, and sends no more. next() still returns the results
-  /// of the tasks sent.
+  /// Cancels the tasks that have not started, and sends no more tasks. next() still returns the
+  /// results of the tasks that were sent.
   void abort();
 
  private:

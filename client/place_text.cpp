@@ -30,14 +30,19 @@ struct PlaceGroup {
   double shortest = 0, longest = 0;
 };
 
+/// "cell line 3" of the cell that runs, "solver.py:12"
+std::string file_and_line(const EnginePlace& place) {
+  const std::string number = std::to_string(place.line);
+  if (place.is_cell) return "cell line " + number;
+  return place.file.substr(place.file.rfind('/') + 1) + ":" + number;
+}
+
 /// "cell line 3", "line 3 of solve()", "solver.py:12"; empty: unknown.
 std::string line_of(const EnginePlace& place) {
   if (place.line <= 0) return "";
-  const std::string number = std::to_string(place.line);
-  if (place.is_cell) return "cell line " + number;
-  if (!place.function.empty() && place.function.front() != '<')
-    return "line " + number + " of " + place.function + "()";
-  return place.file.substr(place.file.rfind('/') + 1) + ":" + number;
+  if (place.is_cell || place.function.empty() || place.function.front() == '<')
+    return file_and_line(place);
+  return "line " + std::to_string(place.line) + " of " + place.function + "()";
 }
 
 std::string with_source(std::string line, const EnginePlace& place) {
@@ -119,6 +124,11 @@ Phrase describe_work(const EnginePlace& place) {
             .after = place.runs.empty() ? "" : " (" + place.runs + ")",
             .has_time = true};
   const std::string line = line_of(place);
+  if (place.is_breakpoint && !line.empty())
+    return {.before =
+                "at a breakpoint in " + (place.file.starts_with('<') ? line : file_and_line(place)),
+            .after = place.source.empty() ? "" : ": " + place.source,
+            .has_time = true};
   if (!line.empty())
     return {.before = "at " + line,
             .after = place.source.empty() ? "" : ": " + place.source,

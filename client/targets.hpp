@@ -11,37 +11,37 @@
 
 namespace px::client {
 
-/// Selects engines: all, a list of ids, or a slice. A value. It becomes a list of ids only when it
-/// is resolved against the engines that are present, so a view of all engines includes those that
-/// join later.
+/// Selects engines: all, a list of ids, or a slice. The selection is converted to a list of ids
+/// only when it is used, with the engines that are present at that time. So a view of all engines
+/// includes engines that join later.
 class Targets {
  public:
-  /// All engines that are present at each use.
+  /// All engines. At each use, these are the engines that are present.
   static Targets all() { return Targets{All{}}; }
   /// These engines, in this order.
   static Targets ids(std::vector<EngineId> ids) { return Targets{std::move(ids)}; }
-  /// A slice of the sorted list of ids, with the meaning of a Python slice: begin, end and step may
-  /// be absent, begin and end may be negative.
+  /// A slice of the sorted list of ids, with the same meaning as a slice in Python: begin, end and
+  /// step may be absent, and begin and end may be negative.
   struct Slice {
     std::optional<long> begin;  ///< The index of the first id.
     std::optional<long> end;    ///< The index after the last one.
     std::optional<long> step;   ///< The distance between two; below 0: backwards; never 0.
   };
-  /// A part of the engines that are present at each use.
+  /// A slice of the engines that are present. It is computed anew at each use.
   static Targets slice(Slice slice) { return Targets{slice}; }
 
-  /// Reads the text of a user: "all", "3", "-1" (the last one), "0:4", "::2", "0,2,5:8", and the
-  /// same in brackets.
+  /// Reads a text that a user has typed: "all", "3", "-1" (the last engine), "0:4", "::2" or
+  /// "0,2,5:8". The text may be in brackets.
   /// errors  bad_input: the message names the malformed part.
   static Result<Targets> parse(std::string_view text);
 
-  /// Whether it selects all engines.
+  /// Whether this selects all engines.
   bool is_all() const { return std::holds_alternative<All>(what_); }
 
   /// The ids of the selected engines. An id occurs twice if it was named twice.
   /// present  the ids of the engines that are present, ascending.
-  /// errors   not_found: no engine is present, or one that was named is not; the message names
-  ///          those that are.
+  /// errors   not_found: no engine is present, or a named engine is not present; the message names
+  ///          the engines that are present.
   Result<std::vector<EngineId>> resolve(const std::vector<EngineId>& present) const;
 
  private:
@@ -52,13 +52,14 @@ class Targets {
   What what_;
 };
 
-/// The ids for a sentence: "0, 1 and 5"; ranges of three and more as "0-7".
+/// The ids as text for a sentence: "0, 1 and 5". Three or more consecutive ids become a range, such
+/// as "0-7".
 std::string name_engines(const std::vector<EngineId>& ids);
-/// The same with its word: "engine 3", "engines 0 and 1".
+/// The ids as text for a sentence, with the word engine: "engine 3", "engines 0 and 1".
 std::string say_engines(const std::vector<EngineId>& ids);
 
-/// The engines that are present, for an error message about one that is not: "there are 0-7",
-/// "there is only 3".
+/// The engines that are present, as text for an error message about an engine that is not present:
+/// "there are 0-7", "there is only 3".
 std::string say_who_is_there(const std::vector<EngineId>& present);
 
 }  // namespace px::client

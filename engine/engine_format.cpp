@@ -46,7 +46,7 @@ EngineFormat::EngineFormat(EngineUuid uuid)
       metadata_("{\"engine\": " + quoted_uuid_ + "}") {}
 
 bool EngineFormat::is_further_order(std::string_view type) const {
-  return type == "abort_request" || type == "signal_request";
+  return type == "abort_request" || type == "signal_request" || type == "answer_request";
 }
 
 bool EngineFormat::is_further_work(std::string_view type) const {

@@ -11,6 +11,18 @@
 namespace px::engine {
 namespace {
 
+/// The content of a request that runs on several engines at the same time, with the member `gang`
+/// of its header.
+std::string with_gang(std::string content, const Request& request) {
+  constexpr std::string_view key = "gang";
+  if (request.type() != "call_request") return content;
+  if (request.envelope.header.find(key) == std::string_view::npos) return content;
+  const Result<Json> header = unpack(request.packer, request.envelope.header);
+  if (!header || !header->contains(key)) return content;
+  const std::size_t begin = content.find('{') + 1;  // its first member follows
+  return content.insert(begin, "\"gang\":" + pack(Packer::json, (*header)[key]) + ",");
+}
+
 /// The error's content with `engine_info`, which the interpreter does not know.
 std::string with_engine_info(const std::string& content, const EngineFormat& format,
                              std::string_view method) {
@@ -41,7 +53,8 @@ struct Serving {
   void serve_native(const RequestPtr& request) const {
     const std::string& type = request->type();
     const WallTime started = wall_now();
-    std::string content = jupyter::json_text(*request, request->envelope.content);
+    std::string content =
+        with_gang(jupyter::json_text(*request, request->envelope.content), *request);
     std::vector<SharedBytes> buffers = join_pieces(content, jupyter::buffers_of(request));
     interpreters::NativeRequest native{type, std::move(content), std::move(buffers)};
     const bool shares_memory =

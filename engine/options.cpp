@@ -66,7 +66,7 @@ void add_engine_options(CLI::App& app, EngineOptions& options) {
   app.add_flag("--mpi,--IPEngine.use_mpi", options.is_mpi,
                "Use the MPI rank as engine id; define mpi_rank and mpi_size");
   app.add_option("--when-rank-dies", options.when_rank_dies,
-                 "When an MPI rank dies: continue (the other ranks live on) or abort (the MPI "
+                 "When an MPI rank dies: continue (the other ranks keep running) or abort (the MPI "
                  "launcher ends them)")
       ->check(program::one_of({"continue", "abort"}))
       ->capture_default_str();

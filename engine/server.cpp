@@ -197,6 +197,7 @@ void Server::begin() {
   Json content{{"uuid", config_.uuid.text}, {"language", name_of(config_.language)}};
   if (config_.wanted_id) content["id"] = config_.wanted_id->value;
   write_engine_facts(content, config_.facts);
+  if (forms_gangs()) content["gangs"] = true;
   channels_->send_registration("registration_request", content);
   registration_deadline_ = Clock::now() + config_.registration_timeout;
 }
@@ -238,6 +239,7 @@ void Server::register_again() {
                {"holds", channels_->held_tasks()},
                {"unanswered", channels_->unanswered_tasks()}};
   write_engine_facts(content, facts);
+  if (forms_gangs()) content["gangs"] = true;
   channels_->send_registration("registration_request", content);
 }
 

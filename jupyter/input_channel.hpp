@@ -9,14 +9,14 @@
 
 namespace px::jupyter {
 
-/// The place at which user code, in input() or getpass(), waits for the input of its user. The
+/// The place at which user code, in input(), getpass() or a debugger, waits for its user. The
 /// thread that runs the user's code waits; the I/O thread delivers the answer. There is one
 /// question at a time, and an answer without a question is dropped. Any thread may call it.
 class InputChannel {
  public:
   /// Whether the client of the running request can be asked. False between requests, for an
   /// execute_request with allow_stdin false, and for all requests of ipyparallel's clients, whose
-  /// protocol has no channel for it.
+  /// protocol has no channel for it; clients of polyxeus answer a debugger by answer_request.
   void set_allowed(bool is_allowed);
   bool is_allowed() const;
 

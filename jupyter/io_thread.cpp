@@ -318,6 +318,9 @@ void IoThread::perform(const AnswerUsage& effect) {
   if (effect.trace)
     if (Json trace = answer_trace(*effect.trace); !trace.is_null())
       content["trace"] = std::move(trace);
+  if (effect.output)
+    if (Json output = queues_.outgoing.kept_output(*effect.output); !output.is_null())
+      content["output"] = std::move(output);
   const auto reply = [this, request = effect.request](const Json& said) {
     perform(SendReply{request, "usage_reply", formats_.of(request).metadata(),
                       pack(Packer::json, said)});
@@ -344,6 +347,10 @@ void IoThread::perform(const RaiseSignal& effect) {
     late_signals_.emplace_back(Clock::now() + signal_delay, effect.number);
   else
     ::pthread_kill(main_thread_, effect.number);
+}
+
+void IoThread::perform(const PutInput& effect) {
+  queues_.inputs.put(effect.content);
 }
 
 void IoThread::perform(const Interrupt& effect) {

@@ -157,6 +157,7 @@ class IoThread {
   void perform(const SendReply& effect);
   void perform(const PublishShutdown& effect);
   void perform(const RaiseSignal& effect);
+  void perform(const PutInput& effect);
   void perform(const Interrupt& effect);
   void perform(const AnswerUsage& effect);
   void perform(const WakeMain& effect);

@@ -47,6 +47,7 @@ void OutgoingQueue::set_request(RequestPtr request) {
   is_running_ = true;
   is_answered_ = has_failed_ = false;
   published_ = 0;
+  if (request_) kept_.begin(*request_);
   if (is_ending_) abandoned_ = request_;  // it had been taken from the queue already
 }
 
@@ -82,6 +83,11 @@ std::size_t OutgoingQueue::flush_publications() {
   const std::lock_guard lock{mutex_};
   post_text(streams_.flush());
   return published_;
+}
+
+Json OutgoingQueue::kept_output(const Json& wish) const {
+  const std::lock_guard lock{mutex_};
+  return kept_.answer(wish);
 }
 
 void OutgoingQueue::add(std::string_view stream, std::string_view text, const RequestPtr& parent) {
@@ -121,6 +127,7 @@ void OutgoingQueue::publish(std::string_view type, std::string content, std::str
   post_text(streams_.flush());
   if (parent && parent == abandoned_ && type == "error") return;
   if (parent == request_) ++published_;
+  if (parent) kept_.add(parent->header.msg_id, type, content);
   post(Outgoing{Outgoing::To::everybody, parent, std::string(type),
                 metadata.empty() ? formats_.of(parent).metadata() : std::move(metadata),
                 std::move(content), std::move(buffers), wall_now()});
@@ -136,6 +143,7 @@ void OutgoingQueue::reply(const RequestPtr& request, std::string content, std::s
     has_failed_ = packed_text(Packer::json, metadata, "status") == "error";
   }
   if (request == abandoned_) return;
+  kept_.end(request->header.msg_id, content);
   post(Outgoing{Outgoing::To::client, request, reply_type(request->type()),
                 metadata.empty() ? formats_.of(request).metadata() : std::move(metadata),
                 std::move(content), std::move(buffers), wall_now()});
@@ -225,6 +233,7 @@ void OutgoingQueue::post_text(std::optional<interpreters::StreamText> text) {
   if (text->parent == request_) ++published_;
   const std::string content =
       pack(Packer::json, {{"name", text->stream}, {"text", std::move(text->text)}});
+  if (text->parent) kept_.add(text->parent->header.msg_id, "stream", content);
   post(Outgoing{Outgoing::To::everybody,
                 text->parent,
                 "stream",

@@ -12,6 +12,7 @@
 
 #include "interpreters/interpreter.hpp"
 #include "interpreters/stream_buffer.hpp"
+#include "jupyter/kept_output.hpp"
 #include "jupyter/request_queue.hpp"
 #include "net/loop.hpp"
 
@@ -99,6 +100,8 @@ class OutgoingQueue final : public interpreters::Output {
   /// Queues the text of the present request that is being collected. Returns the number of
   /// publications of this request, that text included.
   std::size_t flush_publications();
+  /// What the latest labelled cells have published so far: see KeptOutput::answer().
+  Json kept_output(const Json& wish) const;
 
   void write(std::string_view stream, std::string_view text) override;
   void publish(std::string_view type, std::string content, std::string metadata,
@@ -152,6 +155,7 @@ class OutgoingQueue final : public interpreters::Output {
   std::condition_variable has_room_;
   RequestPtr request_, abandoned_;  // the present one; the one that gets no answer
   interpreters::StreamBuffer streams_;
+  KeptOutput kept_;
   std::vector<OutgoingItem> items_;
   std::size_t published_ = 0;  // for request_
   std::size_t waiting_bytes_ = 0;

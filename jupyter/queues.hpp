@@ -27,6 +27,12 @@ struct Queues {
   std::optional<std::string> ask_user(const std::string& prompt, bool is_password,
                                       const std::function<bool()>& is_interrupted);
 
+  /// Waits for the answer after InputChannel::expect() and a question that the caller has sent.
+  /// deadline        nothing: waits without a limit.
+  /// is_interrupted  as above.
+  std::optional<std::string> await_answer(std::optional<Instant> deadline,
+                                          const std::function<bool()>& is_interrupted);
+
   RequestInbox requests;
   OutgoingQueue outgoing;
   InputChannel inputs;

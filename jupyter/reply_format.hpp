@@ -32,8 +32,8 @@ class ReplyFormat {
   virtual ~ReplyFormat() = default;
 
   /// Whether requests of this type are served in addition to Jupyter's: as an order, which the
-  /// RequestQueue answers itself while user code runs (abort_request, signal_request), or as work
-  /// for the main thread (apply_request).
+  /// RequestQueue answers itself while user code runs (abort_request, signal_request,
+  /// answer_request), or as work for the main thread (apply_request).
   virtual bool is_further_order(std::string_view) const { return false; }
   virtual bool is_further_work(std::string_view) const { return false; }
   /// Whether work of this type may also arrive on the control channel. If not, it is ignored there:

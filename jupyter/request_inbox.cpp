@@ -122,6 +122,11 @@ void RequestInbox::wake() const {
   [[maybe_unused]] const auto written = ::write(event_.value(), &one, sizeof one);
 }
 
+bool RequestInbox::is_stopped() const {
+  const std::lock_guard lock{mutex_};
+  return is_stopped_;
+}
+
 void RequestInbox::stop() {
   {
     const std::lock_guard lock{mutex_};

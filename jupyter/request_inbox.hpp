@@ -58,6 +58,8 @@ class RequestInbox {
   void wake() const;
   /// From now on wait() returns nothing; a running request is answered first.
   void stop();
+  /// Whether stop() was called. Any thread may ask.
+  bool is_stopped() const;
 
  private:
   std::optional<Job> take(bool& is_stopped);

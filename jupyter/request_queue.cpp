@@ -218,6 +218,9 @@ std::vector<Effect> RequestQueue::answer(const RequestPtr& request) {
   if (!content) return refused(request, content.error().what);
   const std::string& type = request->type();
   if (type == "signal_request") return answer_signal(request, *content);
+  if (type == "answer_request")
+    return surrounded(request,
+                      {PutInput{pack(Packer::json, *content)}, reply(request, {{"status", "ok"}})});
   if (type == "shutdown_request") return answer_shutdown(request, *content);
   if (type == "abort_request") return answer_abort(request, *content);
   if (type == "usage_request") return answer_usage(request, *content);
@@ -237,6 +240,7 @@ std::vector<Effect> RequestQueue::answer_usage(const RequestPtr& request,
   answer.asks_place = answer.asks_place || answer.stacks;
   if (running_ && has_begun_) answer.running = RunningWork{running_, began_};
   if (const auto trace = content.find("trace"); trace != content.end()) answer.trace = *trace;
+  if (const auto output = content.find("output"); output != content.end()) answer.output = *output;
   if (answer.asks_place) return {PublishStatus{request, true}, std::move(answer)};
   return surrounded(request, {std::move(answer)});
 }

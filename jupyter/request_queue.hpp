@@ -85,6 +85,11 @@ struct AnswerUsage {
   /// Set if the answer must also contain stacks; asks_place is set in this case.
   std::optional<os::StackScope> stacks = {};
   std::optional<Json> trace = {};  ///< Its trace request: see IoThread::answer_trace().
+  std::optional<Json> output = {};  ///< The cell whose output is wanted: see KeptOutput::answer().
+};
+/// The client that is asked by user code has answered: see InputChannel::put().
+struct PutInput {
+  std::string content;  ///< Of the answer_request, JSON text.
 };
 /// The main thread can call take().
 struct WakeMain {};
@@ -95,7 +100,7 @@ struct Warn {
   std::string what;
 };
 using Effect = std::variant<PublishStatus, SendReply, PublishShutdown, RaiseSignal, Interrupt,
-                            AnswerUsage, WakeMain, Stop, Warn>;
+                            AnswerUsage, PutInput, WakeMain, Stop, Warn>;
 
 /// The next action of the main thread: run the request, or answer it as aborted.
 struct Job {

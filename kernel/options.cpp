@@ -52,13 +52,14 @@ void add_options(CLI::App& app, KernelOptions& options) {
       ->check(program::one_of({"python", "cpp"}))
       ->capture_default_str();
   app.add_option("--python", options.python,
-                 "The Python to run in (default: the first of $VIRTUAL_ENV, $CONDA_PREFIX, this "
-                 "program's folder and $PATH)");
+                 "The Python in which the kernel runs (default: the first of $VIRTUAL_ENV, "
+                 "$CONDA_PREFIX, this program's folder and $PATH)");
   app.add_option("--profile", options.profile, "The IPython profile (default: default)");
   app.add_option("--ipython-dir", options.ipython_dir,
                  "The folder of IPython's profiles (default: $IPYTHONDIR or ~/.ipython)")
       ->check(program::folder_to_make());
-  app.add_option("--log-level", options.log_level, "0-50, or DEBUG, INFO, WARN, ERROR, CRITICAL")
+  app.add_option("--log-level", options.log_level,
+                 "Log level: 0-50, or DEBUG, INFO, WARN, ERROR, CRITICAL")
       ->check(program::log_level())
       ->capture_default_str();
   app.footer("Options of IPython, such as --InteractiveShell.xmode=Plain, are passed on to it.");
@@ -80,7 +81,7 @@ void add_options(CLI::App& app, KernelOptions& options) {
     each->callback([each, &options] { options.command = each->get_name(); });
   }
   program::add_exit_codes(app, {{"0", "done; of a kernel: ended by Jupyter"},
-                                {"1", "it failed; the last line says why"},
+                                {"1", "the command failed; the last line gives the reason"},
                                 {"2", "the command line is not understood; nothing was started"}});
 }
 

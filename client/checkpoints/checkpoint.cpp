@@ -207,11 +207,33 @@ Json write_checkpoint(const DirectView& view, const CheckpointRequest& request,
   }
 }
 
-Json restore_checkpoint(const DirectView& view, const std::string& path, const Json& label,
-                        const RestoreRequest& request, const CheckpointWatch& watch) {
+namespace {
+
+/// The manifest with the ranks of these engines only, in their order.
+Json with_ranks_of(Json manifest, const std::vector<EngineId>& engines) {
+  Json ranks = Json::array();
+  for (const EngineId engine : engines) {
+    const std::size_t before = ranks.size();
+    for (const Json& rank : manifest.at("ranks"))
+      if (ranks.size() == before && rank.at("engine") == engine.value) ranks.push_back(rank);
+    if (ranks.size() == before)
+      throw ClientError(ErrorKind::bad_input,
+                        "nothing was restored: the checkpoint has no variables of engine " +
+                            std::to_string(engine.value));
+  }
+  manifest["ranks"] = std::move(ranks);
+  return manifest;
+}
+
+enum class RestoredRanks { all, those_of_engines };
+
+Json restore(const DirectView& view, const std::string& path, const Json& label,
+             const RestoreRequest& request, const CheckpointWatch& watch, RestoredRanks ranks) {
   const CheckpointEngines engines{view, "nothing was restored: ", watch};
   const Json found = engines.ask_first("find", {Json(path), label});
-  const Json manifest = Json::parse(found.at("manifest").get<std::string>());
+  Json manifest = Json::parse(found.at("manifest").get<std::string>());
+  if (ranks == RestoredRanks::those_of_engines)
+    manifest = with_ranks_of(std::move(manifest), engines.engines());
   const RestorePlan plan =
       value_or_throw(plan_restore(manifest, engines.engines().size(), request));
   const std::string token = new_session_id();
@@ -230,6 +252,18 @@ Json restore_checkpoint(const DirectView& view, const std::string& path, const J
           {"time", manifest.at("time")},         {"ranks", manifest.at("ranks").size()},
           {"engines", engines.engines().size()}, {"names", plan.names},
           {"scattered", plan.scattered},         {"bytes", take_sum(read, "read")}};
+}
+
+}  // namespace
+
+Json restore_checkpoint(const DirectView& view, const std::string& path, const Json& label,
+                        const RestoreRequest& request, const CheckpointWatch& watch) {
+  return restore(view, path, label, request, watch, RestoredRanks::all);
+}
+
+Json restore_same_engines(const DirectView& view, const std::string& path, const Json& label,
+                          const RestoreRequest& request, const CheckpointWatch& watch) {
+  return restore(view, path, label, request, watch, RestoredRanks::those_of_engines);
 }
 
 }  // namespace px::client

@@ -56,6 +56,12 @@ Json write_checkpoint(const DirectView& view, const CheckpointRequest& request,
 Json restore_checkpoint(const DirectView& view, const std::string& path, const Json& label,
                         const RestoreRequest& request, const CheckpointWatch& watch = {});
 
+/// Like restore_checkpoint(), but each engine gets the variables that the engine with its id had,
+/// and the other engines of the checkpoint do not count: for engines that were started again.
+/// errors  as there; bad_input: the checkpoint has no variables of an engine.
+Json restore_same_engines(const DirectView& view, const std::string& path, const Json& label,
+                          const RestoreRequest& request, const CheckpointWatch& watch = {});
+
 /// Texts for people: a checkpoint in one line, the same with a line for each variable, and the
 /// result of restore_checkpoint().
 std::string checkpoint_headline(const Json& manifest);

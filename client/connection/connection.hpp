@@ -105,6 +105,8 @@ class Connection {
   /// Whether buffers of balanced tasks may also be placed in shared memory. False with the task
   /// scheme "pure", because the controller does not choose the engine.
   bool places_tasks() const { return info_.task_scheme != "pure"; }
+  /// Whether the controller runs tasks of several ranks.
+  bool takes_gangs() const { return takes_gangs_; }
   /// Copies the large buffers into shared memory: see os::SegmentStore. Nothing if there is no
   /// room; take_warnings() reports that once. Precondition: shares_memory() for an engine.
   std::optional<os::PlacedBuffers> place(const std::vector<SharedBytes>& buffers);
@@ -288,6 +290,7 @@ class Connection {
   std::optional<Instant> lost_since_;
   Instant next_look_{};  // next check whether the cluster has ended, while the controller is lost
   std::atomic<bool> is_up_ = true;
+  std::atomic<bool> takes_gangs_ = false;
 
   mutable std::mutex mutex_;  // members from here on are shared
   mutable std::condition_variable changed_;

@@ -110,6 +110,7 @@ void Connection::on_hub_reply(const Envelope& envelope, const SharedFrames& fram
   }
   controller_ = controller;
   incarnation_ = incarnation;
+  takes_gangs_ = bool_member(*content, "gangs").value_or(false);
   if (const auto warnings = strings_member(*content, "warnings"))
     for (const std::string& warning : *warnings) warn(warning);
   const Json pythons = object_member(*content, "pythons");

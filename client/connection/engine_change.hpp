@@ -7,7 +7,7 @@ namespace px::client {
 /// An engine has joined or left the cluster.
 struct EngineChange {
   EngineId id;              ///< The engine's id.
-  EngineUuid uuid;          ///< Differs after a restart under the same id.
+  EngineUuid uuid;          ///< A restarted engine has a new uuid.
   bool is_present = false;  ///< Whether it has joined; false: it has left.
 };
 

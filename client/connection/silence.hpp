@@ -21,11 +21,11 @@ struct Silence {
 /// A sentence for the user: "engine 3 on host2 has not answered for 9 s: ..."
 std::string describe(const Silence& silence, Instant now);
 
-/// Remembers which silences were reported to the user, so that each is reported once. Uses no
-/// clock; one thread owns it.
+/// Remembers which silences were reported to the user, so that each silence is reported only once.
+/// Uses no clock. Only one thread may use it.
 class SilenceNews {
  public:
-  /// A sentence for each silence that has not been reported yet.
+  /// Returns a sentence for each silence that has not been reported yet.
   std::vector<std::string> take(const std::vector<Silence>& silences, Instant now);
 
  private:

@@ -57,14 +57,14 @@ std::string balanced_metadata(const TaskOptions& options) {
   for (const EngineUuid& uuid : options.targets) targets.push_back(uuid.text);
   const bool asks_for_nothing = targets.empty() && options.after.empty() &&
                                 options.follow.empty() && options.timeout_s == 0 &&
-                                options.retries == 0 && options.label.is_null();
+                                options.retries == 0 && options.label.is_null() &&
+                                options.ranks.is_null();
   if (asks_for_nothing) return "{}";
-  return pack(Packer::json, {{"targets", std::move(targets)},
-                             {"after", options.after},
-                             {"follow", options.follow},
-                             {"timeout", options.timeout_s},
-                             {"retries", options.retries},
-                             {"label", options.label}});
+  Json metadata{{"targets", std::move(targets)}, {"after", options.after},
+                {"follow", options.follow},      {"timeout", options.timeout_s},
+                {"retries", options.retries},    {"label", options.label}};
+  if (!options.ranks.is_null()) metadata["ranks"] = options.ranks;
+  return pack(Packer::json, metadata);
 }
 
 std::string broadcast_metadata(const std::vector<std::pair<EngineUuid, EngineId>>& targets,

@@ -19,6 +19,7 @@ struct TaskOptions {
   double timeout_s = 0;  ///< How long to wait for dependencies before the task fails; 0: no limit.
   /// Further attempts after a failure, on other engines.
   int retries = 0;
+  Json ranks = {};  ///< How many engines run it at the same time: see read_task_rules(); null: one.
 };
 
 /// The packed parts of a request, not signed yet.

@@ -10,18 +10,18 @@
 
 namespace px::client {
 
-/// Names a function that engines call; it is not called here. C++ code cannot send a C++ function:
-/// it names one that the engines have, or sends source text in their language. A value.
+/// A function that engines call. C++ code cannot send a C++ function. Instead, it names a function
+/// that the engines have, or sends source text in the language of the engines.
 class Function {
  public:
-  /// The name of a function that the engines have: looked up in the user's namespace there,
-  /// otherwise imported, e.g. "numpy.linalg.norm". Not explicit, so that a plain string can be
-  /// passed to calls.
+  /// The name of a function that the engines have, such as "numpy.linalg.norm". An engine looks the
+  /// name up in its user's namespace, or else imports it. The constructor is not explicit, so that
+  /// you can pass a plain string to calls.
   Function(std::string name) : descriptor_{{"name", std::move(name)}} {}
   /// The same as the constructor above.
   Function(const char* name) : Function(std::string(name)) {}
-  /// Source text in the engines' language: an expression like "lambda x: x + 1", or definitions, of
-  /// which the last one is called.
+  /// Source text in the engines' language: an expression like "lambda x: x + 1", or definitions. If
+  /// it contains definitions, the last definition is called.
   static Function source(std::string text) { return Function{Json{{"code", std::move(text)}}}; }
 
   /// The content of a call_request: {"name": ...} or {"code": ...}.

@@ -82,6 +82,29 @@ void PendingRequests::learn_engine(const MessageId& id, EngineId engine, const E
   found->second.entry.call->learn_engine(found->second.entry.task, engine, uuid);
 }
 
+namespace {
+
+/// The last line that a request has printed, except blank ones; cut if it is long.
+std::string last_line(const Call& call, std::size_t task) {
+  constexpr std::size_t most_bytes = 200;
+  const auto publications = call.publications(task);
+  for (auto each = publications.rbegin(); each != publications.rend(); ++each) {
+    if ((*each)->type != "stream") continue;
+    std::string text = string_member((*each)->content, "text").value_or("");
+    const std::size_t last = text.find_last_not_of(" \t\r\n");
+    if (last == std::string::npos) continue;
+    text.resize(last + 1);
+    text.erase(0, text.find_last_of("\r\n") + 1);  // npos + 1 is 0
+    if (text.size() <= most_bytes) return text;
+    std::size_t end = most_bytes;
+    while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xc0) == 0x80) --end;
+    return text.substr(0, end) + " ...";
+  }
+  return "";
+}
+
+}  // namespace
+
 void PendingRequests::lose_engine(const EngineUuid& uuid, EngineId id, WallTime now,
                                   const EngineLoss& loss) {
   const auto filed = by_engine_.find(uuid);
@@ -94,7 +117,10 @@ void PendingRequests::lose_engine(const EngineUuid& uuid, EngineId id, WallTime 
       finish(found, uuid, now);
       continue;
     }
-    const EngineEnd end = make_engine_end(id, loss.host, loss.reason);
+    EngineEnd end = make_engine_end(id, loss.host, loss.reason);
+    const std::string line = last_line(*found->second.entry.call, found->second.entry.task);
+    if (!line.empty())
+      end.why = with_clause(end.why, "the last line of its output: '" + line + "'");
     fail(found, {"EngineError", death_sentence(end, text), {}, id, {}}, now);
   }
 }

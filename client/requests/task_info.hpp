@@ -17,7 +17,8 @@
 
 namespace px::client {
 
-// The library's information about the requests of a call. All are values and do not change later.
+// The library's information about the requests of a call. Objects of these classes do not change
+// later.
 
 /// Whether and how a request ended.
 enum class TaskStatus { pending, ok, error, aborted };
@@ -25,33 +26,35 @@ enum class TaskStatus { pending, ok, error, aborted };
 /// "pending", "ok", "error", "aborted".
 std::string_view name_of(TaskStatus status);
 
-/// A reply to a request. It shares the frames of the message and parses a part each time that it is
-/// requested, on the caller's thread. Copies are cheap. Any thread may use it.
+/// A reply to a request. It shares the frames of the message. Each function below parses its part
+/// of the message at each call, on the caller's thread. Copies are cheap. Any thread may use a
+/// Reply.
 class Reply {
  public:
   Reply() = default;
-  /// A reply that arrived; `envelope` has views into `frames`.
+  /// A reply that arrived as a message. `envelope` has views into `frames`.
   Reply(Packer packer, SharedFrames frames, const Envelope& envelope)
       : packer_(packer), frames_(std::move(frames)), envelope_(envelope) {}
 
-  /// A reply that did not arrive as a message: the parts from the controller's record.
+  /// A reply that did not arrive as a message, made from the parts in the controller's record.
   static Reply of_record(const Json& header, const Json& metadata, const Json& content,
                          const std::vector<SharedBytes>& buffers);
 
-  /// Whether there is a reply; otherwise all below are empty.
+  /// Whether there is a reply. If not, all functions below return empty values.
   bool is_there() const { return frames_ != nullptr; }
-  /// Its content. This function and the next two return an empty object if that part is malformed.
+  /// The content. This function and the next two functions return an empty object if the part is
+  /// malformed.
   Json content() const { return part(envelope_.content); }
-  /// Times and engine, as the engine reports them.
+  /// The metadata, with the times and the engine as the engine reports them.
   Json metadata() const { return part(envelope_.metadata); }
-  /// Its sender, date and type.
+  /// The header, with the sender, date and type.
   Json header() const { return part(envelope_.header); }
-  /// The content as JSON text, also if the cluster uses msgpack.
+  /// The content as JSON text, even if the cluster uses msgpack.
   std::string content_text() const;
-  /// The large values to which the content refers by their indexes. They share the frames, except
-  /// for those that travelled in pieces.
+  /// The buffers with large values, to which the content refers by their indexes. They share the
+  /// frames, except buffers that were sent in pieces.
   std::vector<SharedBytes> buffers() const;
-  /// The size of all its frames.
+  /// The size of all frames, in bytes.
   std::size_t bytes() const { return frames_ ? total_bytes(*frames_) : 0; }
 
  private:
@@ -71,15 +74,15 @@ struct Publication {
   std::vector<SharedBytes> buffers;  ///< For displays that have buffers.
 };
 
-/// The reason why a request failed, as the engine or the controller reported it, or this client if
-/// it found the failure itself.
+/// The reason why a request failed. The engine or the controller has reported it, or this client
+/// has found the failure itself.
 struct Failure {
   std::string name;                    ///< "ZeroDivisionError", "EngineError", "TaskAborted" ...
   std::string value;                   ///< The message of the exception.
   std::vector<std::string> traceback;  ///< The lines, possibly with ANSI colours; may be empty.
   std::optional<EngineId> engine;      ///< The engine; nothing if the failure happened elsewhere.
   std::string method;                  ///< "execute", "apply", "call" ...; may be empty.
-  Json exception = {};  ///< What the engine says of its class (docs/protocol.md); may be empty.
+  Json exception = {};                 ///< Facts about its class (docs/protocol.md); may be empty.
 };
 
 /// One request of a call, as it was sent.
@@ -101,7 +104,7 @@ struct TaskInfo {
   std::optional<WallTime> received;         ///< When its reply or failure arrived.
 };
 
-/// One thing that happened to a call: see AsyncResult::events().
+/// An event of a call, as AsyncResult::events() returns it.
 struct CallEvent {
   /// A request published something, was answered, or has sent its last publication.
   enum class Kind { published, answered, output_complete };

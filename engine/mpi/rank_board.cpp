@@ -122,8 +122,10 @@ void RankBoard::hear(RankNote note, Instant now) {
   // What a rank that has failed does later makes it no less lost.
   const bool was_lost = !is_new && place->second.note.kind != NoteKind::leaving &&
                         place->second.note.cell == note.cell;
-  if (was_lost && place->second.note.kind == NoteKind::failed)
-    note.reason = place->second.note.reason;  // why it failed says more than that it then stopped
+  if (was_lost && (place->second.note.kind == NoteKind::failed || place->second.note.is_consequence)) {
+    note.reason = place->second.note.reason;  // says more than that it then stopped, or what that raised
+    note.is_consequence = place->second.note.is_consequence;
+  }
   // The grace has been given already where it stopped because of another one.
   const Instant since = note.is_consequence ? Instant{} : was_lost ? place->second.since : now;
   place->second = {std::move(note), since};
@@ -228,7 +230,7 @@ std::optional<std::string> RankBoard::why_stuck(const RankNote& own, Instant bef
   std::vector<int> chain{own.rank.value};  // those that the wait depends on
   for (std::size_t i = 0; i < chain.size(); ++i) {
     const Rank rank{chain[i]};
-    if (const auto why = why_lost(rank, own.cell, before)) return explain({rank}, *why);
+    if (auto why = why_all_lost({rank}, own.cell, before)) return why;
     const auto waits = stuck.find(rank.value);
     if (waits == stuck.end()) continue;
     for (const int next : waits->second->waits_for)
@@ -298,9 +300,22 @@ bool RankBoard::has_one_stopped(const std::vector<Rank>& others, const Collectiv
 std::optional<std::string> RankBoard::why_incomplete(const std::vector<Rank>& others,
                                                      const CollectiveCall& call, std::uint64_t cell,
                                                      Instant before) const {
+  return why_all_lost(missing(others, call, cell), cell, before);
+}
+
+std::optional<std::string> RankBoard::why_in_vain(const std::vector<Rank>& others, bool needs_all,
+                                                  std::uint64_t cell, Instant before) const {
+  if (is_empty()) return std::nullopt;
+  const auto is_lost = [&](Rank rank) { return why_lost(rank, cell, before).has_value(); };
+  if (!needs_all && !std::all_of(others.begin(), others.end(), is_lost)) return std::nullopt;
+  return why_all_lost(others, cell, before);
+}
+
+std::optional<std::string> RankBoard::why_all_lost(const std::vector<Rank>& ranks,
+                                                   std::uint64_t cell, Instant before) const {
   std::vector<Rank> first;  // of those that give the same reason
   std::optional<std::string> reason, consequence;
-  for (const Rank rank : missing(others, call, cell)) {
+  for (const Rank rank : ranks) {
     const auto why = why_lost(rank, cell, before);
     if (!why) continue;
     if (told(rank)->note.is_consequence) {
@@ -310,28 +325,7 @@ std::optional<std::string> RankBoard::why_incomplete(const std::vector<Rank>& ot
     if (!reason) reason = why;
     if (reason == why) first.push_back(rank);
   }
-  return reason ? explain(first, *reason) : consequence;
-}
-
-std::optional<std::string> RankBoard::why_in_vain(const std::vector<Rank>& others, bool needs_all,
-                                                  std::uint64_t cell, Instant before) const {
-  std::vector<Rank> lost;
-  std::optional<std::string> reason;
-  if (is_empty()) return reason;
-  for (const Rank rank : others) {
-    const auto why = why_lost(rank, cell, before);
-    if (!why && !needs_all) return std::nullopt;
-    if (!why) continue;
-    lost.push_back(rank);
-    if (!reason) reason = why;
-  }
-  if (!reason) return std::nullopt;
-  return explain(lost, *reason);
-}
-
-/// The ranks and what the first of them did; where it waited for another one, what that did.
-std::string RankBoard::explain(const std::vector<Rank>& lost, const std::string& reason) const {
-  return told(lost.front())->note.is_consequence ? reason : say_of_ranks(lost, reason);
+  return reason ? say_of_ranks(first, *reason) : consequence;
 }
 
 bool RankBoard::has_failure_in(std::uint64_t cell) const {

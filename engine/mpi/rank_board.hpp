@@ -134,7 +134,9 @@ class RankBoard {
     Instant since;
   };
   const Told* told(Rank rank) const;
-  std::string explain(const std::vector<Rank>& lost, const std::string& reason) const;
+  /// Why those of `ranks` that are lost are: the ranks that gave the first cause, and that cause.
+  std::optional<std::string> why_all_lost(const std::vector<Rank>& ranks, std::uint64_t cell,
+                                          Instant before) const;
   /// Those of `own` and the ranks that wait in its cell whose waits cannot end.
   std::map<int, const RankNote*> stuck_with(const RankNote& own, Instant before) const;
   bool is_blocked(int rank, const RankNote& waiting, const std::map<int, const RankNote*>& stuck,

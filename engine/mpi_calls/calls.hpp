@@ -55,7 +55,12 @@ int collective(const CalledForm& called, MPI_Comm communicator, const Operation&
   const char* const name = called.name.text;
   const InCall in_call{steps};
   KnownCommunicator* const known = steps->known(communicator);
-  if (!known) return named(name, [&] { return operation(communicator); });
+  if (!known) {
+    const MPI_Comm own = steps->own_of(Intercommunicator{communicator});
+    if (own == MPI_COMM_NULL) return named(name, [&] { return operation(communicator); });
+    const std::function<int(MPI_Comm)> make = [&](MPI_Comm) { return operation(communicator); };
+    return collective({.name = called.name}, own, make);
+  }
   TracedCall traced{name};
   traced.is_collective(*known, called.form);
   const InMpiCall place{MpiSteps::call_place(),
@@ -110,6 +115,18 @@ int begun_collective(const CalledForm& called, MPI_Comm communicator, const Plai
   });
 }
 
+/// An intercommunicator was made, and all ranks of both groups call this: its roll calls are held
+/// on a communicator of all these ranks.
+inline void made_between(MpiSteps& steps, MPI_Comm between) {
+  MPI_Comm own = MPI_COMM_NULL;
+  if (PMPI_Intercomm_merge(between, 0, &own) != MPI_SUCCESS) return;
+  steps.made(own);
+  if (steps.has_others(own))
+    steps.own(Intercommunicator{between}, own);
+  else
+    PMPI_Comm_free(&own);  // some of its ranks hold no roll calls
+}
+
 /// A collective call that makes a communicator.
 template <typename Operation>
 int maker(CallName name, MPI_Comm communicator, const MPI_Comm* result,
@@ -118,7 +135,11 @@ int maker(CallName name, MPI_Comm communicator, const MPI_Comm* result,
     MpiSteps* const steps = MpiSteps::of_any_thread();
     const int code = operation(current);
     // Before a rank that was interrupted in the meantime leaves: all take part in this, too.
-    if (steps && code == MPI_SUCCESS) steps->made(*result, communicator);
+    if (!steps || code != MPI_SUCCESS || *result == MPI_COMM_NULL) return code;
+    if (steps->own_of(Intercommunicator{communicator}) == MPI_COMM_NULL)
+      steps->made(*result, communicator);
+    else
+      made_between(*steps, *result);
     return code;
   });
 }
@@ -157,14 +178,12 @@ int use_shared(CallName name, Handle handle, const Use& use) {
 /// release  sets the handle to null.
 template <typename Handle, typename Release>
 int free_shared(CallName name, Handle* handle, const Release& release) {
-  return use_shared(name, *handle, [&] {
-    const Handle freed = *handle;
-    const int code = release(handle);
-    MpiSteps* const steps = MpiSteps::of_any_thread();
-    if (!steps || code != MPI_SUCCESS) return code;
-    MPI_Comm own = steps->take_own(freed);
-    return own == MPI_COMM_NULL ? code : steps->free(name.text, &own, PMPI_Comm_free);
-  });
+  const Handle freed = *handle;
+  const int code = use_shared(name, freed, [&] { return release(handle); });
+  MpiSteps* const steps = MpiSteps::of_any_thread();
+  if (!steps || code != MPI_SUCCESS) return code;
+  MPI_Comm own = steps->take_own(freed);
+  return own == MPI_COMM_NULL ? code : steps->free(name.text, &own, PMPI_Comm_free);
 }
 
 /// A call on another thread than the main one: made unchanged, until the cell is stopped.
@@ -226,7 +245,7 @@ int begin_request(const char* name, MPI_Comm communicator, Need::Operation kind,
   if (!steps || code != MPI_SUCCESS) return code;
   KnownCommunicator* const known = steps->known(communicator);
   if (known && kind == Need::Operation::collective) ++known->use.begun;
-  Need need = steps->need(kind, known, peer);
+  Need need = steps->need(kind, communicator, known, peer);
   need.is_persistent = is_persistent;
   steps->requests().begun(*request, need);
   return code;
@@ -248,7 +267,8 @@ int send(const char* name, MPI_Comm communicator, int to, int tag, const Plain& 
   const int code =
       begin(name, communicator, [&](MPI_Comm current) { return begun(current, &request); });
   if (code != MPI_SUCCESS) return code;
-  const Need need = steps->need(Need::Operation::send, steps->known(communicator), to, tag);
+  const Need need =
+      steps->need(Need::Operation::send, communicator, steps->known(communicator), to, tag);
   return wait_for(name, *steps, need, request, MPI_STATUS_IGNORE);
 }
 
@@ -288,8 +308,9 @@ int receive(TracedCall& traced, const char* name, MPI_Comm communicator, int fro
   if (code != MPI_SUCCESS) return code;
   KnownCommunicator* const known = steps->known(communicator);
   MPI_Status own_status{};
-  code = wait_for(name, *steps, steps->need(Need::Operation::receive, known, from, tag), request,
-                  &own_status, cancel);
+  code =
+      wait_for(name, *steps, steps->need(Need::Operation::receive, communicator, known, from, tag),
+               request, &own_status, cancel);
   if (code == MPI_SUCCESS) traced.came(known, own_status);
   if (code == MPI_SUCCESS && known) code = steps->check_source(name, *known, own_status.MPI_SOURCE);
   if (code == MPI_SUCCESS) count_received(own_status);
@@ -313,8 +334,8 @@ int probe(const char* name, MPI_Comm communicator, int from, int tag, const Plai
     if (const int code = steps->prepare(name, *known); code != MPI_SUCCESS) return code;
   const MPI_Comm current = known ? known->current : communicator;
   int code = MPI_SUCCESS, done = 0;
-  const int waited =
-      steps->wait(name, {steps->need(Need::Operation::receive, known, from, tag)}, true, [&] {
+  const int waited = steps->wait(
+      name, {steps->need(Need::Operation::receive, communicator, known, from, tag)}, true, [&] {
         code = test(current, &done);
         return done != 0 || code != MPI_SUCCESS;
       });
@@ -330,7 +351,8 @@ int probe_once(const char* name, MPI_Comm communicator, int from, const int* fla
   MpiSteps* const steps = MpiSteps::of_this_thread();
   if (!steps || code != MPI_SUCCESS || *flag) return code;
   return steps->look(
-      name, {steps->need(Need::Operation::receive, steps->known(communicator), from)}, true);
+      name, {steps->need(Need::Operation::receive, communicator, steps->known(communicator), from)},
+      true);
 }
 
 }  // namespace px::engine

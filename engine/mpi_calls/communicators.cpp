@@ -56,6 +56,7 @@ std::unique_ptr<KnownCommunicator> Communicators::describe(
     if (!callers_.count(rank)) return nullptr;
   auto known = std::make_unique<KnownCommunicator>();
   known->handle = known->current = communicator;
+  known->made_in = epoch_;
   known->members = members;
   PMPI_Comm_rank(communicator, &known->own);
   for (const int rank : members)

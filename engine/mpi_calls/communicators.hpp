@@ -71,6 +71,7 @@ struct KnownCommunicator {
   std::list<Renewal> renewals;       ///< In their order; the last one is the next `current`.
   std::string why_lost;              ///< Why it carries no messages since a stop; empty: it does.
   std::uint64_t number = 0;          ///< The same on all of its ranks.
+  std::uint64_t made_in = 0;         ///< The epoch.
   CarrierUse use;                    ///< The use of `current` in this epoch.
   std::uint64_t arrivals = 0;        ///< The collective calls that this rank has reached in this
                                      ///< epoch.

@@ -12,7 +12,7 @@
 namespace px::engine {
 
 /// The Meetings of this rank, whose notes are messages of the communicator that carries RankNotes,
-/// with a tag of their own. For the main thread.
+/// with a tag of their own. For one thread at a time.
 class MeetingChannel {
  public:
   static constexpr int tag = 5;

@@ -98,6 +98,7 @@ struct MpiSteps::State {
   bool has_stopped = false;       // in this cell
   bool has_told_failure = false;  // of its last cell, in this epoch
   CellRequests requests;
+  bool is_meeting = false;                               // a thread of this rank is in meet()
   std::vector<std::pair<int, CollectiveCall>> answered;  // while no cell ran
 
   // ------------------------------------------------------------ notes
@@ -350,6 +351,7 @@ struct MpiSteps::State {
 
   int leave_cell(const std::string& where) {
     MpiSteps::call_place().clear();
+    if (!lock.is_main()) return refuse(where + " of a thread: its cell was stopped");
     const CallLock::Released others_may_call{lock};
     hooks.leave(where + library_note());
     return error_code;
@@ -361,6 +363,9 @@ struct MpiSteps::State {
     const CallLock::Released others_may_call{lock};  // it may wait for Python's lock
     return hooks.is_interrupted();
   }
+
+  /// Whether the cell was stopped and waits for this thread, which is not the main one.
+  bool refuses_this_thread() const { return !lock.is_main() && px_stop_point()->refuses_threads(); }
 
   /// The call cannot end, as others do not come.
   int fail_with(const char* name, const std::string& why) {
@@ -641,7 +646,7 @@ int MpiSteps::arrive(const CalledForm& called, KnownCommunicator& known, bool& l
     have_all_come = have_all_come || roll_call.is_complete();
     const bool has_heard_all = have_all_come && state.has_heard_all(known);
     if (has_heard_all && state.board.is_empty() && !entry.has_asked()) break;
-    const bool is_interrupted = state.is_interrupted();
+    const bool is_interrupted = state.is_interrupted() || state.refuses_this_thread();
     if (state.epoch != epoch) return state.refuse_left(name);
     if (is_interrupted || entry.has_asked() || !state.board.is_empty()) {
       const Instant now = entry.has_asked() ? before_look : Clock::now();
@@ -689,7 +694,7 @@ int MpiSteps::wait(const char* name, const std::vector<Need>& needs, bool needs_
   std::optional<LongWait> long_wait;
   Pause pause{state.shares_cores};
   while (!is_done()) {
-    if (state.is_interrupted()) {
+    if (state.is_interrupted() || state.refuses_this_thread()) {
       if (clean_up) clean_up();
       return state.leave_with(std::string("in ") + name);
     }
@@ -720,6 +725,16 @@ int MpiSteps::meet(const char* name, const KnownCommunicator& known,
                    const std::vector<int>& members, int tag) {
   State& state = *state_;
   MeetingChannel& meetings = state.meetings;
+  Pause pause{state.shares_cores};
+  while (state.is_meeting) {  // another thread
+    if (state.refuses_this_thread()) return state.leave_with(std::string("in ") + name);
+    state.pause_outside(pause);
+  }
+  state.is_meeting = true;
+  const struct End {
+    bool& is_meeting;
+    ~End() { is_meeting = false; }
+  } end{state.is_meeting};
   std::vector<Rank> ranks;
   std::vector<Need> needs;
   // Of an epoch: ranks of two epochs would begin the call on two communicators.
@@ -731,7 +746,6 @@ int MpiSteps::meet(const char* name, const KnownCommunicator& known,
   }
   meetings.come(stable_hash({reinterpret_cast<const char*>(id.data()), id.size() * sizeof id[0]}),
                 ranks);
-  Pause pause{state.shares_cores};
   for (;;) {
     const auto may_not_leave = [&] {
       meetings.hear();
@@ -771,6 +785,12 @@ bool MpiSteps::has_others(MPI_Comm communicator) {
   return known && !known->is_alone();
 }
 
+bool MpiSteps::has_stopped_since_made(MPI_Comm communicator) const {
+  const CallLock::Holding alone{state_->lock};
+  const KnownCommunicator* const known = state_->communicators.find(communicator);
+  return known && known->made_in != state_->epoch;
+}
+
 void MpiSteps::made(MPI_Comm communicator, MPI_Comm by) {
   const CallLock::Holding alone{state_->lock};
   const KnownCommunicator* const parent = state_->communicators.find(by);
@@ -807,8 +827,12 @@ int MpiSteps::free(const char* name, MPI_Comm* communicator, int (*release)(MPI_
   if (known)
     if (const int code = await_renewal(name, *known); code != MPI_SUCCESS) return code;
   std::optional<RetiredCommunicator> behind = state_->communicators.behind(*communicator);
+  const Intercommunicator between{*communicator};
   const int code = release(communicator);
-  if (code != MPI_SUCCESS || !behind) return code;
+  if (code != MPI_SUCCESS) return code;
+  MPI_Comm own = state_->shared.take(between);
+  if (own != MPI_COMM_NULL) return free(name, &own, PMPI_Comm_free);
+  if (!behind) return code;
   state_->communicators.free_behind(std::move(*behind));
   // A cell may make and free many.
   state_->free_old();
@@ -835,6 +859,14 @@ int MpiSteps::check_sender(const char* name, KnownCommunicator& known, int sourc
 }
 
 // ---------------------------------------------------------------- requests
+
+Need MpiSteps::need(Need::Operation kind, MPI_Comm communicator, const KnownCommunicator* known,
+                    int peer, int tag) {
+  if (known) return need(kind, known, peer, tag);
+  // Of an intercommunicator, the peer is a rank of the other group.
+  return need(kind, state_->communicators.find(shared().find(Intercommunicator{communicator})), -1,
+              tag);
+}
 
 Need MpiSteps::need(Need::Operation kind, const KnownCommunicator* known, int peer, int tag) const {
   Need need{kind, known ? known->number : 0, -1, state_->epoch, false, tag, false};

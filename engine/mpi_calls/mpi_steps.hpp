@@ -132,6 +132,7 @@ class MpiSteps {
   /// the call.
   /// members  at least two of its ranks, in the same order on all of them, including this one.
   /// tag      distinguishes calls of the same ranks.
+  /// Any thread; threads of one rank wait for each other.
   int meet(const char* name, const KnownCommunicator& known, const std::vector<int>& members,
            int tag);
   /// Leaves the cell because of an interrupt; returns the error code.
@@ -140,6 +141,8 @@ class MpiSteps {
   int look(const char* name, const std::vector<Need>& needs, bool needs_all);
   /// Whether roll calls with other ranks are held on it. Any thread.
   bool has_others(MPI_Comm communicator);
+  /// Whether a cell was stopped since the ranks have made it. Any thread.
+  bool has_stopped_since_made(MPI_Comm communicator) const;
   /// A communicator was made by its ranks.
   /// by  the one whose collective call has made it, which all ranks have reached; MPI_COMM_NULL:
   /// none. Any thread.
@@ -180,9 +183,10 @@ class MpiSteps {
 
   // ------------------------------------------------------------ requests
 
-  /// peer  a rank of the communicator; negative: any, or all.
-  Need need(Need::Operation kind, const KnownCommunicator* known, int peer,
-            int tag = MpiCall::none) const;
+  /// known  of the communicator.
+  /// peer   a rank of the communicator; negative: any, or all.
+  Need need(Need::Operation kind, MPI_Comm communicator, const KnownCommunicator* known, int peer,
+            int tag = MpiCall::none);
   /// The requests that the cells have begun.
   CellRequests& requests();
   /// MPI has returned an error from a collective call that all ranks had reached.
@@ -193,6 +197,7 @@ class MpiSteps {
   int refuse_stale(const char* name);
 
  private:
+  Need need(Need::Operation kind, const KnownCommunicator* known, int peer, int tag) const;
   HandleCommunicators& shared();
   void hold_jumps(bool holds);
   static void called_by_library();

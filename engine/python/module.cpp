@@ -133,6 +133,27 @@ class PythonEngine {
     return *answer;
   }
 
+  /// The caller is about to publish a question: the next answer_request answers it.
+  void expect_answer() {
+    if (is_serving()) program_.queues().inputs.expect();
+  }
+
+  /// The content of that answer_request, JSON text; nothing if none came in so many seconds.
+  std::optional<std::string> wait_answer(std::optional<double> seconds) {
+    if (!is_serving()) return std::nullopt;
+    std::optional<Instant> deadline;
+    if (seconds) deadline = Clock::now() + duration_of(*seconds);
+    bool is_interrupted = false;
+    const auto look = [&] { return is_interrupted = python::is_interrupted(); };
+    std::optional<std::string> answer;
+    {
+      const py::gil_scoped_release unlock;
+      answer = program_.queues().await_answer(deadline, look);
+    }
+    if (is_interrupted && !answer) throw py::error_already_set();
+    return answer;
+  }
+
   bool outlives_client() const { return is_serving() && program_.outlives_client(); }
 
   /// Whether a trace is on: record() is to be called with what ends.
@@ -259,6 +280,8 @@ PYBIND11_MODULE(_engine, module) {
       .def("publish", &PythonEngine::publish)
       .def("bind_kernel", &PythonEngine::bind_kernel)
       .def("input", &PythonEngine::input)
+      .def("expect_answer", &PythonEngine::expect_answer)
+      .def("wait_answer", &PythonEngine::wait_answer, py::arg("seconds") = py::none())
       .def_property_readonly("request_header", &PythonEngine::request_header)
       .def_property_readonly("allows_input", &PythonEngine::allows_input)
       .def_property_readonly("outlives_client", &PythonEngine::outlives_client)

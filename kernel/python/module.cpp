@@ -114,6 +114,9 @@ class PythonKernel {
     if (!is_child()) queues().requests.stop();
   }
 
+  /// Whether a client, or the end of the Jupyter server, has asked the kernel to end.
+  bool is_ending() const { return !is_child() && server_ && queues().requests.is_stopped(); }
+
   void close() {
     const py::gil_scoped_release unlock;
     server_->finish();
@@ -180,6 +183,7 @@ PYBIND11_MODULE(_kernel, module) {
            py::arg("metadata"), py::arg("buffers"), py::arg("parent") = py::none())
       .def("input", &PythonKernel::input)
       .def("stop", &PythonKernel::stop)
+      .def_property_readonly("is_ending", &PythonKernel::is_ending)
       .def("close", &PythonKernel::close)
       .def_property_readonly("allows_input", &PythonKernel::allows_input)
       .def_property_readonly("parent", &PythonKernel::parent)

@@ -202,6 +202,15 @@ TEST_F(PendingTest, AnEngineThatLeavesFailsWhatItHasNotAnswered) {
   EXPECT_EQ(pending.unanswered(), 0u);
 }
 
+TEST_F(PendingTest, TheErrorOfALostEngineNamesTheLastLineThatItPrinted) {
+  send(OutputEnd::by_idle);
+  pending.publish(second, text("step 1\nstep 2\n\n"));
+  pending.lose_engine(bob, EngineId{1}, {}, {"", "it ended; the last lines of its log:\n    | x"});
+  EXPECT_EQ(call->info(1).failure->value,
+            "Engine 1 died while running task 'm_1': it ended; the last line of its output: "
+            "'step 2'; the last lines of its log:\n    | x");
+}
+
 TEST_F(PendingTest, WhatIsAbortedHasNoOutput) {
   send(OutputEnd::by_idle);
   pending.answer({first, TaskStatus::aborted, {}, "ann"}, {}, {});

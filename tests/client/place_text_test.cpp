@@ -147,6 +147,23 @@ TEST(PlaceText, WithoutAnMpiCallTheLineIsTold) {
                        "2 at solver.py:3 for 12 s: return np.linalg.solve(A, b)"}));
 }
 
+TEST(PlaceText, ARankInADebuggerIsAtABreakpoint) {
+  EnginePlace cell = at_line_3(0, "x = f()", 12);
+  EnginePlace file = cell, function = cell;
+  file.id = EngineId{1};
+  file.is_cell = false;
+  file.file = "/home/ann/solver.py";
+  file.function = "solve";
+  function.id = EngineId{2};
+  function.is_cell = false;
+  function.function = "solve";
+  for (EnginePlace* place : {&cell, &file, &function}) place->is_breakpoint = true;
+  EXPECT_EQ(folded({cell, file, function}),
+            (Sentences{"0 at a breakpoint in cell line 3 for 12 s: x = f()",
+                       "1 at a breakpoint in solver.py:3 for 12 s: x = f()",
+                       "2 at a breakpoint in line 3 of solve() for 12 s: x = f()"}));
+}
+
 TEST(PlaceText, WhereTheLineIsNotKnownWhatRunsIsTold) {
   EnginePlace stuck{.id = EngineId{0},
                     .state = EnginePlace::State::busy,
@@ -211,6 +228,7 @@ TEST(EnginePlace, IsReadFromAUsageReply) {
                        {"function", "<module>"},
                        {"source", "comm.Recv(a)"},
                        {"is_cell", true},
+                       {"is_breakpoint", false},
                        {"holds_lock", false},
                        {"mpi",
                         {{"call", "MPI_Recv"},

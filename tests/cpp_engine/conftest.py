@@ -47,7 +47,7 @@ def rc(running):
     import polyxeus
 
     with polyxeus.Client(profile="cpp") as client:
-        client.wait_for_engines(4, timeout=30)
+        client.wait_for_engines(4, timeout=60)
         yield client
 
 
@@ -63,7 +63,7 @@ def view(rc):
 def mixed(folder):
     """Ranks 0 and 1 speak Python, 2 and 3 C++."""
     with _start("mixed", language="python:2,cpp:2") as client:
-        client.wait_for_engines(4, timeout=30)
+        client.wait_for_engines(4, timeout=60)
         yield client
 
 
@@ -71,5 +71,5 @@ def mixed(folder):
 def fresh(folder, request):
     """Two C++ ranks that the test may end."""
     with _start(request.node.name[:40], n=2, language="cpp") as client:
-        client.wait_for_engines(2, timeout=30)
+        client.wait_for_engines(2, timeout=60)
         yield client

@@ -131,7 +131,7 @@ def test_engines_of_both_languages_form_a_gang(mixed):
     code = "import array; met = array.array('i', [0]); duo.Allreduce(array.array('i', [20]), met)"
     python = mixed[1].execute(code, block=False)
     run(mixed[[2]], "int met = 0, own = 1; MPI_Allreduce(&own, &met, 1, MPI_INT, MPI_SUM, duo);")
-    python.get(20)
+    python.get(60)
     assert mixed[1].pull("met[0]", block=True) == mixed[2].pull("met", block=True) == 21
 
 

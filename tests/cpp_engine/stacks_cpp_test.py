@@ -31,7 +31,7 @@ def test_a_rank_in_a_loop_is_told_with_the_lines_of_its_cells(rc, view):
         assert heads[0].startswith("2 busy for ") and heads[1].startswith("0, 1 and 3 in MPI_Barrier for ")
     finally:
         rc.interrupt(block=True)
-        result.wait(30)
+        result.wait(60)
     assert run(view, "MPI_Barrier(MPI_COMM_WORLD);")
 
 
@@ -43,4 +43,4 @@ def test_cells_that_throw_all_the_time_go_on(rc, view):
             assert all(frames_of_main(row) for row in rc.stacks())
     finally:
         rc.interrupt(block=True)
-        assert result.wait(30)
+        assert result.wait(60)

@@ -27,7 +27,7 @@ def waiting(rc, view):
     begun = []
     yield wait
     rc.interrupt(block=True)
-    begun[0].wait(30)
+    begun[0].wait(60)
     assert run(view, "MPI_Barrier(MPI_COMM_WORLD);")  # they are in step again
 
 

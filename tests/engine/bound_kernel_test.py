@@ -67,7 +67,7 @@ def test_a_qt_console_is_started_with_the_file(runtime, tmp_path, monkeypatch):
         kernel.start_qtconsole([])
     file = kernel.bind()
     kernel.start_qtconsole(["--style=monokai"])
-    assert kernel._consoles[0].wait(20) == 0
+    assert kernel._consoles[0].wait(60) == 0
     assert (tmp_path / "arguments").read_text() == f"--existing {file} --style=monokai\n"
 
 

@@ -2,6 +2,7 @@
 
 import json
 import signal
+import sys
 
 import pytest
 
@@ -117,8 +118,19 @@ raise KeyboardInterrupt().with_traceback(types.TracebackType(None, frame, place,
 """
 
 
+@pytest.mark.skipif(sys.version_info < (3, 10), reason="before Python 3.10 each instruction has a line")
 def test_an_interrupt_in_code_of_no_line_stays_an_interrupt(execute):
     """As to leave a `with`: Python has added it."""
     reply = execute(MET_IN_CODE_OF_NO_LINE)
     assert reply["ename"] == "KeyboardInterrupt"
     assert "frame_of_code" in "".join(reply["traceback"])
+
+
+def test_a_notebook_numbers_the_next_cell(execute, backend, capsys):
+    for number in (7, 9, 3):  # 3: the notebook's kernel was restarted
+        backend.shell.user_ns["_polyxeus_next_count"] = number
+        assert execute(f"{number} + 0.5")["execution_count"] == number
+    assert execute("seen = (_, _9, Out[7], In[3])")["status"] == "ok"  # the engine's own number again
+    assert backend.shell.user_ns["seen"] == (3.5, 9.5, 7.5, "3 + 0.5")
+    backend.shell.history_manager.writeout_cache()
+    assert "ERROR" not in capsys.readouterr().out  # IPython's, about numbers that a session has twice

@@ -80,6 +80,14 @@ TEST_F(EngineRequestsTest, ASignalIsRaisedAfterItsReplyWhoseTypeIsOddOnPurpose) 
             "reply:_request interrupt");
 }
 
+TEST_F(EngineRequestsTest, AnAnswerOfTheUserReachesTheCodeThatAsksWhileItRuns) {
+  arrive(client.request("execute_request"));
+  queue.take();
+  EXPECT_EQ(words(arrive(client.order("answer_request", {{"prompt", 3}, {"value", "p x"}}))),
+            "busy input:{\"prompt\":3,\"value\":\"p x\"} reply:answer_reply idle");
+  EXPECT_EQ(words(arrive(console.order("answer_request"))), "busy warn reply:answer_reply idle");
+}
+
 /// Whether an order that came interrupts what runs.
 bool interrupts(jupyter::RequestQueue& queue, const std::vector<Effect>& effects) {
   for (const Effect& effect : effects)

@@ -2,6 +2,8 @@
 
 import linecache
 import sys
+import threading
+import weakref
 
 from polyxeus.engine import place
 
@@ -49,3 +51,46 @@ def test_a_long_line_is_cut():
 
 def test_nothing_is_told_where_the_user_has_no_frame():
     assert place.find(None) == {}
+
+
+class AskedOnce:
+    """An engine that is asked for the line of its main thread while a function runs that has a large variable."""
+
+    def __init__(self):
+        self.asked, self.answered, self.second, self.end = (threading.Event() for _ in range(4))
+
+    def wait_place_question(self):
+        if self.answered.is_set():
+            self.second.set()
+            self.end.wait()
+            return False
+        self.asked.wait()
+        return True
+
+    def answer_place(self, text):
+        self.text = text
+        self.answered.set()
+
+    def leave_place_finder(self):
+        pass
+
+
+class Large:
+    pass
+
+
+def test_an_answer_keeps_no_variable_of_the_functions_that_it_found():
+    engine = AskedOnce()
+    place.start(engine)
+
+    def use():
+        large = Large()
+        engine.asked.set()
+        engine.answered.wait()
+        return weakref.ref(large)
+
+    large = use()
+    engine.second.wait()
+    assert large() is None
+    engine.end.set()
+    assert engine.text

@@ -21,6 +21,7 @@ inline std::string words(const std::vector<Effect>& effects) {
     }
     std::string operator()(const Interrupt&) { return "interrupt"; }
     std::string operator()(const AnswerUsage&) { return "usage"; }
+    std::string operator()(const PutInput& each) { return "input:" + each.content; }
     std::string operator()(const WakeMain&) { return "wake"; }
     std::string operator()(const Stop&) { return "stop"; }
     std::string operator()(const Warn&) { return "warn"; }

@@ -110,7 +110,7 @@ time.sleep(100) if mpi_rank == 2 else in_thread(world.Barrier)
 """)  # fmt: skip
     assert not cells.wait(1)
     ranks.interrupt()
-    assert cells.wait(20)
+    assert cells.wait(60)
     assert {outcome[0] for outcome in cells.outcomes().values()} == {"KeyboardInterrupt"}
     assert_well(ranks)
 
@@ -133,6 +133,6 @@ finally:
     cells = ranks.execute(lambda _: cell)
     wait_until(lambda: all("begun" in text for text in cells.printed()), "all ranks run the cell", START)
     ranks.interrupt()
-    assert cells.wait(20)
+    assert cells.wait(60)
     assert {outcome[0] for outcome in cells.outcomes().values()} == {"KeyboardInterrupt"}
     assert_well(ranks)

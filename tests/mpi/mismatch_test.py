@@ -52,6 +52,7 @@ def test_calls_that_do_not_match_are_told_to_all_ranks_at_once(ranks, tmp_path, 
     assert_well(ranks)
 
 
+@pytest.mark.time_limit(400)  # after a stop the ranks make 256 communicators again, while they share loaded cores
 @kinds(("python", "own"), ("cpp", "own"))
 def test_ranks_whose_roll_calls_go_through_mpi_compare_their_calls_too(ranks):
     """As those of several hosts: the memory of a host holds the roll calls of 255 communicators."""
@@ -66,7 +67,7 @@ def test_ranks_whose_roll_calls_go_through_mpi_compare_their_calls_too(ranks):
     outcomes = run(ranks, call.get)
     (sentence,) = {outcomes[rank][1].split(" cannot end: ")[1] for rank in EVERYBODY}
     assert "ranks 0, 2 called MPI_Bcast of 32 bytes with root 0; ranks 1, 3 called MPI_Bcast of 32 bytes with root 1" in sentence
-    assert run(ranks, match.get) == run(ranks, free.get) == dict.fromkeys(EVERYBODY)
+    assert run(ranks, match.get, 180) == run(ranks, free.get) == dict.fromkeys(EVERYBODY)
     assert_well(ranks)
 
 
@@ -77,6 +78,6 @@ def test_a_call_of_another_communicator_is_stopped(ranks):
                                     "window.Fence() if mpi_rank == 1 else world.Barrier()")  # fmt: skip
     assert not cells.wait(1)
     ranks.interrupt()
-    assert cells.wait(20)
+    assert cells.wait(60)
     assert {outcome[0] for outcome in cells.outcomes().values()} == {"KeyboardInterrupt"}
     assert_well(ranks)

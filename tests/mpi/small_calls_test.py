@@ -96,9 +96,11 @@ for step in range(200):
     world.Allreduce(MPI.IN_PLACE, few)
     world.Allreduce(MPI.IN_PLACE, many)
     world.Bcast(many, step % 4)
-    half = world.Split(mpi_rank % 2)
+    if step % 10 == 0:  # slow in MPICH where ranks share cores
+        half = world.Split(mpi_rank % 2)
     half.Bcast(few, step % 2)
-    half.Free()
+    if step % 10 == 9:
+        half.Free()
     sums.append((int(few[0]), int(many[-1])))
 """)
     assert pulled(ranks, "sums") == [[(6 + 4 * step, 6 - 4 * step) for step in range(200)]] * 4

@@ -16,9 +16,9 @@
 
 namespace px {
 
-/// An array of N dimensions: a view of memory that it owns together with its copies, so that copies
-/// are cheap and share the elements (as in NumPy; copy() makes new ones). Its elements may have any
-/// strides. Only at() checks indexes.
+/// An array of N dimensions: a view of memory, which the array owns together with its copies.
+/// Copies are cheap and share the elements, as in NumPy; copy() makes new elements. The elements
+/// may have any strides. Only at() checks indexes.
 template <class T, std::size_t N>
 class array {
  public:
@@ -30,7 +30,7 @@ class array {
   /// An empty array.
   array() = default;
 
-  /// New memory, all elements zero: px::array<double, 2> a(rows, columns).
+  /// An array in new memory, with all elements zero: px::array<double, 2> a(rows, columns).
   template <class... Extents>
   requires(sizeof...(Extents) == N &&
            (std::convertible_to<Extents, std::ptrdiff_t> && ...)) explicit array(Extents... shape)
@@ -43,7 +43,7 @@ class array {
     data_ = memory.get();
     owner_ = std::move(memory);
   }
-  /// The elements of a vector, without a copy if it is moved.
+  /// An array of the elements of a vector. If you move the vector, the elements are not copied.
   array(std::vector<value_type> values) requires(N == 1 && !std::same_as<value_type, bool>) {
     auto kept = std::make_shared<std::vector<value_type>>(std::move(values));
     data_ = kept->data();
@@ -65,12 +65,13 @@ class array {
     }
   }
   /// A view of existing memory.
-  /// strides  in elements.  owner  keeps the memory valid.
+  /// strides  in elements
+  /// owner    an object that keeps the memory valid
   array(T* data, const extents& shape, const extents& strides, std::shared_ptr<void> owner = {})
       : data_(data), shape_(shape), strides_(strides), owner_(std::move(owner)) {}
   array(T* data, const extents& shape, std::shared_ptr<void> owner = {})
       : array(data, shape, c_strides(shape), std::move(owner)) {}
-  /// A read-only view.
+  /// A read-only view of the same elements.
   operator array<const T, N>() const requires(!std::is_const_v<T>) {
     return {data_, shape_, strides_, owner_};
   }
@@ -78,7 +79,7 @@ class array {
   static constexpr std::size_t rank() { return N; }
   const extents& shape() const { return shape_; }
   std::ptrdiff_t shape(std::size_t axis) const { return shape_[axis]; }
-  /// In elements.
+  /// The strides, in elements.
   const extents& strides() const { return strides_; }
   std::size_t size() const { return product(shape_); }
   bool empty() const { return size() == 0; }
@@ -89,14 +90,14 @@ class array {
   requires(sizeof...(Indexes) == N) T& operator()(Indexes... indexes) const {
     return data_[offset(std::make_index_sequence<N>(), static_cast<std::ptrdiff_t>(indexes)...)];
   }
-  /// Checks each index.
+  /// The element with these indexes. Checks each index.
   template <class... Indexes>
   requires(sizeof...(Indexes) == N) T& at(Indexes... indexes) const {
     const extents wanted{static_cast<std::ptrdiff_t>(indexes)...};
     for (std::size_t axis = 0; axis < N; ++axis) check(axis, wanted[axis]);
     return (*this)(indexes...);
   }
-  /// An element of a vector, a row of an array of higher rank.
+  /// If N is 1, an element. Otherwise a row, which is an array of rank N - 1.
   decltype(auto) operator[](std::ptrdiff_t index) const {
     if constexpr (N == 1)
       return (data_[index * strides_[0]]);
@@ -111,7 +112,7 @@ class array {
     }
     return {data_ + index * strides_[0], shape, strides, owner_};
   }
-  /// Elements begin, begin + step ... of one axis, without `end`; the same memory.
+  /// The elements begin, begin + step ... before `end` along one axis, in the same memory.
   array slice(std::size_t axis, std::ptrdiff_t begin, std::ptrdiff_t end,
               std::ptrdiff_t step = 1) const {
     if (axis >= N || step <= 0 || begin < 0 || end < begin || end > shape_[axis])
@@ -122,7 +123,7 @@ class array {
     part.strides_[axis] *= step;
     return part;
   }
-  /// The axes in the opposite order; the same memory.
+  /// An array with the axes in the opposite order, in the same memory.
   array transposed() const {
     array turned = *this;
     for (std::size_t axis = 0; axis < N; ++axis) {
@@ -131,7 +132,8 @@ class array {
     }
     return turned;
   }
-  /// The same elements in another shape; the same memory if they are in C order.
+  /// An array with the same elements in another shape. It shares the memory if the elements are in
+  /// C order.
   template <class... Extents>
   array<T, sizeof...(Extents)> reshaped(Extents... shape) const {
     const typename array<T, sizeof...(Extents)>::extents wanted{
@@ -144,13 +146,13 @@ class array {
 
   /// Whether the elements are in C order without gaps.
   bool is_contiguous() const { return empty() || strides_match(c_strides(shape_)); }
-  /// All elements in C order: for loops at full speed.
+  /// All elements in C order, for loops at full speed.
   std::span<T> span() const {
     if (!is_contiguous())
       throw std::logic_error("the elements of this px::array are not contiguous: call copy() first");
     return {data_, size()};
   }
-  /// New memory with the same elements.
+  /// An array with the same elements in new memory.
   array<value_type, N> copy() const {
     array<value_type, N> made(shape_);
     value_type* next = made.data();
@@ -253,20 +255,20 @@ inline constexpr bool is_complex = false;
 template <class T>
 inline constexpr bool is_complex<std::complex<T>> = true;
 
-/// Of 128 bits.
+/// An integer of 128 bits.
 __extension__ using SignedWide = __int128;
 __extension__ using UnsignedWide = unsigned __int128;
 template <class T>
 concept WideInteger = std::same_as<T, SignedWide> || std::same_as<T, UnsignedWide>;
 
-/// Element types of arrays of other languages.
+/// The element types of arrays that can be exchanged with other languages.
 template <class T>
 concept Number = (std::is_arithmetic_v<T> && !WideInteger<T> && !std::same_as<T, wchar_t> &&
                   !std::same_as<T, char8_t> && !std::same_as<T, char16_t> &&
                   !std::same_as<T, char32_t>) ||
                  std::same_as<T, std::complex<float>> || std::same_as<T, std::complex<double>>;
 
-/// The name of its type in NumPy's spelling.
+/// The name of the number's type in NumPy's spelling.
 template <Number T>
 constexpr const char* dtype_of() {
   constexpr int log_size = sizeof(T) == 1   ? 0

@@ -158,7 +158,8 @@ void map_with(F& function, Parameters<P...>, std::index_sequence<I...>) {
   }
 }
 
-/// Calls a function with the first item of each argument, next with the second of each, and so on.
+/// Calls a function for each item: the first call gets the first item of each argument, the second
+/// call gets the second items, and so on.
 template <class F>
 void map(std::size_t count, F&& function) {
   using Plain = std::remove_cvref_t<F>;

@@ -30,7 +30,7 @@ inline constexpr bool is_time_of_day = false;
 template <class D>
 inline constexpr bool is_time_of_day<std::chrono::hh_mm_ss<D>> = true;
 
-/// In the format of newer libraries.
+/// Writes a date or time in the format of newer standard libraries.
 template <class Out, class T>
 void write_calendar(const Out& out, const T& value) {
   constexpr std::string_view months = "JanFebMarAprMayJunJulAugSepOctNovDec";

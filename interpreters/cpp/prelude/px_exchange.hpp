@@ -1,7 +1,8 @@
 #pragma once
 
-// Arrays between the ranks of one MPI world, whatever languages they run: view.exchange() of the
-// Python package runs these functions on C++ ranks, and polyxeus.engine.exchange on Python ranks.
+// Copies arrays between the ranks of one MPI world, which may run different languages.
+// view.exchange() of the Python package runs these functions on C++ ranks, and
+// polyxeus.engine.exchange on Python ranks.
 
 #include "interpreters/cpp/prelude/px_array.hpp"
 #include "interpreters/cpp/prelude/px_values.hpp"
@@ -24,7 +25,7 @@ auto as_array(const Range& range) {
   return array<const T, 1>(view.data(), {static_cast<std::ptrdiff_t>(view.size())});
 }
 
-/// The elements' type in NumPy's spelling, and the shape: "<f8 100 200".
+/// The dtype of the elements (NumPy's name) and the shape of an array as text: "<f8 100 200".
 template <class Values>
 std::string describe(const Values& values) {
   const auto whole = as_array(values);

@@ -1,8 +1,8 @@
 #pragma once
 
-// Communicators of gangs: some ranks of an MPI world, which make one without the other ranks.
-// rc.gang() of the Python package runs these on C++ ranks, and polyxeus.engine_calls.gangs on
-// Python ranks.
+// Makes communicators of gangs. Some ranks of an MPI world make a communicator, and the other ranks
+// do not take part. rc.gang() of the Python package runs these functions on C++ ranks, and
+// polyxeus.engine_calls.gangs on Python ranks.
 
 #include "interpreters/cpp/prelude/px_standard.hpp"
 
@@ -16,7 +16,7 @@ struct Made {
   MPI_Comm communicator = MPI_COMM_NULL;
 };
 
-/// What this rank has made, by the ranks in the world.
+/// The communicators that this rank has made, by the ranks in the world.
 inline std::map<std::vector<int>, Made>& made() {
   static std::map<std::vector<int>, Made> all;
   return all;
@@ -40,9 +40,10 @@ inline std::string look(const std::vector<int>& ranks) {
          run;
 }
 
-/// The communicator of a gang. All of its ranks call it.
-/// ranks   in the world, in the order of the gang.
-/// number  the same on all of them. Another one than before makes a new communicator.
+/// Returns the communicator of a gang. All ranks of the gang call this function.
+/// ranks   the ranks in the world, in the order of the gang.
+/// number  the number of the communicator, the same on all ranks. If it differs from the last
+///         number, a new communicator is made.
 inline MPI_Comm join(const std::vector<int>& ranks, int number) {
   if (const auto found = made().find(ranks);
       found != made().end() && found->second.number == number)

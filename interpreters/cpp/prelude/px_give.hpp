@@ -42,7 +42,7 @@ void give_numbers(void* answer, const T* data, std::ptrdiff_t count) {
   px_cell_give_array(answer, dtype_of<T>(), data, &count, nullptr, 1, nullptr, nullptr);
 }
 
-/// A vector that is not used elsewhere is given away whole.
+/// Gives a vector to an answer without a copy, if nothing else uses the vector.
 template <class T>
 void give_vector(void* answer, std::vector<T>&& values) {
   auto* const kept = new std::vector<T>(std::move(values));
@@ -199,7 +199,8 @@ void give(void* answer, T&& value) {
   }
 }
 
-/// `Giver{i}, x` makes x the answer number i. An expression of type void gives no value.
+/// `Giver{i}, x` makes x the answer number i. If the expression has the type void, the answer has
+/// no value.
 struct Giver {
   int index;
 };

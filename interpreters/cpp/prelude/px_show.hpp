@@ -23,7 +23,7 @@ struct image {
 
 namespace px::cell {
 
-/// One display in several forms. Shown by show(), otherwise forgotten.
+/// One display in several forms. It is shown only if show() is called.
 class Bundle {
  public:
   Bundle() : handle_(px_cell_open_bundle()) {}
@@ -37,7 +37,8 @@ class Bundle {
     return Out(px_cell_form(handle_, mime.data(), mime.size()));
   }
   void show(bool is_value) { px_cell_show_bundle(std::exchange(handle_, nullptr), is_value); }
-  /// Shows it in the output of the cell, under a name; or replaces the display under that name.
+  /// Shows the display in the output of the cell under a name, or replaces the display under this
+  /// name.
   void show_as(std::string_view id, bool is_update) {
     px_cell_show_bundle_as(std::exchange(handle_, nullptr), id.data(), id.size(), is_update);
   }
@@ -48,7 +49,7 @@ class Bundle {
 
 // ---------------------------------------------------------------- bundles
 
-/// The result of mime_bundle_repr(): a type like a map of texts, or a JSON object of nlohmann's
+/// A result of mime_bundle_repr(): a type like a map of texts, or a JSON object of nlohmann's
 /// library.
 template <class T>
 void take_forms(Bundle& bundle, const T& forms) {
@@ -126,8 +127,8 @@ void operator,(CopyShower, const T& value) {
   show(value, true);
 }
 
-/// display() of values in that edition: see TextOf. Cells that call px::display() are compiled with
-/// the present one.
+/// The display() of values in one edition: see TextOf. Cells that call px::display() are compiled
+/// with the current edition.
 template <unsigned Edition>
 struct DisplayOf {
   template <class T>
@@ -151,19 +152,20 @@ template <class T>
 void display(const T& value) {
   cell::DisplayOf<0>::display(value);
 }
-/// Shows it under a name; with `update` it replaces all that was shown under this name.
+/// Shows a value under a name. With `update`, it replaces everything that was shown under this
+/// name.
 template <class T>
 void display(const T& value, std::string_view id, bool update = false) {
   cell::DisplayOf<0>::display(value, id, update);
 }
 
-/// Clears the displays and the output of the cell: at once, or, to avoid flicker, when it shows
-/// something new.
+/// Clears the displays and the output of the cell at once. If `wait` is true, clears them when the
+/// cell next shows something, which avoids flicker.
 inline void clear_output(bool wait = false) {
   px_cell_clear_output(wait);
 }
 
-/// A text in a form that a notebook renders: the value of a cell, or for display().
+/// A text in a format that a notebook renders. Use it as the value of a cell, or for display().
 struct rich {
   std::string mime;
   std::string content;

@@ -8,7 +8,7 @@
 
 namespace px::cell {
 
-/// `Keeper{}, x` prevents that the optimizer removes x.
+/// `Keeper{}, x` prevents the optimizer from removing x.
 struct Keeper {
   constexpr Keeper() {}  // no aggregate: clang would warn that it has no effect
 };
@@ -17,7 +17,8 @@ void operator,(Keeper, T&& value) {
   asm volatile("" : : "g"(&value) : "memory");
 }
 
-/// Runs `body` `loops` times, and this `repeats` times; 0: enough for a good measurement.
+/// Makes `repeats` measurements, each of `loops` runs of `body`. 0 stands for a number that gives a
+/// good measurement.
 template <class F>
 void timeit(long long loops, int repeats, F body) {
   const auto measure = [&](long long count) {

@@ -21,7 +21,7 @@
 
 namespace px {
 
-/// The element type of lists and maps with different types of elements from other languages.
+/// The element type for lists and maps from other languages whose elements have different types.
 using scalar = std::variant<std::monostate, bool, long, double, std::string>;
 
 }  // namespace px
@@ -95,7 +95,7 @@ T receive_number(const void* node) {
   return value;
 }
 
-/// An array: of the received memory if the type of the elements is the same.
+/// An array. It uses the received memory if the type of the elements is the same.
 template <class T, std::size_t N>
 array<T, N> receive_array(const void* node) {
   using Element = std::remove_cv_t<T>;
@@ -113,7 +113,7 @@ array<T, N> receive_array(const void* node) {
   return {data, shape, std::move(memory)};
 }
 
-/// Elements of any number of dimensions, joined.
+/// The elements of nested lists with any number of dimensions, as one sequence.
 template <class T>
 array<T, 1> receive_elements(const void* node) {
   using Element = std::remove_cv_t<T>;
@@ -274,7 +274,7 @@ T take(int index) {
   return receive<T>(px_cell_argument(index));
 }
 
-/// Assigns the value of an argument to a variable of the user: its type stays.
+/// Assigns the value of an argument to a variable of the user. The variable keeps its type.
 template <class T>
 void assign(T& variable, int index) {
   const void* const node = px_cell_argument(index);

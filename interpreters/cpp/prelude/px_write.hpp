@@ -17,7 +17,7 @@
 
 namespace px::cell {
 
-/// A text that grows.
+/// A text to which the functions below append.
 /// Edition  incremented by each cell that changes the display of values (operator<<,
 ///          mime_bundle_repr()): the functions that write values are compiled again for it.
 template <unsigned Edition>
@@ -188,7 +188,7 @@ void write_any(const Out& out, const std::any& value) {
 #if defined(__clang__) && __has_builtin(__builtin_structured_binding_size)
 #pragma clang diagnostic push
 #pragma clang diagnostic ignored "-Wc++26-extensions"
-/// With the names of the members, if the engine knows them.
+/// Writes the members of a class, with their names if the engine knows these.
 template <class Out, class T>
 void write_members(const Out& out, const T& value) {
   const auto& [... members] = value;

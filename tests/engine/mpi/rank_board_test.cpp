@@ -265,6 +265,22 @@ TEST(RankBoard, KnowsWhenOneWaitsInVain) {
   EXPECT_EQ(board.why_in_vain(others, false, cell, start), "rank 2 raised ValueError: x");
 }
 
+TEST(RankBoard, GivesTheFirstCauseOfWhatARankRaisesBecauseOfAnother) {
+  RankBoard board;
+  RankNote dragged = note(NoteKind::stopped, "rank 2 raised ValueError: x");
+  dragged.rank = Rank{3};
+  dragged.is_consequence = true;
+  board.hear(dragged, start);
+  RankNote raised = note(NoteKind::failed, "raised Exception: MPI_Test cannot end: rank 2 raised ValueError: x");
+  raised.rank = Rank{3};
+  board.hear(raised, start);
+  EXPECT_EQ(board.why_in_vain({Rank{3}}, true, cell, start), "rank 2 raised ValueError: x");
+  board.hear(note(NoteKind::failed), start);
+  const std::vector<Rank> others{Rank{2}, Rank{3}};
+  EXPECT_EQ(board.why_in_vain(others, true, cell, start), "rank 2 raised ValueError: x");
+  EXPECT_EQ(board.why_incomplete(others, first, cell, start), "rank 2 raised ValueError: x");
+}
+
 TEST(RankBoard, CountsTheSilentAndThoseWhoAsk) {
   RankBoard board;
   const std::vector<Rank> others{Rank{1}, Rank{2}};

@@ -1,0 +1,55 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "client/core.hpp"
+#include "wire/ids.hpp"
+#include "wire/time.hpp"
+
+namespace px::client {
+
+/// A request that any client has sent, and its engine; no_engine (client/records/jobs.hpp) if that
+/// is not known.
+struct KnownRequest {
+  MessageId id;
+  EngineId engine;
+};
+
+/// Finds the requests of a session with a label: in the controller's records, and on the engines,
+/// which keep the output of their latest labelled cells also if the controller has lost its
+/// records. In the order of the records, followed by that of the engines.
+/// label     null: any; then only the records are searched.
+/// session   a client's session id, or its beginning; empty: any.
+/// patience  how long to wait for engines.
+/// errors    as ClientCore::ask_hub(), except that a controller without records has none.
+std::vector<KnownRequest> find_requests(const std::shared_ptr<ClientCore>& core, const Json& label,
+                                        const std::string& session, Duration patience);
+
+/// Returns the answers to such requests and their output, while it comes: the engines are asked
+/// for output that follows what they have told, at intervals of 20 to 200 ms. The controller's
+/// records are used for engines that do not keep the output, or have ended. Returns at once; the
+/// Call is ready when all answers have arrived. A request that neither knows fails with "KeyError".
+std::shared_ptr<Call> follow_requests(const std::shared_ptr<ClientCore>& core,
+                                      const std::vector<KnownRequest>& requests);
+
+/// Decides what of a request's output is still to be shown: an engine tells its publications by
+/// their numbers, and the controller's record has each stream as one text. Uses no socket or clock.
+class FollowedOutput {
+ public:
+  /// The number of the next publication to ask for.
+  std::size_t next() const { return next_; }
+  /// Takes the `output` of a usage_reply of an engine.
+  /// result  the publications to show. A line on stderr says how many are missing.
+  std::vector<Publication> take(const Json& output);
+  /// Returns the part of a record's publications that no engine has told.
+  std::vector<Publication> rest(std::vector<Publication> recorded) const;
+
+ private:
+  std::size_t next_ = 0;
+  std::size_t out_bytes_ = 0, err_bytes_ = 0;  // of stdout and stderr
+  std::vector<std::string> types_;             // of the other publications
+};
+
+}  // namespace px::client

@@ -69,12 +69,14 @@ Result<void> set_interrupt_after(MagicOptions& options, const std::string& value
   return {};
 }
 
-Result<void> set_progress(MagicOptions& options, const std::string& value) {
+/// Sets when something appears.
+template <std::optional<double> MagicOptions::*member>
+Result<void> set_seconds(MagicOptions& options, const std::string& value) {
   char* end = nullptr;
   const double seconds = std::strtod(value.c_str(), &end);
   if (value.empty() || *end != '\0' || !(seconds == seconds))
     return wrong("'" + value + "' is not a number of seconds");
-  options.progress_after = seconds;
+  options.*member = seconds;
   return {};
 }
 
@@ -160,18 +162,19 @@ const std::array all_options{
     Option{"targets", 't', "TARGETS", chooses,
            "the engines: all, 2, 0:4, ::2, 0,3 (for this cell; %pxconfig sets the default)",
            set_targets},
-    Option{"language", 0, "python|cpp|all", chooses, "only the targets that run this language",
-           set_language},
+    Option{"language", 0, "python|cpp|all", chooses,
+           "use only those targets that run this language", set_language},
     Option{"block", 'b', "", runs, "wait for the engines", flag<&MagicOptions::block, true>},
     Option{"noblock", 'a', "", runs, "do not wait; %pxresult shows the output and the result",
            flag<&MagicOptions::block, false>},
     Option{"local", 0, "", of(Magic::px), "run the cell in the notebook, too",
            flag<&MagicOptions::is_local, true>},
-    Option{"verbose", 0, "", runs, "print at each execution where it runs",
+    Option{"verbose", 0, "", runs, "print for each cell on which engines it runs",
            flag<&MagicOptions::verbose, true>},
-    Option{"no-verbose", 0, "", runs, "do not print where it runs",
+    Option{"no-verbose", 0, "", runs, "do not print on which engines a cell runs",
            flag<&MagicOptions::verbose, false>},
-    Option{"stream", 0, "", runs, "show output live", flag<&MagicOptions::stream, true>},
+    Option{"stream", 0, "", runs | of(Magic::pxresult), "show output live",
+           flag<&MagicOptions::stream, true>},
     Option{"no-stream", 0, "", runs, "show output at the end, grouped",
            flag<&MagicOptions::stream, false>},
     Option{"fold", 0, "", runs, "show lines that several engines print together once",
@@ -182,7 +185,11 @@ const std::array all_options{
            "show at most this number of lines per engine (all) and count the others",
            set_max_output},
     Option{"progress-after", 0, "SECONDS", runs,
-           "show a progress bar after this time (2); 0: at once, -1: never", set_progress},
+           "show a progress bar after this time (2); 0: at once, -1: never",
+           set_seconds<&MagicOptions::progress_after>},
+    Option{"ranks-after", 0, "SECONDS", of(Magic::pxconfig),
+           "show a box for each rank in JupyterLab after this time (1); 0: at once, -1: never",
+           set_seconds<&MagicOptions::ranks_after>},
     Option{"trace", 0, "FILE", of(Magic::px),
            "write a trace of the cell, for ui.perfetto.dev; *.json: in Chrome's format; "
            "*.html: as a report page",
@@ -191,14 +198,15 @@ const std::array all_options{
              return {};
            }},
     Option{"interrupt-after", 0, "SECONDS", runs,
-           "interrupt engines that run longer than this, and name them (never)",
+           "interrupt engines that run longer than this time, and show which engines these are "
+           "(never)",
            set_interrupt_after},
     Option{"signal-on-interrupt", 0, "SIGNAL", runs,
            "signal to send to the engines when the cell is interrupted (SIGINT); 0: none",
            set_signal},
     Option{"group-outputs", 0, "engine|order|type", shows,
-           "show outputs at the end: engine by engine; the first displays of all, then the second "
-           "ones; by type",
+           "how to group outputs that are shown at the end: engine: one engine after the other; "
+           "order: the first displays of all engines, then their second displays; type: by type",
            set_grouping},
     Option{
         "", 'e', "", shows, "the same as --group-outputs=engine",
@@ -215,13 +223,14 @@ const std::array all_options{
              options.profile = value;
              return {};
            }},
-    Option{"cluster-id", 0, "ID", of(Magic::pxconfig), "its cluster id",
+    Option{"cluster-id", 0, "ID", of(Magic::pxconfig),
+           "the cluster id of the cluster to connect to",
            [](MagicOptions& options, const std::string& value) -> Result<void> {
              options.cluster_id = value;
              return {};
            }},
     Option{"label", 0, "TEXT", shows | saves,
-           "the label of the cell or checkpoint: to find it again, or to select it",
+           "a label with which you can find the cell or checkpoint later",
            [](MagicOptions& options, const std::string& value) -> Result<void> {
              options.label = value;
              return {};
@@ -234,16 +243,16 @@ const std::array all_options{
           return {};
         }},
     Option{"scattered", 0, "NAMES", saves,
-           "more variables that are blocks of one array, as scattered ones are: a,b",
+           "further variables that are blocks of one array, as scattered variables are: a,b",
            set_scattered},
     Option{"keep-last", 0, "NUMBER", of(Magic::pxcheckpoint),
            "how many checkpoints with this label to keep (all); older ones are removed",
            set_keep_last},
     Option{"once", 0, "", of(Magic::pxtop), "show the table once instead of updating it",
            flag<&MagicOptions::is_once, true>},
-    Option{"libraries", 0, "", of(Magic::pxstacks), "show also threads that run no code of yours",
+    Option{"libraries", 0, "", of(Magic::pxstacks), "also show threads that run none of your code",
            flag<&MagicOptions::has_libraries, true>},
-    Option{"as", 0, "NAME", moves, "the variable's name on the other side",
+    Option{"as", 0, "NAME", moves, "the variable's name at the destination",
            [](MagicOptions& options, const std::string& value) {
              return set_variable(options.as, value);
            }},

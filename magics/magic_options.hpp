@@ -43,6 +43,7 @@ struct MagicOptions {
   std::optional<bool> verbose;
   std::optional<bool> fold;
   std::optional<double> progress_after;   ///< Seconds; below 0: no progress bar.
+  std::optional<double> ranks_after;      ///< Seconds; below 0: no boxes of ranks.
   std::optional<double> interrupt_after;  ///< Seconds that a cell may take; 0: no limit.
   std::optional<Json> signal;             ///< Sent on an interrupt: a name or a number, 0: none.
   std::optional<Grouping> group_outputs;

@@ -101,6 +101,7 @@ std::string settings_text(const MagicSettings& settings, const std::string& prof
       "--interrupt-after=" +
           (settings.interrupt_after > 0 ? number(settings.interrupt_after) : "never"),
       "--progress-after=" + number(settings.progress_after),
+      "--ranks-after=" + number(settings.ranks_after),
       "--signal-on-interrupt=" + (signal.is_string() ? signal.get<std::string>() : signal.dump()),
       "--max-output=" + (has_limit ? std::to_string(*settings.max_output) : "all")};
   if (!profile.empty()) lines.push_back("--profile=" + profile);
@@ -149,6 +150,7 @@ MagicOptions Magics::pxconfig(const std::string& line) {
   settings_.verbose = options.verbose.value_or(settings_.verbose);
   settings_.fold = options.fold.value_or(settings_.fold);
   settings_.progress_after = options.progress_after.value_or(settings_.progress_after);
+  settings_.ranks_after = options.ranks_after.value_or(settings_.ranks_after);
   settings_.interrupt_after = options.interrupt_after.value_or(settings_.interrupt_after);
   if (options.signal) settings_.signal = *options.signal;
   if (options.max_output) settings_.max_output = options.max_output;
@@ -275,7 +277,7 @@ MagicOutcome Magics::pxresult(const std::string& line, CellOutput& screen) {
                               "%pxresult shows the result of the last %px, but no %px has run yet");
   MagicOutcome outcome;
   if (options.save_name.empty()) {
-    options.stream = false;
+    options.stream = options.stream.value_or(false);
     outcome = follow(*last_, options, screen);
   }
   outcome.result = last_->result;

@@ -24,6 +24,7 @@ struct MagicSettings {
   bool fold = true;
   std::optional<std::size_t> max_output = {};
   double progress_after = 2;   ///< Seconds; below 0: never.
+  double ranks_after = 1;      ///< Seconds; below 0: never. The front ends use it.
   double interrupt_after = 0;  ///< Seconds that a cell may take; 0: no limit.
   Json signal = "SIGINT";
 };

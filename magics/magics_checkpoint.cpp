@@ -6,8 +6,7 @@
 
 #include "client/byte_text.hpp"
 #include "client/checkpoints/checkpoint.hpp"
-#include "client/hub_result.hpp"
-#include "client/records/jobs.hpp"
+#include "client/records/followed_cell.hpp"
 #include "magics/magics.hpp"
 
 namespace px::magics {
@@ -84,23 +83,21 @@ MagicOutcome Magics::pxrestore(const std::string& line, CellOutput& screen) {
   });
 }
 
-/// What was asked for in another session, or under a label, from the controller's records.
+/// What was asked for in another session, or under a label.
 Magics::Sent Magics::recorded(const MagicOptions& options) {
   const std::shared_ptr<client::ClientCore> core = connect_();
-  const auto jobs =
-      client::find_jobs(*core, {false, label_in(options), options.session}, job_patience);
-  const std::vector<MessageId> ids = client::ids_of(jobs);
-  if (ids.empty())
+  const auto requests =
+      client::find_requests(core, label_in(options), options.session, job_patience);
+  if (requests.empty())
     throw client::ClientError(
         ErrorKind::not_found,
-        "the controller has no record of a request" +
+        "the controller and the engines have no record of a request" +
             (options.label.empty() ? "" : " with the label '" + options.label + "'") +
             (options.session.empty() ? "" : " of the session '" + options.session + "'") +
             ": see %pxcluster jobs --all");
   std::vector<EngineId> engines;
-  for (const client::Job& job : jobs)
-    engines.insert(engines.end(), job.engines.begin(), job.engines.end());
-  return {client::AsyncResult{client::fetch_results(core, ids), core}, engines};
+  for (const client::KnownRequest& request : requests) engines.push_back(request.engine);
+  return {client::AsyncResult{client::follow_requests(core, requests), core}, engines};
 }
 
 }  // namespace px::magics

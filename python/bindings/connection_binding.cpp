@@ -316,7 +316,7 @@ Tasks PythonConnection::send_direct(const std::vector<int>& ids, const py::list&
 Tasks PythonConnection::send_balanced(const py::list& works, const std::string& label,
                                       const std::vector<std::string>& targets,
                                       const std::string& after, const std::string& follow,
-                                      double timeout, int retries) {
+                                      double timeout, int retries, const std::string& ranks) {
   const auto sending = std::make_shared<SendTracker>();
   client::TaskOptions options;
   options.label = wish_of(label);
@@ -325,6 +325,7 @@ Tasks PythonConnection::send_balanced(const py::list& works, const std::string& 
   options.follow = wish_of(follow);
   options.timeout_s = timeout;
   options.retries = retries;
+  options.ranks = wish_of(ranks);
   const std::vector<client::RequestBody> all = read_bodies(works, sending);
   const auto held = core();
   return remember(send_bodies(all, [&] { return held->send_balanced(all, options); }), sending);

@@ -84,7 +84,8 @@ class PythonConnection {
                     const std::string& label);
   Tasks send_balanced(const pybind11::list& works, const std::string& label,
                       const std::vector<std::string>& targets, const std::string& after,
-                      const std::string& follow, double timeout, int retries);
+                      const std::string& follow, double timeout, int retries,
+                      const std::string& ranks);
   Tasks send_broadcast(const std::vector<int>& ids, const pybind11::tuple& work,
                        const std::string& label);
   Tasks send_control(const std::vector<int>& ids, const std::string& type,

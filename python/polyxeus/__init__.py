@@ -1,28 +1,30 @@
-"""polyxeus: an interactive parallel computing cluster that speaks ipyparallel's protocol.
+"""polyxeus: an interactive parallel computing cluster that uses ipyparallel's protocol.
 
     import polyxeus as px
 
     with px.Cluster(n=4) as client:
         print(client[:].apply_sync(os.getpid))
 
-Every engine imports this package, so a public name imports its module only when it is first used.
+Every engine imports this package. To keep the import fast, the package imports the module of a public name only when a
+program first uses the name.
 
-The packages inside, each with the packages that it imports directly:
+The packages inside this package, and in the last column the packages that each of them imports directly:
 
     trace          records of a trace, and its files
     serialize      functions, values and requests as bytes; shared by clients and engines
     engine_calls   functions that clients call on engines by name       serialize
     results        results, metadata and output of requests             serialize, trace
-    views          which engines run something, and how                 results, engine_calls
+    views          views, which send work to engines                    results, engine_calls
     client         the connection to a cluster                          views
     cluster        starts and stops clusters                            client
-    drop_in        what scripts for ipyparallel import from it          cluster, magics
-    magics         %px and its companions                               client
+    mcp            a server for agents                                  client
+    drop_in        names that scripts import from ipyparallel           cluster, magics
+    magics         %px and the other magics                             client
     engine         the Python half of pxengine                          serialize, trace, drop_in
     kernel         the Python half of pxkernel                          engine, magics
 
-Each package may also import what these may import, and error, version and activation. Types that several
-packages share are in hints, which only type checkers read.
+Each package may also import everything that the packages in its last column may import, and the modules error, version
+and activation. Types that several packages share are in the module hints, which only type checkers read.
 """
 
 from polyxeus import activation
@@ -54,12 +56,15 @@ _HOMES = {
     "serialize.reference": ["Reference", "interactive"],
     "trace.recording": ["span"],
     "version": ["version_info"],
+    "views.actor_stream": ["ActorStream"],
+    "views.actors": ["Actor"],
     "views.balanced_view": ["LoadBalancedView"],
     "views.checkpoints": ["Checkpoint", "CheckpointTimer"],
     "views.dependency": ["Dependency"],
     "views.direct_view": ["BroadcastView", "DirectView"],
     "views.executor": ["ViewExecutor"],
     "views.gang_view": ["GangView"],
+    "views.ranks": ["Ranks"],
     "views.remote_functions": ["ParallelFunction", "RemoteFunction", "parallel", "remote"],
 }  # fmt: skip
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
@@ -90,12 +95,15 @@ if TYPE_CHECKING:  # all names of _HOMES again: checkers do not see what __getat
     from polyxeus.serialize.reference import *
     from polyxeus.trace.recording import *
     from polyxeus.version import *
+    from polyxeus.views.actor_stream import ActorStream as ActorStream
+    from polyxeus.views.actors import *
     from polyxeus.views.balanced_view import *
     from polyxeus.views.checkpoints import Checkpoint as Checkpoint, CheckpointTimer as CheckpointTimer
     from polyxeus.views.dependency import *
     from polyxeus.views.direct_view import *
     from polyxeus.views.executor import *
     from polyxeus.views.gang_view import GangView as GangView
+    from polyxeus.views.ranks import Ranks as Ranks
     from polyxeus.views.remote_functions import (
         ParallelFunction as ParallelFunction, RemoteFunction as RemoteFunction, parallel as parallel,
         remote as remote
@@ -131,7 +139,7 @@ def register_joblib_backend(name: "str | None" = None, make_default: bool = Fals
     name : str, optional
         The name of the backend. Default: "polyxeus", and "ipyparallel" if no other backend has that name.
     make_default : bool
-        Whether joblib uses this backend in programs that name none.
+        Whether joblib uses this backend in this process for calls that name no backend.
 
     Raises
     ------
@@ -152,23 +160,23 @@ def register_joblib_backend(name: "str | None" = None, make_default: bool = Fals
 
 
 def load_ipython_extension(shell: "Any") -> None:
-    """Defines the magics %px, %%px, %autopx and the others: ``%load_ext polyxeus``.
+    """Defines the magics %px, %%px, %autopx and polyxeus's other magics. ``%load_ext polyxeus`` calls this function.
 
     Parameters
     ----------
     shell : InteractiveShell
-        IPython's shell.
+        The shell of IPython.
     """
     _import_magics().load(shell)
 
 
 def unload_ipython_extension(shell: "Any") -> None:
-    """Removes the magics: ``%unload_ext polyxeus``.
+    """Removes the magics. ``%unload_ext polyxeus`` calls this function.
 
     Parameters
     ----------
     shell : InteractiveShell
-        IPython's shell.
+        The shell of IPython.
     """
     _import_magics().unload(shell)
 

@@ -11,7 +11,7 @@ _Work = tuple[str, bytes | str, list[Any]]
 class ReceivedBuffer(Buffer):
     def __len__(self) -> int: ...
 
-# The memory of these, contiguous bytes each, one behind the other; None where it needs a copy.
+# The bytes of all parts as one buffer, if they follow each other in memory; None if this needs a copy.
 def join_received(parts: list[Any], /) -> ReceivedBuffer | None: ...
 
 class Notices:
@@ -82,6 +82,7 @@ class Connection:
         follow: str,
         timeout: float,
         retries: int,
+        ranks: str,
         /,
     ) -> Tasks: ...
     def send_broadcast(self, ids: list[int], work: _Work, label: str, /) -> Tasks: ...

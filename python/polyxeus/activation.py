@@ -1,7 +1,7 @@
 """Sets the view of IPython's magics.
 
-Views and clients call this module, and the magics import views and clients. So this module imports neither: the package
-polyxeus, which imports both, registers how to load the magics.
+Views and clients call this module, and the magics import views and clients. So this module imports neither. The package
+polyxeus, which imports both, registers a function that loads the magics.
 """
 
 import sys
@@ -12,10 +12,10 @@ _import_magics = None
 
 
 def register_magics(import_magics):
-    """Registers how to load the magics.
+    """Registers the function that loads the magics.
 
-    import_magics  is called when magics are first needed; returns the module with activate(shell, view, suffix)
-                   and adopt(shell, client), or raises ImportError.
+    import_magics  a function that is called when magics are first needed. It returns the module with activate(shell,
+                   view, suffix) and adopt(shell, client), or raises an ImportError.
     """
     global _import_magics
     _import_magics = import_magics
@@ -30,7 +30,7 @@ def _shell():
 
 
 def activate(view, suffix=""):
-    """Defines %px, %%px, %autopx ... for this view; `suffix` is appended to their names."""
+    """Defines %px, %%px, %autopx and the other magics for this view. `suffix` is appended to their names."""
     shell = _shell()
     if shell is None:
         import warnings

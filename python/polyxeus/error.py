@@ -12,6 +12,7 @@ from concurrent.futures import CancelledError
 from typing import Any, Dict, List, NoReturn, Tuple, TypeVar, Union
 
 from polyxeus import original_types
+from polyxeus.counted import ranges
 
 __all__ = [
     "AlreadyDisplayedError", "CompositeError", "ConnectionLost", "DependencyTimeout", "EngineError", "IPythonError",
@@ -35,13 +36,13 @@ class IPythonError(Exception):
 
 
 class KernelError(IPythonError):
-    """A request failed: before it reached an engine, on the engine, or after it had run."""
+    """A request failed before it reached an engine, on the engine, or after it had run."""
 
 
 class EngineError(KernelError):
     """An engine ended while it worked on a request, or while a call waited for engines.
 
-    If it is the answer to a request, it is a RemoteError, too.
+    If a request fails with this error, the exception is a RemoteError, too.
     """
 
 
@@ -68,7 +69,7 @@ class RemoteTraceback(Exception):
     Parameters
     ----------
     text : str
-        The traceback; may contain colours.
+        The traceback. It may contain colours.
 
     Attributes
     ----------
@@ -88,19 +89,19 @@ class RemoteTraceback(Exception):
 
 
 class FailureEntry(Tuple[str, str, Any, Dict[str, Any]]):
-    """An item of CompositeError.elist: (name, text, traceback, engine_info), and what is known about the class.
+    """An item of CompositeError.elist: a tuple (name, text, traceback, engine_info) with the attribute `exception`.
 
     Attributes
     ----------
     exception : dict or None
-        What the engine reported about the class: see RemoteError.
+        The engine's description of the exception's class; see RemoteError.
     """
 
     exception: dict[str, Any] | None = None
 
     @classmethod
     def of(cls, entry: _Entry, exception: dict[str, Any] | None) -> FailureEntry:
-        """An entry with what is known about its class."""
+        """Makes an entry with the description of its exception's class."""
         made = cls(entry)
         if exception is not None:
             made.exception = exception
@@ -108,7 +109,7 @@ class FailureEntry(Tuple[str, str, Any, Dict[str, Any]]):
 
 
 def _original(entry: _Entry) -> type[Exception] | None:
-    """The class here of the exception of an entry."""
+    """The class that the exception of an entry has in this process."""
     exception = getattr(entry, "exception", None)
     return original_types.named(entry[0], _classes(exception))
 
@@ -119,41 +120,54 @@ def _classes(exception: Any) -> Iterable[Any]:
 
 
 class TaskTimeout(KernelError):
-    """The dependencies of a task were not met within its `timeout`. As the answer to a request it is a RemoteError, too."""
+    """The dependencies of a task were not met within its `timeout`.
+
+    If a request fails with this error, the exception is a RemoteError, too.
+    """
 
 
 class UnmetDependency(KernelError):
-    """An engine does not meet the condition of a task; the task is tried on another engine.
+    """An engine does not meet the condition of a task. The controller then sends the task to another engine.
 
-    As the answer to a request it is a RemoteError, too.
+    If a request fails with this error, the exception is a RemoteError, too.
     """
 
 
 class ImpossibleDependency(UnmetDependency):
-    """The dependency of a task can never be met. As the answer to a request it is a RemoteError, too."""
+    """The dependency of a task can never be met.
+
+    If a request fails with this error, the exception is a RemoteError, too.
+    """
 
 
 class DependencyTimeout(ImpossibleDependency):
-    """The dependency of a task was not met in time. As the answer to a request it is a RemoteError, too."""
+    """The dependency of a task was not met in time.
+
+    If a request fails with this error, the exception is a RemoteError, too.
+    """
 
 
 class InvalidDependency(ImpossibleDependency):
-    """The dependency of a task is an unknown request. As the answer to a request it is a RemoteError, too."""
+    """The dependency of a task is an unknown request.
+
+    If a request fails with this error, the exception is a RemoteError, too.
+    """
 
 
 class TaskRejectError(KernelError):
-    """The code of a task may raise this to have the task tried on another engine, if it has `retries`."""
+    """If a task with `retries` raises this exception, the controller sends the task to another engine."""
 
 
 def _where(engine_info: dict[str, Any] | None) -> str:
-    """"[2:execute]": the engine and what it did."""
+    """The engine and the kind of its request, as in "[2:execute]"."""
     if not engine_info:
         return "[Engine Exception]"
     return f"[{engine_info.get('engine_id', ' ')}:{engine_info.get('method', '')}]"
 
 
 def _folded(entries: list[_Entry], by_traceback: bool = True) -> list[tuple[str, _Entry]]:
-    """The place of each error, and the error; "[0-3:execute]" if several engines have the same error.
+    """Pairs of the place of an error and the error. If several engines have the same error, the place is like
+    "[0-3:execute]".
 
     by_traceback  errors with different tracebacks are different; otherwise only the first traceback is shown
     """
@@ -165,13 +179,13 @@ def _folded(entries: list[_Entry], by_traceback: bool = True) -> list[tuple[str,
     folded = []
     for same in alike.values():
         ids = sorted({each[3]["engine_id"] for each in same if "engine_id" in each[3]})
-        info = {**same[0][3], "engine_id": _ranges(ids)} if len(ids) > 1 else same[0][3]
+        info = {**same[0][3], "engine_id": ranges(ids)} if len(ids) > 1 else same[0][3]
         folded.append((_where(info), same[0]))
     return folded
 
 
 def errors_html(entries: list[_Entry]) -> str:
-    """Errors in HTML: each error once, with its engines and a folded traceback; "" without errors."""
+    """Returns errors in HTML: each error once, with its engines and a folded traceback. Without errors, returns ""."""
     from html import escape
 
     parts = []
@@ -186,12 +200,12 @@ def errors_html(entries: list[_Entry]) -> str:
 
 
 def errors_text(entries: list[_Entry]) -> str:
-    """Errors as text: a line for each, without tracebacks."""
+    """Returns errors as text: a line for each error, without tracebacks."""
     return "\n".join(line for line, _ in _sentences(entries))
 
 
 def _sentences(entries: list[_Entry]) -> list[tuple[str, str | None]]:
-    """A line for each group of equal errors, and the traceback of its first one."""
+    """A line for each group of equal errors, and the traceback of the first error of the group."""
     folded = _folded(entries, by_traceback=False)  # they differ by the numbers of cells
     sentences: list[tuple[str, str | None]] = []
     for where, (name, text, trace, _) in folded[:_MOST_GROUPS]:
@@ -202,29 +216,18 @@ def _sentences(entries: list[_Entry]) -> list[tuple[str, str | None]]:
     return sentences
 
 
-def _ranges(numbers: list[int]) -> str:
-    """"0-3,5": ascending numbers, runs of three or more in short."""
-    runs: list[list[int]] = []
-    for number in numbers:
-        if runs and number == runs[-1][-1] + 1:
-            runs[-1].append(number)
-        else:
-            runs.append([number])
-    short = [[f"{run[0]}-{run[-1]}"] if len(run) > 2 else map(str, run) for run in runs]
-    return ",".join(each for run in short for each in run)
-
-
 class RemoteError(KernelError):
     """A request failed: the name, text and traceback of the exception on the engine.
 
-    It is also an instance of that exception's own class if this process has imported that class, otherwise of the nearest
-    base class that this process has imported: ``except ValueError`` catches a ValueError of an engine. ``__cause__`` is the
-    engine's traceback as text. Plain attributes of the exception (text, numbers), such as ``errno``, are attributes here.
-    The page "errors" of the guide says which exceptions remain a RemoteError only.
+    The error is also an instance of the class of the engine's exception, if this process has imported that class;
+    otherwise it is an instance of the nearest base class that this process has imported. So ``except ValueError``
+    catches a ValueError of an engine. ``__cause__`` is the engine's traceback as text. Attributes of the engine's
+    exception that are text or numbers, such as ``errno``, are attributes of this error, too. The page "errors" of the
+    guide lists the exceptions that are raised only as a RemoteError.
 
-    Failures that the code itself did not cause have subclasses: ResultLost, ConnectionLost, Overloaded, MPIError.
-    EngineError, TaskTimeout and the errors of dependencies are RemoteErrors, too, if they are the answer to a
-    request.
+    There are subclasses for failures that the code itself did not cause: ResultLost, ConnectionLost, Overloaded,
+    MPIError. If a request fails with an EngineError, a TaskTimeout or an error about dependencies, the exception is a
+    RemoteError, too.
 
     Parameters
     ----------
@@ -233,9 +236,9 @@ class RemoteError(KernelError):
     evalue : str
         The text of the exception.
     traceback : str or None
-        The traceback as the engine shows it, with colours.
+        The engine's traceback, with colours.
     engine_info : dict, optional
-        ``{"engine_id", "engine_uuid", "method"}``; may be empty.
+        A dict with the keys "engine_id", "engine_uuid" and "method"; it may be empty.
 
     Examples
     --------
@@ -290,7 +293,7 @@ class RemoteError(KernelError):
         Returns
         -------
         list of str
-            The lines, after one that names the engine.
+            A line that names the engine, and then the lines of the traceback.
 
         Examples
         --------
@@ -322,7 +325,8 @@ class RemoteError(KernelError):
 class CompositeError(RemoteError):
     """At least one of several requests failed.
 
-    If all failures are of one class, this error is of that class, too: ``except OSError`` catches it if all are OSErrors.
+    If all failures are instances of one class, this error is an instance of this class, too. For example, ``except
+    OSError`` catches it if all failures are OSErrors.
 
     Parameters
     ----------
@@ -334,7 +338,7 @@ class CompositeError(RemoteError):
     Attributes
     ----------
     elist : list of tuple
-        The entries that were given.
+        The entries that were passed as `elist`.
     tb_limit : int
         The largest number of failures that the text shows.
 
@@ -396,7 +400,7 @@ class CompositeError(RemoteError):
         Parameters
         ----------
         excid : int, optional
-            The number of one failure. Default: the first `tb_limit` failures.
+            The index of one failure. Default: the first `tb_limit` failures.
 
         Returns
         -------
@@ -406,7 +410,7 @@ class CompositeError(RemoteError):
         Raises
         ------
         IndexError
-            There is no failure with this number.
+            There is no failure with this index.
         """
         lines = []
         shown = self.elist[: self.tb_limit] if excid is None else [self._nth(excid)]
@@ -425,29 +429,33 @@ class CompositeError(RemoteError):
         Parameters
         ----------
         excid : int, optional
-            The number of one failure. Default: the first `tb_limit` failures.
+            The index of one failure. Default: the first `tb_limit` failures.
 
         Raises
         ------
         IndexError
-            There is no failure with this number.
+            There is no failure with this index.
         """
         print("\n".join(self.render_traceback(excid)))
 
     def raise_exception(self, excid: int | None = 0) -> NoReturn:
-        """Raises one of the failures, as a RemoteError or the subclass that has its name.
+        """Raises one of the failures as an exception.
+
+        If polyxeus has a subclass of RemoteError with the failure's name, such as ResultLost, the exception is of this
+        class. Otherwise it is a RemoteError that, if possible, is also an instance of the class of the engine's
+        exception.
 
         Parameters
         ----------
         excid : int
-            The number of the failure.
+            The index of the failure.
 
         Raises
         ------
         RemoteError
             The failure.
         IndexError
-            There is no failure with this number.
+            There is no failure with this index.
 
         Examples
         --------
@@ -463,59 +471,59 @@ class CompositeError(RemoteError):
 
 
 class ResultLost(RemoteError):
-    """The request ran, but its result was lost before this client had it.
+    """The request ran, but its result was lost before this client received it.
 
-    For its parameters see RemoteError.
+    RemoteError describes the parameters.
     """
 
 
 class ConnectionLost(RemoteError, ConnectionError):
-    """The connection to the cluster broke, or the client was closed, before the answer came.
+    """The connection to the cluster broke, or the client was closed, before the answer arrived.
 
-    For its parameters see RemoteError.
+    RemoteError describes the parameters.
     """
 
 
 class Overloaded(RemoteError):
-    """The request was refused because a limit of the cluster is reached. Try again after increasing pauses.
+    """The cluster refused the request because one of its limits is reached. Try again, with increasing pauses.
 
-    For its parameters see RemoteError.
+    RemoteError describes the parameters.
     """
 
 
 class MPIError(RemoteError):
-    """A call of MPI failed on an engine: other ranks cannot reach it, a rank died, or MPI reported an error.
+    """A call of MPI failed on an engine: other ranks cannot reach this rank, a rank died, or MPI reported an error.
 
-    For its parameters see RemoteError.
+    RemoteError describes the parameters.
     """
 
 
 class RemoteEngineError(RemoteError, EngineError):
-    """An EngineError that came as the answer to a request."""
+    """An EngineError with which a request failed."""
 
 
 class RemoteTaskTimeout(RemoteError, TaskTimeout):
-    """A TaskTimeout that came as the answer to a request."""
+    """A TaskTimeout with which a request failed."""
 
 
 class RemoteTaskReject(RemoteError, TaskRejectError):
-    """A TaskRejectError that came as the answer to a request."""
+    """A TaskRejectError with which a request failed."""
 
 
 class RemoteUnmetDependency(RemoteError, UnmetDependency):
-    """An UnmetDependency that came as the answer to a request."""
+    """An UnmetDependency with which a request failed."""
 
 
 class RemoteImpossibleDependency(RemoteError, ImpossibleDependency):
-    """An ImpossibleDependency that came as the answer to a request."""
+    """An ImpossibleDependency with which a request failed."""
 
 
 class RemoteDependencyTimeout(RemoteError, DependencyTimeout):
-    """A DependencyTimeout that came as the answer to a request."""
+    """A DependencyTimeout with which a request failed."""
 
 
 class RemoteInvalidDependency(RemoteError, InvalidDependency):
-    """An InvalidDependency that came as the answer to a request."""
+    """An InvalidDependency with which a request failed."""
 
 
 _BY_NAME: dict[str, type[RemoteError]] = {
@@ -541,11 +549,12 @@ def remote_error(
     engine_info: dict[str, Any] | None = None,
     exception: dict[str, Any] | None = None,
 ) -> RemoteError:
-    """Makes the exception for an error reply: of the class with its name, if polyxeus has one, else a RemoteError.
+    """Makes the exception for an error reply. If polyxeus has a class with the name of the error, the exception is of
+    this class, else it is a RemoteError.
 
-    It is also of the original class, if possible.
+    If possible, the exception is also an instance of the class of the engine's exception.
 
-    exception  the reply's member `exception` (docs/protocol.md), if it has one
+    exception  the member `exception` of the reply (docs/protocol.md), or None
     """
     kind = _BY_NAME.get(ename)
     original = None
@@ -560,7 +569,8 @@ def remote_error(
 
 
 def _set_attributes(made: RemoteError, attributes: Any) -> None:
-    """Sets the attributes of the engine's exception, but none that a RemoteError has. No code of its class runs."""
+    """Sets the attributes of the engine's exception, except those that a RemoteError has itself. No code of the
+    exception's class runs."""
     for name, value in attributes.items() if isinstance(attributes, dict) else ():
         if name.startswith("_") or name in _OF_ERRORS or hasattr(RemoteError, name):
             continue
@@ -572,13 +582,14 @@ def _set_attributes(made: RemoteError, attributes: Any) -> None:
 
 
 def composite_error(message: str, elist: list[_Entry]) -> CompositeError:
-    """A CompositeError; it is also of the class that all failures have in common, if there is one."""
+    """Makes a CompositeError. It is also an instance of the class that all failures have in common, if there is one."""
     original = original_types.in_common(map(_original, elist)) if elist else None
     return original_types.made(CompositeError, original, message, elist)
 
 
 def already_displayed(problem: CompositeError) -> AlreadyDisplayedError:
-    """The AlreadyDisplayedError for `problem`; it is also of the class of all failures if `problem` is."""
+    """Returns the AlreadyDisplayedError for `problem`. If all failures in `problem` have a common class, this error is
+    an instance of this class, too."""
     return original_types.of_both(AlreadyDisplayedError, original_types.original_of(type(problem)))(problem)
 
 
@@ -588,7 +599,7 @@ class AlreadyDisplayedError(RemoteError):
     Parameters
     ----------
     original_error : CompositeError
-        The error that it replaces.
+        The error that this one replaces.
     """
 
     def __init__(self, original_error: CompositeError) -> None:
@@ -613,7 +624,7 @@ class AlreadyDisplayedError(RemoteError):
         return self.original_error._repr_html_()
 
     def render_traceback(self) -> list[str]:
-        """Returns one line, because the failures were shown already.
+        """Returns only one line, because the failures were shown already.
 
         Returns
         -------
@@ -624,7 +635,7 @@ class AlreadyDisplayedError(RemoteError):
 
 
 def entries_of(problem: Exception) -> list[_Entry]:
-    """The errors that an exception contains, in the form of CompositeError.elist."""
+    """Returns the errors that an exception contains, in the form of CompositeError.elist."""
     if isinstance(problem, CompositeError):
         return problem.elist
     if isinstance(problem, RemoteError):
@@ -646,7 +657,7 @@ def collect_exceptions(rdict_or_list: _Results, method: str = "unspecified") -> 
     Returns
     -------
     list or dict
-        The results, if none is an error.
+        The results, if none of them is an error.
 
     Raises
     ------
@@ -674,7 +685,7 @@ def wrap_exception(engine_info: dict[str, Any] | None = None) -> dict[str, Any]:
     Parameters
     ----------
     engine_info : dict, optional
-        The engine on which it was raised.
+        A description of the engine on which the exception was raised.
 
     Returns
     -------
@@ -706,12 +717,12 @@ def unwrap_exception(content: dict[str, Any]) -> RemoteError:
     Parameters
     ----------
     content : dict
-        The keys ename, evalue, traceback (a list of lines) and maybe engine_info.
+        A dict with the keys ename, evalue and traceback (a list of lines), and optionally engine_info.
 
     Returns
     -------
     RemoteError
-        The exception: of the subclass that has its name, if there is one.
+        The exception. If a subclass of RemoteError has the name `ename`, the exception is of this class.
 
     Examples
     --------

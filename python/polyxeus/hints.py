@@ -1,4 +1,4 @@
-"""Types that several signatures share. For type checkers: no program imports this module."""
+"""Types that several signatures share. Only type checkers read this module; no program imports it."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing_extensions import ParamSpec, TypeAlias
 
 from polyxeus.results.async_result import AsyncResult
 from polyxeus.views.dependency import Dependency
+from polyxeus.views.ranks import Ranks
 
 Anything: Any
 T = TypeVar("T")
@@ -34,6 +35,7 @@ class BalancedViewFlags(ViewFlags, total=False):
     after: Dependencies
     timeout: float | None
     retries: int
+    ranks: int | tuple[int, int] | Ranks | None
 
 class Flags(ViewFlags, total=False):
     targets: Targets
@@ -42,7 +44,7 @@ class BalancedFlags(BalancedViewFlags, total=False):
     targets: Targets
 
 class ProfileKeys(TypedDict, total=False):
-    """The keys of a profile, as arguments of Cluster."""
+    """The keys of a profile that are arguments of Cluster, too."""
 
     hosts: str | list[str] | dict[str, int] | None
     hostfile: str | None
@@ -56,6 +58,8 @@ class ProfileKeys(TypedDict, total=False):
     ssh_cmd: str | list[str] | None
     ssh_args: str | list[str] | None
     tunnel: bool | None
+    respawn: bool | None
+    respawn_limit: int | None
     mpi_cmd: str | list[str] | None
     mpi_args: str | list[str] | None
     queue: str | None

@@ -1,4 +1,4 @@
-"""joblib on the default cluster: Parallel(backend="polyxeus")."""
+"""A backend that runs joblib on the default cluster: Parallel(backend="polyxeus")."""
 
 import weakref
 
@@ -12,7 +12,7 @@ _started = None  # the cluster that was started here; it ends with this Python
 
 
 def _connect():
-    """A client of the default cluster, which is started if it does not run."""
+    """Connects a client to the default cluster, and starts this cluster if it is not running."""
     global _started
     if _started is None:
         try:
@@ -28,7 +28,7 @@ def _connect():
 class PolyxeusBackend(ViewBackend):
     """Runs joblib's batches on a load-balanced view.
 
-    Without a view it uses the default cluster, which it starts if it does not run.
+    Without a view it uses the default cluster. If this cluster does not run, the backend starts it.
 
     Parameters
     ----------
@@ -44,7 +44,8 @@ class PolyxeusBackend(ViewBackend):
 
     @property
     def _view(self):
-        """Of a client that is opened when it is needed: joblib uses a backend again that it has terminated."""
+        """A view of a client. The client is opened when the view is needed, because joblib also uses terminated
+        backends again."""
         if self._given_view is None:
             client = _connect()
             self._close = weakref.finalize(self, client.close)
@@ -66,6 +67,6 @@ def register(name=None, make_default=False):
     name : str, optional
         The name of the backend. Default: "polyxeus", and "ipyparallel" if no other backend has that name.
     make_default : bool
-        Whether joblib uses this backend in programs that name none.
+        Whether joblib uses this backend in this process for calls that name no backend.
     """
     register_factory(PolyxeusBackend, name, make_default)

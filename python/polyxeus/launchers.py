@@ -1,9 +1,9 @@
-"""Launcher plug-ins with which ipyparallel's own Cluster and ipcluster start polyxeus.
+"""Launcher plug-ins, with which ipyparallel's own Cluster and ipcluster can start polyxeus.
 
     ipp.Cluster(controller="polyxeus", engines="polyxeus-mpi", n=4)
     ipcluster start --controller=polyxeus --engines=polyxeus-mpi -n 4
 
-The package declares them as entry points, so you do not have to configure anything.
+The package declares these plug-ins as entry points, so you do not have to configure anything.
 """
 
 import asyncio
@@ -48,7 +48,7 @@ def program(name):
     Returns
     -------
     str
-        Its path in the folder of this Python or in $PATH; else the name.
+        The path of the program in the folder of this Python or in $PATH. If the program is not found, its name.
     """
     beside = os.path.join(os.path.dirname(sys.executable), name)
     if os.access(beside, os.X_OK):
@@ -66,7 +66,7 @@ class _Controller(ControllerLauncher):
     def start(self, *args, **kwargs):
         # A Cluster sleeps for `delay`, 1 s by default, between controller and engines, and then
         # waits for the connection files as well. Ours say that the controller is ready: the sleep
-        # gains nothing. A delay that somebody has chosen stays.
+        # gains nothing. A delay that the user has set stays.
         cluster = self.parent
         if getattr(cluster, "send_engines_connection_env", False):
             if cluster.delay == type(cluster).delay.default_value:
@@ -74,11 +74,10 @@ class _Controller(ControllerLauncher):
         return super().start(*args, **kwargs)
 
     async def get_connection_info(self, timeout=None):
-        """The contents of the connection files, when both exist.
+        """Waits until both connection files (for clients and for engines) exist, and returns their contents.
 
-        They appear when the controller is ready. This function looks for them often, so that the engines start as
-        soon as
-        possible.
+        The files appear when the controller is ready. This function looks for them often, so that the engines start as
+        soon as possible.
         """
         loop = asyncio.get_running_loop()
         patience = self.connection_info_timeout if timeout is None else timeout

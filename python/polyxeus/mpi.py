@@ -1,16 +1,45 @@
-"""Functions for code that runs on engines under MPI: `polyxeus.mpi.stop_here()`."""
+"""Functions for code that runs on engines under MPI: `polyxeus.mpi.comm()`, `polyxeus.mpi.stop_here()`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+def comm() -> Any:
+    """Returns the communicator of the task that runs now on several ranks.
+
+    Returns
+    -------
+    MPI.Comm
+        The communicator of the engines that run the task, an MPI.Comm of mpi4py.
+
+    Raises
+    ------
+    RuntimeError
+        No task of several ranks is running.
+
+    Examples
+    --------
+    >>> def mean(values):
+    ...     comm = px.mpi.comm()
+    ...     return comm.allreduce(sum(values[comm.rank :: comm.size])) / len(values)
+    >>> rc.load_balanced_view().map(mean, data, ranks=4)    # doctest: +SKIP
+    """
+    from polyxeus.serialize import communicators
+
+    return communicators.communicator()
 
 
 def stop_here() -> None:
-    """Marks a place at which a stop may end the cell, on all ranks together.
+    """Marks a place in the code where a stop can end the cell on all ranks together.
 
-    All ranks of the world must call it, like a barrier. In a cell that calls it, a stop (the stop button,
-    `rc.interrupt()`, a timeout) waits for the next call, at most 10 s, and raises KeyboardInterrupt on all
-    ranks at the same call; a second stop does not wait. Put it into a loop after each step that leaves a library that
-    calls MPI in a usable state.
+    Like a barrier, all ranks of the world must call this function. If a cell calls it, a stop (the stop button,
+    `rc.interrupt()`, or a timeout) waits for the next call, at most 10 s, and then raises KeyboardInterrupt on all
+    ranks at the same call. A second stop takes effect at once, without waiting for the next call. If a loop uses a
+    library that calls MPI, call this function after each step that leaves the library in a usable state.
 
-    It does nothing if MPI calls cannot be interrupted, and outside of an engine that was started by an MPI
-    launcher. In worlds of several hosts it is a barrier that can be interrupted.
+    This function does nothing if MPI calls cannot be interrupted, or if the code does not run on an engine that an MPI
+    launcher has started. In MPI worlds on several hosts, this function is a barrier that can be interrupted.
 
     Raises
     ------

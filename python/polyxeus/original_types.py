@@ -1,8 +1,9 @@
-"""Finds the classes of exceptions that engines raised in this process, and makes errors that are also of such a class.
+"""Finds the classes of exceptions that engines raised in this process, and makes errors that are also instances of such
+a class.
 
-An engine names the class of an exception and its bases, "module:qualified name" each (engine/tracebacks.py). Here the
-names are looked up in the modules that this process has already imported: nothing is imported, nothing is unpickled,
-and no code of the classes runs.
+An engine sends the names of the class of an exception and of its base classes, in the form "module:qualified name"
+(engine/tracebacks.py). This module looks these names up in the modules that this process has already imported. It
+imports and unpickles nothing, and runs no code of the classes.
 """
 
 from __future__ import annotations
@@ -36,10 +37,12 @@ _made: weakref.WeakValueDictionary[tuple[type, type], type] = weakref.WeakValueD
 
 
 def named(name: str, classes: Iterable[Any]) -> type[Exception] | None:
-    """The class of an exception, or its nearest base class that is found here; None: no error can be of that class.
+    """Returns the class of an exception, or the nearest base class that is found in this process. Returns None if no
+    error can be an instance of these classes.
 
     name     the name of the class
-    classes  its full name and those of its bases; empty if these are not known: then `name` is taken for a builtin class
+    classes  the full names of the class and of its base classes. If `classes` is empty, because the names are not
+             known, `name` is looked up among the builtin classes
     """
     classes = [each for each in classes if isinstance(each, str)]
     for each in classes:
@@ -53,7 +56,8 @@ def named(name: str, classes: Iterable[Any]) -> type[Exception] | None:
 
 
 def in_common(originals: Iterable[type[Exception] | None]) -> type[Exception] | None:
-    """The nearest common class of all of these that an error can have as a base; None if there is none."""
+    """Returns the nearest common base class of all of these classes from which an error can be derived; None if there
+    is no such class."""
     first, *others = dict.fromkeys(originals)
     for each in first.__mro__ if first is not None else ():
         if _is_fitting(each) and all(other is not None and issubclass(other, each) for other in others):
@@ -62,7 +66,8 @@ def in_common(originals: Iterable[type[Exception] | None]) -> type[Exception] | 
 
 
 def of_both(kind: _Kind, original: type[Exception] | None) -> _Kind:
-    """A class derived from `kind` and `original`, with the name of `kind`; `kind` itself if there can be no such class."""
+    """Returns a class with the name of `kind` that is derived from `kind` and `original`. If such a class cannot be
+    made, returns `kind` itself."""
     if original is None:
         return kind
     found = _made.get((kind, original))
@@ -81,7 +86,8 @@ def of_both(kind: _Kind, original: type[Exception] | None) -> _Kind:
 
 
 def made(kind: type[_Error], original: type[Exception] | None, *arguments: Any) -> _Error:
-    """An error that is `kind`, and also of the class, or of the nearest of its bases with which it can be made."""
+    """Returns an error that is an instance of both `kind` and `original`. If that is not possible, the error is an
+    instance of the nearest possible base class of `original` instead of `original`."""
     for each in original.__mro__ if original is not None else ():
         if _is_fitting(each):
             try:
@@ -92,12 +98,12 @@ def made(kind: type[_Error], original: type[Exception] | None, *arguments: Any) 
 
 
 def original_of(kind: type) -> type[Exception] | None:
-    """The original class of one that of_both() made; None for others."""
+    """Returns the original class of a class that of_both() made; None for other classes."""
     return getattr(kind, "_original", None)
 
 
 def _find(module: str, name: str) -> Any:
-    """The class or None. Does not access attributes, because modules may then import others."""
+    """The class, or None. Does not access attributes of modules, because some modules then import other modules."""
     place: Any = sys.modules.get(module)
     for part in name.split("."):
         if not isinstance(place, (ModuleType, type)):

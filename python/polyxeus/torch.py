@@ -1,4 +1,4 @@
-"""PyTorch over the engines: torch.distributed on the ranks of a view.
+"""Makes the engines of a view ranks of PyTorch's torch.distributed.
 
     import polyxeus as px, polyxeus.torch
 
@@ -38,7 +38,7 @@ class World(NamedTuple):
     address : str
         The address at which rank 0 listens for the others; empty with mpi, or on one host with torch before 2.1.
     port : int
-        The port; 0 with mpi.
+        The port at which rank 0 listens; 0 with mpi.
     size : int
         The number of ranks.
     """
@@ -56,23 +56,24 @@ def init(view, backend: str | None = None, address: str | None = None,
     Parameters
     ----------
     view : DirectView
-        Its i-th engine becomes rank i; engines that are ranks already keep their rank, see below. With the backend
-        mpi the ranks are MPI's, and the view must have all of them.
+        The view. Its i-th engine becomes rank i; engines that are ranks already keep their rank (see Notes). With the
+        backend mpi, the rank of an engine is its MPI rank, and the view must have all engines of the MPI world.
     backend : str, optional
-        Default: "cpu:gloo,cuda:nccl" if each rank has a GPU of its own, else "gloo". "mpi" is used only if you name
-        it, and needs a torch that was built with MPI.
+        The backend of the process group. Default: "cpu:gloo,cuda:nccl" if each rank has its own GPU, else "gloo". "mpi"
+        is used only if you name it, and needs a torch that was built with MPI.
     address : str, optional
         The only address at which rank 0 listens for the others. Default: 127.0.0.1 if all ranks are on one host, else the
         address of the default route of rank 0's host. torch before 2.1 listens on all addresses, with a warning.
     timeout : float
         Seconds to wait until all ranks have joined.
     collective_timeout : float, optional
-        Seconds that a collective call waits for its slowest rank. Default: torch's own limit, 30 minutes for gloo.
+        The number of seconds that a collective call waits for its slowest rank. Default: torch's own limit, which is 30
+        minutes for gloo.
 
     Returns
     -------
     World
-        The backend, the address and the number of ranks.
+        An object with the backend, the address and the number of ranks.
 
     Raises
     ------
@@ -81,10 +82,10 @@ def init(view, backend: str | None = None, address: str | None = None,
 
     Notes
     -----
-    The variables of torchrun (RANK, WORLD_SIZE, LOCAL_RANK, MASTER_ADDR, ...) are set on the engines. If an earlier
-    call has made a group with as many ranks and its rank 0 still runs, that group stays, and models that
-    refer to it keep working; engines that were started since then replace ranks that have ended. Any other group is
-    replaced.
+    The variables of torchrun (RANK, WORLD_SIZE, LOCAL_RANK, MASTER_ADDR, ...) are set on the engines. An existing group
+    stays if it has the same number of ranks and its rank 0 still runs. Models that refer to this group keep working,
+    and engines that have started in the meantime replace ranks that have ended. If an existing group does not fulfil
+    both conditions, a new group replaces it.
 
     Examples
     --------
@@ -124,7 +125,7 @@ def init(view, backend: str | None = None, address: str | None = None,
 
 
 def finalize(view) -> None:
-    """Ends the process group on the engines of a view, if there is one.
+    """Ends the process group on the engines of a view. Does nothing if there is no process group.
 
     Parameters
     ----------
@@ -135,7 +136,9 @@ def finalize(view) -> None:
 
 
 def broadcast_parameters(model, source: int = 0) -> None:
-    """Copies the parameters and buffers of a model from one rank to all. Call it in a cell on all engines.
+    """Copies the parameters and buffers of a model from one rank to all ranks.
+
+    Call this function in a cell on all engines.
 
     Parameters
     ----------
@@ -153,9 +156,11 @@ def broadcast_parameters(model, source: int = 0) -> None:
 
 
 def average_gradients(model) -> None:
-    """Replaces each gradient of a model by its mean over all ranks. Call it in a cell on all engines, after backward().
+    """Replaces each gradient of a model by its mean over all ranks.
 
-    It sends one message for all gradients of a type, whatever the number of layers.
+    Call this function in a cell on all engines, after backward().
+
+    The function sends one message for all gradients of the same type, however many layers the model has.
 
     Parameters
     ----------
@@ -193,7 +198,8 @@ def _engines(view):
 
 
 def _get_all(results):
-    """All results; the first failure of the rank that is its cause, not of those that wait for it."""
+    """Waits for all results. Raises the first failure, which is the cause of the failures of ranks that waited for the
+    failed rank."""
     failures = []
     for result in results:
         try:
@@ -214,7 +220,8 @@ def _check_torch(view, descriptions):
 
 
 def _choose_backend(descriptions):
-    """nccl and gloo if each rank has a GPU that no other rank of its host uses, as far as they say."""
+    """Chooses nccl and gloo if, according to the descriptions, each rank has a GPU that no other rank of its host uses;
+    else gloo."""
     has_own = all(each["gpus"] for each in descriptions)
     for host in {each["host"] for each in descriptions}:
         of_host = [each["gpus"] for each in descriptions if each["host"] == host]
@@ -224,9 +231,10 @@ def _choose_backend(descriptions):
 
 
 def _places_to_take(descriptions, backend):
-    """{index of a new engine: rank of an ended one that it becomes} if the others keep their group, else None.
+    """If the other engines keep their group, returns {index of a new engine: rank of the ended engine that it
+    replaces}; else None.
 
-    The group stays if all its living ranks are in the view, rank 0, which has the store, among them.
+    The group stays if all its living ranks are in the view and rank 0, which has the store, is one of them.
     """
     size = len(descriptions)
     groups = [each["group"] for each in descriptions]
@@ -241,7 +249,7 @@ def _places_to_take(descriptions, backend):
 
 
 def _local_ranks(descriptions):
-    """For each rank (its number on its host, ranks on that host, number of the host)."""
+    """Returns for each rank (its number on its host, number of ranks on that host, number of the host)."""
     hosts = list(dict.fromkeys(each["host"] for each in descriptions))
     counts = dict.fromkeys(hosts, 0)
     numbers = []
@@ -287,7 +295,7 @@ def _describe():
 
 
 def _own_address():
-    """The address of the interface of the default route; nothing is sent."""
+    """The address of the network interface of the default route. Sends no data."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
         try:
             probe.connect(("192.0.2.1", 9))  # an address of the documentation's network
@@ -297,9 +305,11 @@ def _own_address():
 
 
 def _open_store(address, size, may_be_folder=False):
-    """On rank 0: opens the place where the ranks meet. Returns ((address, port), a warning or None).
+    """Called on rank 0: opens the store through which the ranks find each other. Returns ((address, port), a warning or
+    None).
 
-    may_be_folder  a torch that cannot listen at one address alone gets a private folder: its path is returned
+    may_be_folder  whether a torch that cannot listen at a single address may use a private folder instead; its path is
+                   returned then
     """
     global _store, _folder
     _leave()
@@ -345,7 +355,8 @@ def _connect(place, rank, size, timeout):
 
 
 def _meet(store, rank, size, timeout):
-    """Waits until all ranks are there. RuntimeError after `timeout` seconds: names those that are not."""
+    """Waits until all ranks have joined. After `timeout` seconds, raises a RuntimeError that names the missing
+    ranks."""
     def are_here(ranks, seconds):
         try:
             store.wait([f"polyxeus/{each}" for each in ranks], datetime.timedelta(seconds=seconds))
@@ -368,7 +379,7 @@ def _join(backend, place, rank, size, limits, local, takes_place):
     """Makes this engine a rank.
 
     local        (its number on its host, ranks on that host, number of the host)
-    takes_place  of a rank that has ended: the others have their groups already
+    takes_place  whether this engine replaces a rank that has ended; the other ranks have their groups already
     """
     import torch
     import torch.distributed as dist
@@ -398,7 +409,7 @@ def _join(backend, place, rank, size, limits, local, takes_place):
 
 
 def _keep(new, collective_timeout):
-    """On a rank whose default group stays: others that have members among the ranks `new` have to be made again."""
+    """Called on a rank whose default group stays. Other groups that contain ranks of `new` have to be made again."""
     import torch.distributed as dist
 
     from polyxeus.engine import process_groups

@@ -27,7 +27,7 @@ def test_pxconfig_names_the_cluster_to_work_with(lonely_notebook):
     try:
         assert "no cluster is running" in notebook.fails("%px print(1)").error
         notebook.ok("%pxconfig --profile other --cluster-id second")
-        notebook.ok("rc.wait_for_engines(1, timeout=30)")
+        notebook.ok("rc.wait_for_engines(1, timeout=60)")
         assert notebook.text("%px print('up')") == "[stdout:0] up\n"
     finally:
         notebook.ok("%pxcluster stop")  # the one of %pxconfig
@@ -39,12 +39,12 @@ def test_a_restart_from_the_notebook_gives_fresh_engines_with_the_same_ids(lonel
     notebook = lonely_notebook
     notebook.ok("%pxcluster start -n 2")
     try:
-        notebook.ok("rc.wait_for_engines(2, timeout=30)")
+        notebook.ok("rc.wait_for_engines(2, timeout=60)")
         before = notebook.text("%px import os; old = 1; print(os.getpid())")
         notebook.ok("%%px --noblock\nimport time; time.sleep(600)")
         said = notebook.ok("%pxcluster restart")
         assert "Traceback" not in said.text() + said.text("stderr")
-        notebook.ok("rc.wait_for_engines(2, timeout=30)")
+        notebook.ok("rc.wait_for_engines(2, timeout=60)")
         assert notebook.ok("rc.ids").contents("execute_result")[0]["data"]["text/plain"] == "[0, 1]"
         after = notebook.text("%px import os; print(os.getpid())")
         assert after and not set(after.split()) & set(before.split()) - {"[stdout:0]", "[stdout:1]", "[0]", "[1]"}
@@ -52,7 +52,7 @@ def test_a_restart_from_the_notebook_gives_fresh_engines_with_the_same_ids(lonel
         notebook.ok("%px new = 2")
         said = notebook.ok("%pxcluster restart --keep new")
         assert "engines 0 and 1 have kept new" in said.text() + said.text("stderr")
-        notebook.ok("rc.wait_for_engines(2, timeout=30)")
+        notebook.ok("rc.wait_for_engines(2, timeout=60)")
         assert notebook.text("%px print(new)") == "[0,1] 2\n"
     finally:
         notebook.ok("%pxcluster stop")

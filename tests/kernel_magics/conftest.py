@@ -18,6 +18,7 @@ from running_cluster import RunningCluster  # noqa: E402
 import jupyter_client  # noqa: E402
 
 PATIENCE = 60
+RANKS = "application/vnd.polyxeus.ranks+json"
 KERNELS = {"ipykernel": "python3", "pxkernel": "pxpython"}
 
 
@@ -55,7 +56,15 @@ class Cell:
         return f"{self.reply.get('ename')}: {self.reply.get('evalue')}"
 
     def contents(self, message_type):
-        return [each["content"] for each in self.messages if each["msg_type"] == message_type]
+        """What the cell shows of this type; the boxes of the ranks, which are no output, are apart."""
+        return [each["content"] for each in self.messages
+                if each["msg_type"] == message_type and RANKS not in each["content"].get("data", {})]
+
+    @property
+    def ranks(self):
+        """What the boxes of the ranks said."""
+        shown = [each["content"] for each in self.messages if each["msg_type"] == "update_display_data"]
+        return [each["data"][RANKS] for each in shown if RANKS in each["data"]]
 
     def text(self, stream="stdout"):
         return "".join(each["text"] for each in self.contents("stream") if each["name"] == stream)
@@ -93,9 +102,9 @@ def plain(text):
 class Notebook:
     """A client of one kernel."""
 
-    def __init__(self, name, *, has_magics=True, **environment):
+    def __init__(self, name, *, has_magics=True, folder=None, **environment):
         self.name = name
-        self.manager, self.client = start_kernel(KERNELS[name], PATIENCE, env={**os.environ, **environment})
+        self.manager, self.client = start_kernel(KERNELS[name], PATIENCE, cwd=folder, env={**os.environ, **environment})
         if name == "ipykernel" and has_magics:
             self.ok("%load_ext polyxeus")
 
@@ -197,7 +206,7 @@ def shared_notebook(kernel_name, cluster):
 def notebook(shared_notebook):
     """A kernel with a cluster, its settings as at the start."""
     shared_notebook.ok("%pxconfig -t all --block --stream --no-verbose --fold --progress-after 2 "
-                       "--signal-on-interrupt SIGINT")
+                       "--ranks-after 1 --signal-on-interrupt SIGINT")
     return shared_notebook
 
 

@@ -65,7 +65,7 @@ def test_all_are_those_that_are_there_when_it_runs(stage, kernel_name):
         assert notebook.text("%px print('hi')") == "[stdout:0] hi\n"
         cluster.start_engines(1)
         cluster.wait_for_engines(client, 2)
-        notebook.ok("rc.wait_for_engines(2, timeout=30)")
+        notebook.ok("rc.wait_for_engines(2, timeout=60)")
         assert notebook.text("%px print('hi')") == "[0,1] hi\n"
     finally:
         notebook.close()

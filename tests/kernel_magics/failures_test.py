@@ -64,7 +64,7 @@ def test_without_stream_the_error_itself_has_the_traceback_of_all_engines(notebo
 
 def test_errors_that_the_text_of_a_cell_leaves_out_are_below_it(notebook):
     result = notebook.fails("from polyxeus import AsyncResult\n"
-                            "AsyncResult.join(*[rc[:].execute('1/0', block=False) for _ in range(2)]).get(20)")
+                            "AsyncResult.join(*[rc[:].execute('1/0', block=False) for _ in range(2)]).get(60)")
     assert "... 4 more exceptions ..." in "".join(result.reply["traceback"])
     shown = result.contents("display_data")[-1]["data"]
     assert shown["text/plain"] == "[0-3:execute] ZeroDivisionError: division by zero"

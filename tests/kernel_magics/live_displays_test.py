@@ -75,7 +75,7 @@ def test_pxtop_updates_one_display_until_it_is_interrupted(notebook):
         notebook.interrupt()
         cell = notebook.end(message_id, messages)
     finally:
-        notebook.ok("rc.interrupt(block=True)\nrc.wait(timeout=20)")
+        notebook.ok("rc.interrupt(block=True)\nrc.wait(timeout=60)")
     assert cell.status == "ok", cell.error
     first, = cell.contents("display_data")
     ids = {each["transient"]["display_id"] for each in cell.contents("update_display_data")}

@@ -139,7 +139,7 @@ def test_noblock_returns_an_async_result_at_once(notebook):
     for flag in ("-a", "--noblock"):
         notebook.ok(cell(f"{flag} -o ar", "import time", "time.sleep(0.5)", "print('late')"))
         assert notebook.text("print(ar.ready())") == "False\n"
-        notebook.ok("ar.get(timeout=10)")
+        notebook.ok("ar.get(timeout=60)")
 
 
 def test_block_waits(notebook):

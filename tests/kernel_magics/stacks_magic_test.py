@@ -10,7 +10,7 @@ def test_pxstacks_tells_the_functions_in_which_engines_are(notebook):
         assert told[0] == "2 idle" and told[1].startswith("0, 1 and 3 at ")
         assert notebook.text("%pxstacks -t 2").splitlines()[0] == "2 idle"
     finally:
-        notebook.ok("rc.interrupt(block=True)\nrc.wait(timeout=20)")
+        notebook.ok("rc.interrupt(block=True)\nrc.wait(timeout=60)")
 
 
 def all_nap(text):

@@ -116,7 +116,7 @@ def test_a_busy_engine_does_not_hold_up_completion(notebook, tmp_path):
     complete(notebook, "%px only_th")
     assert notebook.text("print(rc.wait(timeout=0))") == "False\n"
     gate.touch()
-    notebook.ok("assert rc.wait(timeout=20)")
+    notebook.ok("assert rc.wait(timeout=60)")
 
 
 def test_tab_completes_the_options_of_a_magic(notebook):

@@ -10,7 +10,7 @@ def test_pxwhere_tells_the_line_in_which_engines_are(notebook):
         assert told[0].endswith(": time.sleep(600)") and told[1:] == ["2 idle"]
         assert notebook.text("%pxwhere -t 2") == "2 idle\n"
     finally:
-        notebook.ok("rc.interrupt(block=True)\nrc.wait(timeout=20)")
+        notebook.ok("rc.interrupt(block=True)\nrc.wait(timeout=60)")
 
 
 def all_sleep(text):

@@ -137,13 +137,14 @@ std::shared_ptr<client::ClientCore> nobody() {
 TEST(Magics, ConfigurationNeedsNoCluster) {
   Magics magics{nobody};
   magics.pxconfig(
-      "--noblock --no-stream --verbose --no-fold --progress-after 5 -t all "
-      "--signal-on-interrupt 9 --max-output 7");
+      "--noblock --no-stream --verbose --no-fold --progress-after 5 --ranks-after 3 "
+      "-t all --signal-on-interrupt 9 --max-output 7");
   EXPECT_FALSE(magics.settings().block);
   EXPECT_FALSE(magics.settings().stream);
   EXPECT_TRUE(magics.settings().verbose);
   EXPECT_FALSE(magics.settings().fold);
   EXPECT_EQ(magics.settings().progress_after, 5);
+  EXPECT_EQ(magics.settings().ranks_after, 3);
   EXPECT_EQ(magics.settings().signal, Json(9));
   EXPECT_EQ(magics.settings().max_output, 7U);
   EXPECT_EQ(magics.settings().targets, Json("all"));
@@ -207,7 +208,8 @@ TEST(Settings, AreShownAsTheWordsThatSetThem) {
   settings.fold = false;
   EXPECT_EQ(settings_text(settings, "mpi", ""),
             "--targets=0,2\n--block\n--stream\n--no-verbose\n--no-fold\n--language=all\n"
-            "--interrupt-after=never\n--progress-after=2\n--signal-on-interrupt=SIGINT\n--max-"
+            "--interrupt-after=never\n--progress-after=2\n--ranks-after=1\n--signal-on-interrupt="
+            "SIGINT\n--max-"
             "output=all\n"
             "--profile=mpi\n");
 }

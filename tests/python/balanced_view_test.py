@@ -17,14 +17,14 @@ def view(rc):
 
 def test_a_task_runs_somewhere(view, rc):
     result = view.apply_async(os.getpid)
-    assert result.get(20) in rc[:].apply_sync(os.getpid)
+    assert result.get(60) in rc[:].apply_sync(os.getpid)
     assert result.engine_id in rc.ids
 
 
 def test_many_tiny_calls_are_few_messages(view):
     result = view.map_async(lambda n: n + 1, range(20_000))
     assert len(result) == 20_000
-    assert result.get(50) == list(range(1, 20_001))
+    assert result.get(60) == list(range(1, 20_001))
     assert len(result.msg_ids) < 2_000
 
 
@@ -85,7 +85,7 @@ def test_tasks_follow_and_come_after_others(view):
         second = view.apply_async(os.getpid)
     with view.temp_flags(follow=second):
         third = view.apply_async(os.getpid)
-    assert third.get(20) == second.get(20)
+    assert third.get(60) == second.get(60)
     assert second.started >= first.completed
     with view.temp_flags(after="nobody"), pytest.raises(ipp.RemoteError) as caught:
         view.apply_sync(abs, 1)
@@ -119,7 +119,7 @@ def test_dependencies_on_the_engine_choose_it(view, rc):
 
 def test_executors_of_concurrent_futures(rc):
     with rc.executor() as pool:
-        assert pool.submit(pow, 2, 10).result(20) == 1024
+        assert pool.submit(pow, 2, 10).result(60) == 1024
         results = pool.map(lambda n: n + 1, range(5))
     assert list(results) == [1, 2, 3, 4, 5]
 

@@ -103,7 +103,7 @@ def test_a_file_runs(rc, tmp_path):
 
 def test_output_of_calls_is_there(rc):
     result = rc[0].apply_async(print, "from a call")
-    result.get(20)
+    result.get(60)
     assert result.wait_for_output(20)
     assert result.stdout == "from a call\n"
 
@@ -111,7 +111,7 @@ def test_output_of_calls_is_there(rc):
 def test_output_is_shown_while_it_comes(rc, capfd):
     result = rc[:2].execute("for n in range(3): print('line', n)", block=False)
     with result.stream_output():
-        result.get(20)
+        result.get(60)
         result.wait_for_output(20)
     shown = capfd.readouterr().out
     assert "[stdout:0]" in shown and "[stdout:1]" in shown and shown.count("line 2") == 2

@@ -53,7 +53,7 @@ def test_waiting_for_requests(rc):
     results = [rc[0].apply_async(time.sleep, 0.1) for _ in range(3)]
     assert rc.outstanding
     assert not rc.wait(results, 0)
-    assert rc.wait(timeout=20)
+    assert rc.wait(timeout=60)
     assert rc.outstanding == set() and all(each.ready() for each in results)
     rc.wait_interactive()
 
@@ -65,7 +65,7 @@ def test_requests_that_wait_are_aborted(rc):
     waiting.abort()
     with pytest.raises(ipp.TaskAborted):
         waiting.get(20)
-    assert blocker.get(20) is None
+    assert blocker.get(60) is None
     with pytest.raises(RuntimeError, match="already there"):
         waiting.abort()
 
@@ -86,20 +86,20 @@ def test_engines_are_interrupted(rc):
 
 def test_results_of_other_clients_and_the_past(rc, running):
     result = rc[0].apply_async(lambda: [1, "two"])
-    result.get(20)
+    result.get(60)
     with running.connect_client_sync() as other:
         found = other.get_result(result.msg_ids[0])
         assert isinstance(found, ipp.AsyncHubResult)
-        assert found.get(20) == [1, "two"]
+        assert found.get(60) == [1, "two"]
         assert found.engine_id == 0
-    assert rc.get_result(result.msg_ids[0]).get(20) == [1, "two"]
+    assert rc.get_result(result.msg_ids[0]).get(60) == [1, "two"]
     assert rc.get_result(-1).msg_ids == result.msg_ids
     assert result.msg_ids[0] in rc.hub_history()
     record = rc.db_query({"msg_id": result.msg_ids[0]})[0]
     assert record["completed"] >= record["submitted"]
     assert rc.result_status(result.msg_ids)["completed"] == result.msg_ids
     again = rc.resubmit(result.msg_ids)
-    assert again.get(20) == [1, "two"]
+    assert again.get(60) == [1, "two"]
     rc.purge_results(result.msg_ids)
     assert result.msg_ids[0] not in rc.hub_history()
 
@@ -123,7 +123,7 @@ def test_clusters_are_started_signalled_restarted_and_found(folder):
         with pytest.raises(ipp.RemoteError, match="KeyboardInterrupt"):
             result.get(20)
         cluster.restart_engines_sync()
-        rc.wait_for_engines(2, timeout=30)
+        rc.wait_for_engines(2, timeout=60)
         assert not set(rc[:].apply_sync(os.getpid)) & set(pids)
         assert any("me" in key for key in ipp.ClusterManager().load_clusters())
     assert not os.path.exists(cluster.connection_file)
@@ -135,7 +135,7 @@ def test_engines_join_while_somebody_waits(own):
         rc.wait_for_engines(2, timeout=0.1)
     future = rc.wait_for_engines(2, timeout=30, block=False)
     rc.cluster.start_engines_sync(1)
-    assert future.result(30) is None and len(rc) == 2
+    assert future.result(60) is None and len(rc) == 2
 
 
 def test_coroutines_start_and_stop(folder):
@@ -146,6 +146,17 @@ def test_coroutines_start_and_stop(folder):
             return await rc[0].apply_async(abs, -3)
 
     assert asyncio.run(use()) == 3
+
+
+def test_a_collection_of_garbage_examines_what_the_user_has_made_and_not_the_engine_itself(own):
+    rc = own(1)
+    rc[0].execute("import builtins, gc, weakref\nclass Node: pass\nnode = Node()\nnode.me = node\n"
+                  "builtins.seen = weakref.ref(node)\ncounts = len(gc.get_objects()), gc.get_freeze_count()", block=True)
+    examined, kept = rc[0].pull("counts", block=True)
+    assert kept > 2 * examined
+    rc.clear(block=True)
+    rc[0].execute("import builtins, gc\ngc.collect()\nis_gone = builtins.seen() is None", block=True)
+    assert rc[0].pull("is_gone", block=True)
 
 
 def test_views_that_were_used_see_engines_come_and_leave(own):

@@ -14,7 +14,7 @@ def test_engines_become_dask_workers_and_stay_engines(rc):
         client.wait_for_workers(2, timeout=30)
         found = client.scheduler_info()["workers"].values()
         assert [each["nthreads"] for each in found] == [2, 2]
-        assert client.submit(sum, client.map(lambda x: x * x, range(10))).result(30) == 285
+        assert client.submit(sum, client.map(lambda x: x * x, range(10))).result(60) == 285
         assert rc[:]["kept"] == [5] * 4
         worker = ipp.Reference("distributed_worker")
         assert rc[:2].apply_sync(lambda each: each.status.name, worker) == ["running"] * 2

@@ -61,7 +61,7 @@ def test_each_class_has_an_example():
 
 def test_a_coroutine_has_the_docstring_of_its_counterpart():
     text = inspect.getdoc(px.Cluster.start_engines)
-    assert text.startswith("Coroutine: Starts n more engines.") and "\n\nParameters\n----------\nn : int" in text
+    assert text.startswith("Coroutine: Starts n further engines.") and "\n\nParameters\n----------\nn : int" in text
 
 
 @pytest.mark.parametrize("name", sorted(name for name, thing in THINGS.items() if examples_of(thing)))

@@ -161,7 +161,7 @@ def test_published_data_reach_the_client_while_the_task_runs(rc):
         polyxeus.publish_data({"step": 2})
 
     result = rc[:].apply_async(simulate)
-    result.get(20)
+    result.get(60)
     assert result.wait_for_output(20)
     assert [(each["step"], each["values"].sum()) for each in result.data] == [(2, 499500.0)] * 4
     with pytest.raises(RuntimeError, match="in a Python engine only"):
@@ -281,9 +281,9 @@ def refused(view):
 with polyxeus.Client(sys.argv[1]) as rc:
     view = rc[:1]
     assert refused(view)
-    view.use_dill().get(20)
+    view.use_dill().get(60)
     print(view.apply_sync(writer(5), 3), view.apply_sync(writer, 4)[0](5), open(sys.argv[2]).read())
-    view.use_cloudpickle().get(20)
+    view.use_cloudpickle().get(60)
     assert refused(view)
 """
 

@@ -42,7 +42,7 @@ def test_tasks_with_retries_run_again_after_a_restart(own):
     result = view.apply_async(first_time_slow, started)
     wait_until(lambda: os.path.exists(started), "the call runs", 30)
     rc.restart_engines()
-    assert result.get(30) == "again"
+    assert result.get(60) == "again"
 
 
 def test_a_client_without_its_cluster_object_restarts_the_engines_too(own):
@@ -60,7 +60,7 @@ def test_who_waits_for_engines_after_a_restart_gets_the_new_ones(own):
         for _ in range(2):
             before = other[:].apply_sync(os.getpid)
             rc.cluster.restart_engines_sync()
-            other.wait_for_engines(2, timeout=30)
+            other.wait_for_engines(2, timeout=60)
             assert not set(other[:].apply_sync(os.getpid)) & set(before)
 
 
@@ -104,7 +104,7 @@ def test_what_ran_or_waited_on_a_restarted_engine_fails_and_the_others_finish(ow
     for each in lost:
         with pytest.raises(ipp.RemoteError, match="EngineError: Engine 1.*pxcluster ended it for a restart"):
             each.get(20)
-    assert others.get(20) == ["done", "done"]
+    assert others.get(60) == ["done", "done"]
     assert rc[:].apply_sync(os.getpid)[::2] == pids[::2]
 
 
@@ -156,7 +156,7 @@ def test_the_only_engine_that_has_died_is_restarted_with_its_set(own):
     with pytest.raises(RuntimeError, match="all engines of their set have ended.*rc.restart_engines"):
         rc.restart_engines(0)
     rc.restart_engines()
-    rc.wait_for_engines(1, timeout=30)
+    rc.wait_for_engines(1, timeout=60)
     assert rc[:].apply_sync(pow, 2, 3) == [8]
 
 

@@ -76,7 +76,7 @@ def started(**options):
         (lambda rc: rc.abort([5]), TypeError, "msg_ids and AsyncResults"),
         (lambda rc: rc.get_result(99), IndexError, "no item 99"),
         (lambda rc: rc.get_result(5.5), TypeError, "msg_ids, AsyncResults"),
-        (lambda rc: rc.get_result("nobody", block=False).get(20), ipp.RemoteError, "KeyError"),
+        (lambda rc: rc.get_result("nobody", block=False).get(60), ipp.RemoteError, "KeyError"),
         (lambda rc: rc.db_query("x"), TypeError, "dict of keys"),
         (lambda rc: rc.purge_results(), ValueError, "needs `jobs`, `targets` or both"),
         (lambda rc: rc.send_signal(5.5), TypeError, "SIGINT"),

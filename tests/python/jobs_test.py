@@ -14,7 +14,7 @@ def gate(rc, tmp_path):
 def submit(running, label):
     """A client that is closed while its cell runs; gives its session."""
     with running.connect_client_sync() as client:
-        client.wait_for_engines(4, timeout=30)
+        client.wait_for_engines(4, timeout=60)
         code = (
             "import os, time\nwhile not os.path.exists(gate):\n    time.sleep(0.01)\n"
             "print('the output')\n40 + 2"
@@ -39,9 +39,9 @@ def test_another_client_sees_what_is_unfinished_and_gets_its_results(running, rc
     ]
     gate()
     result = rc.get_result(label="my label", session=session)
-    assert [reply.execute_result["data"]["text/plain"] for reply in result.get(30)] == ["42"] * 4
+    assert [reply.execute_result["data"]["text/plain"] for reply in result.get(60)] == ["42"] * 4
     assert result.stdout == ["the output\n"] * 4
-    assert rc.get_result(session=session).get(30)[4:] == [4] * 4
+    assert rc.get_result(session=session).get(60)[4:] == [4] * 4
     assert list(rc.jobs(session=session)) == []
     assert {job["kind"] for job in rc.jobs(all=True, session=session)} == {"execute", "call"}
     with pytest.warns(DeprecationWarning, match=r"the old name of rc.jobs\(\)"):

@@ -13,6 +13,7 @@ import urllib.request
 
 import pytest
 from deadlines import wait_until
+from polyxeus import Client
 
 TOKEN = "of-this-test"
 
@@ -136,6 +137,29 @@ def test_a_cluster_is_started_scaled_and_stopped(server):
     assert server.clusters() == []
 
 
+def test_an_engine_that_runs_is_looked_at_and_interrupted(server, tmp_path):
+    status, cluster = server.ask("POST", body={"n": 2})
+    assert status == 201, cluster
+    engine = f"/{cluster['key']}/engines/1"
+    with Client(profile_dir=cluster["profile_dir"]) as client:
+        begun = tmp_path / "begun"
+        running = client[:].execute(f"import time\nopen({str(begun)!r}, 'w').close()\ntime.sleep(3600)", silent=False)
+        wait_until(begun.exists, "it runs", 30)
+        status, said = server.ask("GET", f"{engine}/stack")
+        assert status == 200 and "time.sleep(3600)" in said["text"], said
+        status, said = server.ask("GET", f"{engine}/log")
+        assert status == 200 and "engine" in said["text"], said
+        assert server.ask("GET", f"{engine}/interrupt")[0] == 405
+        assert server.ask("POST", f"{engine}/interrupt") == (204, None)
+        wait_until(lambda: running.progress == 1, "engine 1 has ended", 30)
+        status, refusal = server.ask("POST", f"/{cluster['key']}/engines/7/interrupt")
+        assert status == 409 and "engine 7 was not interrupted" in refusal["message"], refusal
+        assert server.ask("POST", f"/{cluster['key']}/engines/0/interrupt")[0] == 204
+        wait_until(running.ready, "both have ended", 30)
+    assert server.ask("DELETE", f"/{cluster['key']}") == (204, None)
+    assert server.ask("GET", f"{engine}/stack")[0] == 409
+
+
 def test_a_cluster_that_was_started_by_hand_is_shown_and_stopped(server):
     folder = server.clusters_folder
     environment = dict(os.environ, IPYTHONDIR=str(folder))
@@ -152,8 +176,8 @@ def test_a_cluster_that_was_started_by_hand_is_shown_and_stopped(server):
             status, refusal = server.ask("PATCH", f"/{key}", {"n": 1})
             assert status == 409 and "where they were started" in refusal["message"]
             assert server.ask("DELETE", f"/{key}") == (204, None)
-            assert controller.wait(20) == 0
-            engine.wait(20)
+            assert controller.wait(60) == 0
+            engine.wait(60)
         finally:
             controller.kill()
             engine.kill()

@@ -53,7 +53,7 @@ def test_a_cluster_ends_with_the_python_that_was_killed(folder, way):
         assert listed["owner"]["pid"] == owner.pid
         assert sys.executable in listed["owner"]["command"]
         owner.kill()
-    owner.wait(10)
+    owner.wait(60)
     until(lambda: not clusters(name), "the end of the cluster")
 
 
@@ -74,7 +74,7 @@ time.sleep(600)
     try:
         assert owner.stdout.readline() == "3\n"  # the first child has ended, the cluster has not
         owner.kill()
-        owner.wait(10)
+        owner.wait(60)
         until(lambda: not clusters("with-child"), "the end of the cluster")
         os.kill(left, 0)  # and the second one lives
     finally:
@@ -92,7 +92,7 @@ def test_a_cluster_that_is_to_stay_outlives_its_python(folder, when):
         "" if is_later else ", shutdown_atexit=False",
     )
     try:
-        owner.wait(10)
+        owner.wait(60)
         until(lambda: clusters(name)[0]["owner"] is None, "the news that it is nobody's")
         assert subprocess.run(
             ["pxcluster", "px", "--profile=owned", f"--cluster-id={name}", "print(1)"],

@@ -50,7 +50,7 @@ def test_a_cell_is_run_from_python(magics, shell, rc, capsys):
     assert magics.parallel_execute("print('hello')") is None
     assert "hello" in capsys.readouterr().out
     result = magics.parallel_execute("x = 6 * 7", block=False, save_name="kept", progress_after=1.0)
-    result.get(20)
+    result.get(60)
     assert isinstance(result, ipp.AsyncResult) and shell.user_ns["kept"].msg_ids == result.msg_ids
     assert rc[:]["x"] == [42] * 4 and magics.last_result is not None
     with pytest.raises(ipp.CompositeError):

@@ -7,6 +7,7 @@ entry: {"home": where it is defined, "parameters": [[name, kind, default], ...] 
 """
 
 import ast
+import functools
 import importlib
 import inspect
 import json
@@ -28,6 +29,7 @@ def parameters_of(thing, is_method=False):
             for each in found[is_method:]]  # fmt: skip
 
 
+@functools.cache
 def set_in_methods(kind):
     """Attributes that the methods of a class set: self.name = ..."""
     try:
@@ -38,6 +40,7 @@ def set_in_methods(kind):
             and isinstance(node.value, ast.Name) and node.value.id == "self" and node.attr[0] != "_"]  # fmt: skip
 
 
+@functools.cache
 def members_of(kind):
     """What a class and its bases of this package have: methods, traits, attributes."""
     names = {}

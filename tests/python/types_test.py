@@ -9,11 +9,13 @@ import subprocess
 import sys
 from pathlib import Path
 
+import deadlines
 import pytest
 
 import polyxeus
 
 USES = Path(__file__).parent / "types"
+FILES = ("right.py", "wrong.py")
 PACKAGE = Path(polyxeus.__file__).parent
 
 
@@ -28,53 +30,58 @@ def run(module, *arguments, folder, **variables):
     return done.stdout
 
 
-def found_by_mypy(path, folder):
-    """{line: the error} of a file."""
+def found_by_mypy(folder):
+    """{file name: {line: the error}} of all files of USES."""
     # As where the package is installed: mypy says nothing of its modules.
     said = run("mypy", "--strict", "--follow-imports=silent", "--no-error-summary", "--cache-dir=cache",
-                "--python-version", "3.10", str(path), folder=folder)
-    errors = {}
+               "--python-version", "3.10", *(str(USES / name) for name in FILES), folder=folder)  # fmt: skip
+    errors = {name: {} for name in FILES}
     for line in said.splitlines():
         match = re.match(r"(.+?):(\d+): (error|note): (.*)", line)
-        assert match and Path(match[1]).name == path.name, said
+        assert match and Path(match[1]).name in FILES, said
         if match[3] == "error":
-            errors[int(match[2])] = match[4]
+            errors[Path(match[1]).name][int(match[2])] = match[4]
     return errors
 
 
-def found_by_pyright(path, folder):
+def found_by_pyright(folder):
     settings = {"extraPaths": [str(PACKAGE.parent)], "typeCheckingMode": "strict",
                 "reportUnusedExpression": False, "reportUnknownMemberType": False,
                 "reportUnknownVariableType": False, "reportUnknownArgumentType": False,
                 "reportUnusedImport": False, "reportMissingTypeStubs": False,
                 "reportUnusedFunction": False}
     (folder / "pyrightconfig.json").write_text(json.dumps(settings))
-    (folder / path.name).write_text(path.read_text())
-    done = subprocess.run([sys.executable, "-m", "pyright", "--outputjson", path.name], cwd=folder,
+    for name in FILES:
+        (folder / name).write_text((USES / name).read_text())
+    done = subprocess.run([sys.executable, "-m", "pyright", "--outputjson", *FILES], cwd=folder,
                           capture_output=True, text=True)
     assert done.returncode in (0, 1), done.stdout + done.stderr
-    errors = [each for each in json.loads(done.stdout)["generalDiagnostics"]
-              if each["severity"] == "error"]
-    return {each["range"]["start"]["line"] + 1: each["message"] for each in errors}
+    report = json.loads(done.stdout)
+    assert report["summary"]["filesAnalyzed"] == len(FILES), report["summary"]
+    errors = {name: {} for name in FILES}
+    for each in report["generalDiagnostics"]:
+        if each["severity"] == "error":
+            errors[Path(each["file"]).name][each["range"]["start"]["line"] + 1] = each["message"]
+    return errors
 
 
-CHECKERS = [found_by_mypy, found_by_pyright]
+@pytest.fixture(scope="module", params=[found_by_mypy, found_by_pyright])
+def found(request, tmp_path_factory):
+    """The errors that one checker reports, of one run: reading the package takes most of its time."""
+    with deadlines.time_limit(240):  # it computes for 15 s
+        return request.param(tmp_path_factory.mktemp("types"))
 
 
-@pytest.mark.time_limit(240)  # a checker computes for 15 s
-@pytest.mark.parametrize("check", CHECKERS)
-def test_what_the_documentation_shows_is_right(check, tmp_path):
-    assert check(USES / "right.py", tmp_path) == {}
+def test_what_the_documentation_shows_is_right(found):
+    assert found["right.py"] == {}
 
 
-@pytest.mark.time_limit(240)
-@pytest.mark.parametrize("check", CHECKERS)
-def test_each_wrong_use_is_reported_and_no_other_line(check, tmp_path):
+def test_each_wrong_use_is_reported_and_no_other_line(found):
     lines = (USES / "wrong.py").read_text().splitlines()
     marked = {number: line for number, line in enumerate(lines, 1) if line.endswith("# wrong")}
-    found = check(USES / "wrong.py", tmp_path)
-    assert [marked[each] for each in sorted(marked.keys() - found.keys())] == []
-    assert {each: found[each] for each in sorted(found.keys() - marked.keys())} == {}
+    errors = found["wrong.py"]
+    assert [marked[each] for each in sorted(marked.keys() - errors.keys())] == []
+    assert {each: errors[each] for each in sorted(errors.keys() - marked.keys())} == {}
 
 
 def test_checkers_know_all_public_names_and_no_others():

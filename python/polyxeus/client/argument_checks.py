@@ -15,10 +15,10 @@ _KINDS = {
 
 
 def check_kinds(owner, **given):
-    """Raises a TypeError for the first argument that is not of its kind; None is allowed for each kind.
+    """Raises a TypeError for the first argument whose value is not of the expected kind; None is always allowed.
 
-    owner  "Client"
-    given  {kind: {argument: value}}; kind: text, path, flag or number
+    owner  the name of the class, like "Client"
+    given  {kind: {argument: value}}; the kinds are text, path, flag and number
     """
     for kind, arguments in given.items():
         types, meant = _KINDS[kind]
@@ -29,7 +29,7 @@ def check_kinds(owner, **given):
 
 
 def check_words(owner, **given):
-    """Raises a TypeError for the first argument that is not a list of texts, such as a single text."""
+    """Raises a TypeError for the first argument that is not a list of texts. A single text is not a list of texts."""
     for name, value in given.items():
         is_list = isinstance(value, (list, tuple)) and all(isinstance(each, str) for each in value)
         if value is not None and not is_list:

@@ -14,8 +14,9 @@ from concurrent.futures import Future
 from typing import TYPE_CHECKING, Any, Literal, NoReturn, overload
 
 from polyxeus import _client, activation, error
-from polyxeus.client import kept_variables
+from polyxeus.client import kept_variables, scaling
 from polyxeus.client.argument_checks import check_kinds
+from polyxeus.client.debugging import Debugging
 from polyxeus.client.engine_control import EngineControl
 from polyxeus.client.engine_table import engines_html, look_at_engines
 from polyxeus.client.hub_queries import HubQueries
@@ -27,6 +28,7 @@ from polyxeus.client.topology import ClusterTopology
 from polyxeus.client.tracing import Trace
 from polyxeus.client.unknown_option import unknown_option
 from polyxeus.client.wait_for_engines import wait_for_engines
+from polyxeus.client.walltime.client_jobs import ClientJobs
 from polyxeus.counted import counted
 from polyxeus.results.async_result import AsyncResult
 from polyxeus.results.callers_traceback import ends_at_caller
@@ -41,6 +43,7 @@ from polyxeus.results.slices import slices
 from polyxeus.results.transfer_line import TransferLine
 from polyxeus.serialize.values import FORMS, NO_PICKLE
 from polyxeus.trace import recording
+from polyxeus.views.actor_home import free_objects_of
 from polyxeus.views.balanced_view import LoadBalancedView
 from polyxeus.views.direct_view import BroadcastView, DirectView
 from polyxeus.views.executor import ViewExecutor
@@ -51,6 +54,7 @@ if TYPE_CHECKING:
     from typing_extensions import Self, Unpack
     from polyxeus.cluster.cluster import Cluster
     from polyxeus.hints import BalancedViewFlags, SomeRequests, Targets, ViewFlags
+    from polyxeus.views.ranks import Ranks
 
 __all__ = ["Client"]
 
@@ -59,8 +63,8 @@ _CATCH_UP_PATIENCE = 10.0  # seconds
 _LOOK_INTERVAL = 1.0  # seconds; who waits longer looks so often for engines that are not heard
 
 
-class Client(HubQueries, EngineControl):
-    """A connection to one cluster. It makes views, which do the work.
+class Client(HubQueries, EngineControl, ClientJobs, Debugging):
+    """A connection to one cluster. The client makes views, and views run code on the engines.
 
     ``client[0]``, ``client[:]``, ``client[::2]`` and ``client[[0, 3]]`` are DirectViews. ``len(client)`` is the number
     of engines. A client is a context manager that closes itself.
@@ -70,18 +74,18 @@ class Client(HubQueries, EngineControl):
     connection_info : str, path or dict, optional
         The path of a connection file, or its content as a dict. Default: the file of the profile.
     url_file : str, optional
-        Another name of `connection_info`, as in ipyparallel.
+        The same as `connection_info`. ipyparallel uses this name.
     profile : str, optional
-        The profile whose connection file is used. Default: the one that the environment names (IPP_PROFILE_DIR,
+        The profile whose connection file is used. Default: the profile that the environment names (IPP_PROFILE_DIR,
         IPP_CLUSTER_ID, IPYTHONDIR), else "default".
     profile_dir : str or path, optional
         The folder of the profile, instead of its name.
     ipython_dir : str or path, optional
         The folder of the profiles.
     context : zmq.Context, optional
-        Accepted with a warning: the sockets are inside of the C++ library.
+        Accepted with a warning, but not used: the C++ library makes the sockets.
     debug : bool
-        Accepted with a warning: ``pxcontroller --debug`` logs the messages.
+        Accepted with a warning, but not used: start ``pxcontroller --debug`` to log the messages.
     sshserver : str, optional
         "[user@]host[:port]": a host to tunnel through. Default: the host in the connection file, if the controller
         cannot be reached otherwise.
@@ -90,29 +94,29 @@ class Client(HubQueries, EngineControl):
     password : str, optional
         Not supported: log in with a key.
     paramiko : bool, optional
-        Accepted with a warning: OpenSSH makes the tunnels.
+        Accepted with a warning, but not used: OpenSSH makes the tunnels.
     timeout : float, optional
-        Seconds to wait for the connection file, and then for the controller's answer. Default: 10 for the answer; the
-        client waits for the file only while ``pxcluster start`` is running.
+        Seconds to wait for the connection file, and then for the controller's answer. Default: 10 seconds for the
+        answer. By default, the client waits for the file only while ``pxcluster start`` is running.
     cluster_id : str, optional
-        The id of the cluster, if the profile has several.
+        The id of the cluster, if the profile has several clusters.
     cluster : Cluster, optional
         The Cluster that this client belongs to.
     **extra_args : Any
-        ``url_or_file``, another name of `connection_info`; any other name is refused.
+        ``url_or_file`` is the same as `connection_info`. Any other name causes a TypeError.
 
     Attributes
     ----------
     block : bool
-        Whether the methods of views that are made later wait for results.
+        The flag `block` of views that this client makes from now on: whether their methods wait for results.
     cluster : Cluster or None
-        The Cluster that was given.
+        The object that was passed as `cluster`.
     history : list of str
         The ids of all requests of this client, oldest first.
     metadata : dict
-        The Metadata of requests, by their ids.
+        Maps the id of each request to its Metadata.
     results : dict
-        Results that this client stores, by the ids of their requests.
+        Maps the ids of requests to the results that this client stores.
 
     Raises
     ------
@@ -206,11 +210,12 @@ class Client(HubQueries, EngineControl):
         self._comms = relay_comms(self._connection)
         show_failures_of_cells()
         self._warn()
+        self._watch_jobs(must=False)
         close_at_exit(self)
         _activate_first(self)
 
     def _warn(self):
-        """Warns once of each engine whose version does not match that of other engines or of this Python."""
+        """Warns once about each engine whose versions do not match those of other engines or of this Python."""
         for sentence in self._connection.take_warnings():
             warnings.warn(sentence, RuntimeWarning, stacklevel=3)
 
@@ -231,16 +236,20 @@ class Client(HubQueries, EngineControl):
         >>> client
         <Client: the client was closed>
         """
+        if self._job_watch is not None:
+            self._job_watch.close()
         if self._comms is not None:
             self._comms.close(tells_front_end=True)
-        if self._kept is not None and not self._closed:
-            self._kept.close()
+        if self._connection is not None and not self._closed:
+            free_objects_of(self)
+            if self._kept is not None:
+                self._kept.close()
         if self._connection is not None:
             self._connection.close()
 
     @property
     def _kept_results(self):
-        """What engines keep for this client."""
+        """The results that engines keep for this client."""
         if self._kept is None:
             self._kept = KeptResults(self, json.loads(self._connection_text))
         return self._kept
@@ -262,7 +271,7 @@ class Client(HubQueries, EngineControl):
 
     @property
     def curve_serverkey(self) -> bytes | None:
-        """The public key of the controller, with which connections are encrypted; None if they are not."""
+        """The public key of the controller, with which connections are encrypted; None if they are not encrypted."""
         key = json.loads(self._connection_text).get("curve_serverkey")
         return key.encode() if key else None
 
@@ -290,7 +299,7 @@ class Client(HubQueries, EngineControl):
 
     @property
     def _engines(self):
-        """{id: uuid} of the registered engines."""
+        """The uuids of the registered engines, by their ids: {id: uuid}."""
         return self._connection.engines()
 
     @property
@@ -343,10 +352,19 @@ class Client(HubQueries, EngineControl):
     def _check_engines(self):
         if not self._connection.engine_count():
             self._connection.check_up()
+            if self._wait_for_new_job() and self._connection.engine_count():
+                return
             raise error.NoEnginesRegistered("no engine is registered: start some with `pxcluster engines -n 4`")
 
+    def _comes_on_demand(self):
+        """Whether `pxcluster scale` starts engines when tasks are submitted. Asks the controller."""
+        tasks = self._connection.send_hub("connection_request", "{}")
+        if not tasks.wait(_CATCH_UP_PATIENCE) or tasks.outcome(0)[0] != "ok":
+            return False
+        return json.loads(tasks.outcome(0)[1]).get("scale", {}).get("maximum", 0) > 0
+
     def _build_targets(self, targets):
-        """(uuids, ids) of the engines that `targets` names."""
+        """Returns (uuids, ids) of the engines that `targets` names."""
         self._check_engines()
         if isinstance(targets, int) and not isinstance(targets, bool):
             chosen = [targets if targets >= 0 else self._nth(targets, self.ids)]
@@ -365,11 +383,13 @@ class Client(HubQueries, EngineControl):
         return uuids, chosen
 
     def _addressed(self, targets):
-        """_build_targets(), and the forms that all of these engines can read: (uuids, ids, forms). The result is kept
-        until the engines change; callers must not change it."""
+        """Returns (uuids, ids, forms): the result of _build_targets(), and the forms of values that all of these
+        engines can read. The client keeps the result until engines join or leave, so callers must not change it."""
         version = self._connection.engines_version()
         if version != self._known_version:
             self._known_version, self._known_targets = version, {}
+            if self._job_watch is not None:
+                self._job_watch.look()
         if type(targets) is not int and targets is not None:
             return self._address(targets)
         known = self._known_targets.get(targets)
@@ -382,7 +402,7 @@ class Client(HubQueries, EngineControl):
         return uuids, ids, self._forms(ids)
 
     def _all_targets(self, targets):
-        """(uuids, ids) for targets that depend on all engines: "all", None or a slice."""
+        """Returns (uuids, ids) for targets that depend on all engines: "all", None or a slice."""
         engines = self._connection.engines()
         if targets is None or (isinstance(targets, str) and targets.lower() == "all"):
             return list(engines.values()), list(engines)
@@ -394,7 +414,7 @@ class Client(HubQueries, EngineControl):
 
     @staticmethod
     def _nth(number, ids):
-        """Negative numbers count from the last engine on."""
+        """Returns the id that `number` stands for: a negative number counts from the end of `ids`."""
         if number >= 0:
             return number
         if -number > len(ids):
@@ -402,13 +422,13 @@ class Client(HubQueries, EngineControl):
         return ids[number]
 
     def direct_view(self, targets: Targets = "all", **kwargs: Unpack[ViewFlags]) -> DirectView:
-        """Makes a view that runs code on these engines.
+        """Makes a view that runs code on the engines that you name.
 
         Parameters
         ----------
         targets : int, slice, list of int or "all"
-            The engines. "all" means the engines that are registered whenever the view is used; ``client[:]`` means
-            those that are registered now.
+            The engines. "all" means all engines that are registered at the time of each call of the view; ``client[:]``
+            means the engines that are registered now.
         **kwargs : Any
             Flags of the view: `block`, `track`, `label`.
 
@@ -439,14 +459,14 @@ class Client(HubQueries, EngineControl):
     def load_balanced_view(
         self, targets: Targets = None, **kwargs: Unpack[BalancedViewFlags]
     ) -> LoadBalancedView:
-        """Makes a view that gives each task to an engine that is free.
+        """Makes a view that gives each task to a free engine.
 
         Parameters
         ----------
         targets : int, slice, list of int or "all", optional
             The engines that may get tasks. Default: all.
         **kwargs : Any
-            Flags of the view: `block`, `track`, `label`, `after`, `follow`, `timeout`, `retries`.
+            Flags of the view: `block`, `track`, `label`, `after`, `follow`, `timeout`, `retries`, `ranks`.
 
         Returns
         -------
@@ -472,7 +492,7 @@ class Client(HubQueries, EngineControl):
     def broadcast_view(
         self, targets: Targets = "all", is_coalescing: bool = False, **kwargs: Unpack[ViewFlags]
     ) -> BroadcastView:
-        """Makes a view that sends one message, which the controller copies to all engines.
+        """Makes a view that sends one message for each call; the controller copies the message to all engines.
 
         Parameters
         ----------
@@ -503,7 +523,7 @@ class Client(HubQueries, EngineControl):
         return view
 
     def gang(self, engines: Iterable[int], name: str = "comm", **kwargs: Unpack[ViewFlags]) -> GangView:
-        """Makes a view of some ranks of an MPI world that have a communicator of their own.
+        """Makes a view of some ranks of an MPI world, with a communicator of only these ranks.
 
         The other ranks of the world do not take part. The call waits until the engines of the gang are idle. Several
         gangs may run at the same time.
@@ -545,6 +565,7 @@ class Client(HubQueries, EngineControl):
         *,
         initializer: Callable[..., Any] | None = None,
         initargs: tuple[Any, ...] = (),
+        ranks: int | tuple[int, int] | Ranks | None = None,
     ) -> ViewExecutor:
         """Makes an executor of concurrent.futures on a load-balanced view.
 
@@ -553,9 +574,12 @@ class Client(HubQueries, EngineControl):
         targets : int, slice, list of int or "all", optional
             The engines that may get tasks. Default: all.
         initializer : callable, optional
-            Is called once on each engine, before the first call there.
+            A function that is called once on each engine, before the first task runs there.
         initargs : tuple
-            Its arguments.
+            The arguments of `initializer`.
+        ranks : int, (int, int) or Ranks, optional
+            The number of engines of one MPI world that run each call together; a pair is the smallest and the largest
+            number. Default: 1. A px.Ranks among the arguments of a call overrides this number.
 
         Returns
         -------
@@ -568,17 +592,17 @@ class Client(HubQueries, EngineControl):
         ...     executor.submit(pow, 2, 3).result()
         8
         """
-        return ViewExecutor(self.load_balanced_view(targets), initializer, initargs)
+        return ViewExecutor(self.load_balanced_view(targets, ranks=ranks), initializer, initargs)
 
     def activate(self, targets: Targets = "all", suffix: str = "") -> DirectView:
-        """Defines the magics %px, %%px, %autopx and the others in IPython.
+        """Defines the magics %px, %%px, %autopx and polyxeus's other magics in IPython.
 
         Parameters
         ----------
         targets : int, slice, list of int or "all"
             The engines on which the magics work.
         suffix : str
-            A suffix of their names: ``activate([0], "0")`` defines %px0.
+            A suffix for the names of the magics: ``activate([0], "0")`` defines %px0.
 
         Returns
         -------
@@ -622,9 +646,9 @@ class Client(HubQueries, EngineControl):
         block : bool
             Whether to wait. False: the call returns a Future at once.
         interactive : bool, optional
-            Whether a progress bar is shown. Default: in IPython.
+            Whether a progress bar is shown. Default: True in IPython, else False.
         widget : bool, optional
-            Whether the bar is a notebook widget. Default: in notebooks.
+            Whether the bar is a notebook widget. Default: True in notebooks with ipywidgets, else False.
 
         Returns
         -------
@@ -636,7 +660,7 @@ class Client(HubQueries, EngineControl):
         TimeoutError
             The engines are not registered in time.
         EngineError
-            An engine left during the wait, or the engines of the cluster have exited.
+            An engine was unregistered during the wait, or the engines of the cluster have exited.
         ConnectionError
             The connection is closed.
         TypeError
@@ -649,19 +673,20 @@ class Client(HubQueries, EngineControl):
         return wait_for_engines(self, n, timeout, block, interactive, widget)
 
     def status(self, timeout: float = 1.0) -> ClusterStatus:
-        """Tells the state of each engine and what it runs now.
+        """Returns the state of each engine, and the code that it runs now.
 
-        Engines answer while they run code.
+        Busy engines answer, too.
 
         Parameters
         ----------
         timeout : float
-            Seconds to wait. For engines that do not answer in time, only what the controller knows is shown.
+            Seconds to wait. For engines that do not answer in time, the result has only the data that the controller
+            knows.
 
         Returns
         -------
         ClusterStatus
-            A sequence of dicts, printed as a table: one for each engine.
+            A sequence of dicts, one for each engine. It is printed as a table.
 
         Examples
         --------
@@ -671,22 +696,22 @@ class Client(HubQueries, EngineControl):
         return self._status(float(timeout))
 
     def _status(self, timeout, for_controller=None):
-        """The same as status(), but TimeoutError if the controller does not answer within `for_controller` seconds.
+        """As status(), but raises TimeoutError if the controller does not answer within `for_controller` seconds.
 
-        Displays use `for_controller`: if there are more than 64 engines, the result then has the controller's own
-        measures.
+        Displays set `for_controller`. If it is set and there are more than 64 engines, the data about the engines comes
+        from the controller's measurements, so that displays do not ask each engine.
         """
-        return ClusterStatus(*self._connection.status(timeout, for_controller))
+        return ClusterStatus(*self._with_job_ends(*self._connection.status(timeout, for_controller)))
 
     def topology(self) -> ClusterTopology:
-        """Tells where each engine is: its host and rank, its cores, GPUs, and how many threads libraries use there.
+        """Returns the host, rank, cores and GPUs of each engine, and the limits for the threads of its libraries.
 
-        The controller answers, so this also works while engines are busy.
+        The controller answers this request, so it also works while engines are busy.
 
         Returns
         -------
         ClusterTopology
-            A table to print, and a dict for each engine.
+            A sequence of dicts, one for each engine, printed as a table.
 
         Examples
         --------
@@ -698,7 +723,7 @@ class Client(HubQueries, EngineControl):
         return ClusterTopology({int(key): facts.get(key, {}) for key in answer["engines"]})
 
     def memory(self, timeout: float = 1.0) -> ClusterMemory:
-        """Tells how much of each host's shared memory large arrays use, and which engines have mapped them.
+        """Returns how much shared memory large arrays use on each host, and which engines have mapped these arrays.
 
         Parameters
         ----------
@@ -708,26 +733,26 @@ class Client(HubQueries, EngineControl):
         Returns
         -------
         ClusterMemory
-            A sequence of dicts, printed as text: one for each host.
+            A sequence of dicts, one for each host. It is printed as text.
         """
         return ClusterMemory(*self._connection.memory(float(timeout)))
 
     def where(self, targets: Targets = "all", timeout: float = 1.0) -> EnginePlaces:
-        """Tells in which MPI call or line of its code each engine is, and for how long.
+        """Returns the MPI call or the line of code that each engine executes now, and for how long it has executed it.
 
-        Engines answer while they run code, also inside of an MPI call or other C code.
+        Busy engines answer, too, even inside an MPI call or other C code.
 
         Parameters
         ----------
         targets : int, slice, list of int or "all"
             The engines.
         timeout : float
-            Seconds to wait. Engines that do not answer in time are listed as such.
+            Seconds to wait. Engines that do not answer in time have the state "no answer" in the result.
 
         Returns
         -------
         EnginePlaces
-            A sequence of dicts, printed as text: one for each engine.
+            A sequence of dicts, one for each engine. It is printed as text.
 
         Examples
         --------
@@ -739,7 +764,7 @@ class Client(HubQueries, EngineControl):
         return EnginePlaces(*self._connection.where(list(ids), float(timeout)))
 
     def trace(self, path: str | os.PathLike[str], targets: Targets = "all") -> Trace:
-        """Records what the engines and this client do during a `with` statement, and writes it to a file.
+        """Records what the engines and this client do during a `with` statement, and writes the trace to a file.
 
         The file has a track for each thread of the client and the engines, with requests, MPI calls, calls of
         torch.distributed and the spans of your code (see span()). Requests that still run at the end are recorded, too.
@@ -747,20 +772,21 @@ class Client(HubQueries, EngineControl):
         Parameters
         ----------
         path : str or path
-            A page with a summary if it ends with .html, Chrome's JSON if it ends with .json, else Perfetto's format, which
-            https://ui.perfetto.dev opens.
+            The file to write. If the name ends with .html, the file is a page with a summary; if it ends with .json, it
+            is in Chrome's JSON format; else it is in Perfetto's format, which https://ui.perfetto.dev opens.
         targets : int, slice, list of int or "all"
             The engines whose work is recorded.
 
         Returns
         -------
         Trace
-            If you print it after the `with` statement, it shows a summary, for example which rank was late.
+            The trace. If you print it after the `with` statement, it shows a summary, which names for example the rank
+            that was late.
 
         Raises
         ------
         FileNotFoundError
-            There is no such folder.
+            The folder of the file does not exist.
 
         Examples
         --------
@@ -772,31 +798,31 @@ class Client(HubQueries, EngineControl):
         return Trace(self, path, targets)
 
     def report(self, path: str | os.PathLike[str], targets: Targets = "all") -> Trace:
-        """Records what happens during a `with` statement, as trace() does, and writes a page with a summary.
+        """Records a trace during a `with` statement, as trace() does, and writes a page with a summary.
 
         Parameters
         ----------
         path : str or path
-            The file: one HTML page, which any browser shows and which loads no other file.
+            The HTML file to write. The page needs no other files.
         targets : int, slice, list of int or "all"
             The engines whose work is recorded.
 
         Returns
         -------
         Trace
-            If you print it after the `with` statement, it shows a summary. Its ``report(path)`` writes the page for a
-            trace that has ended already.
+            The trace. If you print it after the `with` statement, it shows a summary. After the trace has ended, its
+            method ``report(path)`` writes the page to another file.
 
         Raises
         ------
         FileNotFoundError
-            There is no such folder.
+            The folder of the file does not exist.
 
         Notes
         -----
-        The page shows what each engine did over time, its share of time in computing, in MPI and in
-        torch.distributed, the balance between the engines, the ranks for which the others waited in collective calls,
-        the longest runs, and the data that was sent.
+        The page shows the work of each engine over time, and the shares of this time that the engine spent on
+        computing, in MPI and in torch.distributed. It also shows the balance between the engines, the ranks for which
+        the others waited in collective calls, the longest runs, and the data that was sent.
 
         Examples
         --------
@@ -810,25 +836,26 @@ class Client(HubQueries, EngineControl):
     def stacks(
         self, targets: Targets = "all", timeout: float = 3.0, *, libraries: bool = False
     ) -> EngineStacks:
-        """Tells the call stack of each engine: Python functions, native functions and C++ cells.
+        """Returns the call stacks of each engine, with Python functions, native functions and C++ cells.
 
-        Each thread of an engine reports its calls in a signal handler, also while it hangs in C code that holds Python's
-        lock. Because of the signal, C's ``sleep()``, ``select()`` and similar calls return early.
+        Each thread of an engine reports its calls in a signal handler, even while it hangs in C code that holds
+        Python's lock. The signal makes ``sleep()``, ``select()`` and similar C functions return early.
 
         Parameters
         ----------
         targets : int, slice, list of int or "all"
             The engines.
         timeout : float
-            Seconds to wait. Engines that do not answer in time are listed as such.
+            Seconds to wait. Engines that do not answer in time have the state "no answer" in the result.
         libraries : bool
-            Whether the text also has threads that run neither Python nor code of cells. The dicts always have them.
+            Whether the printed text also shows the threads that run neither Python code nor code of cells. The dicts in
+            the result contain these threads in any case.
 
         Returns
         -------
         EngineStacks
-            A sequence of dicts, one for each engine. Printed as text, it shows equal stacks once, those of the fewest
-            engines first.
+            A sequence of dicts, one for each engine. If you print it, equal stacks are shown once, and the stack that
+            the fewest engines have is shown first.
 
         Examples
         --------
@@ -847,11 +874,11 @@ class Client(HubQueries, EngineControl):
         return paragraph(repr(self)) + engines_html(look_at_engines(self))
 
     def _engines_html(self, ids):
-        """The table of these engines; None: of all."""
+        """The table of these engines as HTML; None: the table of all engines."""
         return engines_html(look_at_engines(self), ids)
 
     def _engines_now(self):
-        """The state of each engine, after at most about a second; raises no exception."""
+        """Returns the state of each engine after at most about a second. Raises no exception."""
         return look_at_engines(self)
 
     def restart_engines(
@@ -859,24 +886,26 @@ class Client(HubQueries, EngineControl):
     ) -> KeptVariables | None:
         """Ends engines, also those that hang, and starts them again with the same ids, commands and options.
 
-        Returns when they are registered. Requests that ran or waited on the engines fail with an EngineError, or run again
-        if they have retries. Works on the host on which `pxcluster` or Cluster has started the engines.
+        The call returns when the new engines are registered. Requests that ran or waited on the old engines fail with
+        an EngineError, or run again if they have retries. The call works only on the host on which `pxcluster` or
+        Cluster has started the engines.
 
         Parameters
         ----------
         targets : int, slice, list of int or "all", optional
-            The engines, also ones that have died; the other engines keep running with their variables. Ranks of an
+            The engines to restart; they may have died. The other engines keep running with their variables. Ranks of an
             MPI world are restarted together. Default: all.
         keep : str, list of str or bool, optional
-            Names of variables that the new engines get from the old ones with the same ids, or True for all that can be
-            carried over. Running cells are interrupted first. If only some engines are restarted, one that has died
-            gets each named variable from the lowest living engine that has it.
+            Names of variables that the new engines get from the old engines with the same ids, or True for all
+            variables that can be carried over. Running cells are interrupted first. If only some engines are restarted,
+            an engine that has died gets its variables from the running engines: each named variable comes from the
+            engine with the lowest id among the engines that have this variable.
 
         Returns
         -------
         KeptVariables or None
-            With `keep`: which variables each engine has kept, from which engine, and which it has lost, and why;
-            printed as text.
+            If `keep` is given: the variables that each engine has kept, the engines that they came from, the variables
+            that were lost, and the reasons. Printed, the object shows this as sentences. Without `keep`, None.
 
         Raises
         ------
@@ -896,8 +925,58 @@ class Client(HubQueries, EngineControl):
         self._catch_up()
         return kept
 
+    def scale(
+        self, minimum: int | None = None, maximum: int | None = None, *, idle: float | None = None
+    ) -> dict[str, Any]:
+        """Adapts the number of engines to the number of balanced tasks, between a minimum and a maximum.
+
+        Balanced tasks are the calls of balanced views, executors and maps. If tasks wait and no engine is free, engines
+        are added. An engine that has had no work (neither tasks nor direct calls) for the idle time is ended. If there
+        are several such engines, the engine with the highest id is ended first. A busy engine is never ended. The call
+        works only on the host on which `pxcluster` or Cluster has started the engines, and with the launchers local,
+        ssh and slurm. The call fails for MPI engines, because the ranks of an MPI world start and end together.
+
+        Parameters
+        ----------
+        minimum : int, optional
+            The smallest number of engines. If neither `minimum` nor `maximum` is given, the call only returns the
+            state.
+        maximum : int, optional
+            The largest number of engines.
+        idle : float, optional
+            The idle time in seconds. Default: 30.
+
+        Returns
+        -------
+        dict
+            The state of scaling: `minimum`, `maximum` and `idle_seconds` (None if the number of engines is fixed) and
+            `engines` (the number of engines now). For clusters that were started by `pxcluster start --respawn`, the
+            dict also has the keys `respawn_limit`, `respawned` and `waiting`.
+
+        Raises
+        ------
+        TypeError
+            An argument is not a number.
+        ValueError
+            The minimum is larger than the maximum.
+        RuntimeError
+            The engines cannot be scaled; the error text gives the reason.
+
+        Examples
+        --------
+        >>> rc.scale(0, 8)    # doctest: +SKIP
+        {'minimum': 0, 'maximum': 8, 'idle_seconds': 30.0, 'engines': 4, ...}
+        """
+        command = ["scale", *self._cluster_options()]
+        return scaling.scale(command, minimum, maximum, idle)
+
     def _cluster_options(self):
         """The options of pxcluster that name this cluster."""
+        profile_dir, cluster_id = self._folder_and_id()
+        return [f"--profile-dir={profile_dir}", f"--cluster-id={cluster_id}"]
+
+    def _folder_and_id(self):
+        """The profile's folder and the id of the cluster."""
         folder, name = os.path.split(os.path.abspath(self._where))
         found = re.fullmatch(r"ipcontroller(?:-(.*))?-client\.json", name)
         if not found or os.path.basename(folder) != "security" or not os.path.exists(self._where):
@@ -905,13 +984,10 @@ class Client(HubQueries, EngineControl):
                 f"it is not known which cluster {self._where} belongs to: use `pxcluster` with "
                 "--profile and --cluster-id on the host where the cluster was started"
             )
-        return [
-            f"--profile-dir={os.path.dirname(folder)}",
-            f"--cluster-id={found[1] or ''}",
-        ]
+        return os.path.dirname(folder), found[1] or ""
 
     def _catch_up(self):
-        """Waits until this client knows the engines that the controller knows now."""
+        """Waits until this client knows all engines that the controller knows now."""
         end = time.monotonic() + _CATCH_UP_PATIENCE
         while not self._closed and time.monotonic() < end:
             tasks = self._connection.send_hub("connection_request", "{}")
@@ -963,7 +1039,7 @@ class Client(HubQueries, EngineControl):
         Returns
         -------
         bool
-            True if all are answered.
+            True if all requests are answered.
 
         Raises
         ------
@@ -993,8 +1069,8 @@ class Client(HubQueries, EngineControl):
         return True
 
     def _wait_for(self, tasks, seconds):
-        """Waits for the tasks, and issues the warnings of the connection. If an engine that the tasks may wait for
-        does not answer, it warns of that engine once.
+        """Waits for the tasks, and issues the warnings of the connection. Warns once of each engine that does not
+        answer and for which the tasks may wait.
         """
         began = recording.begin() if recording.recorders else None
         end = None if seconds is None else time.monotonic() + seconds
@@ -1005,8 +1081,15 @@ class Client(HubQueries, EngineControl):
                 with ends_at_caller:
                     is_done = tasks.wait(left if is_last else _LOOK_INTERVAL)
                 news = [] if is_done else self._connection.news_of_silence(tasks)
-                for sentence in [*self._connection.take_warnings(), *news]:
+                prompts = self._comms.prompts
+                for sentence in [*self._connection.take_warnings(), *prompts.take_warnings(), *news]:
                     warnings.warn(sentence, RuntimeWarning, stacklevel=4)
+                if prompts.has_news:
+                    asked_at = time.monotonic()
+                    prompts.serve()
+                    if end is not None:  # the user's time does not count
+                        end += time.monotonic() - asked_at
+                    continue
                 if is_done or is_last:
                     if began is not None:
                         recording.end("wait", "wait", began, {"requests": len(tasks)})
@@ -1021,7 +1104,7 @@ class Client(HubQueries, EngineControl):
         Parameters
         ----------
         jobs : AsyncResult, str, int or list of them, optional
-            As in wait().
+            The requests, given as for wait().
         interval : float
             Seconds between two updates of the bar.
         timeout : float, optional
@@ -1041,7 +1124,7 @@ class Client(HubQueries, EngineControl):
 
 
 def _warn_of_ignored(**given):
-    """Warns of arguments that ipyparallel's Client uses and this one ignores."""
+    """Warns of arguments that ipyparallel's Client uses and this class ignores."""
     reasons = {
         "context": "the sockets are inside of the C++ library",
         "debug": "`pxcontroller --debug` logs the messages",
@@ -1077,7 +1160,7 @@ def _who_is_there(ids):
 
 
 def _path_of_key(sshkey):
-    """The path of ssh's private key; "" for none.  OSError if it is not there."""
+    """The path of the private key for ssh; "" if no key is given.  OSError if the file does not exist."""
     path = os.path.expanduser(os.fspath(sshkey)) if sshkey else ""
     if path and not os.path.exists(path):
         raise OSError(f"the private key {path} for ssh does not exist")
@@ -1085,7 +1168,7 @@ def _path_of_key(sshkey):
 
 
 def _connection_text(info, choice, patience):
-    """(text of the connection file, the source of that text). OSError if there is none."""
+    """Returns (the text of the connection file, the source of this text). Raises OSError if there is no such file."""
     if isinstance(info, dict):
         return json.dumps(info), "the given connection info"
     if info is not None:

@@ -1,4 +1,4 @@
-"""Control messages, which engines read before the requests that wait in their queue."""
+"""Control messages, which engines handle before the requests that wait in their queue."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ class EngineControl:
     """The methods of a Client that send control messages."""
 
     def _send_control(self, targets, kind, content, block):
-        """Sends a control message to engines. Returns None after it has waited for their replies, else an
-        AsyncResult."""
+        """Sends a control message to engines. Waits for their replies and returns None if `block` is true; else returns
+        an AsyncResult."""
         ids = self._build_targets(targets)[1]
         tasks = self._connection.send_control(ids, kind, requests.dump(content))
         result = AsyncResult(
@@ -35,7 +35,8 @@ class EngineControl:
         return None
 
     def _runs_any(self, msg_ids, targets, patience):
-        """Whether an engine runs one of these requests now; True also if one does not answer in `patience` seconds."""
+        """Whether an engine runs one of these requests now. The answer is also True if an engine does not answer within
+        `patience` seconds."""
         ids = self._build_targets(targets)[1]
         tasks = self._connection.send_control(ids, "usage_request", "{}")
         answers = AsyncResult(self, tasks, lambda content, _: content, fname="usage", targets=ids)
@@ -59,12 +60,12 @@ class EngineControl:
         targets : int, slice, list of int or "all", optional
             The engines. Default: all.
         block : bool, optional
-            Whether to wait until the engines have the signal. Default: the client's `block`.
+            Whether to wait until the engines have received the signal. Default: the client's `block`.
 
         Returns
         -------
         AsyncResult or None
-            None if the call waits.
+            None if the call waits, else an AsyncResult.
 
         Raises
         ------
@@ -78,19 +79,19 @@ class EngineControl:
         return self._send_control(targets, "signal_request", content, self._block(block))
 
     def interrupt(self, targets: Targets = None, block: bool | None = None) -> AsyncResult[Any] | None:
-        """Interrupts the code that engines run, as Ctrl-C does. Their variables stay.
+        """Interrupts the code that engines run, as Ctrl-C does. The engines keep their variables.
 
         Parameters
         ----------
         targets : int, slice, list of int or "all", optional
             The engines. Default: all.
         block : bool, optional
-            Whether to wait until the engines have the signal. Default: the client's `block`.
+            Whether to wait until the engines have received the signal. Default: the client's `block`.
 
         Returns
         -------
         AsyncResult or None
-            None if the call waits.
+            None if the call waits, else an AsyncResult.
 
         Examples
         --------
@@ -104,19 +105,19 @@ class EngineControl:
     def clear(self, targets: Targets = None, block: bool | None = None) -> AsyncResult[Any] | None:
         """Deletes all variables that were defined on the engines.
 
-        An engine does this before it runs the requests that wait in its queue.
+        An engine deletes its variables before it runs the requests that wait in its queue.
 
         Parameters
         ----------
         targets : int, slice, list of int or "all", optional
             The engines. Default: all.
         block : bool, optional
-            Whether to wait until it is done. Default: the client's `block`.
+            Whether to wait until the variables are deleted. Default: the client's `block`.
 
         Returns
         -------
         AsyncResult or None
-            None if the call waits.
+            None if the call waits, else an AsyncResult.
 
         Examples
         --------
@@ -131,7 +132,7 @@ class EngineControl:
     def abort(
         self, jobs: SomeRequests = None, targets: Targets = None, block: bool | None = None
     ) -> AsyncResult[Any] | None:
-        """Cancels the requests that have not started. They fail with TaskAborted.
+        """Cancels requests that have not started. The cancelled requests fail with TaskAborted.
 
         Parameters
         ----------
@@ -140,12 +141,12 @@ class EngineControl:
         targets : int, slice, list of int or "all", optional
             The engines that get the message. Default: all.
         block : bool, optional
-            Whether to wait until the engines have the message. Default: the client's `block`.
+            Whether to wait until the engines have received the message. Default: the client's `block`.
 
         Returns
         -------
         AsyncResult or None
-            None if the call waits.
+            None if the call waits, else an AsyncResult.
 
         Raises
         ------
@@ -177,11 +178,11 @@ class EngineControl:
         targets : int, slice, list of int or "all"
             The engines.
         restart : bool
-            Not supported: see restart_engines().
+            Not supported: use restart_engines() instead.
         hub : bool
-            Whether the controller ends, too. Then all engines end and this client is closed.
+            Whether the controller ends, too. If it does, all engines end, and this client is closed.
         block : bool, optional
-            Whether to wait until they have ended. Default: the client's `block`.
+            Whether to wait until the engines have ended. Default: the client's `block`.
 
         Raises
         ------

@@ -9,10 +9,10 @@ from typing import Any, overload
 
 
 class EngineRows(Sequence):
-    """One dict for each engine. A subclass defines how it is printed."""
+    """A sequence with one dict for each engine. Subclasses define how the sequence is printed."""
 
     def __init__(self, rows: str) -> None:
-        """rows  a list of objects as JSON text."""
+        """rows  a list of objects, as JSON text"""
         self._rows = json.loads(rows)
 
     @overload
@@ -30,7 +30,7 @@ class EngineRows(Sequence):
 
 
 class EngineSentences(EngineRows):
-    """One dict for each engine, printed as sentences; in HTML each sentence is a line."""
+    """A sequence of dicts, one for each engine. It is printed as sentences; in HTML, each sentence is a line."""
 
     def __init__(self, rows: str, sentences: list[str]) -> None:
         super().__init__(rows)

@@ -14,10 +14,10 @@ _HEADS = ["ENGINE", "HOST", "RANK", "PID", "GPU", "STATE", "SINCE", "QUEUE", "ME
 
 
 def look_at_engines(client: Any) -> list[dict[str, Any]]:
-    """The state of each engine, as in Client.status(), after at most about a second.
+    """Returns the state of each engine as Client.status() does, but waits at most about a second.
 
-    Raises no exception: if the controller does not answer, the result has the engines that the client knows, each with
-    only the state "no answer".
+    Raises no exception: if the controller does not answer, the result contains the engines that the client knows, all
+    with the state "no answer".
     """
     try:
         if not client._closed:
@@ -28,10 +28,10 @@ def look_at_engines(client: Any) -> list[dict[str, Any]]:
 
 
 def engines_html(rows: list[dict[str, Any]], ids: list[int] | None = None) -> str:
-    """The table of engines as HTML, including engines that do not answer.
+    """Returns the table of engines as HTML, including engines that do not answer.
 
-    rows  of look_at_engines()
-    ids   only these engines, in this order, also ones that have left; None: all
+    rows  the result of look_at_engines()
+    ids   the engines to show, in this order; they may have left. None: all engines
     """
     if ids is not None:
         known = {row["engine"]: row for row in rows}
@@ -51,7 +51,8 @@ def engines_html(rows: list[dict[str, Any]], ids: list[int] | None = None) -> st
 
 
 def state_of(row: dict[str, Any]) -> str:
-    """ "busy", "no answer for 12 s", "lost 20 s ago: its process was killed by SIGKILL"."""
+    """ Returns the state of an engine as text: "busy", "no answer for 12 s", "lost 20 s ago: its process was killed by
+    SIGKILL"."""
     silent = row.get("silent_for")
     if row["state"] == "lost":
         why = f": {row['why_lost']}" if row.get("why_lost") else ""

@@ -1,4 +1,4 @@
-"""The events of a cluster, from its controller."""
+"""The events of a cluster, which its controller has recorded."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ __all__ = ["ClusterEvents", "date_text"]
 
 
 class ClusterEvents(EngineSentences):
-    """A dict for each event, oldest first; printed as the lines of `pxcluster events`.
+    """A sequence of dicts, one for each event, oldest first. It is printed as the lines that `pxcluster events` shows.
 
-    Client.events() makes it. Its keys: time (UTC, as text), kind ("started", "joined", "silent", "back", "drained",
-    "resumed", "left", "died", "ending", "broken", "retried", "overloaded", "journal", "stopping", "stopped"), engine and
-    host (None if the event is about no engine), and text, a sentence.
+    Client.events() returns it. Each dict has the keys time (UTC, as text), kind ("started", "joined", "silent", "back",
+    "drained", "resumed", "left", "died", "ending", "broken", "retried", "overloaded", "journal", "stopping",
+    "stopped"), engine and host (None if the event does not concern an engine), and text (a sentence).
 
     Parameters
     ----------
@@ -39,8 +39,8 @@ def _line_of(event):
 
 
 def date_text(since: Any) -> str | None:
-    """Converts a date, ISO text, or a number of seconds before now to a date as text for the controller; None stays
-    None."""
+    """Converts a date, an ISO text, or a number of seconds before now to the text of a date for the controller; returns
+    None for None."""
     if since is None:
         return None
     if isinstance(since, (int, float)) and not isinstance(since, bool):

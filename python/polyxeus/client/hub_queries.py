@@ -60,7 +60,7 @@ class HubQueries:
     # ------------------------------------------------------------ the cluster
 
     def queue_status(self, targets: Targets = "all", verbose: bool = False) -> dict[Any, Any]:
-        """Tells how many requests wait at each engine.
+        """Returns how many requests wait at each engine.
 
         Parameters
         ----------
@@ -72,7 +72,8 @@ class HubQueries:
         Returns
         -------
         dict
-            ``{engine id: {"queue": .., "completed": .., "tasks": ..}, "unassigned": ..}``; of one engine only its own dict.
+            ``{engine id: {"queue": .., "completed": .., "tasks": ..}, "unassigned": ..}``. If `targets` is one engine,
+            only the dict of this engine.
 
         Examples
         --------
@@ -86,20 +87,21 @@ class HubQueries:
         return answer[ids[0]] if isinstance(targets, int) else answer
 
     def measures(self) -> dict[str, Any]:
-        """Tells the state of the cluster: engines, hosts, clients, queue, rates, durations, cells and events.
+        """Returns measurements of the cluster: engines, hosts, clients, queue, rates, durations, cells and events.
 
-        The controller computes the state once a second from data that engines send with each heartbeat (every 3 s by
-        default), so a call costs the engines nothing.
+        The controller computes these values once a second from data that engines send with each heartbeat (every 3 s by
+        default), so a call causes no work on the engines.
 
         Returns
         -------
         dict
-            `engines`: one dict for each engine, with `state` ("idle", "busy", "silent"), `process` (`memory` in
-            bytes, `cpu` in seconds, `threads`, `descriptors`), and, while a request runs, `runs`, `line`
-            and the `mpi` or `torch` call in which it waits. `hosts`, `clients`, `work` (queue and rates),
-            `finished` (requests that ended in the last second), `labels` (totals by label), `cells`,
-            `events`, `controller`, and the histograms `durations_total` and `queueing_total`. In the dicts of lists,
-            members that are 0 or unknown are left out.
+            The key `engines` has one dict for each engine, with `state` ("idle", "busy", "silent"), `process` (`memory`
+            in bytes, `cpu` in seconds, `threads`, `descriptors`), and, while a request runs, `runs`, `line` and the
+            `mpi` or `torch` call in which it waits. The other keys are `hosts`, `clients`, `work` (queue and rates),
+            `finished` (requests that ended in the last second), `labels` (totals by label), `cells`, `events`,
+            `controller`, and the histograms `durations_total` and `queueing_total`. Some of
+            the values, such as that of `engines`, are lists of dicts. In these dicts, keys whose value is 0, empty,
+            False or unknown are left out.
 
         Examples
         --------
@@ -127,7 +129,7 @@ class HubQueries:
         return self._ask("history_request", {})["history"]
 
     def db_query(self, query: dict[str, Any], keys: str | list[str] | None = None) -> list[dict[str, Any]]:
-        """Reads the records of the controller that match a query.
+        """Returns those records of requests in the controller that match a query.
 
         Parameters
         ----------
@@ -170,19 +172,20 @@ class HubQueries:
         return records
 
     def events(self, since: float | str | datetime | None = None) -> ClusterEvents:
-        """Returns the event log: engines that joined, became silent or died, and why; retries, overload, restarts.
+        """Returns the events of the cluster: engines that joined, died or did not answer, retries, restarts, overload.
 
-        `pxcluster events` shows the same on the controller's host.
+        `pxcluster events` shows the same events on the controller's host.
 
         Parameters
         ----------
         since : float, str or datetime, optional
-            Only events after this date, or those of the last `since` seconds. Default: the latest 1,000 events.
+            A date, or a number of seconds before now: only events after this time are returned. Default: the latest
+            1,000 events.
 
         Returns
         -------
         ClusterEvents
-            A sequence of dicts, printed as text: one for each event, oldest first.
+            A sequence of dicts, one for each event, oldest first. It is printed as text.
 
         Raises
         ------
@@ -227,12 +230,12 @@ class HubQueries:
             ) from None
 
     def _remember_map(self, result):
-        """As long as the result of this map exists, its requests are not fetched one by one."""
+        """Remembers the result of a map. As long as it exists, the requests of this map are not fetched one by one."""
         self._maps[result._tasks.select([0]).msg_ids()[0]] = result
 
     def _calls_on_record(self, msg_ids, must_be_whole):
-        """The RecordedCalls of the requests, if some are parts of maps, else None. KeyError: a part of a map is
-        missing."""
+        """Returns the RecordedCalls of the requests if some requests are parts of maps, else None. Raises KeyError if a
+        part of a map is missing."""
         try:
             records = self.db_query({"msg_id": {"$in": msg_ids}}, keys=KEYS)
         except error.RemoteError:  # the controller keeps no records
@@ -290,16 +293,16 @@ class HubQueries:
         Parameters
         ----------
         all : bool
-            Whether to list also calls that have ended and are still in the records.
+            Whether the list also contains the calls that have ended but are still in the controller's records.
         label : Any, optional
-            Only calls with this label.
+            List only calls with this label.
         session : str
-            Only calls of this client: the first letters of its `session_id`.
+            List only calls of this client, given by the first letters of its `session_id`.
 
         Returns
         -------
         sequence of dict
-            A dict for each call: who submitted it, when, and on which engines it runs. Printed as a table.
+            A dict for each call: who submitted it, when, and on which engines it runs. It is printed as a table.
 
         Examples
         --------
@@ -309,7 +312,7 @@ class HubQueries:
         return self._jobs(not all, label, session)
 
     def unfinished(self, label: Any = None, session: str = "") -> Sequence[dict[str, Any]]:
-        """The old name of jobs().
+        """Does the same as jobs(); this is the old name of that method.
 
         Parameters
         ----------
@@ -321,7 +324,7 @@ class HubQueries:
         Returns
         -------
         sequence of dict
-            As from jobs().
+            The result of jobs().
         """
         warnings.warn("rc.unfinished() is the old name of rc.jobs()", DeprecationWarning, stacklevel=2)
         return self._jobs(True, label, session)
@@ -350,25 +353,27 @@ class HubQueries:
     ) -> AsyncResult[Any]:
         """Returns the results of requests of any client.
 
-        If this client does not have a result, it is read from the controller's records.
+        If this client does not have a result, the client reads it from the controller's records.
 
         Parameters
         ----------
         indices_or_msg_ids : str, int, AsyncResult or list of them, optional
-            Ids of requests, or indices into this client's history. Default: the last request, which has one engine.
+            Ids of requests, or indices into this client's history. Default: the last request of this client. If this
+            request is part of a call on several engines, the other requests of the call are not included.
         block : bool, optional
-            Whether to wait for them. Default: the client's `block`.
+            Whether to wait for the results. Default: the client's `block`.
         owner : bool
-            True: results from the controller's records are not stored in `results`.
+            If True, results that come from the controller's records are not stored in the client's `results`.
         label : Any, optional
-            All requests with this label, in the order in which they were submitted.
+            Returns the results of all requests with this label, in the order in which the requests were submitted.
         session : str
-            All requests of this client, by the first letters of its session id; see jobs().
+            Returns the results of all requests of the client whose session id begins with these letters; see jobs().
 
         Returns
         -------
         AsyncResult
-            The results. For all requests of a map this is the result of the map: one list of the results of its items.
+            The results. If the requests are all requests of a map, this is the result of the map: one list with the
+            result of each item.
 
         Raises
         ------
@@ -377,7 +382,7 @@ class HubQueries:
         IndexError
             The history has no item with this index.
         TypeError
-            Both requests and a label or session are given.
+            Requests are given together with a label or a session.
 
         Examples
         --------
@@ -399,14 +404,14 @@ class HubQueries:
         return result
 
     def result_status(self, msg_ids: SomeRequests, status_only: bool = True) -> dict[str, Any]:
-        """Tells which of these requests have ended.
+        """Returns which of these requests have ended.
 
         Parameters
         ----------
         msg_ids : str, int, AsyncResult or list of them
             Ids of requests, or indices into the history.
         status_only : bool
-            False: the dict also has the results of the requests that have ended, by their ids.
+            If False, the dict also maps the id of each request that has ended to its result.
 
         Returns
         -------
@@ -488,7 +493,7 @@ class HubQueries:
             raise ValueError("purge_results() needs `jobs`, `targets` or both")
 
     def purge_local_results(self, jobs: Any = (), targets: Any = ()) -> None:
-        """Deletes results that this client keeps.
+        """Deletes results that this client stores.
 
         Parameters
         ----------
@@ -520,14 +525,14 @@ class HubQueries:
             self.metadata.pop(msg_id, None)
 
     def purge_hub_results(self, jobs: Any = (), targets: Any = ()) -> None:
-        """Deletes results that the controller keeps.
+        """Deletes results that the controller stores.
 
         Parameters
         ----------
         jobs : AsyncResult, str, int, list of them or "all"
             AsyncResults, ids of requests or indices into the history.
         targets : int, list of int or "all"
-            All results of these engines are deleted.
+            Engines. The controller deletes all results of these engines.
 
         Raises
         ------
@@ -548,7 +553,7 @@ class HubQueries:
         jobs : AsyncResult, str, int, list of them or "all"
             AsyncResults, ids of requests or indices into the history.
         targets : int, list of int or "all"
-            The controller deletes all results of these engines.
+            Engines. The controller deletes all results of these engines.
 
         Raises
         ------
@@ -631,24 +636,25 @@ class HubQueries:
     become_distributed = become_dask
 
     def get(self, dsk: Any, keys: Any, **kwargs: Any) -> Any:
-        """Computes keys of a graph of Dask on the engines: for ``collection.compute(scheduler=rc)``.
+        """Computes keys of a graph of Dask on the engines. ``collection.compute(scheduler=rc)`` calls this method.
 
-        Each node of the graph is a balanced task whose result stays on its engine's host, so that only the results that are asked
-        for come to this client. Dask is needed here and on the engines, distributed is not.
+        Each node of the graph is a balanced task whose result stays on its engine's host, so that only the values of
+        `keys` are sent to this client. Both this Python and the engines need the package dask, but not the package
+        distributed.
 
         Parameters
         ----------
         dsk : Any
-            The graph, as Dask gives it to schedulers.
+            The graph that Dask passes to schedulers.
         keys : Any
             The keys, in lists of any depth.
         **kwargs : Any
-            Options of Dask, which have no effect.
+            Options of Dask; they have no effect.
 
         Returns
         -------
         Any
-            The values, in tuples as the keys are in lists.
+            The values, in tuples that are nested like the lists of the keys.
 
         Raises
         ------

@@ -10,11 +10,11 @@ __all__ = ["Jobs"]
 
 
 class Jobs(EngineRows):
-    """A dict for each call, which may run on several engines; printed as a table.
+    """A sequence of dicts, one for each call, printed as a table. A call may run on several engines.
 
-    Client.jobs() makes it. Its keys: msg_ids, engines, session (of the client), user, kind, text (the first line
-    of the code, or the name of the function), label, submitted (a date as text), and the numbers of its requests that
-    are running, waiting, done and failed.
+    Client.jobs() returns it. Each dict has the keys msg_ids, engines, session (of the client), user, kind, text (the
+    first line of the code, or the name of the function), label, submitted (a date as text), and running, waiting, done
+    and failed (the number of its requests in each of these states).
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Which variables a restart of the engines has carried over."""
+"""The variables that a restart of the engines has carried over."""
 
 from __future__ import annotations
 
@@ -16,10 +16,11 @@ __all__ = ["KeptVariables", "options_for", "restart"]
 
 
 class KeptVariables(EngineSentences):
-    """A dict for each engine; printed as sentences.
+    """A sequence of dicts, one for each engine, printed as sentences.
 
-    Client.restart_engines() makes it. Its keys: engine, kept (names), from (name -> the other engine whose value it
-    got), lost (name -> reason), why (None, or the reason why the engine has kept nothing).
+    Client.restart_engines() returns it. Each dict has the keys engine, kept (names), from (a dict: for each name the
+    other engine whose value this engine got), lost (a dict: for each name the reason) and why (None, or the reason why
+    this engine has kept nothing).
 
     Parameters
     ----------
@@ -30,7 +31,7 @@ class KeptVariables(EngineSentences):
     """
 
     def joined(self, other: KeptVariables) -> KeptVariables:
-        """Joins the entries of these engines and those of another set.
+        """Joins these entries and those of another KeptVariables.
 
         Parameters
         ----------
@@ -40,7 +41,7 @@ class KeptVariables(EngineSentences):
         Returns
         -------
         KeptVariables
-            All of them.
+            The entries of both objects.
         """
         rows = sorted([*self, *other], key=lambda row: row["engine"])
         return KeptVariables(json.dumps(rows), self._sentences + other._sentences)
@@ -59,7 +60,8 @@ def _options(keep):
 
 
 def options_for(targets: Targets) -> list[str]:
-    """The options of `pxcluster` that name these engines, which may have died; no options for all engines.
+    """Returns the options of `pxcluster` that name these engines, or an empty list for all engines. The engines may
+    have died.
 
     errors  TypeError: `targets` is not "all", an id, a slice or a list of ids
     """
@@ -84,7 +86,7 @@ def options_for(targets: Targets) -> list[str]:
 def restart(command, keep):
     """Runs `pxcluster restart`.
 
-    command  "restart" and the options that name the cluster and its engines
+    command  "restart", and the options that name the cluster and its engines
     keep     names of variables, True, or None
     """
     more = _options(keep)

@@ -1,4 +1,4 @@
-"""In which MPI call or line of its code each engine of a cluster is, at one moment."""
+"""The MPI call or the line of code in which each engine of a cluster is, at one moment."""
 
 from __future__ import annotations
 
@@ -8,21 +8,23 @@ __all__ = ["EnginePlaces"]
 
 
 class EnginePlaces(EngineSentences):
-    """A dict for each engine; printed as the text that `pxcluster where` shows.
+    """A sequence of dicts, one for each engine, printed as the text that `pxcluster where` shows.
 
-    Client.where() makes it. Its keys:
+    Client.where() returns it. Each dict has these keys:
 
     * engine, msg_id
     * state: "idle", "busy", "no answer", or "unknown" for engines that do not support this request
-    * runs (the first line of its code, or the name of its function), seconds (how long it has been running)
-    * file, line, function and source of the user's line, is_cell (whether it is a line of the running cell)
-    * holds_lock: C code holds Python's lock, so the line is not known
+    * runs (the first line of the running code, or the name of the running function), seconds (how long it has been
+      running)
+    * file, line, function and source of the user's line, is_cell (whether this line is in the running cell)
+    * holds_lock: whether C code holds Python's global lock. If so, the line is not known
     * mpi: None, or the MPI call: call, seconds, communicator, size, peer, tag
     * torch: None, or the latest call of torch.distributed: call, seconds, bytes, count, group, peer, is_inside
-    * mpi_library ("Open MPI v4.1.4"), mpi_interrupts (whether its MPI calls can be interrupted: "on", or "off: " and why)
-    * last_error: the type of the exception that ended its last cell
+    * mpi_library ("Open MPI v4.1.4"), mpi_interrupts (whether MPI calls can be interrupted: "on", or "off: " and the
+      reason)
+    * last_error: the type of the exception that ended the last cell of the engine
 
-    Values that are not known are None.
+    The value of a key is None if it is not known.
 
     Parameters
     ----------

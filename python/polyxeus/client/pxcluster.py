@@ -1,15 +1,16 @@
 """Runs the command pxcluster."""
 
+import hashlib
 import os
 import shutil
 import subprocess
 import sys
 
-__all__ = ["find", "run"]
+__all__ = ["find", "key_of", "run"]
 
 
 def find(name="pxcluster"):
-    """The path of the program with this name: in the folder of this Python, else in $PATH."""
+    """Returns the path of the program with this name, from the folder of this Python, or else from $PATH."""
     beside = os.path.join(os.path.dirname(sys.executable), name)
     found = beside if os.access(beside, os.X_OK) else shutil.which(name)
     if not found:
@@ -20,7 +21,8 @@ def find(name="pxcluster"):
 
 
 def run(arguments, timeout=60):
-    """Runs `pxcluster arguments` and returns its output. RuntimeError with its message if it fails."""
+    """Runs `pxcluster arguments` and returns its output. If the command fails, this raises a RuntimeError with the
+    message of pxcluster."""
     done = subprocess.run(
         [find(), *arguments],
         stdin=subprocess.DEVNULL,
@@ -32,3 +34,8 @@ def run(arguments, timeout=60):
         lines = (done.stderr or done.stdout).strip().splitlines()
         raise RuntimeError(lines[-1] if lines else f"pxcluster {arguments[0]} failed")
     return done.stdout
+
+
+def key_of(profile_dir, cluster_id):
+    """Returns the key that names a cluster in URLs of the Jupyter server."""
+    return hashlib.sha256(f"{profile_dir}\0{cluster_id}".encode()).hexdigest()[:16]

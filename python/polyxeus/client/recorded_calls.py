@@ -1,4 +1,4 @@
-"""Groups the requests in the controller's records by calls: the requests of a map are parts of one result."""
+"""Groups the requests in the controller's records by calls, so that all requests of a map give one result."""
 
 from itertools import islice
 
@@ -12,16 +12,17 @@ KEYS = ["msg_id", "client_uuid", "content"]
 
 
 class RecordedCalls:
-    """Requests in the order of their results.
+    """Requests, in the order in which join() takes their results.
 
-    msg_ids    of the requests
+    msg_ids    the ids of the requests
     sizes      the number of results of each request
     is_of_map  whether each request is a part of a map
     has_maps   whether one of the requests is a part of a map
-    name       of the functions that were called
-    missing    (the name of a function, how many requests of its map are there, how many there were), or None
+    name       the names of the functions that were called, separated by commas
+    missing    None, or for a map of which the records lack some requests: (the name of its function, the number of its
+               requests in the records, the number of all its requests)
 
-    records  of the requests, with the keys KEYS
+    records  the controller's records of the requests, with the keys KEYS
     """
 
     def __init__(self, msg_ids, records):
@@ -49,7 +50,7 @@ class RecordedCalls:
         self.has_maps = any(self.is_of_map)
 
     def join(self, results):
-        """The results of the calls, one after the other."""
+        """Returns the results of the calls, one after the other."""
         parts = iter(results)
         joined = []
         for map_object, count in self._calls:
@@ -62,7 +63,7 @@ class RecordedCalls:
 
 
 def _part_of(content):
-    """The place of a request in a map; None if it is not part of one."""
+    """Which part of a map a request is; None if the request is not part of a map."""
     part = content.get("part") if content.get("map") is True else None
     if not isinstance(part, dict) or part.get("dist") not in partition.dists:
         return None

@@ -10,15 +10,16 @@ __all__ = ["EngineStacks"]
 
 
 class EngineStacks(EngineSentences):
-    """A dict for each engine; printed as the text that `pxcluster stacks` shows.
+    """A sequence of dicts, one for each engine, printed as the text that `pxcluster stacks` shows.
 
-    Client.stacks() makes it. Its keys are those of `Client.where()`, and threads, hidden (the number of further
-    threads, which block signals: those of polyxeus and ZeroMQ) and why (the reason if there are no threads).
+    Client.stacks() returns it. Each dict has the keys of `Client.where()` and three more: threads, hidden (the number
+    of threads that are not listed because they block signals: threads of polyxeus and ZeroMQ) and why (the reason if no
+    thread is listed).
 
     A thread is a dict: thread (the thread id of the kernel), name, is_main, state ("running", "waiting", "waiting in
-    the kernel", "stopped"), why (the reason if it has no frames) and frames, innermost first. A frame has kind
-    ("python", "native", or "cell" of C++), function, file, line (of Python and cells) and offset (the address in its
-    file of a native function without a name). Values that are not known are None.
+    the kernel", "stopped"), why (the reason if it has no frames) and frames, innermost first. A frame has the keys kind
+    ("python", "native", or "cell" for C++ cells), function, file, line (for Python and cells) and offset (for a native
+    function without a name: its address in the file). Values that are not known are None.
 
     Parameters
     ----------

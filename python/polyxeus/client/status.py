@@ -13,21 +13,26 @@ _MOST_ROWS = 200  # in HTML
 
 
 class ClusterStatus(EngineRows):
-    """A dict for each engine; printed as the table that `pxcluster status` shows.
+    """A sequence of dicts, one for each engine, printed as the table that `pxcluster status` shows.
 
-    Client.status() makes it. Its keys:
+    Client.status() returns it. Each dict has these keys:
 
     * engine, host, rank, pid, language
-    * state: "idle", "busy", "no answer", or "lost": the engine ended although it was not asked to, and no other engine
-      has its id
-    * silent_for (for a lost engine: since it was lost), why_lost
-    * runs: the first line of its code, or the name of its function; runs_for, msg_id, queue
-    * memory (bytes), cpu (seconds of processor time), gpus ("0", "2,3" or "all 4" of those of its host)
-    * mpi ("Open MPI v4.1.4"), mpi_interrupts (whether MPI calls can be interrupted: "on", or "off: " and why),
-      world_broken (a sentence, if a rank of its MPI world has died)
+    * state: "idle", "busy", "no answer", or "lost". A lost engine has ended although no command ended it, and no new
+      engine has got its id
+    * silent_for: the time since the engine's last message (for a lost engine: since it was lost); why_lost: the reason
+      why the engine was lost
+    * runs: the first line of the code that runs, or the name of the function; runs_for: for how long it has run;
+      msg_id: the id of its request; queue: the number of requests that wait
+    * memory (bytes), cpu (seconds of processor time), gpus (the GPUs of the host that the engine uses: "0", "2,3" or
+      "all 4")
+    * mpi ("Open MPI v4.1.4"), mpi_interrupts (whether MPI calls can be interrupted: "on", or "off: " and the reason),
+      world_broken (a sentence, if a rank of the engine's MPI world has died)
+    * job, job_ends: the batch job in which the engine runs, and when this job ends (seconds since the epoch). These
+      keys exist only if engines of the cluster may run in batch jobs
     * measures: the dict of the engine in `Client.measures()`
 
-    Times are seconds. Values that are not known are None.
+    Times are in seconds. Values that are not known are None.
 
     Parameters
     ----------
@@ -61,11 +66,11 @@ class ClusterStatus(EngineRows):
 
 
 class ClusterMemory(EngineSentences):
-    """A dict for each host; printed as a line for each host that has large arrays in shared memory.
+    """A sequence of dicts, one for each host. Each host that has large arrays in shared memory is printed as a line.
 
-    Client.memory() makes it. Its keys: host, bytes (of all its segments), free and size (bytes of /dev/shm), and
-    segments: a list of dicts with bytes, engines (the ids of the engines that have mapped it) and client (whether
-    this client has mapped it). A segment holds the large arrays of one message.
+    Client.memory() returns it. Each dict has the keys host, bytes (of all segments on the host), free and size (bytes
+    of /dev/shm), and segments. A segment holds the large arrays of one message; its dict has the keys bytes, engines
+    (the ids of the engines that have mapped the segment) and client (whether this client has mapped the segment).
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Where the engines of a cluster are: hosts, ranks, cores, GPUs, and the threads that libraries use there."""
+"""The places of the engines of a cluster: hosts, ranks, cores, GPUs, and the threads that libraries use there."""
 
 from __future__ import annotations
 
@@ -13,28 +13,29 @@ _HEADS = ["ENGINE", "HOST", "RANK", "PID", "CORES", "SOCKET", "NUMA", "GPU", "TH
 
 
 class ClusterTopology(EngineRows):
-    """A list of dicts, one for each engine, grouped by host; it prints as a table.
+    """A sequence of dicts, one for each engine, grouped by host. It is printed as a table.
 
-    Client.topology() makes it. The keys of a dict:
+    Client.topology() returns it. Each dict has these keys:
 
     * engine, host, rank (in its MPI world), pid
-    * cores: the numbers of the logical cores that it was allowed to use when it started. If the list as text
-      ("0,4,8,...") takes more than 96 characters, only the first cores are known
+    * cores: the numbers of the logical cores that the engine was allowed to use when it started. If this list, as text
+      ("0,4,8,..."), is longer than 96 characters, it has only the first cores
     * sockets, numa_nodes: the numbers of the sockets and NUMA nodes of these cores
-    * gpus: which GPUs of its host it uses: "0", "2,3" or "all 4"
-    * threads: the variables of its environment that limit the threads of libraries: ``{"OMP_NUM_THREADS": "2", ...}``
+    * gpus: the GPUs of the host that the engine uses: "0", "2,3" or "all 4"
+    * threads: the variables in the engine's environment that limit the threads of libraries: ``{"OMP_NUM_THREADS": "2",
+      ...}``
 
     Values that are not known are None, or empty.
 
     Parameters
     ----------
     facts : dict
-        What each engine reports about itself, by its id.
+        Maps the id of each engine to the data that the engine reports about itself.
 
     Attributes
     ----------
     hosts : dict
-        The engines of each host: ``{"node1": [0, 1], "node2": [2, 3]}``.
+        Maps the name of each host to the ids of its engines: ``{"node1": [0, 1], "node2": [2, 3]}``.
     """
 
     def __init__(self, facts: dict[int, dict[str, Any]]) -> None:
@@ -90,7 +91,7 @@ def _variables(text):
 
 
 def _threads_text(threads):
-    """One number if all variables agree; else each with its name."""
+    """One number if all variables have the same value; else each variable with its name."""
     if len(set(threads.values())) == 1:
         return next(iter(threads.values())) or "-"
     return " ".join(f"{name.removesuffix('_NUM_THREADS')}={value}" for name, value in threads.items()) or "-"

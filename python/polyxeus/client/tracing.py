@@ -44,7 +44,7 @@ class _Engine:
         self.is_over = False  # another trace has begun there
 
     def take(self, told: dict[str, Any]) -> bool:
-        """Adds the data that the engine has sent; returns whether there is more."""
+        """Adds the data that the engine has sent; returns whether the engine has more data."""
         self.spans += told.get("spans", [])
         self.calls += told.get("mpi", [])
         self.dropped = told.get("dropped", 0)
@@ -63,7 +63,7 @@ class _Engine:
 
 
 class _Controller:
-    """The same for the controller."""
+    """The facts about the controller of a trace."""
 
     def __init__(self, told: dict[str, Any]) -> None:
         self.host, self.pid = told.get("host", ""), told.get("pid", 0)
@@ -82,29 +82,30 @@ class _Controller:
 class Trace:
     """A trace of what the engines and this client do, from the beginning to the end of a `with` statement.
 
-    `client.trace(path)` and `client.report(path)` make it. Printed, it shows a summary of one or two sentences.
+    `client.trace(path)` and `client.report(path)` return it. If you print it, it shows a summary of one or two
+    sentences.
 
     Parameters
     ----------
     client : Client
         The client that is traced.
     path : str or path
-        The file that is written at the end: Chrome's JSON if it ends with .json, a page with a summary if it
-        ends with .html, else Perfetto's format.
+        The file that is written at the end. If the name ends with .json, the file is in Chrome's JSON format; if it
+        ends with .html, the file is a page with a summary; else it is in Perfetto's format.
     targets : int, slice, list of int or "all"
         The engines whose work is recorded.
     is_page : bool
-        Whether the file is a page, whatever its name.
+        Whether the file is a page even if its name does not end with .html.
 
     Attributes
     ----------
     engines : int or None
         The number of engines that sent their records; None before the end.
     late : tuple or None
-        The rank for which the others waited longest in collective calls, as (rank, calls, of_calls, waited), waited in
-        nanoseconds; None if none is known.
+        The rank for which the others waited longest in collective calls, as (rank, calls, of_calls, waited); None if no
+        such rank is known. The time `waited` is in nanoseconds.
     clock_error : float
-        The largest error, in seconds, of the times of engines on other hosts.
+        The largest possible error, in seconds, of the recorded times of engines on other hosts.
     """
 
     def __init__(
@@ -177,7 +178,7 @@ class Trace:
         return self
 
     def report(self, path: str | os.PathLike[str]) -> None:
-        """Writes the page of `client.report()` about this trace, which has ended, to another file.
+        """Writes a page about this trace, as `client.report()` does, to another file. The trace must have ended.
 
         Parameters
         ----------
@@ -189,7 +190,7 @@ class Trace:
         RuntimeError
             The trace has not ended.
         FileNotFoundError
-            There is no such folder.
+            The folder of the file does not exist.
         """
         if self._timeline is None:
             raise RuntimeError("the trace has not ended: call report() after the `with` statement, or after stop()")
@@ -210,7 +211,7 @@ class Trace:
     # ------------------------------------------------------------ questions
 
     def _ask(self, ids: list[int], wish: dict[str, Any], timeout: float = _ANSWER_TIMEOUT) -> dict[int, dict[str, Any]]:
-        """{engine: its answer} for the engines that answer in time and support the request."""
+        """The answers, by engine, of those engines that answer in time and support the request."""
         if not ids:
             return {}
         tasks = self._client._connection.send_control(list(ids), "usage_request", requests.dump({"trace": wish}))
@@ -234,7 +235,7 @@ class Trace:
         return json.loads(bytes(content))["trace"] if status == "ok" else None
 
     def _read_clocks(self) -> dict[str, tuple[int, clocks.ClockOffset | None]]:
-        """{name of a clock that is not ours: (its time, its offset)}"""
+        """The clocks of the engines and the controller other than this host's clock: {name: (time, offset)}."""
         asked: dict[str, int | None] = {each.clock: each.engine for each in self._engines}
         if self._controller is not None:
             asked[self._controller.clock] = None  # it answers sooner than an engine on its host
@@ -242,7 +243,7 @@ class Trace:
         return {clock: self._read_clock(engine) for clock, engine in asked.items()}
 
     def _read_clock(self, engine: int | None) -> tuple[int, clocks.ClockOffset | None]:
-        """(the time of the clock of an engine, or of the controller; its offset)"""
+        """The clock of an engine, or of the controller if `engine` is None: (its time, its offset)."""
         readings, told = clocks.ClockReadings(), 0
         for _ in range(_CLOCK_QUESTIONS):
             sent = time.monotonic_ns()
@@ -254,7 +255,8 @@ class Trace:
         return told, readings.offset()
 
     def _collect(self) -> None:
-        """Fetches the records. An engine may still have to record the end of a request whose answer has arrived."""
+        """Fetches the records. If the answer of a request has arrived but its engine has not recorded the end of the
+        request yet, fetches the records of this engine again after a pause."""
         self._take(self._engines)
         for _ in range(_LAST_LOOKS):
             nearly_done = [each for each in self._engines if self._is_answered(each.running)]
@@ -276,7 +278,7 @@ class Trace:
             left = {engine: left[engine] for engine, told in answers.items() if left[engine].take(told)}
 
     def _is_answered(self, running: dict[str, Any] | None) -> bool:
-        """Whether the request that an engine reports as running is one that this client does not wait for."""
+        """Whether the request that an engine reports as running is one for which this client does not wait."""
         return running is not None and running.get("msg_id") not in self._client.outstanding
 
     # ------------------------------------------------------------ what was recorded
@@ -304,8 +306,8 @@ class Trace:
         return clocks.ClockLine(*self._clocks_at_begin.get(clock, (0, None)), *at_end.get(clock, (0, None)))
 
     def _client_records(self, engines: list[records.EngineRecords]) -> records.ClientRecords:
-        """The records of this client, with its requests that the engines have run; requests of other clients are left
-        out."""
+        """The records of this client. They include the client's requests that the engines have run, but no requests of
+        other clients."""
         spans = [span for span in self._recorder.spans if span.kind != "answer"]
         received = {span.details["msg_id"]: self._of_wall(span.details["received"])
                     for span in self._recorder.spans if span.kind == "answer"}  # fmt: skip
@@ -388,7 +390,7 @@ def _page(made: timeline.Timeline) -> bytes:
 
 
 def _checked_path(path: str | os.PathLike[str]) -> str:
-    """Absolute.  errors  FileNotFoundError: there is no such folder"""
+    """The absolute path. errors FileNotFoundError: the folder does not exist"""
     checked = os.path.abspath(os.path.expanduser(os.fspath(path)))
     folder = os.path.dirname(checked)
     if not os.path.isdir(folder):

@@ -6,9 +6,10 @@ __all__ = ["unknown_option"]
 
 
 def unknown_option(name, function, owner, more=()):
-    """A TypeError for `name` that suggests the most similar argument of `function`; owner: "Client".
+    """Returns a TypeError about the argument `name`, which suggests the most similar argument of `function`.
 
-    more  further names that are allowed
+    owner  the name of the class, like "Client"
+    more   further names that are allowed
     """
     code = function.__code__
     names = code.co_varnames[1 : code.co_argcount + code.co_kwonlyargcount]

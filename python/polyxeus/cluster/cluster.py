@@ -16,7 +16,7 @@ import weakref
 from typing import TYPE_CHECKING, Any
 
 from polyxeus import _client
-from polyxeus.client import kept_variables
+from polyxeus.client import kept_variables, scaling
 from polyxeus.client.argument_checks import check_kinds, check_words
 from polyxeus.client.client import Client
 from polyxeus.client.kept_variables import KeptVariables
@@ -38,7 +38,7 @@ def _check_count(n):
 
 
 def _refuse_both(name, value, other, other_value):
-    """Raises an error if both names of one argument are given."""
+    """Raises an error if an argument is given under both of its names."""
     if value is not None and other_value is not None and value != other_value:
         raise TypeError(f"Cluster takes {name}= or {other}=, which mean the same, not both")
 
@@ -55,7 +55,7 @@ _OF_CONFIGURATION = {  # arguments that a configuration's traits of Cluster are
 
 
 def _coroutine(sync: Callable[P, T]) -> Callable[P, Coroutine[Any, Any, T]]:
-    """The counterpart of a method that ends in _sync."""
+    """Makes the coroutine method that does the same as a method whose name ends in _sync."""
     name = sync.__name__[: -len("_sync")]
 
     @functools.wraps(sync)
@@ -73,23 +73,24 @@ def _coroutine(sync: Callable[P, T]) -> Callable[P, Coroutine[Any, Any, T]]:
 class Cluster:
     """One controller and its engines, started and stopped with the program pxcluster.
 
-    Each method that starts or stops something is a coroutine, and has a counterpart that ends in _sync. A cluster is
-    a context manager: it starts itself, returns a client, and stops at the end.
+    Each method that starts or stops something is a coroutine. For each of these methods there is a method that is not a
+    coroutine, with the suffix _sync. A Cluster is a context manager: the `with` statement starts the cluster and
+    returns a client, and the end of the block stops the cluster.
 
     Parameters
     ----------
     n : int, optional
-        How many engines. Default: one for each slot of the hosts, or each core.
+        The number of engines. Default: one for each slot of the hosts, or if no hosts are given, one for each core.
     engines : str or type, optional
-        How engines are started: "local", "mpi", "ssh", "slurm", "pbs", "sge", "lsf" or "htcondor", or
-        ipyparallel's classes of these names. A class of your own that is derived from one of these may only set its
+        How engines are started: "local", "mpi", "ssh", "slurm", "pbs", "sge", "lsf" or "htcondor", or ipyparallel's
+        classes of these launchers. A class of your own may be derived from one of these classes, but may only set
         traits. Default: the launcher in the profile, else "local".
     controller : str or type, optional
-        How the controller is started, with the same values.
+        How the controller is started, with the same values as for `engines`.
     language : str, optional
         The language of the engines: "python", "cpp", or both, as in "python:2,cpp:2".
     profile : str, optional
-        The profile whose folder has the files of the cluster. Default: "default".
+        The profile. Its folder contains the files of the cluster. Default: "default".
     profile_dir : str or path, optional
         The folder of the profile, instead of its name.
     ipython_dir : str or path, optional
@@ -97,9 +98,9 @@ class Cluster:
     cluster_id : str, optional
         The id of the cluster. Default: a new one.
     cluster_file : str or path, optional
-        An additional file that describes the running cluster, for from_file().
+        The path of an additional file to write, which describes the running cluster and which from_file() can read.
     controller_ip : str, optional
-        The address at which the controller listens. Default: only this host can reach it.
+        The address at which the controller listens. Default: an address that only programs on this host can reach.
     controller_location : str, optional
         The name or address by which other hosts reach the controller's host.
     controller_args : list of str, optional
@@ -107,15 +108,15 @@ class Cluster:
     engine_args : list of str, optional
         Further arguments of the engines.
     engine_timeout : float, optional
-        Seconds until missing engines are reported. Default: 60, plus 1 for each engine.
+        Seconds after which engines that have not registered are reported. Default: 60, plus 1 for each engine.
     delay : float, optional
-        Seconds between the start of the controller and that of the engines.
+        Seconds between the start of the controller and the start of the engines.
     shutdown_atexit : bool, optional
-        Whether the cluster ends with this Python process, even if that is killed. Default: True.
+        Whether the cluster ends when this Python process ends, even if the process is killed. Default: True.
     log_level : int or str
         The log level of the programs.
     log : logging.Logger, optional
-        A logger for the starts and stops.
+        A logger that gets a message at each start and stop.
     config : traitlets.Config or dict, optional
         The traits of Cluster and of the launchers.
     load_profile : bool
@@ -123,19 +124,21 @@ class Cluster:
     parent : Any, optional
         An object whose `config` is used if `config` is not given.
     send_engines_connection_env : bool
-        Must be True: engines are always started when the controller is ready.
+        Must be True: engines are always started after the controller is ready. In ipyparallel, False starts them
+        without this wait.
     engine_launcher_class : str or type, optional
-        Another name of `engines`.
+        The same as `engines`; ipyparallel uses this name.
     controller_launcher_class : str or type, optional
-        Another name of `controller`.
+        The same as `controller`; ipyparallel uses this name.
     **others : Any
-        The keys of a profile's pxcluster.json: gpus, threads_per_engine, hosts, hostfile, ssh_cmd, ssh_args,
-        remote_python, tunnel, mpi_cmd, mpi_args, queue, account, timelimit, batch_options, batch_template_file,
-        engine_env, environment and others.
-        `gpus` is the number of GPUs that each engine sees, "auto" (default: one if its host has one for each engine,
-        else all), or "none" (all engines see all GPUs). `threads_per_engine` is the number of threads that OpenMP, BLAS,
-        MKL and Numba use in each engine, "auto" (default: the cores of its host, divided by the engines there, unless
-        OMP_NUM_THREADS is set), or "unchanged" (nothing is set).
+        The keys of a profile's pxcluster.json: gpus, threads_per_engine, respawn, respawn_limit, hosts, hostfile,
+        ssh_cmd, ssh_args, remote_python, tunnel, mpi_cmd, mpi_args, queue, account, timelimit, batch_options,
+        batch_template_file, engine_env, environment and others. `gpus` is the number of GPUs that each engine sees,
+        "auto", or "none" (all engines see all GPUs). Default: "auto": if a host has a GPU for each of its engines, each
+        engine sees one GPU, else all GPUs. `threads_per_engine` is the number of threads that OpenMP, BLAS, MKL and
+        Numba use in each engine, "auto", or "unchanged" (nothing is set). Default: "auto": the number of the host's
+        cores, divided by the number of engines on this host, unless OMP_NUM_THREADS is set. With `respawn=True`,
+        engines that die are started again, at most `respawn_limit` (default: 10) within a minute.
 
     Attributes
     ----------
@@ -144,11 +147,11 @@ class Cluster:
     connection_file : str
         The file with which clients connect.
     engines : dict
-        The sets of engines that were started, by their ids.
+        Maps the ids of the sets of engines that were started to these sets.
     controller : Any
         The controller's process; None if it does not run.
     config, log, profile : Any
-        The arguments that were given.
+        The arguments of the same names.
 
     Raises
     ------
@@ -291,7 +294,7 @@ class Cluster:
 
     @property
     def shutdown_atexit(self) -> bool:
-        """Whether the cluster ends with this Python process, however that ends."""
+        """Whether the cluster ends when this Python process ends, even if the process is killed."""
         return self._shutdown_atexit
 
     @shutdown_atexit.setter
@@ -308,15 +311,15 @@ class Cluster:
 
     @property
     def engine_timeout(self) -> float:
-        """Seconds until missing engines are reported."""
+        """Seconds after which engines that have not registered are reported."""
         return 60 + (self.n or 0) if self._engine_timeout is None else self._engine_timeout
 
     @property
     def engine_launcher(self) -> str:
         """The launcher of the engines, like "local" or "mpi".
 
-        It is the one given to Cluster or in its `config`, else the one with which pxcluster started the cluster, else
-        "local".
+        This is the launcher that was given to Cluster or in its `config`, or else the launcher with which pxcluster
+        started the cluster, or else "local".
         """
         recorded = self._record().get("engines", {}).get("class")
         return self._engine_launcher or start_settings.launcher(recorded, "engines") or "local"
@@ -325,8 +328,8 @@ class Cluster:
     def controller_launcher(self) -> str:
         """The launcher of the controller, like "local" or "slurm".
 
-        It is the one given to Cluster or in its `config`, else the one with which pxcluster started the cluster, else
-        "local".
+        This is the launcher that was given to Cluster or in its `config`, or else the launcher with which pxcluster
+        started the cluster, or else "local".
         """
         recorded = self._record().get("controller", {}).get("class")
         return self._controller_launcher or start_settings.launcher(recorded, "controllers") or "local"
@@ -352,7 +355,7 @@ class Cluster:
         ]
 
     def _start_command(self, name, *options):
-        """The same for commands that start processes."""
+        """As _command(), for commands that start processes."""
         more = [] if self.load_profile else ["--no-load-profile"]
         if self._settings:
             more.append("--settings=-")
@@ -364,12 +367,12 @@ class Cluster:
         Parameters
         ----------
         controller_args : list of str, optional
-            Further arguments, after those that were given to Cluster.
+            Further arguments, which are appended to those that were given to Cluster.
 
         Raises
         ------
         RuntimeError
-            The controller is already running, or cannot be started; the text says why.
+            The controller is already running, or cannot be started; the error text gives the reason.
         """
         check_words("start_controller()", controller_args=controller_args)
         if self.controller is not None and self.controller.is_running():
@@ -404,24 +407,24 @@ class Cluster:
         return os.path.join(folder, f"cluster-{self.cluster_id}-{name}.log")
 
     def start_engines_sync(self, n: int | None = None, engine_set_id: str | None = None) -> str:
-        """Starts n more engines. They register when they are ready.
+        """Starts n further engines. The engines register when they are ready.
 
         Parameters
         ----------
         n : int, optional
             The number of engines. Default: the `n` of Cluster.
         engine_set_id : str, optional
-            The id of their set. Default: a new one.
+            The id of the set of these engines. Default: a new id.
 
         Returns
         -------
         str
-            The id of their set.
+            The id of the set of these engines.
 
         Raises
         ------
         RuntimeError
-            There is no controller, or the engines cannot be started; the text says why.
+            There is no controller, or the engines cannot be started; the error text gives the reason.
         ValueError
             A set with this id already exists.
         """
@@ -471,7 +474,7 @@ class Cluster:
         Raises
         ------
         RuntimeError
-            The controller or the engines cannot be started; the text says why.
+            The controller or the engines cannot be started; the error text gives the reason.
         """
         _check_count(n)
         if n is not None:
@@ -510,7 +513,7 @@ class Cluster:
         return client
 
     def start_and_connect_sync(self, n: int | None = None, activate: bool = False) -> Client:
-        """Starts the cluster if it does not run, waits for its engines, and connects a client.
+        """Starts the cluster if it is not running, waits for its engines, and connects a client.
 
         Parameters
         ----------
@@ -527,7 +530,7 @@ class Cluster:
         Raises
         ------
         RuntimeError
-            A process cannot be started; the text says why.
+            A process cannot be started; the error text gives the reason.
         TimeoutError
             The engines do not register in time.
 
@@ -595,30 +598,30 @@ class Cluster:
     ) -> KeptVariables | None:
         """Ends engines, also those that hang, and starts them again with the same ids and options.
 
-        Returns when they are registered.
+        The call returns when the new engines are registered.
 
         Parameters
         ----------
         engine_set_id : str, optional
-            The id of their set. Default: all sets.
+            The id of the set of engines. Default: all sets.
         keep : str, list of str or bool, optional
-            Variables that are carried over, as in Client.restart_engines().
+            The variables that the new engines get from the old engines, as in Client.restart_engines().
         targets : int, slice, list of int or "all", optional
-            Only these engines, instead of a set.
+            Restart only these engines, instead of a set.
 
         Returns
         -------
         KeptVariables or None
-            With `keep`: the variables that each engine has kept and lost.
+            If `keep` is given: the variables that each engine has kept, and those that were lost. Without `keep`, None.
 
         Raises
         ------
         KeyError
             There is no such set.
         TypeError
-            Both a set and engines are given.
+            Both `engine_set_id` and `targets` are given.
         RuntimeError
-            The engines did not start; the text says why.
+            The engines did not start; the error text gives the reason.
         """
         kept = None
         options = kept_variables.options_for(targets)
@@ -643,6 +646,50 @@ class Cluster:
     def _catch_up_clients(self):
         for client in list(self._clients):
             client._catch_up()
+
+    def scale_sync(
+        self, minimum: int | None = None, maximum: int | None = None, *, idle: float | None = None
+    ) -> dict[str, Any]:
+        """Adapts the number of engines to the number of balanced tasks, between a minimum and a maximum.
+
+        Balanced tasks are the calls of balanced views, executors and maps. If tasks wait and no engine is free, engines
+        are added. An engine that has had no work (neither tasks nor direct calls) for the idle time is ended. If there
+        are several such engines, the engine with the highest id is ended first. A busy engine is never ended. The call
+        works only on the host on which `pxcluster` or Cluster has started the engines, and with the launchers local,
+        ssh and slurm. The call fails for MPI engines, because the ranks of an MPI world start and end together.
+
+        Parameters
+        ----------
+        minimum : int, optional
+            The smallest number of engines. If neither `minimum` nor `maximum` is given, the call only returns the
+            state.
+        maximum : int, optional
+            The largest number of engines.
+        idle : float, optional
+            The idle time in seconds. Default: 30.
+
+        Returns
+        -------
+        dict
+            The state of scaling: `minimum`, `maximum` and `idle_seconds` (None if the number of engines is fixed) and
+            `engines` (the number of engines now). For clusters that were started by `pxcluster start --respawn`, the
+            dict also has the keys `respawn_limit`, `respawned` and `waiting`.
+
+        Raises
+        ------
+        TypeError
+            An argument is not a number.
+        ValueError
+            The minimum is larger than the maximum.
+        RuntimeError
+            The engines cannot be scaled; the error text gives the reason.
+
+        Examples
+        --------
+        >>> rc.cluster.scale_sync(0, 8)    # doctest: +SKIP
+        {'minimum': 0, 'maximum': 8, 'idle_seconds': 30.0, 'engines': 4, ...}
+        """
+        return scaling.scale(self._command("scale"), minimum, maximum, idle)
 
     def signal_engines_sync(self, signum: int | str, engine_set_id: str | None = None) -> None:
         """Sends a signal to the engines of a set.
@@ -683,7 +730,7 @@ class Cluster:
             client.send_signal(signal_number(signum), targets=engine_id, block=True)
 
     def stop_engine_sync(self, engine_id: int) -> None:
-        """Ends one engine. The others of its set keep running, unless they are ranks of one MPI world.
+        """Ends one engine. The other engines of its set keep running, unless they are ranks of one MPI world.
 
         Parameters
         ----------
@@ -729,14 +776,14 @@ class Cluster:
             return {}
 
     def write_cluster_file(self) -> None:
-        """Writes to_dict() to `cluster_file`, unless that is pxcluster's own cluster file."""
+        """Writes the result of to_dict() to `cluster_file`, unless this is the file that pxcluster writes itself."""
         if self.cluster_file not in ("", self._own_file):
             os.makedirs(os.path.dirname(os.path.abspath(self.cluster_file)), exist_ok=True)
             with open(self.cluster_file, "w") as file:
                 json.dump(self.to_dict(), file)
 
     def remove_cluster_file(self) -> None:
-        """Removes `cluster_file`, if it exists and is not pxcluster's own cluster file."""
+        """Removes `cluster_file` if it exists, unless this is the file that pxcluster writes itself."""
         if self.cluster_file not in ("", self._own_file):
             try:
                 os.remove(self.cluster_file)
@@ -744,7 +791,7 @@ class Cluster:
                 pass
 
     def update_cluster_file(self) -> None:
-        """Writes `cluster_file`, or removes it if the cluster does not run any more."""
+        """Writes `cluster_file`, or removes it if the cluster no longer runs."""
         parts = [self.controller, *self.engines.values()]
         if any(each is not None and each.is_running() for each in parts):
             self.write_cluster_file()
@@ -755,12 +802,12 @@ class Cluster:
         return self._record().get("engines", {}).get("sets", {})
 
     def expected_engines(self) -> int:
-        """Tells how many engines were started.
+        """Returns how many engines were started.
 
         Returns
         -------
         int
-            Their number.
+            The number of engines.
 
         Examples
         --------
@@ -770,7 +817,7 @@ class Cluster:
         return sum(each.n for each in self.engines.values())
 
     def stopped_engine_set(self) -> str | None:
-        """Tells why engines of this cluster have ended unexpectedly.
+        """Returns why engines of this cluster have ended unexpectedly.
 
         Returns
         -------
@@ -783,7 +830,7 @@ class Cluster:
         return None
 
     def to_dict(self) -> dict[str, Any]:
-        """Returns a description, with which from_dict() finds this cluster again.
+        """Returns a description of this cluster. from_dict() finds the cluster again with this description.
 
         Returns
         -------
@@ -808,7 +855,7 @@ class Cluster:
         Returns
         -------
         Cluster
-            The cluster. It does not end with this Python process, unless `shutdown_atexit` is given.
+            The cluster. It keeps running when this Python process ends, unless `shutdown_atexit` is given.
 
         Raises
         ------
@@ -896,6 +943,7 @@ class Cluster:
     start_and_connect = _coroutine(start_and_connect_sync)
     stop_engines = _coroutine(stop_engines_sync)
     restart_engines = _coroutine(restart_engines_sync)
+    scale = _coroutine(scale_sync)
     signal_engines = _coroutine(signal_engines_sync)
     signal_engine = _coroutine(signal_engine_sync)
     stop_engine = _coroutine(stop_engine_sync)

@@ -1,4 +1,5 @@
-"""The commands ipcluster, ipcontroller and ipengine, for programs that call them: python -m polyxeus.cluster.ipyparallel_commands"""
+"""Installs the commands ipcluster, ipcontroller and ipengine, for programs that call them: python -m
+polyxeus.cluster.ipyparallel_commands"""
 
 import argparse
 import importlib.metadata
@@ -27,11 +28,10 @@ def _is_ours(path):
 
 
 def install(folder=None):
-    """Writes the three commands, which run pxcluster, pxcontroller and pxengine; returns their paths.
+    """Writes the three commands, which run pxcluster, pxcontroller and pxengine, and returns their paths.
 
     folder  None: the folder of the programs of this Python
-    errors  FileExistsError: ipyparallel is installed, or another command has one of these names; then nothing is
-    written
+    errors  FileExistsError: ipyparallel is installed, or another command has one of these names. No file is written
     """
     folder = sysconfig.get_path("scripts") if folder is None else folder
     try:
@@ -54,7 +54,7 @@ def install(folder=None):
 
 
 def remove(folder=None):
-    """Removes only the commands that install() has written; returns their paths."""
+    """Removes only the commands that install() has written, and returns their paths."""
     ours = [path for path in _files(sysconfig.get_path("scripts") if folder is None else folder) if _is_ours(path)]
     for path in ours:
         os.remove(path)
@@ -65,9 +65,9 @@ def main():
     parser = argparse.ArgumentParser(
         prog="python -m polyxeus.cluster.ipyparallel_commands",
         description="Installs the commands ipcluster, ipcontroller and ipengine, which run pxcluster, pxcontroller and "
-        "pxengine. Refuses where ipyparallel is installed.",
+        "pxengine. Fails if ipyparallel is installed.",
     )
-    parser.add_argument("--remove", action="store_true", help="remove them again")
+    parser.add_argument("--remove", action="store_true", help="remove the commands that this program has installed")
     try:
         for path in remove() if parser.parse_args().remove else install():
             print(path)

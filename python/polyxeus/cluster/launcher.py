@@ -1,6 +1,7 @@
-"""The names of ipyparallel's launchers, which you can pass to Cluster or derive classes from.
+"""Classes with the names of ipyparallel's launchers. You can pass these classes to Cluster, or derive your own classes
+from them.
 
-A derived class sets attributes and has no code of its own, because pxcluster starts the processes:
+A derived class sets attributes and defines no methods, because pxcluster starts the processes:
 
     class Greedy(MPIEngineSetLauncher):
         mpi_args = ["--oversubscribe"]
@@ -14,7 +15,7 @@ __all__ = ["BaseLauncher", "ControllerLauncher", "EngineLauncher", "find_launche
 class BaseLauncher:
     """The base class of all launchers.
 
-    `environment` is a dict of environment variables for the programs that they start.
+    `environment` is a dict of environment variables for the programs that the launcher starts.
     """
 
     traits = ("environment",)
@@ -26,7 +27,7 @@ class BaseLauncher:
         Returns
         -------
         list of str
-            Their names.
+            The names of these attributes.
         """
         return [name for each in cls.__mro__ for name in vars(each).get("traits", ())]
 
@@ -65,7 +66,7 @@ def _add_classes():
         for base, end in ((ControllerLauncher, "Controller"), (EngineLauncher, "EngineSet")):
             name = f"{system}{end}Launcher"
             members = {"traits": traits, "__module__": __name__}
-            members["__doc__"] = f"{base.__doc__} Of its own: {', '.join(traits) or 'nothing'}."
+            members["__doc__"] = f"{base.__doc__} Its further attributes: {', '.join(traits) or 'none'}."
             globals()[name] = type(name, (base,), members)
             __all__.append(name)
 
@@ -79,9 +80,9 @@ def find_launcher_class(name, kind):
     Parameters
     ----------
     name : str
-        Its short name, like "MPI", in upper or lower case.
+        The short name of the class, like "MPI", in upper or lower case.
     kind : {"controller", "engine"}
-        Which kind of program it starts.
+        The kind of program that the launcher starts.
 
     Returns
     -------

@@ -14,7 +14,7 @@ __all__ = ["ClusterManager"]
 
 
 class ClusterManager:
-    """The clusters that run on this host, of all profiles.
+    """The clusters of all profiles that run on this host.
 
     Parameters
     ----------
@@ -24,7 +24,8 @@ class ClusterManager:
     Attributes
     ----------
     clusters : dict
-        ``{key: Cluster}``: the clusters that load_clusters() found.
+        ``{key: Cluster}``: the clusters that load_clusters() found or new_cluster() made. A key is the name of the
+        profile's folder and the cluster id, as in "profile_default:my-id".
 
     Examples
     --------
@@ -54,8 +55,8 @@ class ClusterManager:
     ) -> dict[str, Cluster]:
         """Finds the running clusters.
 
-        The first of `profile_dirs`, `profile_dir`, `profiles` and `profile` that is given selects the profiles.
-        Default: all profiles.
+        One of the arguments `profile_dirs`, `profile_dir`, `profiles` and `profile` selects the profiles. If several
+        are given, the first in this order is used; if none is given, all profiles.
 
         Parameters
         ----------
@@ -68,12 +69,12 @@ class ClusterManager:
         profile : str, optional
             The name of a profile.
         init_default_clusters : bool
-            Whether to add a Cluster that is not started for each of the profiles without a running cluster.
+            Whether to add, for each of the profiles that has no running cluster, a Cluster that is not started.
 
         Returns
         -------
         dict
-            ``{key: Cluster}``.
+            The attribute `clusters`.
         """
         wanted = [profile_dir] if profile_dirs is None and profile_dir is not None else profile_dirs
         if wanted is None and (profiles is not None or profile is not None):
@@ -109,12 +110,12 @@ class ClusterManager:
         Returns
         -------
         tuple
-            (key, Cluster).
+            (the key of the new Cluster in `clusters`, the Cluster).
 
         Raises
         ------
         KeyError
-            There is a cluster with this key.
+            `clusters` already has a cluster with this profile and cluster id.
 
         Examples
         --------
@@ -131,12 +132,12 @@ class ClusterManager:
         return key, cluster
 
     def get_cluster(self, cluster_id: str) -> Cluster:
-        """Returns the cluster with a key.
+        """Returns a cluster of `clusters`.
 
         Parameters
         ----------
         cluster_id : str
-            The key.
+            The key of the cluster in `clusters`.
 
         Returns
         -------
@@ -146,22 +147,22 @@ class ClusterManager:
         Raises
         ------
         KeyError
-            There is no such cluster.
+            `clusters` has no cluster with this key.
         """
         return self.clusters[cluster_id]
 
     def remove_cluster(self, cluster_id: str) -> None:
-        """Removes the cluster with a key from `clusters`. The cluster keeps running.
+        """Removes a cluster from `clusters`. The cluster keeps running.
 
         Parameters
         ----------
         cluster_id : str
-            The key.
+            The key of the cluster in `clusters`.
 
         Raises
         ------
         KeyError
-            There is no such cluster.
+            `clusters` has no cluster with this key.
         """
         del self.clusters[cluster_id]
 

@@ -1,4 +1,4 @@
-"""Runs pxcluster as long as a cluster, or a part of one, runs."""
+"""Runs the pxcluster process that supervises a cluster or a part of a cluster."""
 
 import os
 import signal
@@ -16,7 +16,7 @@ _RELEASE = signal.SIGRTMIN + 2  # tells pxcluster that it has no owner any more
 
 
 def signal_number(signum):
-    """The number of a signal, from its name or number."""
+    """Returns the number of a signal that is given by its name or number."""
     if isinstance(signum, str):
         try:
             return int(getattr(signal, signum))
@@ -32,7 +32,8 @@ def _open_private(path, flags):
 class Program:
     """A running pxcluster, which supervises the processes that it has started.
 
-    text  the text for its standard input, because other users can see command lines
+    text  the text for the program's standard input. It is not in the command line, because other users can read the
+          command lines of all processes
     """
 
     def __init__(self, arguments, log, text=""):
@@ -62,14 +63,14 @@ class Program:
         return self.process.poll() is None
 
     def release(self):
-        """From now on the program does not end with this Python process."""
+        """Lets the program keep running when this Python process ends."""
         if self.is_running():
             self.process.send_signal(_RELEASE)
 
     def get_output(self, remove=False):
-        """The output of the program.
+        """Returns the output of the program.
 
-        remove  whether to remove the file of the output
+        remove  whether to remove the file that contains the output
         """
         with open(self._log, errors="replace") as file:
             text = file.read()
@@ -85,7 +86,11 @@ class Program:
         return lines[-1] if lines else f"it has ended with {self.process.poll()}"
 
     def wait_until(self, is_met, what):
-        """Waits until the program has done its task. RuntimeError with the reason if it ends before."""
+        """Waits until `is_met()` returns true. If the program ends earlier, raises a RuntimeError with the reason.
+        After any exception, the program is stopped.
+
+        what  what this method waits for, as the text of the TimeoutError
+        """
         end = time.monotonic() + _PATIENCE
         try:
             while not is_met():

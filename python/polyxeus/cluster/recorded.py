@@ -1,4 +1,4 @@
-"""The parts of a cluster that another program has started."""
+"""The parts of a cluster that another program has started: the controller and the sets of engines."""
 
 import os
 
@@ -24,14 +24,13 @@ class RecordedPart:
         return "it was started by another program: see its log"
 
     def stop(self):
-        """Stops the whole cluster, because a program that has not started the cluster cannot stop a part of it
-        alone."""
+        """Stops the whole cluster, because only the program that has started the cluster can stop a part of it."""
         if self.is_running():
             run(self._stop_command)
 
 
 def _processes(state):
-    """The processes that a state names."""
+    """The processes that a recorded state names."""
     return [each for each in [*state.get("engines", {}).values(), state] if each.get("pid", 0) > 0]
 
 
@@ -57,7 +56,8 @@ def _is_alive(process):
 
 
 def signal_processes(state, number):
-    """Sends a signal to the processes of a state that still run; a pid alone could belong to another process by now."""
+    """Sends a signal to those processes of a state that still run. The function also compares the
+    processes' _birth(), because a pid may belong to another process by now."""
     for process in filter(_is_alive, _processes(state)):
         try:
             os.kill(process["pid"], number)

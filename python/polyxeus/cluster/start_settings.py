@@ -1,4 +1,4 @@
-"""Converts the settings of a Cluster for its launchers to the form of pxcluster: --settings={...}."""
+"""Converts the settings of a Cluster for its launchers to pxcluster's option --settings={...}."""
 
 import os
 
@@ -12,7 +12,7 @@ KEYS = (
     "ssh_cmd", "ssh_args", "tunnel", "mpi_cmd", "mpi_args", "queue", "account", "qos", "timelimit",
     "batch_options", "batch_template", "batch_template_file", "namespace", "submit_command",
     "delete_command", "job_id_regexp", "mpi_type", "srun_args", "engine_cmd", "controller_cmd",
-    "environment", "journal", "gpus", "threads_per_engine",
+    "environment", "journal", "gpus", "threads_per_engine", "respawn", "respawn_limit",
 )  # fmt: skip
 _LAUNCHERS = ("local", "mpi", "ssh", "slurm", "pbs", "torque", "sge", "lsf", "htcondor")
 _HOMES = ("ipyparallel.cluster.launcher", "polyxeus.cluster.launcher", "polyxeus.launchers")
@@ -21,7 +21,8 @@ _CLUSTER_SECTIONS = ("Cluster", "IPClusterStart", "IPClusterEngines")
 
 
 def _short(name):
-    """ "polyxeus-mpi" and "ipyparallel.cluster.launcher.MPIEngineSetLauncher" -> "mpi"."""
+    """ The short name of a launcher: "mpi" for "polyxeus-mpi" and
+    "ipyparallel.cluster.launcher.MPIEngineSetLauncher"."""
     short = name.rpartition(".")[2].lower().removeprefix("polyxeus").lstrip("-")
     for end in _ENDS:
         if short.endswith(end):
@@ -31,7 +32,7 @@ def _short(name):
 
 
 def _base(given):
-    """The first class of ipyparallel or polyxeus that a launcher class is or is made from."""
+    """The first class among a launcher class and its bases that belongs to ipyparallel or polyxeus."""
     for each in given.__mro__:
         if each.__module__ in _HOMES:
             return each
@@ -39,10 +40,10 @@ def _base(given):
 
 
 def launcher(given, what):
-    """pxcluster's name for a launcher that is given as a name or as a class of ipyparallel; "" for None.
+    """Returns pxcluster's name for a launcher that is given as a name or as a class of ipyparallel; "" for None.
 
     what  "engines" or "controllers", for the error.
-    ValueError if pxcluster has no such launcher.
+    Raises a ValueError if pxcluster has no such launcher.
     """
     if given is None:
         return ""
@@ -62,9 +63,9 @@ def _value_of_trait(owner, name, value):
 
 
 def launcher_traits(given):
-    """The traits that a user's own launcher class sets: {"SSHEngineSetLauncher": {"engines": ...}}.
+    """Returns the traits that a user's own launcher class sets: {"SSHEngineSetLauncher": {"engines": ...}}.
 
-    ValueError if the class overrides code of its base class, which pxcluster cannot run.
+    Raises a ValueError if the class overrides code of its base class, because pxcluster cannot run this code.
     """
     if not isinstance(given, type):
         return {}
@@ -86,7 +87,7 @@ def launcher_traits(given):
 
 
 def _plain(value):
-    """A value of traitlets' configuration as JSON has it."""
+    """Converts a value of traitlets' configuration to a value for JSON."""
     if hasattr(value, "get_value"):  # c.X.y.append(...)
         return value.get_value({} if getattr(value, "_update", None) else [])
     if isinstance(value, type):
@@ -99,7 +100,7 @@ def _plain(value):
 
 
 def cluster_traits(config):
-    """The traits of Cluster itself in a configuration (a traitlets Config, or dicts)."""
+    """Returns the traits of Cluster itself in a configuration (a traitlets Config, or dicts)."""
     traits = {}
     for section in _CLUSTER_SECTIONS:
         traits.update(_plain(dict((config or {}).get(section, {}))))
@@ -107,7 +108,7 @@ def cluster_traits(config):
 
 
 def other_traits(config):
-    """(the settings of launchers in the configuration, the names of sections that are ignored)"""
+    """Returns (the settings of launchers in the configuration, the names of the sections that are ignored)."""
     launchers, others = {}, []
     for section, traits in (config or {}).items():
         if section.endswith("Launcher"):
@@ -118,7 +119,7 @@ def other_traits(config):
 
 
 def given_settings(options, owner):
-    """The further arguments of Cluster that are given. TypeError if one is unknown.
+    """Returns those further arguments of Cluster that have a value. Raises TypeError if one of them is unknown.
 
     owner  Cluster.__init__
     """

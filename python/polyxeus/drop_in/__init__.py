@@ -1,1 +1,1 @@
-"""Names that scripts and packages import from ipyparallel."""
+"""Functions and classes that scripts and packages import from ipyparallel."""

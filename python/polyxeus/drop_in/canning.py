@@ -1,4 +1,4 @@
-"""ipyparallel's names for turning functions, values and calls into bytes."""
+"""Functions with ipyparallel's names that turn functions, values and calls into bytes."""
 
 from __future__ import annotations
 
@@ -25,7 +25,9 @@ class Canned:
 
 
 class PrePickled:
-    """A value that is pickled once and may be sent many times. A function that gets it as an argument gets the value.
+    """A value that is pickled once, and can then be sent many times without being pickled again.
+
+    If a PrePickled is an argument of a call, the function gets the value.
 
     Parameters
     ----------
@@ -47,7 +49,7 @@ class PrePickled:
 
 
 def can(obj: Any) -> Any:
-    """Turns functions and classes, also those in lists, tuples and dicts, into bytes that any pickler accepts.
+    """Turns functions and classes into bytes that any pickler accepts, including those in lists, tuples and dicts.
 
     Parameters
     ----------
@@ -173,7 +175,7 @@ def deserialize_object(buffers: Sequence[Any], g: dict[str, Any] | None = None) 
     Parameters
     ----------
     buffers : sequence
-        The buffers of the object, and possibly further ones.
+        The buffers of the object. Further buffers may follow.
     g : dict, optional
         The namespace in which References are looked up. Default: the namespace of cells.
 
@@ -205,9 +207,9 @@ def pack_apply_message(
     f : callable
         The function.
     args : iterable
-        Its arguments.
+        The arguments of this function.
     kwargs : dict
-        Its keyword arguments.
+        The keyword arguments of this function.
     buffer_threshold : int, optional
         Accepted, but without effect.
     item_threshold : int, optional
@@ -249,7 +251,7 @@ def unpack_apply_message(
 
 
 def use_dill() -> None:
-    """From now on dill pickles the objects of this process that polyxeus cannot pickle.
+    """Makes dill pickle those objects of this process that polyxeus cannot pickle.
 
     DirectView.use_dill() does the same on the engines, too.
 
@@ -262,10 +264,10 @@ def use_dill() -> None:
 
 
 def use_cloudpickle() -> None:
-    """Undoes use_dill(). Functions of cells are always sent by value, others by name."""
+    """Undoes use_dill(). Functions of cells are always sent by value, other functions by name."""
     other_pickler.use(None)
 
 
 def use_pickle() -> None:
-    """Undoes use_dill(). Functions of cells are always sent by value, others by name."""
+    """Undoes use_dill(). Functions of cells are always sent by value, other functions by name."""
     other_pickler.use(None)

@@ -1,4 +1,4 @@
-"""ipyparallel's way to send values while a task still runs."""
+"""Sends values to the client while a task still runs, with ipyparallel's function."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ __all__ = ["publish_data"]
 
 
 def publish_data(data: Mapping[str, Any]) -> None:
-    """Sends values to the client while the task or cell still runs. They are in ``result.data`` there.
+    """Sends values to the client while the task or cell still runs. The client finds them in ``result.data``.
 
     Parameters
     ----------
     data : dict
-        Names and values, which are pickled. A later call with the same name replaces its value.
+        Names and values, which are pickled. If a later call sends the same name, the new value replaces the old one.
 
     Raises
     ------
     RuntimeError
-        The function is called outside of an engine.
+        The code does not run on an engine.
 
     Examples
     --------

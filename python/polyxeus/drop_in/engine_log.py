@@ -6,9 +6,10 @@ __all__ = ["EnginePUBHandler"]
 
 
 class EnginePUBHandler(logging.Handler):
-    """The handler that publishes the log of ipyparallel's engines, for programs that look for it with isinstance().
+    """The class of the handler that publishes the log in ipyparallel's engines.
 
-    Engines of polyxeus do not have this handler: the client gets all text that they print.
+    It exists for programs that look for such a handler with isinstance(). Engines of polyxeus do not have this handler,
+    because the client gets all text that they print.
     """
 
     def __init__(self, engine, *args, **kwargs):

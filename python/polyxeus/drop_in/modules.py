@@ -46,7 +46,8 @@ def _module(name):
 
 
 class _Finder:
-    """Finds and loads the modules that replace ipyparallel's, so that they can be found and reloaded like others."""
+    """Finds and loads the modules that replace ipyparallel's modules, so that they can be found and reloaded like other
+    modules."""
 
     @staticmethod
     def find_spec(name, path=None, target=None):
@@ -68,7 +69,7 @@ def _spec(name):
 
 
 class _StandIn(types.ModuleType):
-    """A module with the name of one of ipyparallel; its members are those of modules of polyxeus."""
+    """A module that has the name of a module of ipyparallel, and the members of modules of polyxeus."""
 
     is_polyxeus = True
 
@@ -94,7 +95,7 @@ class _StandIn(types.ModuleType):
 
 
 class _Distribution(importlib.metadata.Distribution):
-    """The answers of importlib.metadata about ipyparallel if that is not installed."""
+    """Answers importlib.metadata's questions about ipyparallel if ipyparallel is not installed."""
 
     def read_text(self, filename):
         version = ".".join(map(str, _VERSION))
@@ -106,7 +107,7 @@ class _Distribution(importlib.metadata.Distribution):
 
 
 class _Distributions:
-    """Answers packages that request the version of ipyparallel; importlib.metadata asks it last."""
+    """Gives the version of ipyparallel to packages that request it; importlib.metadata asks this finder last."""
 
     @staticmethod
     def find_spec(name, path=None, target=None):
@@ -118,7 +119,7 @@ class _Distributions:
 
 
 def install_as_ipyparallel() -> None:
-    """Makes each later ``import ipyparallel`` import polyxeus, also if ipyparallel is not installed.
+    """Makes each later ``import ipyparallel`` import polyxeus, even if ipyparallel is not installed.
 
     Packages that use ipyparallel then run on polyxeus unchanged.
 

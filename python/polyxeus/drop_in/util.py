@@ -35,7 +35,7 @@ def ensure_timezone(dt):
     Returns
     -------
     datetime
-        The same date; a date without a time zone gets that of this host.
+        The same date. If it had no time zone, it has the time zone of this host.
     """
     return dt if dt.tzinfo else dt.astimezone()
 
@@ -59,7 +59,7 @@ def compare_datetimes(a, b):
 
 
 def int_keys(dikt):
-    """Converts keys that are numbers as text to int.
+    """Converts each key of a dict that is the text of a whole number to an int.
 
     Parameters
     ----------
@@ -78,7 +78,7 @@ def int_keys(dikt):
 
 
 def disambiguate_url(url, location=None):
-    """Returns the URL by which a client reaches a socket that listens at a URL like tcp://*:4000.
+    """Returns the URL at which a client reaches a socket that listens at a URL like tcp://*:4000.
 
     Parameters
     ----------
@@ -98,7 +98,7 @@ def disambiguate_url(url, location=None):
 
 
 def disambiguate_ip_address(ip, location=None):
-    """Returns the address by which a client reaches a socket that listens at * or 0.0.0.0.
+    """Returns the address at which a client reaches a socket that listens at * or 0.0.0.0.
 
     Parameters
     ----------
@@ -110,7 +110,7 @@ def disambiguate_ip_address(ip, location=None):
     Returns
     -------
     str
-        `location`, or 127.0.0.1 if that is this host. Other addresses are returned unchanged.
+        `location`, or 127.0.0.1 if `location` is this host. Addresses other than * and 0.0.0.0 are returned unchanged.
     """
     if ip not in ("*", "0.0.0.0"):
         return ip

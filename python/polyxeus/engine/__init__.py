@@ -1,1 +1,1 @@
-"""The Python half of pxengine: the user's IPython, which the C++ core (polyxeus._engine) calls."""
+"""The Python part of pxengine: the user's IPython, which the C++ core (polyxeus._engine) calls."""

@@ -7,7 +7,8 @@ import sys
 
 
 def watcher_program():
-    """The path of pxengine, for the process that reports the end of this engine; '' if there is none."""
+    """Returns the path of pxengine, which reports the end of this engine in a separate process; '' if the program does
+    not exist."""
     beside = os.path.join(os.path.dirname(sys.executable), "pxengine")
     path = os.environ.pop("POLYXEUS_PXENGINE", beside)
     return path if os.access(path, os.X_OK) else ""
@@ -19,7 +20,7 @@ def fail(message, code):
 
 
 def signal_pipe():
-    """A pipe that becomes readable when a Python signal handler is due: (reading, writing)."""
+    """Makes a pipe that becomes readable when a Python signal handler must run. Returns (reading end, writing end)."""
     reading, writing = os.pipe()
     os.set_blocking(reading, False)
     os.set_blocking(writing, False)
@@ -28,7 +29,7 @@ def signal_pipe():
 
 
 def shared_info(engine):
-    """The connection info that rank 0 has read for all ranks; None if each rank reads it itself."""
+    """Returns the connection info that rank 0 has read for all ranks; None if each rank reads it itself."""
     if not engine.wants_info_of_rank_0:
         return None
     from polyxeus import _engine
@@ -41,7 +42,7 @@ def shared_info(engine):
 
 
 def leave_without_mpi(code):
-    """Ends the process without MPI_Finalize, which would wait for a rank that has died."""
+    """Ends the process without MPI_Finalize, because MPI_Finalize would wait for a rank that has died."""
     atexit._run_exitfuncs()
     sys.stdout.flush()
     sys.stderr.flush()
@@ -77,9 +78,11 @@ def main(arguments):
     signal.signal(signal.SIGINT, signal.default_int_handler)
     process_groups.signals = signal_pipe()
     backend.signals = process_groups.signals[0]
+    start.keep_own_objects()
     start.run_startup_code(engine, backend.shell)
     place.start(engine)
     code = engine.run(backend, backend.signals)
+    start.release_own_objects()
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.set_wakeup_fd(-1)
     start.restore_streams()

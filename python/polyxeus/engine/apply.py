@@ -1,7 +1,7 @@
 """apply_request: reads a function and its arguments from buffers, and writes the result into buffers.
 
-The format is ipyparallel's. If the client has canned objects, unpickling them imports ipyparallel, which then restores
-them; without such objects an engine does not import it.
+The format is that of ipyparallel. If the client has canned objects, unpickling these objects imports ipyparallel, which
+then restores them. Without such objects an engine does not import ipyparallel.
 """
 
 import functools
@@ -15,7 +15,7 @@ _PROTOCOL = pickle.DEFAULT_PROTOCOL
 
 
 def _ipyparallel():
-    """The module that cans objects; None if it was not imported, or if polyxeus stands in for it."""
+    """ipyparallel's module that cans objects; None if it was not imported, or if polyxeus replaces it."""
     module = sys.modules.get("ipyparallel.serialize.serialize")
     return None if getattr(module, "is_polyxeus", False) else module
 
@@ -26,14 +26,15 @@ def _is_installed():
 
 
 def _canning():
-    """The module that cans objects, imported if it is installed; else None."""
+    """Imports and returns ipyparallel's module that cans objects; None if it is not installed."""
     if _is_installed() and _ipyparallel() is None:
         from ipyparallel.serialize import serialize  # noqa: F401
     return _ipyparallel()
 
 
 class _Unpickler(pickle.Unpickler):
-    """For engines without ipyparallel: polyxeus has classes with the same names, which are not canned objects."""
+    """The unpickler of engines without ipyparallel. It does not mistake polyxeus's classes for canned objects of
+    ipyparallel, although the names are the same."""
 
     def find_class(self, module, name):
         if module.partition(".")[0] == "ipyparallel":
@@ -62,7 +63,7 @@ def _unpack_plain(buffers, function):
 
 
 def unpack(buffers, namespace):
-    """Reads (function, args, kwargs) of a request; References are looked up in `namespace`."""
+    """Returns (function, args, kwargs) of a request. References are looked up in `namespace`."""
     if len(buffers) < 2:
         raise AssertionError("not enough buffers!")
     if _ipyparallel() is None:
@@ -75,9 +76,9 @@ def unpack(buffers, namespace):
 
 
 def pack(result, is_new=False):
-    """The buffers of a result.
+    """Returns the buffers of a result.
 
-    is_new  the result is an array to which nothing else refers: its memory is shared, not copied
+    is_new  whether the result is an array to which nothing else refers. If so, its memory is shared instead of copied
     """
     if type(result) in _PLAIN:
         return [pickle.dumps(result, _PROTOCOL)]

@@ -1,10 +1,10 @@
-"""The functions that the C++ core calls: they take requests and return the contents of replies as JSON text."""
+"""The functions that the C++ core calls. They take requests, and return the contents of replies as JSON text."""
 
 import os
 import signal
 import sys
 
-from polyxeus.engine import apply, forked, interrupts, json_text, native, process_groups, tracebacks
+from polyxeus.engine import apply, debugger, forked, interrupts, json_text, native, process_groups, tracebacks
 from polyxeus.engine.new_arrays import is_new
 from polyxeus.serialize import functions, tensors
 from polyxeus.version import __version__
@@ -20,7 +20,7 @@ def _describe(error):
 
 
 class Backend:
-    """One engine's shell. Only the main thread calls it."""
+    """The backend of one engine. Only the main thread calls its methods."""
 
     def __init__(self, shell, kernel, tasks=None):
         self.shell = shell
@@ -40,7 +40,7 @@ class Backend:
         code = code.decode()
         shell.last_traceback = None
         if not silent:
-            shell.execution_count = count
+            count = shell.execution_count = shell.take_count(count)
         try:
             process_groups.begin_request()
             with interrupts.undebugged(), self.tasks.running():
@@ -66,14 +66,15 @@ class Backend:
 
     @staticmethod
     def _end_request(error):
-        """Reports the end of user code to process_groups, even if an interrupt arrives now, because other ranks may
-        wait.
+        """Reports the end of user code to process_groups, because other ranks may wait for it. Does so even if an
+        interrupt arrives in the meantime.
 
         error  the exception of the user's code, or None
         """
         late = None
         while True:
             try:
+                debugger.end_request()
                 process_groups.end_request(late or error)
                 break
             except KeyboardInterrupt as interrupt:
@@ -91,8 +92,8 @@ class Backend:
         }
 
     def _leave_if_asked(self):
-        """Ends the engine after a request that has called exit(), not earlier, because the end interrupts running
-        code."""
+        """Ends the engine after a request that has called exit(). It does not end the engine earlier, because this
+        would interrupt running code."""
         if self.shell.is_leaving:
             signal.signal(signal.SIGINT, signal.SIG_IGN)
             self.shell.engine.stop()
@@ -106,7 +107,7 @@ class Backend:
     # ------------------------------------------------------------ apply
 
     def apply(self, buffers):
-        """(is_ok, is_unmet_dependency, content, buffers of the result)"""
+        """Runs an apply request. Returns (is_ok, is_unmet_dependency, content, buffers of the result)."""
         shell = self.shell
         self.tasks.make_current()
         try:
@@ -135,9 +136,9 @@ class Backend:
     # ------------------------------------------------------------ push, pull, call
 
     def serve(self, kind, content, buffers, copied_from=native.NEVER):
-        """Serves a native request; the result has the form of that of apply().
+        """Handles a native request. The result has the same form as the result of apply().
 
-        copied_from  the caller copies buffers of at least this size at once
+        copied_from  a number of bytes: the caller copies buffers of at least this size at once
         """
         self.tasks.make_current()
         is_call = kind == b"call_request"
@@ -269,12 +270,13 @@ class Backend:
         self.shell.reset(False)
 
     def idle(self, descriptor):
-        """Runs asyncio tasks until the descriptor is readable, which means that a request has arrived."""
+        """Runs asyncio tasks until the descriptor is readable. It becomes readable when a request has arrived."""
         self.tasks.idle(descriptor)
         self.on_wake()
 
     def on_wake(self):
-        """Called when a signal arrived while the engine was idle: the signal's handler has run when this returns."""
+        """Called when a signal has arrived while the engine was idle. The signal's handler has run when this function
+        returns."""
         try:
             while os.read(self.signals, 512):
                 pass

@@ -13,18 +13,18 @@ _current = None  # the BoundKernel of this process, if it is an engine
 
 
 def bind_kernel() -> str:
-    """Makes the engine in which it is called listen for Jupyter clients.
+    """Makes the engine that calls this function listen for Jupyter clients.
 
     Returns
     -------
     str
-        The path of the connection file on the engine's host, for ``jupyter console --existing FILE``. Further calls
+        The path of the connection file on the engine's host, for ``jupyter console --existing FILE``. Later calls
         return the same path.
 
     Raises
     ------
     RuntimeError
-        The function is called outside of an engine, or the engine cannot listen or cannot write the file.
+        The caller is not an engine, the engine cannot listen, or it cannot write the file.
 
     Examples
     --------
@@ -39,7 +39,7 @@ def bind_kernel() -> str:
 
 
 def runtime_folder():
-    """The folder in which Jupyter clients look for connection files."""
+    """Returns the folder in which Jupyter clients look for connection files."""
     try:
         from jupyter_core.paths import jupyter_runtime_dir
     except ImportError:  # what it says by default
@@ -51,7 +51,7 @@ def runtime_folder():
 
 
 class BoundKernel:
-    """The connection file of this engine, after bind_kernel() was called."""
+    """The connection file of this engine. It exists after bind_kernel() was called."""
 
     def __init__(self, engine, uuid):
         self._engine = engine
@@ -65,7 +65,10 @@ class BoundKernel:
         return self._file
 
     def _new_file(self):
-        """Makes a new file name: a process on another host with the same home folder may have the same process id."""
+        """Chooses a file that does not exist: kernel-PID.json, or with the engine's uuid added if that file exists.
+
+        A process on another host with the same home folder may have the same process id.
+        """
         pid = os.getpid()
         file = runtime_folder() / f"kernel-{pid}.json"
         return file.with_name(f"kernel-{pid}-{self._uuid}.json") if file.exists() else file
@@ -82,7 +85,7 @@ class BoundKernel:
         return self._file
 
     def describe(self):
-        """The text that %connect_info prints."""
+        """Returns the text that %connect_info prints."""
         file = Path(self.connection_file)
         name = file.name if file.parent == runtime_folder() else file
         return (f"{file.read_text()}\n"
@@ -108,7 +111,7 @@ class BoundKernel:
 
 
 def qtconsole_command():
-    """The command that starts a Qt console; None if qtconsole is not installed."""
+    """Returns the command that starts a Qt console; None if qtconsole is not installed."""
     if importlib.util.find_spec("qtconsole") is not None:
         return [sys.executable, "-m", "qtconsole"]
     found = shutil.which("jupyter-qtconsole")

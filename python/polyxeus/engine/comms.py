@@ -1,4 +1,4 @@
-"""Comms of widgets in an engine, if the package `comm` is imported."""
+"""The comms of widgets in an engine. They are set up when the package `comm` is imported."""
 
 from polyxeus.engine import json_text
 
@@ -6,7 +6,7 @@ from polyxeus.engine import json_text
 def install(comm, engine, common_metadata, output_widgets=None):
     """Makes comm.create_comm() create comms that send their messages through `engine`.
 
-    output_widgets  the OutputWidgets of an engine, which keep the states of its widgets.
+    output_widgets  the OutputWidgets of the engine, which store the states of its widgets.
     """
     from comm.base_comm import BaseComm
 
@@ -17,7 +17,7 @@ def install(comm, engine, common_metadata, output_widgets=None):
                 _follow(output_widgets, self, msg_type, data or {})
 
         def tell(self, msg_type, data=None, metadata=None, buffers=None, **keys):
-            """Sends a message that the engine itself does not handle."""
+            """Sends a message to the clients, without passing it to the OutputWidgets."""
             content = dict(data=data or {}, comm_id=self.comm_id, **keys)
             engine.publish(msg_type, json_text.dump(content),
                            json_text.dump({**common_metadata, **(metadata or {})}),
@@ -28,7 +28,7 @@ def install(comm, engine, common_metadata, output_widgets=None):
             self._callback = callback
 
         def be_told(self, data):
-            """Handles data as if the front end had sent it, but not as a separate request."""
+            """Handles data as if the front end had sent the data, but not as a separate request."""
             self._callback({"content": {"data": data}, "metadata": {}, "buffers": []})
 
     comm.create_comm = EngineComm

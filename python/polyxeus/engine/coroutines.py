@@ -1,4 +1,4 @@
-"""Coroutines of cells, which an interrupt ends with a KeyboardInterrupt."""
+"""Runs coroutines of cells. An interrupt ends a coroutine with a KeyboardInterrupt."""
 
 import asyncio
 import types
@@ -8,7 +8,7 @@ from polyxeus.engine import forked
 
 @types.coroutine
 def interruptible(coroutine, is_interrupted):
-    """Wraps a coroutine: a cancellation that an interrupt has caused becomes a KeyboardInterrupt."""
+    """Wraps a coroutine. If an interrupt cancels it, the wrapped coroutine raises a KeyboardInterrupt."""
     step, value = coroutine.send, None
     while True:
         try:
@@ -30,7 +30,7 @@ async def as_coroutine(awaitable):
 def run_interruptibly(loop, coroutine, **options):
     """Runs a coroutine of a cell and returns its result.
 
-    options  of the task
+    options  options for the task
     """
     is_interrupted = False
     wrapped = interruptible(coroutine, lambda: is_interrupted)

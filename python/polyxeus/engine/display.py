@@ -1,4 +1,4 @@
-"""Rich output of an engine: display(), and the result of a cell."""
+"""Rich output of an engine, from display() and from the result of a cell."""
 
 
 from IPython.core.displayhook import DisplayHook as IPythonDisplayHook
@@ -26,8 +26,8 @@ class DisplayPublisher(IPythonDisplayPublisher):
         self._send("clear_output", {"wait": wait})
 
     def register_hook(self, hook):
-        """Registers `hook(message)`, which gets each message first and returns the message to send, or None to drop
-        it."""
+        """Registers a function `hook(message)`, which is called before each message is sent. It returns the message to
+        send, or None if no message is sent."""
         self._hooks.append(hook)
 
     def unregister_hook(self, hook):
@@ -47,7 +47,7 @@ class DisplayPublisher(IPythonDisplayPublisher):
 
 
 class DisplayHook(IPythonDisplayHook):
-    """Publishes the value of a cell as execute_result."""
+    """Publishes the value of a cell as an execute_result message."""
 
     engine = Any()
     _content = None

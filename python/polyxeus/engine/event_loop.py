@@ -8,7 +8,8 @@ from polyxeus.engine.coroutines import run_interruptibly, run_until_readable
 
 
 class EventLoop(asyncio.SelectorEventLoop):
-    """Tells the C++ core when it has work, so that an engine without tasks waits outside of Python."""
+    """An event loop that reports to the C++ core whether it has work. If it has no work, the engine waits in C++
+    code."""
 
     def __init__(self, engine):
         self._engine = engine
@@ -28,12 +29,12 @@ class EventLoop(asyncio.SelectorEventLoop):
         return handle
 
     def has_work(self):
-        """Whether a callback is due now or later, or a task waits for a descriptor."""
+        """Returns whether a callback is due now or later, or a task waits for a descriptor."""
         return bool(self._ready or self._scheduled or len(self._selector.get_map()) > 1)
 
 
 class TaskRunner:
-    """Owns the event loop of the main thread."""
+    """Owns the event loop of the main thread, and runs coroutines in it."""
 
     def __init__(self, shell, engine):
         self._shell = shell
@@ -50,7 +51,7 @@ class TaskRunner:
 
     @contextlib.contextmanager
     def running(self):
-        """A context manager in which asyncio.create_task() works in a cell, as in any Jupyter kernel."""
+        """A context manager: during its block, cells can call asyncio.create_task(), as in any Jupyter kernel."""
         events._set_running_loop(self.make_current())
         try:
             yield

@@ -1,6 +1,6 @@
 """Copies arrays between ranks of one MPI world: the functions that DirectView.exchange() calls on Python engines.
 
-C++ engines have the same in px_exchange.hpp.
+C++ engines have the same functions in px_exchange.hpp.
 """
 
 _TAG = 20990
@@ -8,7 +8,7 @@ _MOST_BYTES = 1 << 30  # of one message
 
 
 def describe(values):
-    """The type of the elements, as NumPy names it, and the shape: "<f8 100 200"."""
+    """Returns the dtype (NumPy's name) and the shape of an array as text, for example "<f8 100 200"."""
     import numpy
 
     values = numpy.asarray(values)
@@ -18,7 +18,7 @@ def describe(values):
 
 
 def _messages(values):
-    """The memory of an array, in pieces that MPI can count."""
+    """The memory of an array, in pieces that are small enough for MPI's counts."""
     memory = memoryview(values.reshape(-1).view("u1"))
     return (memory[begin : begin + _MOST_BYTES] for begin in range(0, len(memory), _MOST_BYTES))
 
@@ -35,9 +35,9 @@ def send(values, ranks):
 
 
 def broadcast(values, source, dtype, shape):
-    """Returns the array of rank `source` on all ranks, which must all call this function.
+    """Returns the array of rank `source` on all ranks. All ranks must call this function.
 
-    values  the array on rank `source`; None on the others
+    values  the array on rank `source`; None on the other ranks
     """
     import numpy
     from mpi4py import MPI

@@ -1,4 +1,5 @@
-"""Handles forks in user code: the child process ends when that code ends, because only its parent serves requests."""
+"""Handles forks in user code. The child process ends when the user code ends, because only the parent process handles
+requests."""
 
 import contextlib
 import os
@@ -20,13 +21,14 @@ os.register_at_fork(after_in_child=_become_child)
 
 
 def is_child():
-    """Whether this process was forked by the user's code."""
+    """Returns whether this process was forked by the user's code."""
     return _is_child
 
 
 @contextlib.contextmanager
 def tasks_run_in(loop):
-    """A context manager: in its block, a process that an asyncio task forks ends when that task awaits or is done."""
+    """A context manager. If an asyncio task forks a process in its block, the child process ends when the task awaits
+    or is done."""
     global _loop
     _loop = loop
     try:
@@ -37,7 +39,7 @@ def tasks_run_in(loop):
 
 
 def end_child(error=None):
-    """Ends this process as a script ends, if it is such a child.
+    """If the user's code has forked this process, ends it in the way in which a script ends.
 
     error  the exception of the user's code, or None
     """
@@ -60,6 +62,6 @@ def end_child(error=None):
 
 
 def _say(message):
-    """sys.exit("message")"""
+    """Prints the message of `sys.exit("message")` and returns the exit code, 1."""
     print(message, file=sys.stderr)
     return 1

@@ -1,14 +1,14 @@
-"""Adapts libraries to an engine at the moment when they are imported, without importing any before."""
+"""Adapts libraries to an engine when they are imported. Imports no library itself."""
 
 import importlib.util
 import sys
 
-from polyxeus.engine import process_groups
+from polyxeus.engine import debugger, process_groups
 from polyxeus.engine.process_groups import libraries
 
 
 class _Loader:
-    """The real loader, and the function to call after it."""
+    """The real loader of a module, and the function to call after the import."""
 
     def __init__(self, loader, then):
         self._loader = loader
@@ -66,14 +66,15 @@ def install(shell, engine, comm_metadata, bound_kernel=None, output_widgets=None
             has_widgets=False):
     """Installs the hooks.
 
-    comm_metadata   the metadata of messages of comms.
-    bound_kernel    the BoundKernel of an engine; a kernel has none.
-    output_widgets  the OutputWidgets of an engine; in a kernel the front end handles them.
+    comm_metadata   the metadata for messages of comms.
+    bound_kernel    the BoundKernel of an engine; None in a kernel.
+    output_widgets  the OutputWidgets of an engine; None in a kernel, because the front end handles output widgets
+                    there.
     has_widgets     whether a front end draws ipywidgets.
     """
 
     def adopt_shell(module):
-        """Sets the instance of ipykernel's shell class, which ipyparallel.datapub requests."""
+        """Sets the instance of ipykernel's shell class, because ipyparallel.datapub asks for this instance."""
         module.ZMQInteractiveShell.instance = classmethod(lambda cls, *args, **kwargs: shell)
         module.ZMQInteractiveShell.initialized = classmethod(lambda cls: True)
 
@@ -83,15 +84,20 @@ def install(shell, engine, comm_metadata, bound_kernel=None, output_widgets=None
         comms.install(module, engine, comm_metadata, output_widgets)
 
     def adopt_bars(module):
-        """Makes tqdm.auto use notebook bars, which it uses by itself only if ipykernel was imported."""
+        """Makes tqdm.auto use notebook bars. Without this function, tqdm.auto uses them only if ipykernel was
+        imported."""
         from tqdm import notebook
 
         if notebook.IProgress is not None:  # ipywidgets is installed
             module.tqdm, module.trange = notebook.tqdm, notebook.trange
 
     def adopt_bind_kernel(module):
-        """Replaces ipyparallel's bind_kernel(), which looks for an engine of ipyparallel."""
+        """Replaces ipyparallel's bind_kernel(), because it looks for an engine of ipyparallel."""
         module.bind_kernel = lambda **options: bound_kernel.bind()
+
+    def adopt_pdb(module):
+        """Makes pdb.set_trace() do the same as breakpoint()."""
+        module.set_trace = debugger.set_trace
 
     def adopt_connection_file(module):
         """Replaces the function that get_connection_info() and connect_qtconsole() call."""
@@ -103,6 +109,10 @@ def install(shell, engine, comm_metadata, bound_kernel=None, output_widgets=None
     if bound_kernel is not None:
         actions["ipyparallel"] = adopt_bind_kernel
         actions["ipykernel.connect"] = adopt_connection_file
+        if "pdb" in sys.modules:
+            adopt_pdb(sys.modules["pdb"])
+        else:
+            actions["pdb"] = adopt_pdb
         actions["torch.distributed.distributed_c10d"] = process_groups.install
     if has_widgets:
         actions["tqdm.autonotebook"] = adopt_bars

@@ -8,8 +8,8 @@ from _signal import getsignal  # signal's own makes an enum of it, which takes a
 
 @contextlib.contextmanager
 def undebugged():
-    """A context manager: after its block an interrupt has the same effect as before, even if pdb's `continue` has
-    changed it."""
+    """A context manager. After its block, an interrupt has the same effect as before the block, even if pdb's
+    `continue` has changed this effect."""
     before = getsignal(signal.SIGINT)
     try:
         yield

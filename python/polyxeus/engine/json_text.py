@@ -1,4 +1,4 @@
-"""Writes the content of messages as JSON text, whatever values users put into it."""
+"""Writes the content of messages as JSON text, even if users put values into it that JSON cannot represent."""
 
 import base64
 import datetime
@@ -22,7 +22,7 @@ def _convert(value):
 
 
 def _clean(value):
-    """The value without parts that JSON cannot hold: keys that are not strings, infinite numbers."""
+    """The value without the parts that JSON cannot represent: keys that are not strings, infinite numbers."""
     if isinstance(value, dict):
         return {str(key): _clean(each) for key, each in value.items()}
     if isinstance(value, (list, tuple, set, frozenset)):
@@ -33,7 +33,7 @@ def _clean(value):
 
 
 def dump(value):
-    """A value as JSON in UTF-8; lone surrogates become question marks."""
+    """Returns a value as JSON text in UTF-8. Lone surrogates become question marks."""
     try:
         text = json.dumps(value, ensure_ascii=False, allow_nan=False, default=_convert)
     except (TypeError, ValueError):

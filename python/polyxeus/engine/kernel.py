@@ -1,4 +1,4 @@
-"""The object that code in an engine finds as `get_ipython().kernel`."""
+"""The object `get_ipython().kernel` in an engine."""
 
 import logging
 
@@ -31,7 +31,7 @@ class Kernel:
         return comm.get_comm_manager()
 
     def get_parent(self, channel=None):
-        """The request that runs now, or ran last: its header."""
+        """Returns the header of the request that is running now, or that ran last."""
         return {"header": self.parent_header}
 
     @property

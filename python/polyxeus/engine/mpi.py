@@ -15,7 +15,7 @@ _why_off = "mpi4py is not installed"  # why MPI calls cannot be interrupted, as 
 
 
 class WorldMismatch(Exception):
-    """The world of MPI differs from that of the launcher: the wrong MPI was loaded, or none."""
+    """The MPI world differs from the launcher's world, because the engine has loaded the wrong MPI library or none."""
 
 
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
@@ -23,8 +23,8 @@ _LIBRARIES = {"openmpi": "libmpi.so.40", "mpich": "libmpi.so.12"}
 
 
 def find_steps(implementation):
-    """(the path of the library that makes calls of this MPI ("openmpi", "mpich") interruptible, ""), or (None, the
-    reason) if there is no such library or it is turned off.
+    """Finds the library that makes calls of this MPI ("openmpi", "mpich") interruptible. Returns (its path, ""), or
+    (None, the reason) if the library does not exist or is turned off.
     """
     if os.environ.get("POLYXEUS_MPI_INTERRUPTS") == "0":
         return None, "POLYXEUS_MPI_INTERRUPTS=0"
@@ -35,9 +35,9 @@ def find_steps(implementation):
 
 
 def _load_steps():
-    """Loads the library that replaces MPI's functions, so that mpi4py finds its functions first.
+    """Loads the library that replaces MPI's functions, so that mpi4py finds the functions of this library first.
 
-    Returns the path of the library; None if there is none for this MPI, or it is off.
+    Returns the path of the library; None if there is no such library for this MPI, or it is turned off.
     """
     from polyxeus import _engine
 
@@ -61,7 +61,7 @@ def _load_steps():
 
 
 def _load():
-    """mpi4py.MPI, whose import initializes MPI; None if mpi4py is not installed."""
+    """Imports mpi4py.MPI, which initializes MPI, and returns it; None if mpi4py is not installed."""
     if importlib.util.find_spec("mpi4py") is None:
         logging.getLogger("polyxeus").warning(
             "MPI is not initialized: mpi4py is not installed (`pip install mpi4py`)"
@@ -79,7 +79,7 @@ def _load():
 def _join_steps(MPI, engine):
     """Makes MPI calls interruptible, together with all other ranks of the world.
 
-    Returns "on", or "off: " and why.
+    Returns "on", or "off: " and the reason.
     """
     if _steps:
         has_others = engine.join_mpi(_steps, MPI.Exception)
@@ -91,17 +91,17 @@ def _join_steps(MPI, engine):
 
 
 def _library(MPI):
-    """ "Open MPI v4.1.4" """
+    """The name and version of the MPI, like "Open MPI v4.1.4"; "" if they are not known."""
     text = MPI.Get_library_version().strip("\0 \n").split(",")[0].split("\n")[0]
     return " ".join(text.replace("Version:", " ").split())
 
 
 def give_from_rank_0(world, find):
-    """Returns on all ranks the text that `find()` returns on rank 0. If it fails there, this raises an error on all
-    ranks.
+    """Returns on all ranks the text that `find()` returns on rank 0. If `find()` fails on rank 0, raises an error on
+    all ranks.
 
-    This function initializes MPI. It sends the length of the text first (negative for an error), then
-    the text; C++ engines of the same world do the same.
+    This function initializes MPI. It first sends the length of the text (negative for an error), then the text. C++
+    engines of the same world send the text in the same way.
     """
     MPI = _load()
     if MPI is None:
@@ -129,11 +129,11 @@ def initialize(engine, user_ns):
 
     engine.world  (rank, size) from the launcher's environment, or None without --mpi.
 
-    Initializes MPI on all ranks at the same time. MPI_Init waits for all ranks, so code that imports mpi4py on only one
-    engine would otherwise wait for ever.
+    Initializes MPI on all ranks at the same time, because MPI_Init waits for all ranks. Without this call, code that
+    imports mpi4py on only one engine would wait forever.
 
-    Returns the name and version of the MPI, and whether its calls can be interrupted: "on", or "off: " and why; two
-    empty texts if no MPI was loaded.
+    Returns the name and version of the MPI, and whether its calls can be interrupted: "on", or "off: " and the reason.
+    Returns two empty texts if no MPI was loaded.
     """
     if engine.world is None:
         return "", ""

@@ -1,4 +1,4 @@
-"""Serves push_request, pull_request and call_request (docs/protocol.md)."""
+"""Handles the native requests push_request, pull_request and call_request (docs/protocol.md)."""
 
 import ast
 import builtins
@@ -25,12 +25,13 @@ _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 
 
 def serve(kind, content, buffers, functions, copied_from=NEVER):
-    """(content of the reply, its buffers).
+    """Handles a native request. Returns (content of the reply, buffers of the reply).
 
     kind         b"push_request", b"pull_request" or b"call_request"
     functions    the module polyxeus.serialize.functions, which has the user's namespace.
-    copied_from  the caller copies buffers of at least this size at once, and reads others later.
-    errors       those of the user's code, and errors for bad requests.
+    copied_from  a number of bytes: the caller copies buffers of at least this size at once, and reads smaller ones
+                 later.
+    errors       exceptions of the user's code, and exceptions for malformed requests.
     """
     return _SERVE[kind](_Content(load(content.decode())), buffers, functions, copied_from)
 
@@ -43,7 +44,7 @@ class _Content(dict):
 
 
 def user_traceback(error):
-    """The error's traceback without the frames of this package at its beginning."""
+    """Returns the error's traceback without the frames of this package at its beginning."""
     trace = error.__traceback__
     while trace is not None and trace.tb_frame.f_code.co_filename.startswith(_PACKAGE):
         trace = trace.tb_next
@@ -84,12 +85,37 @@ def _reply(key, text):
 
 
 def _call(request, buffers, functions, copied_from):
+    gang = request.get("gang")
+    if gang is None:
+        return _call_alone(request, buffers, functions, copied_from)
+    from polyxeus.serialize import communicators
+
+    with communicators.running(gang) as comm:
+        return _call_alone(request, buffers, functions, copied_from, comm)
+
+
+def _call_alone(request, buffers, functions, copied_from, comm=None):
+    """Handles a call_request. For a task of several ranks, the communicator of these ranks exists already.
+
+    comm  this communicator. The result of the task is the result of rank 0. None: the call is not such a task
+    """
+    wanted = request.pop("fetch", None)
+    if wanted is not None:
+        from polyxeus.serialize import ref_streams
+
+        with ref_streams.brought(wanted):
+            return _call_alone(request, buffers, functions, copied_from, comm)
     evaluate = functions.evaluate
     function = _function(request["function"], buffers, functions)
     args = [decode(each, buffers, evaluate) for each in request.get("args", ())]
     kwargs = {
         name: decode(each, buffers, evaluate) for name, each in request.get("kwargs", {}).items()
     }
+    if comm is not None:
+        function = _with_communicator(function, comm, args, kwargs, request.get("map"))
+        if comm.Get_rank() > 0:
+            _map(function, args, kwargs, request.get("part")) if request.get("map") else function(*args, **kwargs)
+            return _reply("value", dump({"json": None})), []
     kept = request.get("keep")
     if kept is not None:
         return _reply("value", dump({"json": _keep(kept, function(*args, **kwargs))})), []
@@ -104,8 +130,15 @@ def _call(request, buffers, functions, copied_from):
     return _reply("value", encode_text(result, accepts, found, snapshot)), found
 
 
+def _with_communicator(function, comm, args, kwargs, is_map):
+    from polyxeus.serialize import communicators
+
+    of_one_call = [None] * len(args) if is_map else args
+    return communicators.with_communicator(function, comm, of_one_call, kwargs)
+
+
 def _keep(kept, result):
-    """The result stays on this host: see docs/protocol.md, "Kept results"."""
+    """Keeps the result on this host, as described in docs/protocol.md, "Kept results"."""
     key = ref_files.Key(kept["folder"], kept["client"], kept["number"])
     return ref_files.keep(key, kept["memory"], kept["each"], result)
 
@@ -131,7 +164,7 @@ _SHORT.maxother = _SHORT.maxstring = _SHORT.maxlong = 60
 
 
 def _note_item(error, function, sequences, index, part):
-    """Stores with an error of a map which item failed, for last_words()."""
+    """Stores in an error of a map which item failed; last_words() reads this."""
     try:
         shown = ", ".join(_SHORT.repr(each[index]) for each in sequences)
         step = part["of"] if part["dist"] == "r" else 1
@@ -142,7 +175,7 @@ def _note_item(error, function, sequences, index, part):
 
 
 def last_words(error):
-    """The end of an error's traceback: which item of a map failed."""
+    """Returns the last lines of an error's traceback, which say which item of a map failed."""
     words = getattr(error, "_polyxeus_item", None)
     return [] if words is None else [words]
 
@@ -165,7 +198,7 @@ def _function(description, buffers, functions):
 
 
 def _named(name, names):
-    """The object with a dotted name: in the namespace, among the builtins, or in a module."""
+    """The object with a dotted name, which is looked up in the namespace, among the builtins, or in a module."""
     first, *rest = name.split(".")
     if first in names:
         found = names[first]
@@ -198,7 +231,7 @@ def _submodule(parent, step, name):
 
 
 class _Program:
-    """Compiled source text: some definitions, then an expression whose value is the function."""
+    """Compiled source text. It consists of definitions and an expression whose value is the function."""
 
     def __init__(self, source, file):
         lines = source.splitlines(keepends=True)

@@ -1,7 +1,7 @@
-"""Finds results that are arrays to which nothing else refers: these are sent without a copy.
+"""Finds results that are arrays to which no variable refers. These arrays are sent without a copy.
 
-Any other result may be, or contain, an object to which a variable refers, too, and the next request may change it
-before it is sent.
+Other results are copied before they are sent: a variable may refer to the result or to a part of it, and the next
+request may change the value of this variable before the result is sent.
 """
 
 import sys
@@ -29,12 +29,13 @@ _OF_AN_ITEM = _most_references([object() for _ in range(2)])
 
 
 def is_new(value):
-    """Whether only a local variable of the caller refers to this array, and nothing else to its memory."""
+    """Returns whether the value is an array that owns its memory, and a local variable of the caller is the only
+    reference to it."""
     return sys.getrefcount(value) <= _OF_A_LOCAL and _owns_its_memory(value)
 
 
 def all_new(values):
-    """The same for all items of a list that is not empty."""
+    """Returns whether is_new() is true for all items of a list. The list must not be empty."""
     return all(map(_owns_its_memory, values)) and _most_references(values) <= _OF_AN_ITEM
 
 

@@ -1,8 +1,8 @@
-"""Output widgets of an engine, which show the text and displays that the engine sends while they are active.
+"""Output widgets of an engine. An active widget shows the text and the displays that the engine sends.
 
-In a plain notebook the front end puts that output into the widget. Here it cannot do that, because it does not know the
-engine's requests, and the cell shows the output of many engines together. So the engine sets the widget's `outputs`
-itself.
+In a plain notebook the front end puts this output into the widget. For engines, the front end cannot do that: it does
+not know the engine's requests, and the cell shows the output of many engines together. So the engine sets the widget's
+`outputs` itself.
 """
 
 import threading
@@ -67,8 +67,9 @@ class _Widget:
 
 
 class OutputWidgets:
-    """Replaces the engine for streams and displays: text and messages go to the innermost active Output widget, or
-    else to the clients. Any thread may call it."""
+    """Streams and displays send their output to this object, instead of to the engine. It passes text and messages on
+    to the innermost active Output widget, or, if no widget is active, to the clients. Any thread may call its
+    methods."""
 
     def __init__(self, engine):
         self._engine = engine
@@ -88,7 +89,7 @@ class OutputWidgets:
         self._engine.write(name, text)
 
     def publish(self, message_type, content, metadata=b"", buffers=()):
-        """Publishes a message.  content  JSON text."""
+        """Publishes a message. `content` is JSON text."""
         with self._lock:
             if self._active and message_type in (*_SHOWN, "clear_output", "update_display_data"):
                 self._active[-1].outputs.add(message_type, json_text.load(content))
@@ -134,7 +135,8 @@ class OutputWidgets:
     # ------------------------------------------------------------ telling the front end
 
     def _tell_soon(self):
-        """Sends the outputs at once after a pause, otherwise when the pause is over."""
+        """Sends the outputs of the innermost active widget: at once if the pause after the last sending is over,
+        otherwise at the end of this pause."""
         widget = self._active[-1]
         widget.has_news = True
         if self._timer is None:

@@ -1,37 +1,47 @@
-"""Tells in which line the user's code is, in a separate thread, because the main thread may be in C code."""
+"""Reports which line of the user's code is running. A separate thread reports it, because the main thread may be in C
+code."""
 
 import _thread
-import linecache
 import os
 import site
 import sys
 import sysconfig
 
-from polyxeus.engine import json_text, process_groups
+from polyxeus.engine import debugger, json_text, process_groups
+from polyxeus.engine.debugger import editor, frames
 
-_CELLS = ("<ipython-input-", "<function ")
-_MOST_CHARACTERS = 80  # of a line
+__all__ = ["find", "start"]
 
 
 def start(engine):
-    """Starts the thread that answers queries of `engine`; call it in the main thread."""
+    """Starts the thread that answers queries of `engine`. Call this function in the main thread."""
     _thread.start_new_thread(_serve, (engine, _thread.get_ident()))
 
 
 def _serve(engine, main):
     try:
         while engine.wait_place_question():
-            try:
-                frame = sys._current_frames().get(main)
-                place = find(frame)
-                call = process_groups.describe(frame)
-                if call is not None:
-                    place["torch"] = call
-            except Exception:
-                place = {}
-            engine.answer_place(json_text.dump(place))
+            engine.answer_place(json_text.dump(_place_in(main)))
     finally:
         engine.leave_place_finder()
+
+
+def _place_in(thread):
+    """The result of find() for the current frame of a thread, with the thread's torch call.
+
+    Keeps no reference to a frame, because such a reference would keep alive the variables of all functions that the
+    thread is executing.
+    """
+    try:
+        frame = sys._current_frames().get(thread)
+        stopped_at = debugger.place_of_stop() or editor.frame_of_stop(frame)
+        place = find(frame) if stopped_at is None else _at_breakpoint(stopped_at)
+        call = process_groups.describe(frame)
+        if call is not None:
+            place["torch"] = call
+        return place
+    except Exception:
+        return {}
 
 
 def _folders_of_libraries():
@@ -41,8 +51,8 @@ def _folders_of_libraries():
     return tuple({os.path.join(path, "") for path in paths if path})
 
 
-def _is_cell(code):
-    return code.co_filename.startswith(_CELLS) or "ipykernel_" in code.co_filename
+def _at_breakpoint(frame):
+    return {**frames.place(frame), "is_breakpoint": True}
 
 
 def _is_of_user(code, libraries):
@@ -51,14 +61,15 @@ def _is_of_user(code, libraries):
 
 
 def find(frame):
-    """The data for a usage_reply about the innermost line of a cell, or else of a file, of the user.
+    """Returns where the main thread is, as data for a usage_reply: the innermost line of the user's cells or, if no cell
+    is running, the innermost line of the user's files. Returns {} if there is neither.
 
     frame  the innermost frame of the main thread
     """
     cells, others = [], []
     libraries = _folders_of_libraries()
     while frame is not None:
-        if _is_cell(frame.f_code):
+        if frames.is_cell(frame.f_code):
             cells.append(frame)
         elif _is_of_user(frame.f_code, libraries):
             others.append(frame)
@@ -66,13 +77,7 @@ def find(frame):
     if not cells and not others:
         return {}
     inner = (cells or others)[0]
-    name, line = inner.f_code.co_filename, inner.f_lineno
-    place = {"file": name, "line": line, "function": inner.f_code.co_name}
-    source = linecache.getline(name, line or 0).strip()
-    if len(source) > _MOST_CHARACTERS:
-        source = source[: _MOST_CHARACTERS - 3] + "..."
-    if source:
-        place["source"] = source
+    place = frames.told(inner)
     place["is_cell"] = bool(cells) and cells[-1].f_code.co_name == "<module>" and (
-        name == cells[-1].f_code.co_filename)
+        place["file"] == cells[-1].f_code.co_filename)
     return place

@@ -1,4 +1,4 @@
-"""The shell of an engine: the user's IPython, whose output goes to the clients."""
+"""The shell of an engine: the user's IPython, whose output is sent to the clients."""
 
 import builtins
 import getpass
@@ -7,7 +7,7 @@ import sys
 
 from traitlets import Any, Type
 
-from polyxeus.engine import forked, json_text, lean_imports, tracebacks
+from polyxeus.engine import debugger, forked, json_text, lean_imports, tracebacks
 
 InteractiveShell = lean_imports.import_interactive_shell()
 
@@ -19,15 +19,15 @@ from polyxeus.serialize import functions  # noqa: E402
 
 
 def name_as_jupyter_does(shell_class):
-    """A class decorator: gives the class the name by which notebooks and libraries (rich, older tqdm) detect
+    """A class decorator that gives the class the name by which libraries (rich, older tqdm) and notebooks detect
     Jupyter."""
     shell_class.__name__ = shell_class.__qualname__ = "ZMQInteractiveShell"
     return shell_class
 
 
 class CellCompiler(CachingCompiler):
-    """Names a cell by a hash of its source, not by its number: equal cells have the same file name
-    on all engines, so warnings and tracebacks that contain it are equal, too."""
+    """Names a cell by a hash of its source, not by its number. Equal cells therefore have the same file name on all
+    engines, and warnings and tracebacks that contain this name are equal, too."""
 
     def get_code_name(self, raw_code, transformed_code, number):
         source = transformed_code.encode("utf-8", "surrogatepass")
@@ -35,7 +35,7 @@ class CellCompiler(CachingCompiler):
 
 
 class _Exited(Exception):
-    """The error of a request that says `exit`: one sentence, without a traceback."""
+    """The error of a request that calls `exit`. It is shown as one sentence, without a traceback."""
 
     def __init__(self):
         super().__init__("exit() has ended this engine: `pxcluster restart` starts the engines again")
@@ -76,7 +76,24 @@ class Shell(InteractiveShell):
         """Does nothing, because this is the Python of the virtual environment."""
 
     def enable_gui(self, gui=None):
-        """Does nothing: engines have no event loop of a toolkit, and %matplotlib inline needs none."""
+        """Does nothing, because engines run no event loop of a GUI toolkit, and %matplotlib inline needs none."""
+
+    def take_count(self, count):
+        """Returns the number of the cell that begins now. If a notebook has pushed its own number before the cell
+        (python/polyxeus/magics), this number is used, so that In[3], Out[3] and _3 mean the same cell in the notebook
+        and on the engine. Otherwise it is `count`, the engine's own number."""
+        chosen = self.user_ns.pop("_polyxeus_next_count", None)
+        number = chosen if isinstance(chosen, int) else count
+        history = self.history_manager
+        known = len(history.input_hist_parsed)
+        if number < known:  # a session of IPython has each number once
+            history.writeout_cache()
+            history.new_session()
+        if number != known:
+            for inputs in (history.input_hist_parsed, history.input_hist_raw):
+                del inputs[number:]
+                inputs.extend([""] * (number - len(inputs)))
+        return number
 
     # ------------------------------------------------------------ input
 
@@ -88,19 +105,28 @@ class Shell(InteractiveShell):
 
     def _ask(self, prompt, is_password):
         if not self.engine.allows_input:
-            raise StdinNotImplementedError(
-                "this client does not support input: input() and getpass() do not work here")
+            try:
+                return debugger.ask(str(prompt), is_password)
+            except debugger.CannotAsk as problem:
+                raise StdinNotImplementedError(f"input() and getpass() do not work here: {problem}") from None
         sys.stdout.flush()
         answer = self.engine.input(str(prompt), is_password)
         if answer == "\x04":  # Ctrl-D
             raise EOFError
         return answer
 
+    def debugger(self, force=False):
+        """Implements %debug."""
+        if debugger.is_installed():
+            debugger.post_mortem()
+        else:
+            super().debugger(force)
+
     # ------------------------------------------------------------ the end
 
     def ask_exit(self):
-        """Handles `exit`: ends the engine when this request is answered; in a cell of a console, only the console; in
-        a forked child, only the child."""
+        """Handles `exit`. It ends the engine when this request is answered. In a cell of a console, it ends only the
+        console. In a forked child process, it ends only this process."""
         forked.end_child()
         if not self.engine.outlives_client:
             self.is_leaving = True
@@ -111,6 +137,7 @@ class Shell(InteractiveShell):
 
     def _get_exc_info(self, exc_tuple=None):
         kind, error, trace = super()._get_exc_info(exc_tuple)
+        debugger.remember(error, trace)
         return kind, error, tracebacks.tidied(error, trace)
 
     @property
@@ -132,7 +159,7 @@ class Shell(InteractiveShell):
 
 
 class DataPublisher:
-    """publish_data(): a dict of objects for the clients while the task still runs."""
+    """Implements publish_data(): sends a dict of objects to the clients while the task still runs."""
 
     def __init__(self, engine):
         self._engine = engine
@@ -146,7 +173,7 @@ class DataPublisher:
 def make_shell(engine, profile_dir, colors="", output=None):
     """Makes the only shell of this process.
 
-    output  has publish() like the engine, and gets the displays of cells; None: the engine
+    output  an object whose method publish() gets the displays of cells; None: the engine
     """
     from traitlets.config import Config
 

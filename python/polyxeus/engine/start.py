@@ -1,13 +1,14 @@
-"""Sets up an engine: streams, shell, kernel and hooks; runs its startup code."""
+"""Sets up the streams, shell, kernel and hooks of an engine, and runs its startup code."""
 
 import builtins
 import faulthandler
+import gc
 import glob
 import logging
 import os
 import tempfile
 
-from polyxeus.engine import bound_kernel, forked, import_hooks, streams
+from polyxeus.engine import bound_kernel, debugger, forked, import_hooks, streams
 from polyxeus.engine.backend import Backend
 from polyxeus.engine.event_loop import TaskRunner
 from polyxeus.engine.kernel import Kernel
@@ -20,7 +21,8 @@ restore_streams = streams.restore
 
 
 def _profile_dir(path):
-    """IPython's view of the cluster's profile, or of a temporary folder if that is read-only."""
+    """IPython's object for the folder of the cluster's profile, or for a temporary folder if that folder is
+    read-only."""
     from IPython.core.profiledir import ProfileDir
 
     try:
@@ -31,8 +33,8 @@ def _profile_dir(path):
 
 
 def _start_log():
-    """Our own log goes to the stderr that the process was started with: sys.stderr goes to the clients,
-    and so will the descriptor 2."""
+    """Starts the engine's log, which writes to the stderr with which the process was started. Later, sys.stderr and the
+    descriptor 2 go to the clients."""
     handler = logging.StreamHandler(
         open(os.dup(2), "w", buffering=1, encoding="utf-8", errors="backslashreplace"))
     handler.setFormatter(logging.Formatter("%(asctime)s [pxengine] %(levelname)s: %(message)s"))
@@ -43,9 +45,21 @@ def _start_log():
 
 
 def report_crashes():
-    """Makes a crash write the Python stack to the log. Call it after MPI_Init, so that MPI's own report is kept,
-    too."""
+    """Makes a crash write the Python stack to the log. Call this function after MPI_Init, so that the log also contains
+    MPI's own report."""
     faulthandler.enable(os.dup(2))
+
+
+def keep_own_objects():
+    """Exempts the objects of the engine itself, which all live until it ends, from garbage collection. Each
+    collection, also the one that a request to clear the namespace starts, then examines only objects that the user's
+    code has made."""
+    gc.freeze()
+
+
+def release_own_objects():
+    """Undoes keep_own_objects(), so that the end of the interpreter destroys the engine, which then removes its files."""
+    gc.unfreeze()
 
 
 def make_backend(engine):
@@ -58,6 +72,7 @@ def make_backend(engine):
     shell.kernel = Kernel(shell, engine)
     import_hooks.install(shell, engine, {"engine": engine.uuid},
                          bound_kernel.install(shell, engine, engine.uuid), output)
+    debugger.install(shell, engine)
     builtins.display = _display
     streams.install(output)
     os.environ.setdefault("PYDEVD_DISABLE_FILE_VALIDATION", "1")
@@ -72,8 +87,8 @@ def _display(*objects, **options):
 
 
 def run_startup_code(engine, shell):
-    """Runs the profile's startup folder, $PYTHONSTARTUP, -s and -c, in this order. If one fails, the error is shown and
-    logged, and the next one runs."""
+    """Runs the profile's startup folder, $PYTHONSTARTUP, -s and -c, in this order. If one of them fails, the engine
+    shows and logs its error, and runs the next one."""
     log = logging.getLogger("polyxeus")
     files = sorted(glob.glob(os.path.join(engine.profile_dir, "startup", "*.py")))
     files += [os.environ.get("PYTHONSTARTUP", ""), engine.script]

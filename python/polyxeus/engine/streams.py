@@ -1,4 +1,4 @@
-"""sys.stdout and sys.stderr of an engine: printed text goes to the clients."""
+"""sys.stdout and sys.stderr of an engine. They send printed text to the clients."""
 
 import io
 import os
@@ -6,7 +6,7 @@ import sys
 
 
 class Stream(io.TextIOBase):
-    """Passes text to the C++ core, which collects it for a moment. Any thread may write."""
+    """Passes text to the C++ core, which collects the text for a moment before it sends it. Any thread may write."""
 
     encoding = "utf-8"
     errors = "replace"
@@ -38,7 +38,8 @@ class Stream(io.TextIOBase):
         """Does nothing, because the core sends all text before the reply, and five times a second."""
 
     def fileno(self):
-        """The descriptor of the process's own stream, for subprocesses; the core captures it."""
+        """Returns the descriptor of the process's own stream, for subprocesses. The core captures what is written to
+        it."""
         return self._original.fileno()
 
 

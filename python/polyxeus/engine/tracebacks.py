@@ -1,10 +1,12 @@
-"""What replies say of an exception: the frames of its traceback, and its class.
+"""Makes the description of an exception in replies: the frames of its traceback, and its class.
 
-Frames without source are removed; of mpi4py's frames only the function that the user called stays.
+Frames without source text are removed. If there are frames of mpi4py, only the frame of the function that the user
+called stays.
 """
 
 import linecache
 import math
+import os
 import re
 import sys
 import types
@@ -13,6 +15,10 @@ from polyxeus.engine import process_groups
 
 __all__ = ["described", "tidied"]
 
+_DEBUGGER = (
+    os.path.join(os.path.dirname(os.path.abspath(__file__)), "debugger", ""),
+    *(os.path.join(os.path.dirname(linecache.__file__), name) for name in ("bdb.py", "cmd.py", "pdb.py")),
+)
 _COMPILED = (".pyx", ".pxi", ".pxd")  # Cython's sources, which are not installed
 _MPI_FUNCTION = re.compile(r"(?:in )?(MPI_\w+)")
 _UNNAMED = (Exception, BaseException, object)
@@ -24,10 +30,10 @@ _MEMBERS = ("errno", "strerror", "filename", "filename2", "name", "path")
 
 
 def tidied(error, trace):
-    """`trace` without the frames of compiled modules.
+    """Returns `trace` without the frames of compiled modules.
 
-    An error of MPI names the function that the user called, not one inside of it: mpi4py's allreduce() calls
-    MPI_Comm_dup, MPI_Bcast and others, and the ranks wait in different ones.
+    As a result, an error of MPI names the function that the user called. mpi4py's allreduce(), for example, calls
+    MPI_Comm_dup, MPI_Bcast and other functions, and each rank may wait in a different one of them.
     """
     entries = []
     while trace is not None:
@@ -35,19 +41,26 @@ def tidied(error, trace):
         trace = trace.tb_next
     _name_call(error, entries)
     entries = process_groups.explain(error, entries)
-    kept = [each for each in entries if _has_source(each)] or entries
+    kept = [each for each in entries if _has_source(each) and not _is_of_debugger(each)] or entries
     for each in reversed(kept):
         trace = types.TracebackType(trace, each.tb_frame, each.tb_lasti, _line_of(each))
     return trace
 
 
 def _line_of(entry):
-    """Code that Python's compiler has added, as to leave a `with`, is of no line: the line before it."""
+    """The line of an entry of a traceback. Python's compiler adds code without a line at the end of a `with` block; for
+    such code, the line before it."""
     if entry.tb_lineno is not None:
         return entry.tb_lineno
     code = entry.tb_frame.f_code
     lines = [line for start, _, line in code.co_lines() if line is not None and start <= entry.tb_lasti]
     return lines[-1] if lines else code.co_firstlineno
+
+
+def _is_of_debugger(entry):
+    """Whether the frame belongs to breakpoint() or to a function that it calls. Such frames appear if the user ends the
+    request there."""
+    return entry.tb_frame.f_code.co_filename.startswith(_DEBUGGER)
 
 
 def _has_source(entry):
@@ -76,8 +89,8 @@ def _name_call(error, entries):
 
 
 def described(error):
-    """{"classes": ["module:qualified name", ...], "attributes": {...}}: the class and its bases below Exception, and what is
-    plain of the attributes.
+    """Returns {"classes": ["module:qualified name", ...], "attributes": {...}}: the names of the class and of its base
+    classes below Exception, and those attributes that are numbers or text.
     """
     try:
         kinds = [each for each in type(error).__mro__ if each not in _UNNAMED]

@@ -1,5 +1,5 @@
 """Functions that clients call on engines.
 
-Requests contain only the name of a function, because client and engine have the same modules. These modules import no
-code of clients.
+A request contains only the name of such a function, because clients and engines have the same modules. These modules do
+not import code of clients.
 """

@@ -1,8 +1,8 @@
 """The engine's part of a checkpoint: writes the engine's variables to files and reads them again.
 
-A checkpoint is a folder of numbered folders. A new one is made as `.new-TOKEN` in the same folder, and gets its
-number when all engines have written and everything is on disk: a folder with a number is complete. The client decides
-which engine does what (client/checkpoints); docs/checkpoints.md describes the files.
+A checkpoint is a folder of numbered folders. A new checkpoint is made as `.new-TOKEN` in the same folder. It gets its
+number when all engines have written and all data is on disk, so a folder with a number is complete. The client decides
+which engine does which part (client/checkpoints). docs/checkpoints.md describes the files.
 """
 
 import json
@@ -25,7 +25,7 @@ _loaded = {}  # token -> name -> value
 
 
 class CheckpointError(Exception):
-    """A checkpoint cannot be written or read; the text has the reason."""
+    """A checkpoint cannot be written or read. The text of the exception gives the reason."""
 
 
 class CheckpointFileError(CheckpointError):
@@ -47,7 +47,7 @@ def _numbered(path):
 
 
 def _remove(path, name):
-    """Removes a folder: renames it first, so that a folder with its name is always complete."""
+    """Removes a folder. Renames it first, so that a folder under the old name is always complete."""
     aside = os.path.join(path, f".old-{os.urandom(6).hex()}")
     try:
         os.rename(os.path.join(path, name), aside)
@@ -65,7 +65,7 @@ def _sync_folder(path):
 
 
 def begin(path, token):
-    """Makes the folder of a new checkpoint, and removes the folders of unfinished ones.
+    """Makes the folder of a new checkpoint, and removes the folders of unfinished checkpoints.
 
     result  {"folder": its path, "previous": the name of the last complete checkpoint or None}
     """
@@ -90,10 +90,10 @@ def abort(path, token):
 
 
 def commit(path, token, manifest, keep=0):
-    """Gives a checkpoint its number, if its files are those that the manifest (text) names.
+    """Gives a checkpoint its number, if its files are those that the manifest (a text) names.
 
-    keep    how many checkpoints with the same label stay; 0: all.
-    result  {"name": its number as text, "removed": names of older ones}
+    keep    how many checkpoints with the same label are kept; 0: all.
+    result  {"name": the number as text, "removed": names of older checkpoints that were removed}
     """
     folder = os.path.join(path, f".new-{token}")
     described = json.loads(manifest)
@@ -110,7 +110,8 @@ def commit(path, token, manifest, keep=0):
 
 
 def _check_files(folder, manifest):
-    """Checks that the files exist here: on the file system of another host they would not."""
+    """Raises an error if a file of the manifest is not complete on this host: then the engine that wrote the file uses
+    another file system for this folder."""
     for rank in manifest["ranks"]:
         for entry in rank["variables"]:
             if "file" not in entry:
@@ -138,8 +139,8 @@ def _rename(path, folder):
 
 
 def _remove_old(path, label, keep):
-    """Removes older checkpoints and returns their names. Those that cannot be read or removed stay, because the new
-    one is complete."""
+    """Removes older checkpoints and returns their names. Those that cannot be read or removed stay;
+    this is no error, because the new checkpoint is complete."""
     if not keep:
         return []
     alike = [name for name in _numbered(path) if _has_label(path, name, label)]
@@ -182,15 +183,13 @@ def _read_manifest(path, name):
 def write(path, token, previous, rank, names=None, scattered=()):
     """Writes variables to files of the new checkpoint.
 
-    previous   the name of the checkpoint whose unchanged files are linked; None: no files are linked.
-    rank       the number in the names of the files.
+    previous   the name of the checkpoint to whose unchanged files hard links are made; None: no links are made.
+    rank       the number that the names of the files contain.
     names      None: all variables of the user that can be written.
     scattered  names of variables that are blocks of one array, in addition to those of scatter().
     result     the entry of this rank for the manifest
     """
-    folder = os.path.join(path, f".new-{token}")
     known = functions.namespace()
-    left = {}
     if names is None:
         wanted = users_names(known)
     else:
@@ -198,19 +197,32 @@ def write(path, token, previous, rank, names=None, scattered=()):
         missing = [name for name in wanted if name not in known]
         if missing:
             raise CheckpointError(f"no variable {' and no variable '.join(missing)} is defined there")
+    told = write_values(path, token, previous, rank, {name: known[name] for name in wanted}, leaves_out=names is None)
+    blocks = scatter_notes.noted(known) | set(scattered)
+    for entry in told["variables"]:
+        entry["scattered"] = any(name in blocks for name in entry["names"])
+    return told
+
+
+def write_values(path, token, previous, rank, wanted, leaves_out):
+    """Writes values to files of the new checkpoint, as write() does. The entries of the result do not say which values
+    are scattered.
+
+    wanted      {name: value}
+    leaves_out  whether values that cannot be written are left out. If False, they cause an error
+    """
+    folder = os.path.join(path, f".new-{token}")
+    left = {}
     progress = values.Progress()
     writer = values.Writer(folder, rank, _old_entries(path, previous, rank), progress)
     try:
         if not os.path.isdir(folder):
             raise CheckpointFileError(_why_no_folder(path, folder))
-        entries = writer.write({name: known[name] for name in wanted}, left)
+        entries = writer.write(wanted, left)
     except OSError as problem:
         raise CheckpointFileError(_why_not_written(problem, folder)) from None
-    if left and names is not None:
+    if left and not leaves_out:
         raise CheckpointError("cannot write " + ", ".join(f"{n} ({why})" for n, why in left.items()))
-    blocks = scatter_notes.noted(known) | set(scattered)
-    for entry in entries:
-        entry["scattered"] = any(name in blocks for name in entry["names"])
     return {
         "host": _host(),
         "python": platform.python_version(),
@@ -223,7 +235,7 @@ def write(path, token, previous, rank, names=None, scattered=()):
 
 
 def _old_entries(path, previous, rank):
-    """(the folder of the last checkpoint, its entries of this rank)."""
+    """Returns (the folder of the last checkpoint, the entries of this rank in it)."""
     if previous is None:
         return None, []
     try:
@@ -252,9 +264,9 @@ def _why_not_written(problem, folder):
 
 
 def find(path, label=None):
-    """The last complete checkpoint, or the last one with this label.
+    """Returns the last complete checkpoint, or the last complete checkpoint with this label.
 
-    path    the folder of all checkpoints, or of one.
+    path    the folder of all checkpoints, or of one checkpoint.
     result  {"folder": its path, "manifest": the manifest, as text}
     """
     path = path.rstrip("/") or path
@@ -276,12 +288,18 @@ def find(path, label=None):
 
 
 def load(folder, token, items):
-    """Reads variables and keeps them for define().
+    """Reads variables and stores them for define().
 
-    items   [{"names": [...], "parts": [{"entry": of the manifest, "begin": i, "end": j}]}]: consecutive blocks;
-    without begin and end a part is the whole value.
+    items   [{"names": [...], "parts": [{"entry": of the manifest, "begin": i, "end": j}]}]: consecutive blocks. A part
+            without begin and end is the whole value.
     result  {"read": bytes}
     """
+    _loaded[token], count = read_values(folder, items)
+    return {"read": count}
+
+
+def read_values(folder, items):
+    """Reads the items of load(). Returns ({name: value}, number of bytes)."""
     progress = values.Progress()
     found = {}
     try:
@@ -293,8 +311,7 @@ def load(folder, token, items):
         ) from None
     except OSError as problem:
         raise CheckpointFileError(f"cannot read {folder} on host {_host()}: {problem.strerror}") from None
-    _loaded[token] = found
-    return {"read": progress.written}
+    return found, progress.written
 
 
 def define(token, scattered=()):

@@ -1,7 +1,7 @@
 """The files of a checkpoint: one for each variable of each rank.
 
 Arrays are .npy files, values that JSON can hold are .json files, and others are pickles followed by their buffers.
-Variables that share objects are in one pickle, so that they share them again when they have been read.
+Variables that share objects are in one pickle, so that they share these objects again after they are read.
 """
 
 import hashlib
@@ -26,7 +26,7 @@ _MIME = "application/vnd.polyxeus.checkpoint+json"
 
 
 class DamagedFileError(Exception):
-    """A file of a checkpoint is damaged: its checksum is not that of the manifest."""
+    """A file of a checkpoint is damaged: its checksum differs from the one in the manifest."""
 
 
 class Progress:
@@ -50,7 +50,7 @@ class Progress:
 
 
 def numpy_version():
-    """The version of NumPy; None if it is not imported."""
+    """Returns the version of NumPy; None if it is not imported."""
     return getattr(sys.modules.get("numpy"), "__version__", None)
 
 
@@ -60,7 +60,8 @@ def _is_array(value):
 
 
 def _is_json(value, room):
-    """Whether JSON restores the same value with the same types. room: [the number of items that may follow]"""
+    """Whether JSON restores the same value with the same types. room: [the number of items that the value may still
+    have]"""
     room[0] -= 1
     if room[0] < 0:
         return False
@@ -77,7 +78,7 @@ def _is_json(value, room):
 
 
 def _is_text(text):
-    """Whether UTF-8 can encode the text, which it cannot if it has lone surrogates."""
+    """Whether UTF-8 can encode the text. It cannot encode lone surrogates."""
     try:
         text.encode()
     except UnicodeEncodeError:
@@ -91,7 +92,7 @@ def _is_text(text):
 class Writer:
     """Writes the variables of one rank into a folder.
 
-    old  (the folder of the last checkpoint, its entries of this rank): unchanged files are linked.
+    old  (the folder of the last checkpoint, its entries of this rank). Hard links to its unchanged files are made
     """
 
     def __init__(self, folder, rank, old, progress):
@@ -103,9 +104,9 @@ class Writer:
         self._files = set()
 
     def write(self, variables, left):
-        """Writes the variables and returns the manifest's entries.
+        """Writes the variables and returns their entries for the manifest.
 
-        left  a dict that gets name -> why it was not written
+        left  a dict {name: reason}, to which the method adds an entry for each variable that was not written
         """
         arrays = {name: value for name, value in variables.items() if _is_array(value)}
         others = {name: value for name, value in variables.items() if name not in arrays}
@@ -160,7 +161,7 @@ class Writer:
         return self._write_file(entry, ".pickle", pieces, sum(memoryview(p).nbytes for p in pieces))
 
     def _write_file(self, entry, ending, pieces, size):
-        """pieces  can be iterated over twice"""
+        """Writes one file, or links the old one if it has the same bytes.  pieces  can be iterated over twice"""
         entry["file"] = self._file_name(entry["names"], ending)
         entry["bytes"] = size
         path = os.path.join(self._folder, entry["file"])
@@ -176,8 +177,8 @@ class Writer:
         return entry
 
     def _write_pieces(self, path, pieces):
-        """The checksum of the file, which is on disk when this returns. Threads of the user may change the pieces in
-        the meantime."""
+        """Writes the file to disk and returns the checksum of the bytes in it, even if the user's threads change the pieces
+        while they are written."""
         checksum = hashlib.sha256()
         with DirectFile(path, checksum) as file:
             for piece in _cut(pieces):
@@ -192,7 +193,7 @@ class Writer:
         )
 
     def _link(self, old, path):
-        """False if the old file is gone or cannot have another name."""
+        """Links the old file under a new name. Returns False if the old file is gone or the link cannot be made."""
         source = os.path.join(self._old_folder, old["file"])
         try:
             if os.path.getsize(source) != old["bytes"]:
@@ -278,7 +279,7 @@ def _checksum(pieces):
 
 
 def read(folder, item, progress):
-    """{name: value} of one item of checkpoint.load()."""
+    """Reads one item of checkpoint.load(); returns {name: value}."""
     parts = item["parts"]
     if len(parts) == 1 and "begin" not in parts[0]:
         return _read_whole(folder, parts[0]["entry"], item["names"], progress)
@@ -303,7 +304,7 @@ def _read_whole(folder, entry, names, progress):
 
 
 def _read_block(folder, part, progress):
-    """Items begin to end of one file; the reader of its first item checks the file."""
+    """Reads the items from begin to end of one file. The engine that reads the first item checks the whole file."""
     entry, begin, end = part["entry"], part["begin"], part["end"]
     path = os.path.join(folder, entry["file"])
     if begin == 0 and end > 0:
@@ -339,7 +340,7 @@ def _import(entry):
 
 
 def _check(folder, entry, progress):
-    """The path of the file; DamagedFileError if its checksum is wrong."""
+    """Returns the path of the file. Raises DamagedFileError if its checksum is wrong."""
     path = os.path.join(folder, entry["file"])
     checksum = hashlib.sha256()
     buffer = memoryview(bytearray(min(_PIECE_BYTES, max(1, entry["bytes"]))))

@@ -1,8 +1,8 @@
-"""One node of a graph of Dask."""
+"""Computes one node of a graph of Dask."""
 
 __all__ = ["run"]
 
 
 def run(node, values):
-    """The value of the node.  values  the values of the nodes that it needs, by their keys."""
+    """Computes the value of the node. `values` has the values of the nodes that this node needs, by their keys."""
     return node(values)

@@ -1,7 +1,7 @@
-"""New files whose bytes are written to the disk without the page cache.
+"""Writes new files to the disk without the page cache.
 
-If a large file is not read again soon, the page cache costs a copy of its pages and evicts the pages of other files. On
-a fast disk that copy takes longer than the writing itself.
+If a large file is not read again soon, writing it through the page cache has two costs: the cache copies the pages of
+the file, and evicts the pages of other files. On a fast disk, this copy takes longer than the writing itself.
 """
 
 import errno
@@ -19,10 +19,12 @@ _BLOCK_BYTES = 4096  # of which a write past the page cache must be a multiple
 class DirectFile:
     """Writes a new file with two buffers: a thread writes one of them while the caller fills the other.
 
-    If the file system does not support writing without the page cache, the cache is used. The file is on disk when its
-    `with` block has ended without an error. OSError: the path exists, the disk is full, etc.
+    If the file system does not support writing without the page cache, the cache is used. The file is on disk when the
+    `with` block of the DirectFile has ended without an error. Raises an OSError, for example if the path exists or the
+    disk is full.
 
-    checksum  an object of hashlib, for the bytes in the file, even if the data changes while it is written
+    checksum  an object of hashlib, which gets exactly the bytes in the file, even if the data changes during the
+              writing
     """
 
     def __init__(self, path, checksum=None):
@@ -89,7 +91,7 @@ class DirectFile:
                         raise
 
     def _go_past_cache(self, wanted):
-        """Sets whether writes go past the page cache. Whether this changed it."""
+        """Sets whether writes bypass the page cache. Returns whether this changed the setting."""
         flags = fcntl.fcntl(self._descriptor, fcntl.F_GETFL)
         if bool(flags & os.O_DIRECT) == wanted:
             return False

@@ -1,4 +1,4 @@
-"""The functions in which executors wrap the user's functions on engines."""
+"""Callables with which executors wrap the user's functions on engines."""
 
 from concurrent.futures import BrokenExecutor
 
@@ -8,7 +8,8 @@ _failures = {}  # key of an executor whose initializer has run here -> why it fa
 
 
 class Initialized:
-    """A function that first runs the initializer of its executor, unless that has already run in this engine."""
+    """A function that first runs the initializer of its executor, unless the initializer has already run in this
+    engine."""
 
     def __init__(self, key, initializer, initargs, function):
         self.__name__ = getattr(function, "__name__", "unknown")  # what the engine shows while it runs
@@ -33,7 +34,7 @@ class Initialized:
 
 
 class ForEach:
-    """A function that is called with each of several tuples of arguments."""
+    """Calls a function several times, each time with the next of several tuples of arguments."""
 
     def __init__(self, function):
         self.__name__ = getattr(function, "__name__", "unknown")

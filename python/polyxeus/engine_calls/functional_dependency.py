@@ -16,18 +16,19 @@ __all__ = ["depend", "dependent", "require"]
 
 
 class depend:
-    """Decorator: a task runs only on engines on which f(*args, **kwargs) does not return False.
+    """Decorator: a task runs only on engines where the call f(*args, **kwargs) does not return False.
 
-    If f returns False on one engine, another engine is tried. If no engine is left, the task fails with ImpossibleDependency.
+    If f returns False on one engine, the controller sends the task to another engine. If no engine is left, the task
+    fails with ImpossibleDependency.
 
     Parameters
     ----------
     _wrapped_f : callable
-        The function that is called on the engine before the task.
+        The function f, which is called on the engine before the task.
     *args : Any
-        Its arguments.
+        The arguments of this function.
     **kwargs : Any
-        Its keyword arguments.
+        The keyword arguments of this function.
 
     Examples
     --------
@@ -52,9 +53,9 @@ class depend:
 
 
 class dependent:
-    """A function, and a condition that must hold on the engine on which it runs.
+    """A function, and a condition that must be met on an engine that runs this function.
 
-    The decorators depend() and require() make it.
+    The decorators depend() and require() return such an object.
 
     Parameters
     ----------
@@ -102,19 +103,20 @@ class dependent:
 
 
 def require(*objects: Any, **mapping: Any) -> depend:
-    """Decorator: the engine imports modules and defines objects before it runs the function.
+    """Decorator: before an engine runs the function, it imports modules and defines objects.
 
     Parameters
     ----------
     *objects : module, str, callable or type
-        Modules or their names; functions and classes, which have the same names on the engine.
+        Modules or names of modules, which the engine imports; and functions and classes, which are defined on the
+        engine under their names.
     **mapping : Any
-        Other objects; each keyword is the object's name on the engine.
+        Other objects to define on the engine. Each keyword is the name of an object on the engine.
 
     Returns
     -------
     depend
-        The decorator. A task fails with UnmetDependency on an engine that cannot import a module.
+        The decorator. On an engine that cannot import one of the modules, a task fails with UnmetDependency.
 
     Raises
     ------

@@ -1,10 +1,10 @@
 """Passes variables of an engine to the engine that replaces it: `pxcluster restart --keep`.
 
-The old engine writes them to files of its host, the new one reads and removes them. Variables that share objects (a
-model and its optimizer) are written together, so that they share them again in the new engine;
-if one cannot be written or read, the others still can. Buffers of arrays are copied twice: from the array to the file,
-and from the file to the new array. If the engine's host has none of the folders, the engine sends
-the same bytes to pxcluster instead: pack(), packed() and unpack().
+The old engine writes the variables to files on its host. The new engine reads and removes the files. Variables that
+share objects (a model and its optimizer) are written together, so that they share these objects again in the new
+engine. If one of these groups cannot be written or read, the other groups are not affected. Buffers of arrays are
+copied twice: from the array to the file, and from the file to the new array. If the engine's host has none of the
+folders, the engine sends the same bytes to pxcluster instead: pack(), packed() and unpack().
 """
 
 import errno
@@ -36,12 +36,12 @@ class _NoRoom(Exception):
 
 
 def save(folders, engine, names=None, share=1):
-    """Writes variables to the first of the folders that has room for them.
+    """Writes variables to the first of the folders that has enough free space.
 
-    folders  paths; those that do not exist on this host, or that other users can write to, are not used.
-    names    None: all that the user has defined.
+    folders  paths of folders. Folders that do not exist on this host, or to which other users can write, are not used.
+    names    the names of the variables; None: all variables that the user has defined.
     share    the number of engines that write at the same time.
-    result   {"kept": names, "lost": {name: why not}}; {"is_far": True} if this host has none of the folders
+    result   {"kept": names, "lost": {name: reason}}; or {"is_far": True} if this host has none of the folders
     """
     present = [folder for folder in folders if _is_ours(folder)]
     if not present:
@@ -55,9 +55,9 @@ def save(folders, engine, names=None, share=1):
 
 
 def pack(names=None):
-    """The same as save(), but into memory, for packed().
+    """Does the same as save(), but stores the bytes in memory. packed() returns these bytes.
 
-    result  like that of save(), with the additional key "bytes": the number of bytes that packed() will return
+    result  the same as for save(), with the additional key "bytes": the number of bytes that packed() will return
     """
     pieces = []
 
@@ -82,7 +82,7 @@ def packed():
 def unpack(data):
     """Defines the variables that another engine has packed.
 
-    result  as that of save()
+    result  the same as for save()
     """
     stream = io.BytesIO(data)
     head = int.from_bytes(stream.read(8), "little")
@@ -90,9 +90,9 @@ def unpack(data):
 
 
 def offer(folders, names):
-    """Tells which of these variables this engine could pass to another one.
+    """Returns which of these variables this engine could pass to another engine.
 
-    result  {"defined": names, "sees_folders": whether save() and restore() can use the folders}
+    result  {"defined": names, "sees_folders": whether save() and restore() can use the folders on this host}
     """
     known = functions.namespace()
     return {
@@ -102,7 +102,8 @@ def offer(folders, names):
 
 
 def _write_groups(names, write):
-    """(what _read_groups() needs, {name: why not}); write(values, number) writes a group and describes it."""
+    """Returns (the index for _read_groups(), {name: reason why it was not written}). write(values, number) writes a
+    group and describes it."""
     known = functions.namespace()
     lost = {name: "not defined there" for name in names or () if name not in known}
     wanted = users_names(known) if names is None else [name for name in names if name in known]
@@ -123,7 +124,7 @@ def restore(folders, engine, removes=True):
     """Defines the variables that save() has written for the engine with this id.
 
     removes  whether to remove the files, because no other engine needs them
-    result   as that of save()
+    result   the same as for save()
     """
     found = [os.path.join(folder, f"{engine}.json") for folder in folders if _is_ours(folder)]
     found = [path for path in found if os.path.exists(path)]
@@ -155,7 +156,7 @@ def _read_groups(index, read):
 
 
 def sentence(problem):
-    """The reason why a value could not be pickled or unpickled, as a sentence."""
+    """Returns the reason why a value could not be pickled or unpickled, as a sentence."""
     text = str(problem).strip().splitlines()
     return text[0] if text else type(problem).__name__
 
@@ -177,7 +178,7 @@ def _remove(path):
 
 
 def users_names(known):
-    """The names that the user, or a library for the user, has defined."""
+    """Returns the names that the user, or a library on behalf of the user, has defined."""
     shell = known.get("get_ipython")
     hidden = getattr(shell() if callable(shell) else None, "user_ns_hidden", {})
     return [
@@ -189,13 +190,13 @@ def users_names(known):
 
 
 def is_plain_module(value):
-    """Whether the value is a module that can be imported by its name."""
+    """Returns whether the value is a module that can be imported by its name."""
     return isinstance(value, types.ModuleType) and sys.modules.get(value.__name__) is value
 
 
 def groups(values, lost):
-    """Groups the names so that values of different groups share no objects. Values that cannot be pickled are added to
-    `lost` with the reason."""
+    """Groups the names in such a way that values of different groups share no objects. Names whose values cannot be
+    pickled are added to `lost`, with the reason."""
     group_of, owner = {}, {}
     for name, value in values.items():
         try:
@@ -232,7 +233,7 @@ def _create(path):
 
 
 def _describe(values):
-    """(what _read() needs to find the values in a stream, the pieces of the stream)"""
+    """Returns (the data that _read() needs to find the values in a stream, the pieces of the stream)."""
     if len(values) == 1 and is_plain_module(*values.values()):
         ((variable, module),) = values.items()
         return {"names": [variable], "module": module.__name__, "submodules": submodules(module)}, []
@@ -243,7 +244,7 @@ def _describe(values):
 
 
 def _write(values, folders, name, share):
-    """Where the values are, for the index."""
+    """Writes the values, and returns where they are, for the index."""
     part, pieces = _describe(values)
     if not pieces:
         return part
@@ -266,7 +267,8 @@ def _write(values, folders, name, share):
 
 
 def submodules(module):
-    """The imported submodules of a module, because `import scipy.linalg` defines only the name scipy."""
+    """Returns the names of the imported submodules of a module. The engine that reads the module's variable imports them,
+    too: `import scipy.linalg` defines only the variable scipy, which does not show that scipy.linalg was imported."""
     names = (f"{module.__name__}.{name}" for name in vars(module) if not name.startswith("_"))
     return [name for name in names if name in sys.modules]
 
@@ -299,7 +301,7 @@ def _free_memory():
 
 
 def _read_file(part, removes):
-    """_read() from the part's file."""
+    """Reads the values from the file of a part."""
     if "file" not in part:
         return _read(part, None)
     try:
@@ -311,7 +313,7 @@ def _read_file(part, removes):
 
 
 def _read(part, stream):
-    """name -> value"""
+    """Reads the values from a stream; returns {name: value}."""
     if "module" in part:
         for submodule in part["submodules"]:
             try:

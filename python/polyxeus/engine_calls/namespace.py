@@ -1,4 +1,4 @@
-"""Sets names in the user's namespace of an engine."""
+"""Defines names in the user's namespace of an engine."""
 
 from polyxeus.serialize import functions, other_pickler
 
@@ -6,7 +6,7 @@ __all__ = ["assign", "import_names", "require", "use_pickler"]
 
 
 def use_pickler(name):
-    """Sets the module that pickles those results of this engine that no other way can pickle: "dill", or None."""
+    """Sets the module ("dill" or None) that pickles those results of this engine that polyxeus itself cannot pickle."""
     other_pickler.use(name)
 
 
@@ -23,7 +23,7 @@ def assign(values):
 
 
 def import_names(name, fromlist, level):
-    """`import name` or `from name import fromlist`, into the user's namespace."""
+    """Executes `import name` or `from name import fromlist` in the user's namespace."""
     import importlib
     import sys
 
@@ -38,7 +38,7 @@ def import_names(name, fromlist, level):
 
 
 def require(*modules, **values):
-    """Imports modules and defines them, and the values, in the user's namespace. Returns whether all imports
+    """Imports modules, and defines the modules and the values in the user's namespace. Returns whether all imports
     succeeded."""
     import importlib
 

@@ -1,4 +1,5 @@
-"""The functions that the C++ core calls in a kernel: the engine's backend, and what a Jupyter front end requests."""
+"""The functions that the C++ core calls in a kernel: the functions of the engine's backend, and functions for requests
+of a Jupyter front end."""
 
 import sys
 
@@ -7,7 +8,7 @@ from polyxeus.engine.backend import Backend
 
 
 class KernelBackend(Backend):
-    """One kernel's shell. Only the main thread calls it."""
+    """The backend of one kernel. Only the main thread calls its methods."""
 
     def __init__(self, shell, kernel, cells):
         super().__init__(shell, kernel)
@@ -71,7 +72,7 @@ class KernelBackend(Backend):
         })
 
     def inspect(self, code, cursor, detail_level):
-        """Describes a name; for code in %px lines an engine is asked."""
+        """Describes a name. If the code is in a %px line, asks an engine."""
         magics = getattr(self.shell, "_polyxeus_magics", None)
         there = magics and magics.names.inspect(code.decode(), cursor, detail_level)
         return json_text.dump(there) if there else super().inspect(code, cursor, detail_level)

@@ -24,7 +24,7 @@ class CellRunner:
         asyncio.set_event_loop(self.loop)
 
     def run(self, code, **options):
-        """Runs a cell and returns IPython's result of it."""
+        """Runs a cell, and returns the object that IPython makes for the result."""
         if self.loop.is_closed():
             self._open_loop()
         self.is_running = True

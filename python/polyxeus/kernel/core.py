@@ -1,4 +1,5 @@
-"""The C++ core for Python code of a kernel, with the cell to which each output belongs."""
+"""The interface between the Python code of a kernel and the C++ core. It knows the cell to which each output
+belongs."""
 
 import contextvars
 import threading
@@ -8,7 +9,7 @@ _parent = contextvars.ContextVar("polyxeus_parent", default=None)
 
 
 class Core:
-    """The C++ kernel; output of threads and tasks goes to the cell that started them."""
+    """The C++ kernel. Output of threads and tasks is sent to the cell that started them."""
 
     def __init__(self, kernel):
         self._kernel = kernel
@@ -21,25 +22,25 @@ class Core:
         self._kernel.write(stream, text, parent())
 
     def publish(self, message_type, content, metadata=b"", buffers=(), cell=None):
-        """Sends a message to all clients; content and metadata are JSON objects as bytes.
+        """Sends a message to all clients. Content and metadata are JSON objects as bytes.
 
-        cell  the cell to which it belongs; None: the cell of the current thread or task
+        cell  the cell to which the message belongs; None: the cell of the current thread or task
         """
         self._kernel.publish(message_type, content, metadata, list(buffers), cell or parent())
 
     def begin_cell(self):
-        """From now on this context belongs to the running request."""
+        """Records that output of the current thread or task belongs to the running request."""
         _parent.set(self._kernel.parent)
 
 
 def parent():
-    """The cell that started the current thread or task; None means the running cell."""
+    """Returns the cell that started the current thread or task; None means the running cell."""
     found = _parent.get()
     return found or getattr(threading.current_thread(), "_polyxeus_parent", None)
 
 
 def follow_threads():
-    """From now on each new thread stores the cell that started it."""
+    """Makes each new thread remember the cell that started the thread."""
     start = threading.Thread.start
 
     def start_of_cell(self):

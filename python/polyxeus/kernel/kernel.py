@@ -1,4 +1,4 @@
-"""The object that code in a kernel finds as `get_ipython().kernel`."""
+"""The object `get_ipython().kernel` in a kernel."""
 
 from polyxeus.engine import json_text
 from polyxeus.engine.kernel import Kernel as EngineKernel
@@ -12,7 +12,7 @@ class FrontEnd:
         self._core = core
 
     def request(self):
-        """The request that the kernel handles now, or handled last."""
+        """Returns the request that the kernel is handling now, or that it handled last."""
         return self._core.parent
 
     def publish(self, request, message_type, content, metadata, buffers):
@@ -30,7 +30,7 @@ class Kernel(EngineKernel):
         super().__init__(shell, engine)
 
     def get_parent(self, channel=None):
-        """The request to which the running code belongs, as a dictionary."""
+        """Returns the request to which the running code belongs, as a dictionary."""
         parent = core.parent() or self._engine.parent
         if parent is None:
             return {}
@@ -55,9 +55,14 @@ class Kernel(EngineKernel):
     def execution_count(self):
         return self.shell.execution_count
 
+    @property
+    def is_ending(self):
+        """Returns whether the kernel must end, because a client has asked for this or the Jupyter server ends."""
+        return self._engine.is_ending
+
     def send_response(self, stream, msg_or_type, content=None, ident=None, buffers=None,
                       track=False, header=None, metadata=None, channel=None):
-        """Publishes a message; `stream` and other arguments about sockets are ignored."""
+        """Publishes a message. `stream` and other arguments about sockets are ignored."""
         self._engine.publish(msg_or_type, json_text.dump(content or {}),
                              json_text.dump(metadata or {}), list(buffers or []))
 

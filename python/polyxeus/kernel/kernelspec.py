@@ -10,11 +10,11 @@ from typing import NamedTuple
 
 
 class Failure(Exception):
-    """A failure, with an error message for the user."""
+    """The command failed. The text of the exception is an error message for the user."""
 
 
 class Place(NamedTuple):
-    """The place of kernelspecs."""
+    """The folders in which kernelspecs are installed."""
 
     is_for_user: bool
     is_for_environment: bool
@@ -51,7 +51,7 @@ _KINDS = {"python": ("pxpython", "resources"), "cpp": ("pxcpp", "resources_cpp")
 def install(place, language, name, display_name):
     """Installs the kernelspec and returns a message for the user.
 
-    name, display_name  empty: the defaults of the language
+    name, display_name  if they are empty, the defaults of the language are used
     """
     usual, resources = _KINDS[language]
     folder = _folder(place, name or usual)
@@ -72,7 +72,7 @@ def install(place, language, name, display_name):
 def uninstall(place, language, name):
     """Removes the kernelspec and returns a message for the user.
 
-    name  empty: the default of the language
+    name  if it is empty, the default of the language is used
     """
     folder = _folder(place, name or _KINDS[language][0])
     if not (folder / "kernel.json").is_file():

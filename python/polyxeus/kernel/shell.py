@@ -1,4 +1,4 @@
-"""The shell of a kernel: that of an engine, with additions for an interactive user."""
+"""The shell of a kernel: the shell of an engine, with additions for an interactive user."""
 
 import os
 
@@ -25,7 +25,8 @@ class KernelShell(Shell):
     init_history = InteractiveShell.init_history  # the user's own
 
     def init_environment(self):
-        """Sets the environment so that child processes use colours, and no pager, which would wait for a key."""
+        """Sets the environment so that child processes use colours but no pager, because a pager would wait for a
+        key."""
         os.environ.update(TERM="xterm-color", CLICOLOR="1", FORCE_COLOR="1", CLICOLOR_FORCE="1",
                           PAGER="cat", GIT_PAGER="cat")
 

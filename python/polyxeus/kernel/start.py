@@ -31,7 +31,7 @@ class KernelApplication(BaseIPythonApplication, InteractiveShellApp):
         return [*super().section_names(), "IPKernelApp"]
 
     def init_crash_handler(self):
-        """An error in the configuration is reported and does not end the kernel."""
+        """Makes errors in the configuration produce a message instead of ending the kernel."""
 
     def init_shell(self):
         self.shell = KernelShell.instance(parent=self, engine=self.core,

@@ -11,7 +11,7 @@ __all__ = ["find_unknown"]
 
 
 def _classes():
-    """The classes that are configured here, by the names of their sections."""
+    """The classes that these options can configure, by the names of their sections."""
     from polyxeus.kernel.start import KernelApplication
 
     known = {}
@@ -23,10 +23,11 @@ def _classes():
 
 
 def find_unknown(options):
-    """An error message about the first option with a misspelled class or trait; None if there is none.
+    """Returns an error message about the first option with a misspelled class or trait; None if there is no such
+    option.
 
-    If the name of a class differs in more than one letter from all known ones, it may belong to an extension, because
-    IPython accepts any class.
+    If the name of a class differs from all known names in more than one letter, the function accepts it: the class may
+    belong to an extension, and IPython accepts any class.
     """
     known = _classes()
     for option in options:

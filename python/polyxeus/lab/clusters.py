@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import re
@@ -11,31 +10,34 @@ from typing import Any
 
 from polyxeus import _client
 from polyxeus.client.client import Client
-from polyxeus.client.pxcluster import run
+from polyxeus.client.pxcluster import key_of, run
 
-__all__ = ["Refused", "dashboard", "list_clusters", "profile_names", "restart", "scale", "start", "stop"]
+__all__ = [
+    "Refused", "dashboard", "interrupt", "list_clusters", "log", "profile_names", "restart", "scale", "stack", "start", "stop"
+]  # fmt: skip
 
 _PATIENCE = 150.0  # seconds; pxcluster waits up to 60 s for the engines of its own accord
 _MOST_ENGINES = 65536  # as `pxcluster start -n`
+_LOG_LINES = 200
 _BY_HAND = "started by hand"
 _NAME = re.compile(r"[\w.@+-]+")
 
 
 class Refused(Exception):
-    """The action is refused; the text is an error message for the user."""
+    """The action is refused. The text of the exception is an error message for the user."""
 
 
 def list_clusters() -> list[dict[str, Any]]:
-    """The running clusters of all profiles of this user, those of the profile "default" first.
+    """Returns the running clusters of all profiles of this user. Clusters of the profile "default" come first.
 
-    key        identifies the cluster in the calls below
+    key        identifies the cluster in calls of the other functions of this module
     profile, profile_dir, cluster_id
     n          how many of the started engines still run
     launcher   "local", "mpi", "ssh", "slurm" ...; "started by hand" if the controller was started by hand
-    is_world   whether engines are ranks of one MPI program, which cannot be ended one by one
-    owner      the command of the process with which the cluster ends; None: it stays until stopped
-    host       where its controller runs; None: on this host
-    code       Python code that connects to it
+    is_world   whether the engines are ranks of one MPI program; such engines cannot be ended one by one
+    owner      the command of the process with which the cluster ends; None: the cluster runs until it is stopped
+    host       the host on which the controller runs; None: this host
+    code       Python code that connects to the cluster
     """
     models = [_model(each) for each in json.loads(_run(["list", "--json"]))]
     models.sort(key=lambda each: (each["profile"] != "default", each["profile"], each["cluster_id"]))
@@ -43,7 +45,8 @@ def list_clusters() -> list[dict[str, Any]]:
 
 
 def profile_names() -> list[str]:
-    """The names of the profiles of this user, with "default" first, even if it does not exist yet."""
+    """Returns the names of the profiles of this user. The first name is "default", even if this profile does not exist
+    yet."""
     listed = json.loads(_run(["profile", "list", "--json"]))["profiles"]
     names = {_profile_name(each["profile_dir"]) for each in listed}
     return ["default", *sorted(names - {"default"})]
@@ -52,10 +55,10 @@ def profile_names() -> list[str]:
 def start(
     profile: str | None = "default", n: int | None = None, cluster_id: str = "", engines: str | None = None
 ) -> dict[str, Any]:
-    """Starts a cluster that ends with this process; returns when its engines are registered.
+    """Starts a cluster that ends when this process ends. Returns when the engines of the cluster are registered.
 
-    n        None: the number in the profile, else one engine for each core
-    engines  a launcher: "local", "mpi", "ssh", "slurm" ...; None: the one in the profile
+    n        the number of engines; None: the number in the profile, else one engine for each core
+    engines  a launcher, such as "local", "mpi", "ssh" or "slurm"; None: the launcher in the profile
     """
     for what, name in (("profile", profile), ("cluster id", cluster_id), ("launcher", engines)):
         if name and not (isinstance(name, str) and _NAME.fullmatch(name)):
@@ -74,7 +77,7 @@ def start(
 
 
 def scale(key: str, n: int) -> dict[str, Any]:
-    """Adds engines to a cluster, or ends those with the highest ids, so that it has n."""
+    """Adds engines to a cluster, or ends the engines with the highest ids, so that the cluster has n engines."""
     cluster = _found(key)
     if _checked(n) == 0:
         raise Refused("a cluster has one engine at least: stop it instead")
@@ -98,12 +101,12 @@ def scale(key: str, n: int) -> dict[str, Any]:
 
 
 def stop(key: str) -> None:
-    """Stops a cluster; returns when its processes have ended."""
+    """Stops a cluster. Returns when its processes have ended."""
     _run(["stop", *_options(_found(key))])
 
 
 def restart(key: str, engines: list[int] | str) -> None:
-    """Restarts some engines, or all ("all"); returns when they are registered again."""
+    """Restarts some engines, or "all" engines. Returns when they are registered again."""
     words = ["restart", *_options(_found(key))]
     if engines != "all":
         if not isinstance(engines, list) or not engines or any(type(each) is not int or each < 0 for each in engines):
@@ -112,8 +115,29 @@ def restart(key: str, engines: list[int] | str) -> None:
     _run(words)
 
 
+def interrupt(key: str, engine: int) -> None:
+    """Interrupts the code that an engine runs, as the stop button does on all engines. Returns when the interrupt was
+    sent."""
+    cluster = _found(key)
+    try:
+        with Client(profile_dir=cluster["profile_dir"], cluster_id=cluster["cluster_id"]) as client:
+            client.interrupt(targets=[engine], block=True)
+    except (OSError, IndexError, RuntimeError) as error:
+        raise Refused(f"engine {engine} was not interrupted: {error}") from None
+
+
+def stack(key: str, engine: int) -> dict[str, str]:
+    """Returns {"text": the call stack of an engine, as `pxcluster stacks` shows it}."""
+    return {"text": _run(["stacks", *_options(_found(key)), f"--targets={engine}"])}
+
+
+def log(key: str, engine: int) -> dict[str, str]:
+    """Returns {"text": the last lines of the log of an engine, as `pxcluster logs` shows them}."""
+    return {"text": _run(["logs", *_options(_found(key)), f"--engine={engine}", f"--lines={_LOG_LINES}"])}
+
+
 def dashboard(key: str) -> tuple[int, str]:
-    """The port of a cluster's dashboard, at 127.0.0.1, and its token."""
+    """Returns the port of a cluster's dashboard, at 127.0.0.1, and the token of the dashboard."""
     cluster = _found(key)
     if cluster["host"] is not None:  # who has the port on this host is not known
         raise Refused(f"the controller runs on {cluster['host']}: run `pxcluster dashboard` there")
@@ -168,7 +192,7 @@ def _model(listed):
         launcher = _BY_HAND
         n = n if controller["engines"] is None else controller["engines"]
     return {
-        "key": hashlib.sha256(f"{profile_dir}\0{cluster_id}".encode()).hexdigest()[:16],
+        "key": key_of(profile_dir, cluster_id),
         "profile": _profile_name(profile_dir),
         "profile_dir": profile_dir,
         "cluster_id": cluster_id,
@@ -182,7 +206,7 @@ def _model(listed):
 
 
 def _is_world(engine_set, launcher):
-    """Whether engines of a set share one process of the launcher: the ranks of mpiexec, a batch job."""
+    """Whether the engines of a set share one process of the launcher, as ranks of mpiexec or in a batch job."""
     return launcher == "mpi" or any(
         each.get("n", 0) > 1 for each in engine_set.get("engines", {}).values()
     )

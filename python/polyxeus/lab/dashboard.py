@@ -1,7 +1,7 @@
 """Serves the dashboard of a cluster at a URL of the Jupyter server, for the dashboard tabs of JupyterLab.
 
-Requests of the browser are forwarded to the controller's port on this host. The controller's token is added here and is
-never sent to the browser: the Jupyter server decides who has access.
+Requests of the browser are forwarded to the controller's port on this host. This module adds the controller's token to
+the requests and never sends the token to the browser. The Jupyter server decides which users have access.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ _PASSED_ON = (
 class DashboardHandler(APIHandler):
     """GET: a file of the page, or `stream`, the snapshots as server-sent events. POST do/NAME: an action, as JSON.
 
-    Refusals have the status 409. This server performs `do/restart` with pxcluster, because controllers start no
-    processes.
+    If an action is refused, the answer has the status 409. This server itself performs `do/restart`, by pxcluster,
+    because controllers start no processes.
     """
 
     auth_resource = "polyxeus"
@@ -87,8 +87,8 @@ class DashboardHandler(APIHandler):
         await self.finish(answer.body, set_content_type=answer.headers.get("Content-Type", "text/plain"))
 
     async def _forward_stream(self, port, token):
-        """Forwards the stream until one side ends it. If a browser reads slowly, this waits for it: it then gets each
-        snapshot that the controller still has for it."""
+        """Forwards the stream until one side ends it. If a browser reads slowly, this function waits for the browser,
+        which then gets each snapshot that the controller still has for it."""
         try:
             reader, self._controller = await asyncio.open_connection("127.0.0.1", port)
         except OSError as error:

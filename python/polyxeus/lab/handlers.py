@@ -1,5 +1,5 @@
-"""The URLs that begin with polyxeus/clusters, with JSON requests and answers, for users who have access to the
-server."""
+"""Handles the URLs that begin with polyxeus/clusters, for users who have access to the server. Requests and answers are
+JSON."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from tornado import web
 from polyxeus.lab import clusters
 from polyxeus.lab.dashboard import DashboardHandler
 
-__all__ = ["ClusterHandler", "ClustersHandler", "add_handlers"]
+__all__ = ["ClusterHandler", "ClustersHandler", "EngineHandler", "add_handlers"]
 
 _KEY = "([0-9a-f]{16})"
 
 
 class _Handler(APIHandler):
-    """Answers {"message": why} with 409 if pxcluster refuses."""
+    """If pxcluster refuses an action, answers {"message": the reason} with the status 409."""
 
     auth_resource = "polyxeus"
 
@@ -56,7 +56,8 @@ def _everything():
 class ClustersHandler(_Handler):
     """GET: {"clusters": [...], "profiles": [names]}.
 
-    POST {"profile", "n", "cluster_id", "engines"}, each optional: starts one, 201 and its model.
+    POST {"profile", "n", "cluster_id", "engines"}, each optional: starts a cluster; the answer is 201 and the
+    description of the cluster, in the form of clusters.list_clusters().
     """
 
     _track_activity = False  # the tab asks again and again: an idle server may be culled
@@ -74,7 +75,8 @@ class ClustersHandler(_Handler):
 
 
 class ClusterHandler(_Handler):
-    """PATCH {"n"}: scales a cluster, and returns its model. DELETE: stops it, 204."""
+    """PATCH {"n"}: scales a cluster, and returns its description, as for POST. DELETE: stops a cluster; the answer is
+    204."""
 
     @web.authenticated
     @authorized
@@ -87,12 +89,32 @@ class ClusterHandler(_Handler):
         await self.answer(clusters.stop, key, status=204)
 
 
+class EngineHandler(_Handler):
+    """Actions on one engine, for the boxes below a running cell. GET stack or log: the answer is {"text"}. POST
+    interrupt: the answer is 204."""
+
+    @web.authenticated
+    @authorized
+    async def get(self, key: str, engine: str, what: str) -> None:
+        if what == "interrupt":
+            raise web.HTTPError(405)
+        await self.answer({"stack": clusters.stack, "log": clusters.log}[what], key, int(engine))
+
+    @web.authenticated
+    @authorized
+    async def post(self, key: str, engine: str, what: str) -> None:
+        if what != "interrupt":
+            raise web.HTTPError(405)
+        await self.answer(clusters.interrupt, key, int(engine), status=204)
+
+
 def add_handlers(web_app: Any) -> None:
     """Adds the handlers to the application of a Jupyter server."""
     base = web_app.settings["base_url"]
     handlers = [
         (url_path_join(base, "polyxeus/clusters"), ClustersHandler),
         (url_path_join(base, rf"polyxeus/clusters/{_KEY}"), ClusterHandler),
+        (url_path_join(base, rf"polyxeus/clusters/{_KEY}/engines/(\d{{1,9}})/(interrupt|stack|log)"), EngineHandler),
         (url_path_join(base, rf"polyxeus/clusters/{_KEY}/dashboard/(stream|do/[a-z]+|[\w.]*)"), DashboardHandler),
     ]
     web_app.add_handlers(".*$", handlers)

@@ -1,1 +1,2 @@
-"""The parallel magics of IPython: %px, %%px, %autopx ... No package that this one uses imports it."""
+"""The parallel magics of IPython, such as %px, %%px and %autopx. The packages that this package imports do not import
+it."""

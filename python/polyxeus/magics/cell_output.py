@@ -1,27 +1,49 @@
-"""The object to which the C++ magics write: the output of the running cell."""
+"""The output of the running cell: the object to which the C++ magics write."""
 
 import re
 import shutil
 import signal
 import sys
 import threading
+import time
 import uuid
 
 from polyxeus.results.comms import deliver
 
-__all__ = ["CellOutput", "PlainCellOutput"]
+__all__ = ["CellOutput", "KernelEnds", "PlainCellOutput"]
 
+# Seconds for which an interrupt of a recorded cell is held back. Jupyter also interrupts a kernel just before it asks the
+# kernel to end; then the engines continue to run the cell.
+_END_PATIENCE = 0.4
 _COLOURS = re.compile(r"\x1b\[[0-9;]*m")
 _VALUE_LABEL = re.compile(r"(?:\x1b\[[0-9;]*m)*Out\[[\d,:-]+\]:(?:\x1b\[[0-9;]*m)*")
 
 
-class CellOutput:
-    """The output of the running cell. A context manager: in its block, interrupts are only recorded."""
+class KernelEnds(KeyboardInterrupt):
+    """The kernel ends, or is restarted, while a cell runs on engines. The engines continue to run the cell."""
 
-    def __init__(self, shell):
+
+class CellOutput:
+    """The output of the running cell. It is a context manager: during its block, interrupts are recorded, and raise no
+    exception.
+
+    shell    IPython's shell
+    prompts  a function that returns the DebugPrompts of the client or None; the cell asks the user for the commands of
+             debuggers
+    strip    the RankStrip of the cell, or None
+    goes_on  whether the engines continue to run the cell if the kernel ends, because the next kernel can show the
+             cell's output
+    """
+
+    def __init__(self, shell, prompts=lambda: None, strip=None, goes_on=False):
         self._shell = shell
+        self._prompts = prompts
+        self._strip = strip
+        self._goes_on = goes_on
         self._last = sys.stdout
         self._is_interrupted = False
+        self._interrupted_at = None
+        self._waits_for_end = False  # after the first interrupt, until it is known whether the kernel ends
         self._handler = None
         self._progress = None
         self._label = ""  # in a terminal: what stands before the next display
@@ -33,6 +55,9 @@ class CellOutput:
 
     def __exit__(self, *_problem):
         self._give_signal()
+        if self._strip is not None:
+            self._strip.close()
+            self._strip = None
         deliver()  # what the engines have said of their widgets is with the front end by now
         sys.stdout.flush()
         sys.stderr.flush()
@@ -52,18 +77,52 @@ class CellOutput:
             self._handler = None
 
     def _on_interrupt(self, _number, _frame):
-        self._is_interrupted = True
+        if self._interrupted_at is None and self._goes_on:
+            self._interrupted_at, self._waits_for_end = time.monotonic(), True
+        else:  # a second interrupt always goes to the engines
+            self._is_interrupted = True
 
     def is_interrupted(self):
-        """Whether an interrupt arrived since the last call."""
+        """Returns whether an interrupt arrived since the last call. Called about 20 times a second.
+
+        errors  KernelEnds: the kernel ends, and the engines are not interrupted.
+        """
+        if self._goes_on and _is_ending(self._shell):
+            raise KernelEnds("the kernel ends; the engines go on with the cell")
+        self._serve_prompts()
+        if self._strip is not None:
+            self._strip.tick()
+        if self._waits_for_end and time.monotonic() - self._interrupted_at > _END_PATIENCE:
+            self._waits_for_end, self._is_interrupted = False, True
         was, self._is_interrupted = self._is_interrupted, False
         return was
+
+    @property
+    def was_interrupted(self):
+        """Returns whether an interrupt arrived, even if it was not passed to the engines yet."""
+        return self._is_interrupted or self._waits_for_end
+
+    def _serve_prompts(self):
+        """Asks for commands if an engine waits in a debugger."""
+        prompts = self._prompts()
+        if prompts is None:
+            return
+        prompts.take_warnings()  # the engines' stderr, which this cell shows, has them
+        if not prompts.has_news:
+            return
+        self._give_signal()
+        try:
+            prompts.serve(write=lambda text: self.write("stdout", text))
+        except KeyboardInterrupt:
+            self._is_interrupted = True
+        finally:
+            self._take_signal()
 
     # ------------------------------------------------------------ output
 
     @property
     def can_update(self):
-        """Whether a display can be replaced later."""
+        """Returns whether displays can be replaced later."""
         return self._is_rich
 
     def write(self, name, text):
@@ -98,9 +157,9 @@ class CellOutput:
         self._shell.display_pub.clear_output(wait=waits)
 
     def show_progress(self, data):
-        """Shows the progress bar and the lines that engines rewrite in one display, which later calls update.
+        """Shows, in one display, the progress bar and the lines that engines rewrite. Later calls update this display.
 
-        Empty data clears it.
+        Empty data clears the display.
         """
         is_update = self._progress is not None
         self._progress = self._progress or f"progress-{uuid.uuid4().hex}"
@@ -108,7 +167,7 @@ class CellOutput:
 
     @staticmethod
     def terminal_size():
-        """The size of the terminal on which progress is drawn; None if there is none."""
+        """Returns the size of the terminal on which progress is drawn; None if there is no terminal."""
         return shutil.get_terminal_size() if sys.stderr.isatty() else None
 
     @staticmethod
@@ -127,8 +186,14 @@ class CellOutput:
             self._take_signal()
 
 
+def _is_ending(shell):
+    """Whether the kernel of this shell was asked to end or to restart."""
+    kernel = getattr(shell, "kernel", None)
+    return bool(getattr(kernel, "is_ending", False)) or getattr(kernel, "_shutdown_message", None) is not None
+
+
 class PlainCellOutput(CellOutput):
-    """Writes everything to stdout: programs report their progress on stderr."""
+    """Writes all output to stdout, also the progress reports that pxcluster writes to stderr: they are no errors."""
 
     def write(self, name, text):
         super().write("stdout", text)

@@ -1,25 +1,40 @@
 """Loads the parallel magics into an IPython shell, and unloads them."""
 
-import re
+from IPython.display import JSON
 
+from polyxeus.magics import debug_line
+from polyxeus.magics.cell_routing import CellRouting
+from polyxeus.magics.fresh_code import FreshCode
+from polyxeus.magics.missing_names import show_advice
 from polyxeus.magics.parallel_magics import ParallelMagics
 from polyxeus.magics.remote_names import RemoteNames
 from polyxeus.magics.session import Session
 
 __all__ = ["activate", "adopt", "load", "unload"]
 
-_OURS = re.compile(r"\s*%{1,2}(auto)?px")
 _ATTRIBUTE = "_polyxeus_magics"  # of the shell: what load() has made
 
 
 class _Loaded:
-    """The hooks in a shell."""
+    """The objects that load() has made for a shell."""
 
     def __init__(self, shell):
         self.shell = shell
         self.session = Session(shell)
         self.sets = {}  # suffix -> ParallelMagics
+        self.routing = CellRouting(self.session, self.sets)
         self.names = RemoteNames(shell, self)
+        self.fresh = FreshCode(shell, self.session)
+
+    @property
+    def mode(self):
+        """The place where cells run, as text for the toolbar of JupyterLab."""
+        return self.session.mode.text
+
+    @property
+    def cells(self):
+        """The latest cells that ran on engines, for JupyterLab."""
+        return JSON({"cells": self.session.records.all()})
 
     def add(self, view=None, suffix=""):
         magics = ParallelMagics(self.shell, view, suffix, self.session)
@@ -27,37 +42,38 @@ class _Loaded:
         self.shell.register_magics(magics)
 
     def hook(self):
-        self._transform.__func__.has_side_effects = True  # not while a cell is typed
-        self.shell.input_transformer_manager.cleanup_transforms.insert(0, self._transform)
+        self.routing.hook()
         self.shell.events.register("pre_run_cell", self._before_cell)
+        self.shell.events.register("post_run_cell", self._after_cell)
+        self.shell.register_magic_function(self.fresh.magic, "line", "pxautoreload")
         self.names.hook()
+        self._restore_debugger = debug_line.replace_debugger(self.shell, lambda: self.sets.get(""))
 
     def unhook(self):
-        self.shell.input_transformer_manager.cleanup_transforms.remove(self._transform)
+        self.routing.unhook()
         self.shell.events.unregister("pre_run_cell", self._before_cell)
+        self.shell.events.unregister("post_run_cell", self._after_cell)
+        self.shell.magics_manager.magics["line"].pop("pxautoreload", None)
         self.names.unhook()
+        self._restore_debugger()
         for magics in self.sets.values():
             for kind, names in magics.magics.items():
                 for name in names:
                     self.shell.magics_manager.magics[kind].pop(name, None)
         self.session.close()
 
-    def _transform(self, lines):
-        """In %autopx mode a cell becomes one for the engines."""
-        auto = next((each for each in self.sets.values() if each.is_auto), None)
-        cell = "".join(lines)
-        if auto is None or not cell.strip() or _OURS.match(cell):
-            return lines
-        if "run_cell_magic('autopx_cell" in cell:  # done already
-            return lines
-        return [f"get_ipython().run_cell_magic('autopx_cell{auto.suffix}', '', {cell!r})\n"]
-
     def _before_cell(self, info):
-        self.session.before_cell(info.raw_cell or "", self.sets[""]._core)
+        code, magics = info.raw_cell or "", self.sets[""]._core
+        self.session.before_cell(code, magics)
+        self.fresh.before_cell(code, magics)
+
+    def _after_cell(self, result):
+        self.fresh.after_cell()
+        show_advice(result.error_in_exec, result.info.raw_cell or "", self.shell.user_ns, self.fresh.folder)
 
 
 def load(shell):
-    """`%load_ext polyxeus`."""
+    """Implements `%load_ext polyxeus`."""
     loaded = getattr(shell, _ATTRIBUTE, None)
     if loaded is None:
         loaded = _Loaded(shell)
@@ -69,7 +85,7 @@ def load(shell):
 
 
 def unload(shell):
-    """`%unload_ext polyxeus`."""
+    """Implements `%unload_ext polyxeus`."""
     loaded = getattr(shell, _ATTRIBUTE, None)
     if loaded is not None:
         loaded.unhook()
@@ -77,10 +93,11 @@ def unload(shell):
 
 
 def adopt(shell, client):
-    """Loads the magics for the first client of a shell: they use this client as long as the user defines no `rc`."""
+    """Loads the magics for the first client of a shell. The magics use this client until the user defines a variable
+    `rc`."""
     load(shell).session.adopt(client)
 
 
 def activate(shell, view, suffix=""):
-    """Defines magics with this suffix, which have a view of their own."""
+    """Defines a set of magics with this suffix for a view."""
     load(shell).add(view, suffix)

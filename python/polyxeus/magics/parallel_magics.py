@@ -1,4 +1,4 @@
-"""The parallel magics of IPython: %px, %%px, %autopx, %pxresult, %pxwhere, %pxstacks, %pxconfig, %pxpush ...
+"""The parallel magics of IPython, such as %px, %%px, %autopx, %pxresult, %pxwhere, %pxstacks, %pxconfig and %pxpush.
 
 The magics are implemented in C++. This module defines their names, and connects them with the output of the cell and
 the user's variables.
@@ -7,15 +7,18 @@ the user's variables.
 import os
 import shutil
 import sys
-from contextlib import contextmanager
 from pathlib import Path
 
 from IPython.core.error import UsageError
 from IPython.core.magic import Magics, no_var_expand
 
 from polyxeus import _client
-from polyxeus.magics import trace_option
+from polyxeus.magics import debug_line, trace_option
 from polyxeus.magics.cell_output import CellOutput, PlainCellOutput
+from polyxeus.magics.missed_cells import MissedCells
+from polyxeus.magics.mode_magics import ModeMagics
+from polyxeus.magics.plain_errors import plainly as _plainly
+from polyxeus.magics.rank_strip import strip_of
 from polyxeus.magics.session import Session
 from polyxeus.magics.variables import Variables
 from polyxeus.trace import recording
@@ -24,8 +27,12 @@ __all__ = ["Interrupted", "ParallelMagics"]
 
 
 _KNOWN_SETTINGS = (
-    "it has stream_output, verbose, progress_after_seconds and signal_on_interrupt: remove the line or correct the name"
+    "it has stream_output, verbose, progress_after_seconds, ranks_after_seconds and signal_on_interrupt: remove the line "
+    "or correct the name"
 )
+_SHOWS_RANKS = {"px_line", "px_cell", "pxresult"}
+# While engines are started in a new batch job these wait (Client.outlive_job()).
+_RUN_ON_ENGINES = {"px_line", "px_cell", "pxpush", "pxpull", "pxscatter", "pxgather"}
 
 
 class Interrupted(KeyboardInterrupt):
@@ -33,19 +40,6 @@ class Interrupted(KeyboardInterrupt):
 
     def _render_traceback_(self):
         return [f"KeyboardInterrupt: {self}"]
-
-
-@contextmanager
-def _plainly():
-    """Shows an error of a line magic as one sentence, without a traceback."""
-    from polyxeus.error import KernelError
-
-    try:
-        yield
-    except UsageError:
-        raise
-    except (OSError, ValueError, IndexError, NotImplementedError, KernelError) as problem:
-        raise UsageError(str(problem)) from None
 
 
 def _setting(option, help, to_line, from_text):
@@ -76,7 +70,8 @@ def _flag(option, help):
 
 
 def _blocks(view):
-    """Whether the magics wait: None, as the view of a session has it, means that its methods do not."""
+    """Whether the magics wait for results. The view of a session has None here; then the magics wait, but the methods
+    of the view do not."""
     return view.block is None or bool(view.block)
 
 
@@ -84,16 +79,16 @@ def _signal_line(value):
     return f"--signal-on-interrupt={0 if value is None else value}"
 
 
-class ParallelMagics(Magics):
-    """One set of magics: those of a view, possibly with a suffix.
+class ParallelMagics(ModeMagics, MissedCells, Magics):
+    """One set of magics for a view, possibly with a suffix.
 
     shell    IPython's shell
     view     the view on which cells run; None: all engines of the session's cluster
-    suffix   of the magics' names
-    session  the connection that all magics of the shell share; None: a connection of its own
+    suffix   the suffix of the names of the magics
+    session  the connection that all magics of the shell share; None: a separate connection
 
-    The properties stream_output, verbose, progress_after_seconds and signal_on_interrupt are those of
-    %pxconfig, and are set in IPython's configuration, too: c.ParallelMagics.stream_output = False.
+    The properties stream_output, verbose, progress_after_seconds, ranks_after_seconds and signal_on_interrupt are the
+    options of %pxconfig. IPython's configuration can also set them: c.ParallelMagics.stream_output = False.
     """
 
     registered = True
@@ -102,6 +97,10 @@ class ParallelMagics(Magics):
     progress_after_seconds = _setting(
         "progress-after", "Seconds until a progress bar is shown; below 0: never.",
         lambda value: f"--progress-after={value}", float,
+    )  # fmt: skip
+    ranks_after_seconds = _setting(
+        "ranks-after", "Seconds until JupyterLab shows a box for each rank; below 0: never.",
+        lambda value: f"--ranks-after={value}", float,
     )  # fmt: skip
     signal_on_interrupt = _setting(
         "signal-on-interrupt", "The signal that an interrupt sends to the engines: a name or a number; 0 or None: none.",
@@ -112,7 +111,6 @@ class ParallelMagics(Magics):
         self.session = session or Session(shell)
         self.suffix = suffix
         self.last_result = None
-        self.is_auto = False
         self._given_view = view
         self._core = _client.Magics(self._connection)
         self.stream_output = os.environ.get("IPP_NONINTERACTIVE", "") in ("", "0")
@@ -126,8 +124,12 @@ class ParallelMagics(Magics):
             "pxcheckpoint": self.pxcheckpoint,
             "pxrestore": self.pxrestore,
             "pxtorch": self.pxtorch,
+            "pxdebug": self.pxdebug,
+            "pxpdb": self.pxdebug,
             "pxconfig": self.pxconfig,
             "autopx": self.autopx,
+            "pxmode": self.pxmode,
+            "pxvars": self.pxvars,
             "pxpush": self.pxpush,
             "pxpull": self.pxpull,
             "pxscatter": self.pxscatter,
@@ -137,11 +139,14 @@ class ParallelMagics(Magics):
         if not suffix:
             lines["pxcluster"] = self.pxcluster
             lines["result"] = self.pxresult
+            lines["pxmissed"] = self.pxmissed
         cells = {
             "px" + suffix: self.cell_px,
             "cpp" + suffix: self.cell_cpp,
             "autopx_cell" + suffix: self.autopx_cell,
         }
+        if not suffix:
+            cells["here"] = self.here
         self.magics = {"line": lines, "cell": cells}
         super().__init__(shell=shell)
 
@@ -159,15 +164,34 @@ class ParallelMagics(Magics):
 
     @property
     def view(self):
-        """The view on which the magics work. If it is that of the session, this connects to the cluster."""
+        """The view on which the magics work. If it is the view of the session, reading this property connects to the
+        cluster."""
         return self.session.view(self._core) if self._given_view is None else self._given_view
 
     def _connection(self):
         return self.view.client._connection
 
     def _known_view(self):
-        """The same without connecting: None if there is no connection yet."""
+        """The view on which the magics work; None if there is no connection yet. Does not connect."""
         return self.session.known_view if self._given_view is None else self._given_view
+
+    def _prompts(self):
+        """The object that asks the user for commands of debuggers; None if there is no connection yet."""
+        view = self._known_view()
+        relay = None if view is None else view.client._comms
+        return None if relay is None else relay.prompts
+
+    def _strip(self, is_new):
+        """The boxes of the ranks of a cell.
+
+        is_new  whether the cell begins now
+        """
+
+        def client():
+            view = self._known_view()
+            return None if view is None else view.client
+
+        return strip_of(client, self.session.request(), self.ranks_after_seconds, is_new)
 
     def _take_flags(self):
         """Uses the flags that the user has set on the view."""
@@ -193,11 +217,15 @@ class ParallelMagics(Magics):
     def _run(self, magic, *arguments, carries_data=False):
         """Calls a method of the C++ magics; returns the value, or raises the exception, of the cell."""
         self._take_flags()
+        view = self._known_view()
+        if view is not None and magic in _RUN_ON_ENGINES:
+            view.client._wait_for_new_job()
         more = [Variables(self.shell.user_ns)] if carries_data else []
-        with _plainly(), CellOutput(self.shell) as output:
+        strip = self._strip(is_new=magic != "pxresult") if magic in _SHOWS_RANKS else None
+        with _plainly(), CellOutput(self.shell, self._prompts, strip, self._is_recorded) as output:
             outcome = getattr(self._core, magic)(*arguments, *more, output)
         value = self._conclude(outcome, carries_data)
-        if outcome["was_interrupted"] or output.is_interrupted():
+        if outcome["was_interrupted"] or output.was_interrupted:
             raise Interrupted("interrupted")
         return value
 
@@ -249,7 +277,8 @@ class ParallelMagics(Magics):
         """Runs a cell on the engines."""
         path, line = trace_option.take(line)
         if path is None:
-            return self._run("px_cell", line, cell)
+            with self._recorded(line, cell) as options:
+                return self._run("px_cell", options, cell)
         with _plainly():
             trace = self.view.client.trace(path)
         try:
@@ -279,7 +308,7 @@ class ParallelMagics(Magics):
         cell : str
             The source text.
         block : bool, optional
-            Whether to wait.
+            Whether to wait for the result.
         groupby : {"type", "engine", "order"}
             How to group outputs that are not streamed.
         save_name : str, optional
@@ -294,7 +323,7 @@ class ParallelMagics(Magics):
         Returns
         -------
         AsyncResult or None
-            An AsyncResult, if the call does not wait.
+            An AsyncResult if the call does not wait, else None.
         """
         words = [f"--group-outputs={groupby}"]
         if block is not None:
@@ -317,13 +346,13 @@ class ParallelMagics(Magics):
         )
 
     def pxresult(self, line=""):
-        """Shows the output and result of the last %px or %%px, or of all requests of a session or with a label."""
+        """Shows the output and the result of the last %px or %%px, or of all requests with a label or of a session."""
         return self._run("pxresult", line)
 
     result = pxresult
 
     def pxwhere(self, line=""):
-        """Shows in which MPI call or line of its code each engine is, and for how long."""
+        """Shows the MPI call or the line of code that each engine executes now, and for how long it has executed it."""
         self._run("pxwhere", line)
 
     def pxtop(self, line=""):
@@ -331,7 +360,7 @@ class ParallelMagics(Magics):
         self._run("pxtop", line)
 
     def pxstacks(self, line=""):
-        """Shows the call stack of each engine, Python and native, also if it hangs in C code."""
+        """Shows the call stack of each engine, Python and native, even of an engine that hangs in C code."""
         self._run("pxstacks", line)
 
     def pxcheckpoint(self, line=""):
@@ -350,8 +379,17 @@ class ParallelMagics(Magics):
         with _plainly():
             print(torch_line.run(line, self.view))
 
+    @no_var_expand
+    def pxdebug(self, line=""):
+        """Opens pdb on the last error of engines, or at their breakpoints: `%pxdebug 2`, `%pxdebug 0-3`.
+
+        If you name no engines, the magic uses the engines that wait at breakpoints, or else the first engine that
+        failed. Several engines share one prompt; `@2 p x` sends the command `p x` to engine 2.
+        """
+        debug_line.run(line, self)
+
     def pxconfig(self, line=""):
-        """Sets the options of all later cells; without options, shows them."""
+        """Sets the options of all later cells. Without options, shows the current settings."""
         self._take_flags()
         if not line.strip():
             session = self.session
@@ -364,20 +402,6 @@ class ParallelMagics(Magics):
             if profile is not None or cluster_id is not None:
                 self.session.choose(profile, cluster_id)
         self._give_flags()
-
-    def autopx(self, line=""):
-        """Runs all later cells on the engines, until the next %autopx."""
-        if line.strip():
-            raise UsageError("%autopx takes no options: each use switches it on or off")
-        if not self.is_auto:
-            with _plainly():
-                self.view  # says now where no cluster runs
-        self.is_auto = not self.is_auto
-        print(f"%autopx{self.suffix} {'enabled' if self.is_auto else 'disabled'}")
-
-    def autopx_cell(self, line, cell):
-        """Runs a cell that was entered in %autopx mode; %pxresult shows its AsyncResult."""
-        self._run("px_line", cell)
 
     # ------------------------------------------------------------ variables
 
@@ -400,7 +424,7 @@ class ParallelMagics(Magics):
     # ------------------------------------------------------------ the cluster
 
     def pxcluster(self, line=""):
-        """Runs the program pxcluster: `%pxcluster start -n 4`, `%pxcluster stop` ..."""
+        """Runs the program pxcluster, for example `%pxcluster start -n 4` or `%pxcluster stop`."""
         with _plainly(), PlainCellOutput(self.shell) as output:
             status = self.session.run_cluster_command(_program(), line, output)
         if status:
@@ -413,7 +437,7 @@ def _program():
 
 
 def _add_usage():
-    """Each magic's help lists its options."""
+    """Adds to the help of each magic the list of its options."""
     for name in ("pxresult", "pxwhere", "pxstacks", "pxtop", "pxconfig", "pxpush", "pxpull", "pxscatter", "pxgather",
                  "pxcheckpoint", "pxrestore"):
         getattr(ParallelMagics, name).__doc__ += "\n\n" + _client.magic_usage(name)

@@ -1,22 +1,24 @@
-"""Completion and inspection of the engines' names in %px lines and %%px cells, and of the options
-of the magics and the commands of %pxcluster."""
+"""Completes and inspects the variables of engines in %px lines and %%px cells, the options of the magics, and the
+commands of %pxcluster."""
 
 import re
 
 from polyxeus import _client
 from polyxeus.client import pxcluster
+from polyxeus.magics.cell_mode import MODES, engines_of
 
 __all__ = ["RemoteNames"]
 
 _HEAD = re.compile(r"(\s*%{1,2}px(\w*))(?:[^\S\n]|\n|$)")
 _LINE = re.compile(r"(\s*%px(\w*)[^\S\n]+)")
+_MODE = re.compile(r"\s*%pxmode\w*\s+(\w*)")
 _WORD = re.compile(r"\w+\Z")
 _MAGIC = re.compile(r"[^\S\n]*(%{1,2})(\w+)")
 
 
 class RemoteNames:
-    """Completes and describes names in code for engines: asks the first engine of the view. If it does not answer in
-    time, IPython uses only the names of the client."""
+    """Completes and describes names in code for engines. Asks the first engine of the view; if this engine does not
+    answer in time, IPython uses only the names that are defined in this process."""
 
     def __init__(self, shell, loaded):
         self._shell = shell
@@ -47,7 +49,8 @@ class RemoteNames:
     # ------------------------------------------------------------ which code is meant
 
     def remote_part(self, text, cursor):
-        """(magics, code for the engine, cursor in that code), or None if the text is not for engines."""
+        """Returns (magics, the engines if the text names other engines than the view, code for the engine, cursor in
+        that code); returns None if the text is not for engines."""
         cell = _HEAD.match(text)
         if cell and cell.group(1).lstrip().startswith("%%"):
             begin = text.find("\n") + 1
@@ -61,30 +64,44 @@ class RemoteNames:
                 line_end = text.find("\n", begin)
                 text = text if line_end < 0 else text[:line_end]
         if suffix is None:
-            auto = [each for each in self._loaded.sets.values() if each.is_auto]
-            return (auto[0], text, cursor) if auto and not cell else None
+            return self._by_mode(text, cursor)
         magics = self._loaded.sets.get(suffix)
         if magics is None or not begin or cursor < begin:
             return None
-        return magics, text[begin:], cursor - begin
+        return magics, None, text[begin:], cursor - begin
+
+    def _by_mode(self, text, cursor):
+        """The remote_part() of a text that does not begin with a magic of polyxeus, but that the mode of the notebook
+        may send to engines."""
+        if not self._loaded.routing.is_for_engines(text):
+            return None
+        mode = self._loaded.session.mode
+        return self._loaded.sets[mode.suffix], engines_of(mode.text), text, cursor
 
     @staticmethod
-    def _engine(magics):
-        """(connection, one engine of the view) if there is a connection already."""
+    def _engine(magics, engines):
+        """Returns (connection, the first of the engines) if there is a connection already.
+
+        engines  None: the engines of the view
+        """
         view = magics.session.open_view if magics._given_view is None else magics._given_view
         if view is None:
             return None
-        _, ids = view.client._build_targets(view.targets)
+        _, ids = view.client._build_targets(view.targets if engines is None else engines)
         return view.client._connection, ids[0]
 
     # ------------------------------------------------------------ options and commands
 
     @staticmethod
     def complete_magic(text, cursor):
-        """(options or commands of the magic in this line, the fragment that they replace), or None."""
+        """Completes a line with a magic. Returns (options, commands or modes of the magic; the fragment that they
+        replace), or None."""
+        line = text[text.rfind("\n", 0, cursor) + 1 : cursor]
+        if mode := _MODE.fullmatch(line):
+            return [word for word in MODES if word.startswith(mode[1])], mode[1]
         try:
             return _client.complete_magic(
-                text[text.rfind("\n", 0, cursor) + 1 : cursor],
+                line,
                 lambda command: pxcluster.run([*command.split(), "--help"]),
             )
         except Exception:
@@ -93,13 +110,13 @@ class RemoteNames:
     # ------------------------------------------------------------ questions
 
     def complete(self, text, cursor):
-        """(matches, the fragment that they replace), or None."""
-        part = self.remote_part(text, cursor)
-        if part is None:
-            return None
-        magics, code, at = part
+        """Completes code. Returns (matches, the fragment that they replace), or None."""
         try:
-            found = self._engine(magics)
+            part = self.remote_part(text, cursor)
+            if part is None:
+                return None
+            magics, engines, code, at = part
+            found = self._engine(magics, engines)
             reply = found and _client.complete_remotely(*found, code, at)
         except Exception:
             return None
@@ -141,17 +158,18 @@ class RemoteNames:
         return marks + name if is_ours and not has_code else None
 
     def inspect(self, code, cursor, detail_level=0):
-        """The content of the inspect_reply, from an engine or for one of our magics; or None."""
+        """Returns the content of the inspect_reply, from an engine or for a parallel magic; None if IPython must
+        answer."""
         magic = self._magic_at(code, cursor)
         if magic is not None:
             data = self._shell.object_inspect_mime(magic, detail_level=detail_level)
             return {"status": "ok", "found": True, "data": data, "metadata": {}}
-        part = self.remote_part(code, cursor)
-        if part is None:
-            return None
-        magics, remote_code, at = part
         try:
-            found = self._engine(magics)
+            part = self.remote_part(code, cursor)
+            if part is None:
+                return None
+            magics, engines, remote_code, at = part
+            found = self._engine(magics, engines)
             reply = found and _client.inspect_remotely(*found, remote_code, at, detail_level)
         except Exception:
             return None

@@ -6,8 +6,10 @@ import re
 from IPython.core.error import UsageError
 
 from polyxeus import _client
+from polyxeus.magics.cell_mode import CellMode
+from polyxeus.magics.cell_records import records_of_notebook
 
-__all__ = ["Session"]
+__all__ = ["NoCluster", "Session"]
 
 _NAMES = re.compile(r"\b(rc|view)\b")
 _NAMES_A_CLUSTER = re.compile(r"--(all|profile|profile-dir|ipython-dir|cluster-id)(=.*)?\Z", re.S)
@@ -21,18 +23,21 @@ _START = "start one with `%pxcluster start -n 4`"
 
 
 class NoCluster(OSError):
-    """No cluster runs; the text says how to start one."""
+    """No cluster is running. The text of the exception says how to start one."""
 
 
 class Session:
-    """Connects at the first use, and again when another cluster is chosen.
+    """The connection of the magics. It is made at the first use, and again when the user chooses another cluster.
 
-    The magics use the user's `rc`, also after it is replaced by another client; else the client of the user's `view`;
-    else their current client. If there is none, they make one.
+    The magics use the client `rc` of the user, even after the user has assigned another client to this name. If there
+    is no `rc`, they use the client of the user's `view`, or else the client that they used before. If they find no
+    client, they make one.
     """
 
     def __init__(self, shell):
         self.shell = shell
+        self.mode = CellMode()
+        self.records = records_of_notebook()
         self.profile = ""
         self.cluster_id = None
         self.known_view = None  # the view of all engines of the client, once it was needed
@@ -42,10 +47,16 @@ class Session:
         self._passed_over = []  # the user's clients when %pxconfig named another cluster
         self._started = set()  # the connection files of the clusters that this notebook has started
 
+    def request(self):
+        """Returns the request that the kernel is handling: {"header": ..., "content": ..., "metadata": ...}; empty in a
+        terminal."""
+        get_parent = getattr(getattr(self.shell, "kernel", None), "get_parent", None)
+        return (get_parent and get_parent()) or {}
+
     # ------------------------------------------------------------ connecting
 
     def view(self, magics):
-        """The view of all engines of the client; connects if there is none."""
+        """Returns the view of all engines of the client. Connects if there is no client."""
         client = self.client()
         if self.known_view is None:
             view = client.direct_view("all")
@@ -56,7 +67,7 @@ class Session:
         return self.known_view
 
     def client(self):
-        """The open client of the magics; connects if there is none."""
+        """Returns the open client of the magics. Connects if there is no open client."""
         client = self._open_client()
         if client is None:
             from polyxeus.client.client import Client
@@ -69,13 +80,13 @@ class Session:
         return self._client
 
     def adopt(self, client):
-        """Uses this client as long as the user defines no `rc`."""
+        """Uses this client until the user defines a variable `rc`."""
         self._forget()
         self._client, self._is_ours = client, False
 
     @property
     def open_view(self):
-        """The view of all engines, if the magics already have an open client."""
+        """Returns the view of all engines if the magics already have an open client, else None."""
         return self.known_view if self._open_client() is self._client else None
 
     def _open_client(self):
@@ -133,8 +144,8 @@ class Session:
     # ------------------------------------------------------------ rc and view
 
     def before_cell(self, code, magics):
-        """Defines `rc` and `view` (with the settings of %pxconfig), if a cell uses them, they are not defined, and a
-        cluster runs."""
+        """Defines `rc` and `view` (with the settings of %pxconfig) if the cell uses these names, the names are not
+        defined, and a cluster is running."""
         missing = {name for name in _NAMES.findall(code) if self._is_free(name)}
         if not missing or not self.shell.user_ns:
             return
@@ -168,9 +179,11 @@ class Session:
     # ------------------------------------------------------------ pxcluster
 
     def run_cluster_command(self, program, line, output):
-        """Runs `pxcluster <line>`, for the cluster of the notebook if the line names none; returns the exit status.
+        """Runs `pxcluster <line>` and returns the exit status. If the line names no cluster, the command applies to the
+        cluster of the notebook.
 
-        errors  UsageError: the command would end a cluster that this notebook does not use, or one that is not known
+        errors  UsageError: the command would end a cluster, and this notebook does not use this cluster or it is
+                unknown which cluster this is
         """
         words = _client.split_words(line)
         command = words[0] if words else ""

@@ -1,4 +1,4 @@
-"""Reads the option --trace=FILE of %%px, because Python code collects and writes traces."""
+"""Reads the option --trace=FILE of %%px. Python reads it, because Python code collects and writes traces."""
 
 import re
 
@@ -6,7 +6,7 @@ _OPTION = re.compile(r"""(?:^|(?<=\s))--trace(?:=|\s+)(?P<path>"[^"]*"|'[^']*'|\
 
 
 def take(line):
-    """(path of the file or None, the line without the option)
+    """Removes the option from a line. Returns (path of the file or None, the line without the option).
 
         >>> take("--targets=0 --trace=run.pftrace --verbose")
         ('run.pftrace', '--targets=0 --verbose')

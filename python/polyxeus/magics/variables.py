@@ -1,4 +1,4 @@
-"""The user's variables, which the C++ magics read and write."""
+"""Gives the C++ magics access to the user's variables."""
 
 import keyword
 import math
@@ -12,7 +12,7 @@ __all__ = ["Variables"]
 
 
 class Variables:
-    """The user's variables, as values of messages: (description, buffers)."""
+    """The user's variables, converted to and from values of messages. Such a value is (description, buffers)."""
 
     forms = list(FORMS)
 
@@ -31,7 +31,7 @@ class Variables:
         return encode(value, FORMS, buffers, snapshot=math.inf), buffers
 
     def count(self, name):
-        """The number of items of the variable `name`, which is a sequence."""
+        """Returns the number of items of the variable `name`, which is a sequence."""
         value = self._variables[name]
         if isinstance(value, (str, bytes, Mapping, set)) or not hasattr(value, "__getitem__"):
             kind = type(value).__name__

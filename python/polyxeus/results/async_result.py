@@ -1,9 +1,10 @@
-"""Results of requests, which may not be there yet."""
+"""Results of requests. A result may not have arrived yet."""
 
 from __future__ import annotations
 
 import concurrent.futures
 import threading
+import time
 import warnings
 from concurrent.futures import FIRST_COMPLETED, FIRST_EXCEPTION, Future
 from functools import partial
@@ -19,6 +20,7 @@ from polyxeus.results.metadata import (
 )  # fmt: skip
 from polyxeus.results.progress import shows_text_alone
 from polyxeus.results.result_html import result_html
+from polyxeus.results.retry import retried
 from polyxeus.results.slices import slices
 from polyxeus.results.timings import TimingMixin, is_reached
 from polyxeus.serialize import requests
@@ -42,18 +44,18 @@ T = TypeVar("T")
 
 
 def _seconds(timeout):
-    """None for no limit, which negative numbers mean, too; else the number."""
+    """Returns None for "no limit" (None or a negative number); else the number."""
     if timeout is not None and not isinstance(timeout, (int, float)):
         raise TypeError(f"timeout must be a number of seconds, not {timeout!r:.80}")
     return None if timeout is None or timeout < 0 else timeout
 
 
 class AsyncResult(DisplayMixin, TimingMixin, Future[T]):
-    """The result of a call, which may not be there yet.
+    """The result of a call. The result may not have arrived yet.
 
-    It is a concurrent.futures.Future; ``await`` works, too. A call on one engine has one result, a call on several
-    engines has a list of them. Metadata are attributes: ``result.stdout``, ``result.engine_id``, ``result.started`` and
-    the other keys of Metadata. The methods of views return it.
+    The methods of views return an AsyncResult. It is a concurrent.futures.Future, and you can ``await`` it. A call on
+    one engine has one result; a call on several engines has a list of results. The keys of Metadata are attributes:
+    ``result.stdout``, ``result.engine_id``, ``result.started`` and so on.
 
     Parameters
     ----------
@@ -68,13 +70,13 @@ class AsyncResult(DisplayMixin, TimingMixin, Future[T]):
     targets : list of int, optional
         The engines, one for each request.
     single : bool
-        Whether the result is the value of the only request, not a list.
+        Whether there is only one request, whose value is the result. If False, the result is a list.
     owner : bool
-        True: results from the controller's records are not stored in the client's `results`.
+        If True, results that come from the controller's records are not stored in the client's `results`.
     return_exceptions : bool, optional
         Whether exceptions are returned as items instead of being raised.
     chunk_sizes : list of int, optional
-        The number of items of a map in each request.
+        For a map: the number of its items in each request.
 
     Examples
     --------
@@ -116,7 +118,7 @@ class AsyncResult(DisplayMixin, TimingMixin, Future[T]):
         return_exceptions: bool | None = False,
         chunk_sizes: list[int] | None = None,
     ) -> None:
-        # The state of a Future is made when somebody asks for it: see __getattr__.
+        # The state of a Future is made at its first use: see __getattr__.
         self._client = client
         self._tasks = tasks
         self._read = read
@@ -136,15 +138,16 @@ class AsyncResult(DisplayMixin, TimingMixin, Future[T]):
             if "_state" in self.__dict__:
                 return
             Future.__init__(self)
-        if self._tasks.is_ready():
+        if self._is_over():
             self._settle()
         else:
-            call_when_ready(self._tasks, lambda: self._settle(call_in_turn))
+            self._call_when_over(lambda: self._settle(call_in_turn))
 
     def _settle(self, call=lambda function: function()):
-        """Wakes the threads that wait for the Future. The value is read by the thread that requests it.
+        """Puts the Future into its final state, and wakes the threads that wait for it. Does not read the value: the
+        thread that requests the value reads it.
 
-        call  calls the functions of add_done_callback(), which may wait for other results
+        call  a function that runs the callbacks of add_done_callback(), which may wait for other results
         """
         with self._condition:
             if self._state in _OVER:
@@ -156,7 +159,7 @@ class AsyncResult(DisplayMixin, TimingMixin, Future[T]):
         call(self._invoke_callbacks)
 
     def _ending(self):
-        """The state of the Future that is over, and the method of those who wait that takes it."""
+        """The final state of the Future, and the name of the method of its waiters to call in this state."""
         return "FINISHED", "add_exception" if self._has_failed() else "add_result"
 
     def _has_failed(self):
@@ -173,14 +176,14 @@ class AsyncResult(DisplayMixin, TimingMixin, Future[T]):
         Returns
         -------
         bool
-            Always False, because it is not known yet whether the requests had started.
+            Always False, because the call does not wait to learn whether the requests had started.
         """
         if not self.ready():
             self._client.abort(self, block=False)
         return False
 
     def cancelled(self) -> bool:
-        """Returns False: requests that were cancelled fail with TaskAborted.
+        """Returns False, because cancelled requests count as failed: their exception is TaskAborted.
 
         Returns
         -------
@@ -190,22 +193,22 @@ class AsyncResult(DisplayMixin, TimingMixin, Future[T]):
         return False
 
     def running(self) -> bool:
-        """Tells whether an answer is missing.
+        """Returns whether an answer is still missing.
 
         Returns
         -------
         bool
-            True if an answer is missing.
+            True if an answer is still missing.
         """
         return not self.done()
 
     def done(self) -> bool:
-        """Tells whether all answers are there, as ready() does.
+        """Returns whether all answers have arrived, as ready() does.
 
         Returns
         -------
         bool
-            True if all answers are there.
+            True if all answers have arrived.
         """
         return self.ready()
 
@@ -225,7 +228,7 @@ class AsyncResult(DisplayMixin, TimingMixin, Future[T]):
         Raises
         ------
         TimeoutError
-            The result is not there in time; the request continues.
+            The result has not arrived in time; the request continues.
         RemoteError
             The request failed; see polyxeus.error for its subclasses.
         CompositeError
@@ -261,7 +264,7 @@ class AsyncResult(DisplayMixin, TimingMixin, Future[T]):
         Raises
         ------
         TimeoutError
-            The result is not there in time.
+            The result has not arrived in time.
 
         Examples
         --------
@@ -325,7 +328,7 @@ class AsyncResult(DisplayMixin, TimingMixin, Future[T]):
         return [self._result_at(i) for i in range(len(self._tasks))]
 
     def _outcome(self):
-        """(result, exception). Precondition: all answers are there."""
+        """Returns (result, exception). Precondition: all answers have arrived."""
         outcome = self._value
         if outcome is None:
             results = self._raw_results
@@ -365,12 +368,12 @@ class AsyncResult(DisplayMixin, TimingMixin, Future[T]):
         return ids
 
     def ready(self) -> bool:
-        """Tells whether all answers are there.
+        """Returns whether all answers have arrived.
 
         Returns
         -------
         bool
-            Whether all answers are there.
+            Whether all answers have arrived.
 
         Examples
         --------
@@ -380,7 +383,29 @@ class AsyncResult(DisplayMixin, TimingMixin, Future[T]):
         >>> pending.ready()
         True
         """
-        return self._tasks.is_ready()
+        return self._is_over()
+
+    def _is_over(self):
+        """Whether all answers have arrived and are final. An answer is not final if the call is sent again because one
+        of its arguments was lost."""
+        uses = self._uses
+        if uses is None or uses.tasks is None:
+            return self._tasks.is_ready()
+        is_over = uses.look()
+        if self._tasks is not uses.tasks:
+            self._tasks, self._ids, self._metadata = uses.tasks, None, None
+        return is_over
+
+    def _call_when_over(self, function):
+        """Calls `function()` in the thread of results.completion when all answers have arrived and are final.
+        `function` must not wait."""
+        call_when_ready(self._tasks, partial(self._call_if_over, function))
+
+    def _call_if_over(self, function):
+        if self._is_over():
+            function()
+        else:
+            call_when_ready(self._uses.awaited(), partial(self._call_if_over, function))
 
     @overload
     def wait(self, timeout: float | None = -1, return_when: None = None) -> bool: ...
@@ -391,19 +416,20 @@ class AsyncResult(DisplayMixin, TimingMixin, Future[T]):
     ) -> tuple[set[AsyncResult[Any]], set[AsyncResult[Any]]]: ...
 
     def wait(self, timeout: float | None = -1, return_when: Any = None) -> Any:
-        """Waits until all answers are there.
+        """Waits until all answers have arrived.
 
         Parameters
         ----------
         timeout : float, optional
             Seconds to wait; None or below 0: without a limit.
         return_when : str, optional
-            FIRST_COMPLETED, FIRST_EXCEPTION or ALL_COMPLETED of concurrent.futures, with the same meaning.
+            FIRST_COMPLETED, FIRST_EXCEPTION or ALL_COMPLETED of concurrent.futures: the event to wait for.
 
         Returns
         -------
         bool or tuple of two sets
-            Whether all answers are there; with `return_when` the AsyncResults of the requests, as (done, pending).
+            Whether all answers have arrived. If `return_when` is given: two sets of AsyncResults (done, pending), one
+            AsyncResult for each request.
 
         Raises
         ------
@@ -416,7 +442,7 @@ class AsyncResult(DisplayMixin, TimingMixin, Future[T]):
         True
         """
         if return_when is None:
-            is_ready = self._client._wait_for(self._tasks, _seconds(timeout))
+            is_ready = self._wait(_seconds(timeout))
             if is_ready and "_state" in self.__dict__:
                 self._settle()
             return is_ready
@@ -431,8 +457,18 @@ class AsyncResult(DisplayMixin, TimingMixin, Future[T]):
                 break
         return found
 
+    def _wait(self, seconds):
+        uses = self._uses
+        if uses is None or uses.tasks is None:
+            return self._client._wait_for(self._tasks, seconds)
+        end = None if seconds is None else time.monotonic() + seconds
+        while not self._is_over():
+            if not self._client._wait_for(uses.awaited(), None if end is None else max(0.0, end - time.monotonic())):
+                return False
+        return True
+
     def wait_for_output(self, timeout: float | None = -1) -> bool:
-        r"""Waits until the client has all answers and all output of the requests.
+        r"""Waits until all answers and all output of the requests have arrived.
 
         Parameters
         ----------
@@ -442,7 +478,7 @@ class AsyncResult(DisplayMixin, TimingMixin, Future[T]):
         Returns
         -------
         bool
-            Whether the client has all of them.
+            Whether all answers and all output have arrived.
 
         Examples
         --------
@@ -468,9 +504,10 @@ class AsyncResult(DisplayMixin, TimingMixin, Future[T]):
         timeout : float, optional
             Seconds to wait. Default: without a limit.
         return_exceptions : bool, optional
-            Whether exceptions are returned as items instead of being raised. Default: the option of the call.
+            Whether exceptions are returned as items instead of being raised. Default: the option that was given to the
+            call.
         return_when : str, optional
-            FIRST_EXCEPTION: raises as soon as one request fails.
+            If this is FIRST_EXCEPTION, the call raises the error as soon as one request fails.
 
         Returns
         -------
@@ -480,7 +517,7 @@ class AsyncResult(DisplayMixin, TimingMixin, Future[T]):
         Raises
         ------
         TimeoutError
-            The result is not there in time; the request continues.
+            The result has not arrived in time; the request continues.
         RemoteError
             The request failed; see polyxeus.error for its subclasses.
         CompositeError
@@ -538,7 +575,7 @@ class AsyncResult(DisplayMixin, TimingMixin, Future[T]):
             raise TimeoutError(self._not_ready())
 
     def successful(self) -> bool:
-        """Tells whether all requests succeeded.
+        """Returns whether all requests succeeded.
 
         Returns
         -------
@@ -548,7 +585,7 @@ class AsyncResult(DisplayMixin, TimingMixin, Future[T]):
         Raises
         ------
         RuntimeError
-            The result is not there yet.
+            The result has not arrived yet.
 
         Examples
         --------
@@ -563,7 +600,7 @@ class AsyncResult(DisplayMixin, TimingMixin, Future[T]):
         return self._outcome()[1] is None
 
     def get_dict(self, timeout: float | None = -1) -> dict[int, Any]:
-        """Waits for the results and returns them by the ids of the engines.
+        """Waits for the results and returns a dict that maps the id of each engine to its result.
 
         Parameters
         ----------
@@ -580,7 +617,7 @@ class AsyncResult(DisplayMixin, TimingMixin, Future[T]):
         ValueError
             An engine has several results.
         TimeoutError
-            The results are not there in time.
+            The results have not arrived in time.
 
         Examples
         --------
@@ -599,12 +636,12 @@ class AsyncResult(DisplayMixin, TimingMixin, Future[T]):
 
     @property
     def ref(self) -> Ref[Any]:
-        """The Ref to the result of a call that keeps it: ``submit(..., keep=True)``. It is available at once.
+        """The Ref to the kept result of a call such as ``submit(..., keep=True)``. The Ref is available at once.
 
         Raises
         ------
         ValueError
-            The call does not keep its result.
+            The call was made without ``keep=True``.
 
         Examples
         --------
@@ -622,7 +659,7 @@ class AsyncResult(DisplayMixin, TimingMixin, Future[T]):
 
     @property
     def r(self) -> T:
-        """The result, as from get().
+        """The result, as get() returns it.
 
         Examples
         --------
@@ -633,28 +670,64 @@ class AsyncResult(DisplayMixin, TimingMixin, Future[T]):
 
     @property
     def result_dict(self) -> dict[int, Any]:
-        """The results by the ids of the engines, as from get_dict()."""
+        """A dict that maps the id of each engine to its result, as get_dict() returns it."""
         return self.get_dict()
 
     def abort(self) -> None:
-        """Cancels the requests that have not started, and waits until the engines have the message.
+        """Cancels the requests that have not started, and waits until the engines have received the message.
 
         Raises
         ------
         RuntimeError
-            The result is already there.
+            All answers have arrived already.
         """
         if self.ready():
             raise RuntimeError("nothing to abort: the result is already there")
         return self._client.abort(self.msg_ids, targets=self._targets, block=True)
 
+    def retry(self) -> AsyncResult[T]:
+        """Repeats the requests that failed, with the same arguments. Requests that succeeded are not repeated.
+
+        Failed tasks of a load-balanced view run on any engine. Other failed calls run on the same engine as before. The
+        function and the arguments come from the controller's records, as they were sent in the first call.
+
+        Returns
+        -------
+        AsyncResult
+            All results, old and new, in the original order. If no request failed, this AsyncResult itself.
+
+        Raises
+        ------
+        RuntimeError
+            The result has not arrived yet.
+        ValueError
+            The controller has no record of a failed request or of its arrays, or the result is kept on its engine.
+        IndexError
+            The engine of a direct call is no longer registered.
+
+        Examples
+        --------
+        >>> view = rc[:2]
+        >>> view.scatter("divisor", [0, 2], flatten=True, block=True)
+        >>> first = view.apply_async(lambda number: 10 / number, px.Reference("divisor"))
+        >>> first.exception().elist[0][0]
+        'ZeroDivisionError'
+        >>> rc[0].push({"divisor": 5}, block=True)
+        >>> first.retry().get()
+        [2.0, 5.0]
+        """
+        return retried(self, _FUTURE_STATE)
+
     @property
     def sent(self) -> bool:
-        """Whether arrays of 256 KiB and more that were sent may be changed again; smaller ones may be changed at once."""
+        """Whether you may change the arrays of at least 256 KiB that were sent.
+
+        You may always change smaller arrays.
+        """
         return self._tasks.wait_sent(0)
 
     def wait_for_send(self, timeout: float | None = -1) -> None:
-        """Waits until arrays that were sent may be changed again; see `sent`.
+        """Waits until you may change the arrays that were sent; see `sent`.
 
         Parameters
         ----------
@@ -711,7 +784,7 @@ class AsyncResult(DisplayMixin, TimingMixin, Future[T]):
 
     @classmethod
     def join(cls, *async_results: AsyncResult[Any]) -> AsyncResult[Any]:
-        """Makes one AsyncResult for the requests of several: the inverse of split().
+        """Makes one AsyncResult from several. This is the inverse of split().
 
         Parameters
         ----------
@@ -721,7 +794,7 @@ class AsyncResult(DisplayMixin, TimingMixin, Future[T]):
         Returns
         -------
         AsyncResult
-            All of them.
+            An AsyncResult with all requests of the parts.
 
         Raises
         ------
@@ -763,7 +836,7 @@ class AsyncResult(DisplayMixin, TimingMixin, Future[T]):
 
     @property
     def progress(self) -> int:
-        """The number of items that are done, of ``len(self)``.
+        """The number of items that are done; ``len(self)`` is the number of all items.
 
         Examples
         --------
@@ -786,7 +859,7 @@ class AsyncResult(DisplayMixin, TimingMixin, Future[T]):
         return metadata_of(self._tasks, index, with_output)
 
     def _live_at(self, index):
-        """The Metadata of one task, which updates itself: the same object each time."""
+        """The Metadata of one task, which update themselves. Each call returns the same object."""
         if self._origin is not None:
             whole, place = self._origin
             return whole._live_at(place)
@@ -800,7 +873,9 @@ class AsyncResult(DisplayMixin, TimingMixin, Future[T]):
 
     @property
     def metadata(self) -> Any:
-        """The Metadata of the request, or a list of them. They update themselves while the request runs.
+        """The Metadata of the request, or a list of the Metadata of all requests.
+
+        The Metadata update themselves while a request runs.
 
         Examples
         --------
@@ -814,7 +889,7 @@ class AsyncResult(DisplayMixin, TimingMixin, Future[T]):
         return self._metadata[0] if self._single_result else list(self._metadata)
 
     def __getitem__(self, key: int | slice | str) -> Any:
-        """ar[0], ar[1:3]: results; ar["stdout"]: metadata."""
+        """Returns results for a number or a slice (ar[0], ar[1:3]), and metadata for a key (ar["stdout"])."""
         if isinstance(key, str):
             if key not in KEYS:
                 raise KeyError(key)
@@ -851,7 +926,7 @@ class AsyncResult(DisplayMixin, TimingMixin, Future[T]):
         return f"<{type(self).__name__}({self._fname}): {state}>"
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
-        """In a notebook, a result that is not ready gets a display of its own, which is updated."""
+        """In a notebook, gives a result that is not ready a separate display, which is updated."""
         from polyxeus.results.live_display import show_live
 
         if shows_text_alone():
@@ -869,7 +944,7 @@ class AsyncResult(DisplayMixin, TimingMixin, Future[T]):
 class AsyncHubResult(AsyncResult[T]):
     """The result of requests of any client, from the controller's records.
 
-    Client.get_result() returns it if the client has not sent the requests itself. For its parameters see AsyncResult.
+    Client.get_result() returns it for requests that another client has sent. AsyncResult describes the parameters.
 
     Examples
     --------

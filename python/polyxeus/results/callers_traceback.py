@@ -1,4 +1,4 @@
-"""Tracebacks that end where the user called this package."""
+"""Shortens tracebacks, so that they end at the line of the user's code that called this package."""
 
 import os
 from types import TracebackType

@@ -1,5 +1,5 @@
-"""Widgets of engines in a notebook: passes the comm messages of engines to the notebook's front end, and those of the
-front end to the engine."""
+"""Forwards comm messages: from widgets on engines to the notebook's front end, and from the front end to the engines.
+Messages of debuggers are forwarded to DebugPrompts."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ import threading
 import weakref
 from collections import OrderedDict
 
+from polyxeus.results.debugging.prompts import COMM, DebugPrompts
 from polyxeus.results.notice_thread import NoticeThread
 
 __all__ = ["deliver", "front_end", "relay_comms"]
@@ -29,7 +30,7 @@ class _IpykernelFrontEnd:
         self._kernel = kernel
 
     def request(self):
-        """The request that the kernel handles now."""
+        """The request that the kernel is handling now."""
         return self._kernel.get_parent()
 
     def publish(self, request, message_type, content, metadata, buffers):
@@ -46,11 +47,10 @@ class _IpykernelFrontEnd:
 
 
 def front_end():
-    """The front end of the kernel in which this code runs; None if there is none, as in a terminal.
+    """Returns the front end of the kernel in which this code runs; None if there is no front end, as in a terminal.
 
-    request()                     the request that the kernel handles now
-    publish(request, type, content, metadata, buffers)
-                                  sends a message to the front end, as output of this request; any thread may call it
+    The front end has two methods. request() returns the request that the kernel is handling now. publish(request, type,
+    content, metadata, buffers) sends a message to the front end, as output of this request; any thread may call it.
     """
     if "IPython" not in sys.modules:
         return None
@@ -82,9 +82,13 @@ class _EngineComm:
 
 
 class _Relay:
-    """Passes on the messages of the comms of one client's engines."""
+    """Passes on the messages of the comms of one client's engines.
+
+    front_end, manager  None outside of notebooks, where widgets are not shown
+    """
 
     def __init__(self, connection, front_end, manager):
+        self.prompts = DebugPrompts(connection)
         self._connection = connection
         self._front_end = front_end
         self._manager = manager
@@ -114,7 +118,12 @@ class _Relay:
         with self._lock:
             if self._connection is None:
                 return
-            for kind, content, metadata, buffers, _engine, cause in self._connection.take_comm_news():
+            for kind, content, metadata, buffers, engine, cause in self._connection.take_comm_news():
+                if content.get("comm_id") == COMM:
+                    self.prompts.on_message(engine, content.get("data") or {})
+                    continue
+                if self._manager is None:
+                    continue
                 self._note(kind, content)
                 request = self._causes.get(cause) or self._front_end.request()
                 self._front_end.publish(request, kind, content, metadata, buffers)
@@ -130,7 +139,7 @@ class _Relay:
             self._open.discard(comm_id)
 
     def close(self, tells_front_end):
-        """The client is closed: its widgets do not work any more."""
+        """Called when the client is closed: its widgets stop working."""
         with self._lock:
             self._connection = None
             for comm_id in sorted(self._open):
@@ -142,16 +151,18 @@ class _Relay:
 
 
 def relay_comms(connection):
-    """From now on the notebook shows the widgets of this connection's engines. Returns the relay, which the client
-    holds and closes; None outside of notebooks."""
+    """Makes the notebook show the widgets of this connection's engines, and lets debuggers of engines ask the user for
+    input. Returns the object that forwards the messages. The client keeps and closes this object."""
     end = front_end()
-    if end is None:
-        return None
-    try:
-        from comm import get_comm_manager
-    except ImportError:  # then nothing here could receive what a front end sends
-        return None
-    relay = _Relay(connection, end, get_comm_manager())
+    manager = None
+    if end is not None:
+        try:
+            from comm import get_comm_manager
+        except ImportError:  # then nothing here could receive what a front end sends
+            end = None
+        else:
+            manager = get_comm_manager()
+    relay = _Relay(connection, end, manager)
     number = next(_numbers)
     _relays[number] = relay
     connection.relay_comms(_thread.notices(), number)
@@ -176,14 +187,14 @@ def _new_thread():
 
 
 def _stop():
-    """Called when the kernel ends: the front end keeps showing what it has."""
+    """Called when the kernel ends. The front end keeps the displays that it has."""
     for relay in list(_relays.values()):
         relay.close(tells_front_end=False)
     _thread.close()
 
 
 def _forget_parent():
-    """Called in the child of a fork, where there is no thread, and the front end is that of the parent."""
+    """Called in the child of a fork. The child has no copy of the thread, and its front end belongs to the parent."""
     global _thread, _relays
     _thread = _new_thread()
     _relays = weakref.WeakValueDictionary()

@@ -1,4 +1,4 @@
-"""Calls functions when requests are answered, in a thread that is started at the first use."""
+"""Calls functions when requests are answered. A thread, which starts at the first use, makes the calls."""
 
 import atexit
 import collections
@@ -27,12 +27,13 @@ def call_when_ready(tasks, function):
 
 
 def start():
-    """Starts the thread, so that call_when_ready() takes no lock from then on."""
+    """Starts the thread. Afterwards, call_when_ready() takes no lock."""
     _thread.notices()
 
 
 def call_in_turn(function):
-    """To be called by such a function: calls `function()`, which may wait, after those that were passed before."""
+    """Calls `function()` after the functions that were passed to call_in_turn() earlier. In contrast to functions of
+    call_when_ready(), `function` may wait. Only functions that call_when_ready() calls may use call_in_turn()."""
     _calls.append(function)
 
 
@@ -48,7 +49,7 @@ def _tell(token):
 
 
 def _make_calls():
-    """Makes the calls one after the other. If another thread is already making calls, it makes those of this thread,
+    """Makes the calls one after the other. If another thread is already making calls, that thread makes these calls,
     too."""
     while _calls and _calling.acquire(blocking=False):
         try:
@@ -69,7 +70,7 @@ def _stop():
 
 
 def _forget_parent():
-    """Called in the child of a fork, where there is no thread, and no answers will come."""
+    """Called in the child of a fork. The child has no copy of the thread, and gets no answers."""
     global _thread, _waiting, _clients, _calls, _calling
     _calls = collections.deque()
     _calling = threading.Lock()

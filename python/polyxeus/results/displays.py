@@ -1,4 +1,4 @@
-"""Shows what engines printed and displayed: afterwards, or while it arrives."""
+"""Shows the output of engines, after the call or while it arrives."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ class _Writer:
 
 
 class _Stream:
-    """Shows the events of some tasks as they arrive, in a thread of its own."""
+    """Shows the events of some tasks as they arrive, in a separate thread."""
 
     def __init__(self, result):
         self._result = result
@@ -79,7 +79,7 @@ class _Stream:
         self._thread.start()
 
     def close(self):
-        """Shows the output that has arrived, and nothing after that."""
+        """Shows the output that has arrived, but no output that arrives later."""
         self._is_closing = True
         self._thread.join()
 
@@ -153,22 +153,23 @@ class DisplayMixin:
     def display_outputs(
         self, groupby: Literal["type", "engine", "order"] = "type", result_only: bool = False
     ) -> None:
-        """Shows what the engines printed and displayed, and the values of the last lines.
+        """Shows the text that the engines printed, their displays, and the values of the last lines of cells.
 
         Parameters
         ----------
         groupby : {"type", "engine", "order"}
-            "type": all stdout, then all stderr, then displays; "engine": all of each engine; "order": like "type", but the
-            first displays of all engines, then the second, and so on.
+            "type": all stdout, then all stderr, then the displays. "engine": all output of the first engine, then of
+            the next one. "order": like "type", but the first display of each engine comes first, then the second
+            display of each engine, and so on.
         result_only : bool
-            Whether to show only the values of the last lines.
+            Whether to show only the values of the last lines of cells.
 
         Raises
         ------
         ValueError
             `groupby` is unknown.
         TimeoutError
-            The result is not there yet.
+            The result has not arrived yet.
 
         Examples
         --------

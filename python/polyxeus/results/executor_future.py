@@ -1,4 +1,4 @@
-"""The futures of executors: AsyncResults that can be cancelled like those of concurrent.futures."""
+"""The futures of executors: AsyncResults that can be cancelled like futures of concurrent.futures."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ _PATIENCE = 2.0  # seconds that engines have to answer
 
 
 class ExecutorFuture(AsyncResult[T]):
-    """The result of a call of an executor. `executor.submit()` makes it.
+    """The result of a call of an executor. `executor.submit()` returns it.
 
-    It is an AsyncResult whose `cancel` works as in concurrent.futures: it cancels a call that has not begun, and ``result()``
-    then raises a CancelledError. For its parameters see AsyncResult.
+    It is an AsyncResult whose `cancel` works as in concurrent.futures: it cancels a call that has not begun, and
+    ``result()`` then raises a CancelledError. AsyncResult describes the parameters.
 
     Examples
     --------
@@ -30,12 +30,13 @@ class ExecutorFuture(AsyncResult[T]):
     _is_withdrawn = False  # by cancel(): its engines will not run it
 
     def cancel(self) -> bool:
-        """Cancels the call if it has not begun. Asks the engines, which takes about a millisecond.
+        """Cancels the call if it has not begun. The method asks the engines; this takes about a millisecond.
 
         Returns
         -------
         bool
-            Whether it is cancelled. False: the call runs or is done, or an engine that may run it does not answer.
+            Whether the call is cancelled. False if the call runs or is done, or if an engine that may be running the
+            call does not answer.
         """
         if self.done():
             return self.cancelled()
@@ -56,12 +57,12 @@ class ExecutorFuture(AsyncResult[T]):
         return self._client._runs_any(self.msg_ids, self._targets, _PATIENCE)
 
     def cancelled(self) -> bool:
-        """Tells whether the call was cancelled before it ran: by cancel(), or when the executor was shut down.
+        """Returns whether the call was cancelled before it ran, by cancel() or by a shutdown of the executor.
 
         Returns
         -------
         bool
-            Whether it was.
+            Whether the call was cancelled.
         """
         if self._is_withdrawn:
             return True
@@ -69,12 +70,12 @@ class ExecutorFuture(AsyncResult[T]):
         return tasks.is_ready() and all(tasks.outcome(i)[0] == "aborted" for i in range(len(tasks)))
 
     def running(self) -> bool:
-        """Tells whether an engine runs the call now. Asks the engines.
+        """Asks the engines whether one of them runs the call now.
 
         Returns
         -------
         bool
-            Whether one does; also True if an engine that may run it does not answer.
+            Whether an engine runs the call. Also True if an engine that may be running the call does not answer.
         """
         if self.done():
             return False
@@ -84,12 +85,12 @@ class ExecutorFuture(AsyncResult[T]):
             return False
 
     def ready(self) -> bool:
-        """Tells whether all answers have arrived, or the call was cancelled.
+        """Returns whether all answers have arrived or the call was cancelled.
 
         Returns
         -------
         bool
-            Whether it is done.
+            Whether all answers have arrived or the call was cancelled.
         """
         return self._is_withdrawn or super().ready()
 
@@ -106,7 +107,8 @@ class ExecutorFuture(AsyncResult[T]):
         Returns
         -------
         bool or tuple of two sets
-            Whether it is done; with `return_when` the results of single requests, as (done, pending).
+            Whether the call is done. If `return_when` is given: two sets (done, pending) with a result for each
+            request.
         """
         if self._is_withdrawn and return_when is None:
             return True
@@ -123,7 +125,7 @@ class ExecutorFuture(AsyncResult[T]):
         Returns
         -------
         Any
-            The result; for a direct view of several engines a list of their results.
+            The result. For a direct view of several engines, a list with the result of each engine.
 
         Raises
         ------
@@ -132,7 +134,7 @@ class ExecutorFuture(AsyncResult[T]):
         CancelledError
             The call was cancelled before it ran.
         RemoteError
-            The call failed; the error is also of the class of the engine's exception.
+            The call failed. The error is also an instance of the class of the exception that was raised on the engine.
         """
         self._wait_for_result(timeout)
         return super().result()

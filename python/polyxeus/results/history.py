@@ -6,10 +6,10 @@ _LEAST_KEPT = 50_000
 
 
 class History(list[str]):
-    """msg_ids, the oldest first: at least the latest 50,000, and all that are not answered. Older ones are removed,
-    so that the memory of a long program does not grow.
+    """A list of msg_ids, the oldest first. It contains at least the latest 50,000 msg_ids, and all msg_ids of
+    unanswered requests. Older msg_ids are removed, so that the memory of a long program does not grow.
 
-    outstanding  a function that returns the set of the msg_ids that are not answered
+    outstanding  a function that returns the set of the msg_ids of unanswered requests
     """
 
     def __init__(self, outstanding):

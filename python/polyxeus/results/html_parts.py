@@ -10,7 +10,7 @@ _MOST_CHARACTERS = 500  # of a cell
 
 
 def age(seconds: float) -> str:
-    """A duration as text: "12 s", "3 min 20 s", "2 h 5 min"."""
+    """Returns a duration as text: "12 s", "3 min 20 s", "2 h 5 min"."""
     whole = max(0, round(seconds))
     if whole < 60:
         return f"{whole} s"
@@ -20,18 +20,18 @@ def age(seconds: float) -> str:
 
 
 def bytes_text(count: float) -> str:
-    """An amount of memory as text: "128 MiB", "12.5 GiB"."""
+    """Returns an amount of memory as text: "128 MiB", "12.5 GiB"."""
     mebibytes = count / (1 << 20)
     return f"{mebibytes:.0f} MiB" if mebibytes < 10_000 else f"{mebibytes / 1024:.1f} GiB"
 
 
 def paragraph(text: str) -> str:
-    """One paragraph."""
+    """Returns the HTML of one paragraph."""
     return f"<p>{escape(text)}</p>"
 
 
 def table(heads: list[str], rows: list[list[str]]) -> str:
-    """A table of texts; very long texts are cut."""
+    """Returns the HTML of a table of texts. Very long texts are cut."""
 
     def row(tag, cells):
         shown = (each if len(each) <= _MOST_CHARACTERS else each[:_MOST_CHARACTERS] + "..." for each in cells)

@@ -1,12 +1,14 @@
-"""Knows which kept results a client holds, and tells engines which of them to free."""
+"""Tracks the results that engines keep for a client, and tells the engines which of these results to free."""
 
 import functools
 import itertools
 import os
 import sys
+import threading
 import weakref
 
 from polyxeus.results import completion
+from polyxeus.results.recomputing import Memory, Recipe
 from polyxeus.serialize import ref_files, requests
 
 __all__ = ["FreedByEngine", "KeptResults"]
@@ -15,13 +17,13 @@ _CLOSE_PATIENCE = 2.0  # seconds
 
 
 class FreedByEngine:
-    """Decides when an engine is told which results are freed: one message at a time for each engine."""
+    """Decides when to tell an engine which results to free. Each engine gets at most one message at a time."""
 
     def __init__(self):
         self._waiting = {}  # engine -> keys, where a message is under way
 
     def freed(self, engine, keys):
-        """The keys to send to the engine now; none while a message to it is unanswered."""
+        """Returns the keys to send to the engine now; no keys while a message to this engine is unanswered."""
         waiting = self._waiting.get(engine)
         if waiting is not None:
             waiting += keys
@@ -30,7 +32,7 @@ class FreedByEngine:
         return list(keys)
 
     def answered(self, engine):
-        """The engine has answered, or left. The keys to send now."""
+        """Returns the keys to send now. Called when the engine has answered or has left."""
         keys = self._waiting.pop(engine, [])
         return self.freed(engine, keys) if keys else []
 
@@ -38,8 +40,8 @@ class FreedByEngine:
 class KeptResults:
     """The results that engines keep for one client.
 
-    client      the Client, which owns this.
-    connection  its connection file, as a dict.
+    client      the Client, which owns this object.
+    connection  the client's connection file, as a dict.
     """
 
     def __init__(self, client, connection):
@@ -48,6 +50,11 @@ class KeptResults:
         self._numbers = itertools.count(1)
         self._freed = FreedByEngine()
         self._held = {}  # key -> call, until it is freed
+        self._recipes = Memory()
+        self.places = {}  # engine -> where it listens for engines of other hosts that fetch results
+        self.engines_on = {}  # identity of a folder -> the engines that use it, as far as this client knows
+        self.location = connection.get("location") or ""
+        self.repairing = threading.RLock()  # held while this client decides which calls are sent again, and sends them
         self.session = client._connection.session_id
         self.folder = (connection.get("memory") or {}).get("folder")
         self.identity = ref_files.identity_of(self.folder) if self.folder else ""
@@ -56,7 +63,7 @@ class KeptResults:
         completion.start()  # not when the first Ref goes, which may be at any time
 
     def new_key(self):
-        """The Key of a result.  errors  RuntimeError: the cluster has no shared memory."""
+        """Returns the Key of a new result. Raises a RuntimeError if the cluster has no shared memory."""
         if not self.folder:
             raise RuntimeError(
                 "this cluster cannot keep results: they are in shared memory, which is off in its controller "
@@ -65,29 +72,57 @@ class KeptResults:
         return ref_files.Key(self.folder, self.session, next(self._numbers))
 
     def request(self, key, each):
-        """The member `keep` of a request.  each  whether several engines get it, which keep one result each."""
+        """Returns the member `keep` of a request. If `each` is True, each of several engines keeps a result."""
         return {"folder": key.folder, "client": key.client, "number": key.number, "memory": self._shared, "each": each}
 
     def add(self, key, call):
-        """A Ref was made."""
+        """Called when a Ref was made."""
         self._held[key] = call
 
+    def recipe(self, name, key, task, refs):
+        """Returns the Recipe (see recomputing.py) with which the kept result of a call can be computed again.
+
+        task  a SentTask; None: the task cannot be sent again.
+        refs  the Refs in its arguments.
+        """
+        if task is None or not task.retries:
+            return Recipe(name)
+        made = Recipe(name, key, task, (ref._recipe for ref in refs if ref._recipe is not None))
+        self._recipes.add(made)
+        return made
+
+    def client(self):
+        """Returns the Client; None if it was deleted."""
+        return self._client()
+
+    def alive_on(self, info):
+        """Returns the uuids of the registered engines on the host of a result. The engine that made the result comes
+        first."""
+        known = self.engines_on.setdefault(info["memory"], {})
+        known[info["engine"]] = None
+        registered = set(self.client()._engines.values())
+        first = [info["engine"]] if info["engine"] in registered else []
+        return first + [each for each in known if each in registered and each not in first]
+
     def is_here(self, info):
-        """Whether this process can map the file.  info  what the engine reported about it."""
+        """Returns whether this process can map the file of a result. `info` is the engine's description of the
+        result."""
         return bool(self.identity) and info["memory"] == self.identity
 
     # ------------------------------------------------------------ the end of a result
 
     def drop(self, key, call):
-        """The last Ref was deleted; the call may still run. For __del__(): takes no lock, waits for nothing."""
+        """Called by __del__() when the last Ref was deleted; the call may still run. The method takes no lock and does
+        not wait."""
         if os.getpid() != self._process or sys.is_finalizing():
             return
-        if call.ready() and self._is_removed_here(key, call):
-            return
-        completion.call_when_ready(call._tasks, functools.partial(self._free, key, call))
+        if call._uses is None or call._uses.is_final or call._uses.tasks is None:
+            if call.ready() and self._is_removed_here(key, call):
+                return
+        call._call_when_over(functools.partial(self._free, key, call))
 
     def _is_removed_here(self, key, call):
-        """Removes the result if no engine is needed for that. Whether it did."""
+        """Removes the result if no engine is needed for that; returns whether the result was removed."""
         info = call._outcome()[0]
         if info is None:  # it failed; if the engine has died it may have kept the result before
             ref_files.remove_named(key, key.client)
@@ -104,7 +139,7 @@ class KeptResults:
             self._send(engine, self._freed.freed(engine, [key]))
 
     def _send(self, engine, keys):
-        """Tells the engine. Runs in the thread of completion."""
+        """Tells the engine which results to free. Runs in the thread of results.completion."""
         client = self._client()
         while keys and client is not None and not client._closed:
             number = number_of(client, engine)
@@ -125,7 +160,7 @@ class KeptResults:
             self._held.pop(key, None)
 
     def close(self):
-        """Frees results on other hosts. Those on this host are removed when this process ends, at the latest."""
+        """Frees results on other hosts. Results on this host are removed when this process ends, or earlier."""
         keys_by_engine = {}
         for key, call in list(self._held.items()):
             if call.ready() and (info := call._outcome()[0]) and not self.is_here(info):
@@ -139,5 +174,5 @@ class KeptResults:
 
 
 def number_of(client, engine):
-    """The id of the engine of this uuid; None if it has left."""
+    """Returns the id of the engine with this uuid; None if the engine has left."""
     return next((number for number, uuid in client._engines.items() if uuid == engine), None)

@@ -19,10 +19,10 @@ T = TypeVar("T")
 
 
 def lazy_map(view, f, arguments, *, ordered=True, max_outstanding="auto", return_exceptions=False, of_executor=None):
-    """Starts a LazyMapIterator: see there.
+    """Makes and starts a LazyMapIterator. The docstring of this class describes the arguments.
 
-    arguments        of each call, as a tuple
-    max_outstanding  "auto": one for each engine
+    arguments        an iterator over the arguments of each call, as a tuple
+    max_outstanding  "auto": one call for each engine
     """
     if max_outstanding == "auto":
         max_outstanding = max(1, len(view))
@@ -32,14 +32,16 @@ def lazy_map(view, f, arguments, *, ordered=True, max_outstanding="auto", return
 
 
 class LazyMapIterator(Iterator[T]):
-    """The results of a map over sequences that are read while results arrive, and may be infinite. imap() makes it.
+    """The results of a map over sequences that are read while results arrive.
+
+    imap() returns it. The sequences may be infinite.
 
     A separate thread reads the sequences, because reading may take long.
 
     Parameters
     ----------
     view : LoadBalancedView
-        The view on which it runs.
+        The view on which the calls run.
     f : callable
         The function.
     arguments : iterator
@@ -47,11 +49,11 @@ class LazyMapIterator(Iterator[T]):
     ordered : bool
         Whether the results come in the order of the items.
     max_outstanding : int
-        How many calls may be unanswered at a time; 0: any number.
+        How many calls may be outstanding (sent, but not answered) at the same time; 0: any number.
     return_exceptions : bool
         Whether exceptions are returned as items of the result instead of being raised.
     of_executor : MapOfExecutor, optional
-        What Executor.map() needs in addition. Default: nothing.
+        Further options, for Executor.map(). Default: none.
     """
 
     def __init__(self, view, f, arguments, ordered, max_outstanding, return_exceptions, of_executor=None):
@@ -128,18 +130,21 @@ class LazyMapIterator(Iterator[T]):
             self._first.set()
 
     def _may_read(self):
-        """Waits until a further call may be sent. False: the input is not read to its end."""
+        """Waits until a further call may be sent. Returns False if the rest of the input is not to be read."""
         if self._permits is not None:
             self._permits.acquire()
         return not self._is_cancelled
 
     def end_with_executor(self, is_at_once: bool) -> None:
-        """Stops the map when its executor is shut down: no further items are read; the next one raises RuntimeError.
+        """Called when the executor of the map is shut down. Stops the map if necessary.
+
+        A map that stops reads no further items, and its next() raises RuntimeError.
 
         Parameters
         ----------
         is_at_once : bool
-            False: items are still read, unless the map waits for results to be taken before it reads.
+            Whether the map stops now. If False, the map still reads all its items, unless it has a `buffersize`. A map
+            with a `buffersize` stops, too, because it reads an item only after a result was taken.
         """
         if is_at_once or self._executor.counts_unread:
             self._is_cut_off = True
@@ -219,7 +224,7 @@ class LazyMapIterator(Iterator[T]):
                 return
 
     def _items(self, result):
-        """The results of one call, the first item last. Counts the call as read, and drops its results."""
+        """The results of one call, in reverse order. Counts the call as read, and drops its results."""
         if isinstance(result, Exception):
             raise result
         if self._end is not None and not result.wait(left(self._end)):
@@ -236,13 +241,14 @@ class LazyMapIterator(Iterator[T]):
 
 
 class MapOfExecutor:
-    """What Executor.map() asks of a LazyMapIterator.
+    """The options with which Executor.map() uses a LazyMapIterator.
 
-    send           sends a call: send(f, *arguments) -> AsyncResult
-    timeout        seconds from now on until all results must have been taken; None: no limit
-    gives_lists    whether each call gives a list of items
-    counts_unread  whether `max_outstanding` counts calls whose results have not been taken, not calls without an answer
-    cancels_rest   whether after a failure the calls that have not begun are cancelled
+    send           a function that sends a call: send(f, *arguments) -> AsyncResult
+    timeout        the seconds from now within which all results must be taken; None: no limit
+    gives_lists    whether each call returns a list of items
+    counts_unread  whether `max_outstanding` limits the calls whose results were not taken yet, instead of the
+                   unanswered calls
+    cancels_rest   whether the calls that have not begun are cancelled after a failure
     """
 
     def __init__(self, send, *, timeout=None, gives_lists=False, counts_unread=False, cancels_rest=False):
@@ -254,5 +260,5 @@ class MapOfExecutor:
 
 
 def _moment(seconds):
-    """The value of time.monotonic() after so many seconds; None: no limit."""
+    """The value that time.monotonic() will have in `seconds` seconds; None: no limit."""
     return None if seconds is None else time.monotonic() + seconds

@@ -37,7 +37,7 @@ class _LiveDisplay:
         self._button = _cancel_button(result)
 
     def open(self):
-        """Shows the result for the first time, as output of the running cell."""
+        """Shows the display for the first time, as output of the running cell."""
         self._show(self._id, self._data(self.result._client._engines_now()))
         if self._button is not None:
             view = {_VIEW: {"version_major": 2, "version_minor": 0, "model_id": self._button.model_id}}
@@ -84,7 +84,7 @@ class _LiveDisplay:
 
 
 class _Keeper:
-    """Updates displays, in a thread that runs as long as there are any."""
+    """Updates displays, in a thread that runs as long as there are displays."""
 
     def __init__(self):
         self._lock = threading.Lock()
@@ -153,14 +153,14 @@ def _cancel_button(result):
     from ipywidgets import Button
 
     button = Button(
-        description="Cancel", icon="stop", tooltip="interrupt what the engines run of it, and abort what has not begun"
+        description="Cancel", icon="stop", tooltip="interrupt the engines that run this work, and withdraw the rest"
     )
     button.on_click(lambda _button: result._stop())
     return button
 
 
 def _forget_parent():
-    """Called in the child of a fork, where there is no thread, and the page is that of the parent."""
+    """Called in the child of a fork. The child has no copy of the thread, and its page belongs to the parent."""
     global _keeper
     _keeper = _Keeper()
 

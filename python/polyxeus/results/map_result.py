@@ -17,7 +17,8 @@ __all__ = ["AsyncHubMapResult", "AsyncMapResult", "AsyncRecordedResult", "join_p
 
 
 def join_parts(map_object, results):
-    """Joins the results of a map's requests into those of the map; exceptions are items."""
+    """Joins the results of a map's requests to the results of the map. If a request failed, its exception becomes an
+    item."""
     if not any(isinstance(each, Exception) for each in results):
         return map_object.joinPartitions(results)
     joined = []
@@ -40,7 +41,7 @@ def _put_when_done(future, done):
 
 
 class AsyncMapResult(AsyncResult[list[T]]):
-    """The results of a map, as one list. Iterate over it to get each as soon as it arrives, with `for` or `async for`.
+    """The results of a map, as one list. Iterating (`for`, `async for`) yields each result as soon as it arrives.
 
     Parameters
     ----------
@@ -53,9 +54,9 @@ class AsyncMapResult(AsyncResult[list[T]]):
     map_object : Any
         The object that joins the results of the requests.
     ordered : bool
-        Whether iteration keeps the order of the items. False: the first result that arrives comes first.
+        Whether iteration keeps the order of the items. If False, the results come in the order in which they arrive.
     **options : Any
-        As in AsyncResult.
+        The further parameters of AsyncResult.
 
     Examples
     --------
@@ -96,7 +97,7 @@ class AsyncMapResult(AsyncResult[list[T]]):
             yield from self._items_of(part)
 
     async def __aiter__(self) -> AsyncIterator[T]:
-        """`async for` gets the items as they come; the event loop goes on in the meantime."""
+        """`async for` gets the items as they arrive. The event loop runs in the meantime."""
         import asyncio
 
         if self.ready():
@@ -146,9 +147,10 @@ class AsyncMapResult(AsyncResult[list[T]]):
 
 
 class AsyncRecordedResult(AsyncMapResult):
-    """The results of requests of which some are parts of maps: the results of these parts are joined as in the map.
+    """The results of requests. If some of them are the parts of a map, their results are joined to the result of the
+    map.
 
-    calls  the RecordedCalls, which say which requests belong together
+    calls  the RecordedCalls, which know the requests of each map
     """
 
     def __init__(self, client, tasks, *, calls, owner: bool = False) -> None:
@@ -165,7 +167,7 @@ class AsyncRecordedResult(AsyncMapResult):
 
 
 class AsyncHubMapResult(AsyncRecordedResult, AsyncHubResult):
-    """The results of maps from the controller's records. Client.get_result() returns it.
+    """The results of maps, which the client has read from the controller's records. Client.get_result() returns it.
 
     Examples
     --------

@@ -27,25 +27,26 @@ _OVERWRITTEN = re.compile(r".*\r(?=[^\n])")
 
 
 class Metadata(dict[str, Any]):
-    r"""The metadata of a request: a dict with fixed keys, which are attributes, too.
+    r"""The metadata of a request: a dict with fixed keys. Each key is also an attribute.
 
     The Metadata of a request update themselves: each access returns the latest values.
 
     Parameters
     ----------
     *args : Any
-        As for a dict.
+        The contents, given as for dict().
     **kwargs : Any
-        As for a dict.
+        The contents, given as for dict().
 
     Attributes
     ----------
     msg_id : str
         The id of the request.
     submitted, started, completed, received : datetime
-        When the client sent it, the engine began and ended it, and the client got the answer.
+        When the client sent the request, when the engine began it, when the engine ended it, and when the client got
+        the answer.
     engine_uuid, engine_id : str, int
-        The engine.
+        The uuid and the id of the engine that ran the request.
     follow, after : list
         The dependencies of a task.
     status : str
@@ -57,11 +58,11 @@ class Metadata(dict[str, Any]):
     stdout, stderr : str
         The printed text.
     outputs : list of dict
-        The displays.
+        What the code displayed: the messages of its displays.
     data : dict
         The data that publish_data() sent.
     label : Any
-        The label of the view.
+        The label that was given to the call or to its view.
 
     Examples
     --------
@@ -151,10 +152,11 @@ _filling = threading.RLock()
 
 
 def live_metadata(msg_id, known, tasks=None):
-    """The Metadata of a request, which updates itself; there is one object for each request.
+    """Returns the Metadata of a request, which update themselves. Each request has one such object.
 
     known  a function that returns the metadata known so far, and whether they are complete
-    tasks  the tasks of the request; when they are answered, the Metadata is completed, even if it is never read
+    tasks  the tasks of the request. When they are answered, the Metadata get their last values, even if nothing reads
+           them
     """
     with _filling:
         metadata = _live.get(msg_id)
@@ -174,12 +176,12 @@ _OUTPUT_KEYS = frozenset(
 
 
 def needs_output(key):
-    """Whether the value of this key comes from messages that the engine publishes."""
+    """Returns whether the value of this key comes from messages that the engine publishes."""
     return key in _OUTPUT_KEYS
 
 
 def as_datetime(microseconds):
-    """The datetime for a number of microseconds since 1970."""
+    """Returns the datetime for a number of microseconds since 1970."""
     return None if microseconds is None else _EPOCH + timedelta(microseconds=microseconds)
 
 
@@ -195,7 +197,7 @@ def parse_date(text):
 
 
 def metadata_of(tasks, index, with_output=True):
-    """The Metadata of one of the tasks, with the values known now."""
+    """Returns the Metadata of one of the tasks, with the values known now."""
     known = tasks.metadata(index)
     for key in _TIMES:
         if key in known:
@@ -207,13 +209,14 @@ def metadata_of(tasks, index, with_output=True):
 
 
 def known_of(tasks):
-    """The Metadata of a single task with the values known now, and whether they are complete."""
+    """Returns the Metadata of a single task with the values known now, and whether these are complete."""
     is_all = tasks.is_ready() and tasks.is_output_complete()
     return metadata_of(tasks, 0), is_all
 
 
 class MetadataByRequest(dict[str, Metadata]):
-    """A dict msg_id -> Metadata of the request, if its result still exists; otherwise an empty Metadata.
+    """A dict that maps msg_ids to the Metadata of the requests. If the result of a request no longer exists, its
+    Metadata are empty.
 
     find  a function that returns the task of a msg_id, or None
     """
@@ -277,7 +280,8 @@ def _add_data(data, buffers):
 
 
 def remote_error(failure):
-    """Makes the exception for a failure: (name, text, traceback, engine id, uuid, method, its class as far as known)."""
+    """Makes the exception for a failure. A failure is (name, text, traceback, engine id, engine uuid, method,
+    description of the exception's class)."""
     name, text, lines, engine_id, engine_uuid, method, exception = failure
     if name == "TaskAborted":
         return error.TaskAborted(text)
@@ -289,7 +293,7 @@ def remote_error(failure):
 
 
 class ExecuteReply:
-    """The outcome of a cell: its metadata are attributes, and its display is the value of the last line.
+    """The outcome of a cell. The metadata of the cell are attributes; IPython displays the value of its last line.
 
     Parameters
     ----------
@@ -329,12 +333,12 @@ class ExecuteReply:
 
     @property
     def source(self) -> str:
-        """The source code, if the engine sends it."""
+        """The source code of the cell, if the engine sends it."""
         return self._result("source") or ""
 
     @property
     def data(self) -> dict[str, Any]:
-        """The value of the last line in all its formats, by MIME type; empty until its output has come.
+        """The value of the last line in all its formats, by MIME type; empty until the output has arrived.
 
         Examples
         --------
@@ -361,7 +365,7 @@ class ExecuteReply:
         return _coloured(mark) + start + text
 
     def display(self) -> None:
-        """Shows the value in IPython."""
+        """Shows the value of the last line in IPython."""
         from IPython.display import publish_display_data
 
         publish_display_data(self.data, self._result("metadata"))

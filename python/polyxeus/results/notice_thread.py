@@ -11,11 +11,12 @@ __all__ = ["NoticeThread"]
 class NoticeThread:
     """Calls `serve(number)` for each number that is sent to its Notices.
 
-    The thread starts when the Notices are first needed. If `serve` raises an exception, it is printed, and the thread
-    continues. In the child of a fork make another NoticeThread, because the thread does not exist there.
+    The thread starts when the Notices are first needed. If `serve` raises an exception, the thread prints it and
+    continues. After a fork, the child process must make a new NoticeThread, because the thread does not exist in the
+    child.
 
-    afterwards  is called when all numbers that arrived together are handled. It may wait for numbers that
-                arrive later, which a second thread handles.
+    afterwards  a function that a thread calls when it has handled all numbers that arrived together. With afterwards
+                there are two threads: while one waits in this function, the other one handles the numbers that arrive.
     """
 
     def __init__(self, name, serve, afterwards=None):
@@ -27,7 +28,7 @@ class NoticeThread:
         self._threads = []
 
     def notices(self):
-        """The Notices to which numbers are sent."""
+        """Returns the Notices to which numbers are sent."""
         if self._notices is not None:  # without the lock: __del__() may call it
             return self._notices
         with self._lock:
@@ -55,7 +56,7 @@ class NoticeThread:
             )
 
     def close(self):
-        """Stops the threads. Waits up to 5 s for each to finish the number that it handles."""
+        """Stops the threads. Waits up to 5 s for each thread to finish the number that it handles."""
         if self._notices is None:
             return
         self._notices.close()

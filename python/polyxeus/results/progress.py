@@ -6,7 +6,7 @@ __all__ = ["has_widgets", "is_notebook", "progress", "shows_text_alone"]
 
 
 def is_notebook():
-    """Whether this process is a Jupyter kernel."""
+    """Returns whether this process is a Jupyter kernel."""
     if "IPython" not in sys.modules:
         return False
     from IPython import get_ipython
@@ -15,7 +15,7 @@ def is_notebook():
 
 
 def shows_text_alone():
-    """Whether this process is IPython in a terminal."""
+    """Returns whether this process is IPython in a terminal."""
     if "IPython" not in sys.modules:
         return False
     from IPython import get_ipython
@@ -24,9 +24,9 @@ def shows_text_alone():
 
 
 def progress(*args, widget=None, **kwargs):
-    """A progress bar of tqdm.
+    """Returns a progress bar of tqdm.
 
-    widget  whether it is a notebook widget; None: in notebooks with ipywidgets
+    widget  whether the bar is a notebook widget; None: only in notebooks with ipywidgets
     """
     if widget is None:
         widget = is_notebook() and has_widgets()
@@ -41,7 +41,7 @@ def progress(*args, widget=None, **kwargs):
 
 
 def has_widgets():
-    """Whether ipywidgets is installed in this Python."""
+    """Returns whether ipywidgets is installed in this Python."""
     try:
         import ipywidgets  # noqa: F401
     except ImportError:

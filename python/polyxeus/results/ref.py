@@ -3,46 +3,48 @@
 from __future__ import annotations
 
 import threading
+import time
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from polyxeus import error
+from polyxeus.results.async_result import AsyncResult
 from polyxeus.results.completion import call_when_ready
 from polyxeus.results.kept_results import number_of
-from polyxeus.serialize import ref_files
+from polyxeus.results.metadata import remote_error
+from polyxeus.results.recomputing import NotRepeatable, Recipe, plan
+from polyxeus.serialize import ref_files, ref_streams, requests
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from polyxeus.results.async_result import AsyncResult
 
 __all__ = ["Ref"]
 
 T = TypeVar("T")
-_this_thread = threading.local()
+_this_thread = threading.local()  # refs: see gathered()
 
 
 class Ref(Generic[T]):
-    """A result that stays on the host of its engine. `apply_ref` and ``submit(..., keep=True)`` return it.
+    """A reference to a result that stays on the host of its engine.
 
-    In the arguments of further calls it is replaced by the value when the function runs: the value passes through neither the
-    client nor the controller. A task starts when the calls of all its Refs have ended. The result is freed when the last Ref
-    to it has been deleted and no unanswered call needs it.
+    `apply_ref` and ``submit(..., keep=True)`` return it.
+
+    If a Ref is in the arguments of another call, the function gets the value instead. The value passes through neither
+    the client nor the controller. A task starts when the calls of all its Refs have ended. The result is freed when the
+    last Ref to it has been deleted and no unanswered call needs it.
 
     Parameters
     ----------
     kept : Any
         The client's table of kept results.
     key : Any
-        Names the result.
+        The key that names the result.
     call : AsyncResult
-        The call. Its value is what the engine reports about the result.
+        The call that makes the kept result. Its answer is the engine's description of this result.
     is_task : bool
-        Whether the controller chose the engine.
-
-    Attributes
-    ----------
-    msg_id : str
-        The id of the request that makes the result.
+        Whether the call is a task, for which the controller chooses the engine.
+    recipe : Any, optional
+        The Recipe for computing the result again.
 
     Examples
     --------
@@ -54,13 +56,22 @@ class Ref(Generic[T]):
     999
     """
 
-    def __init__(self, kept: Any, key: Any, call: AsyncResult[Any], is_task: bool) -> None:
+    _is_awaited = True  # by direct calls that have it as an argument
+
+    _is_gone = False  # the engine runs, but does not have the result any more
+
+    def __init__(self, kept: Any, key: Any, call: AsyncResult[Any], is_task: bool, recipe: Any = None) -> None:
         self._kept = kept
         self._key = key
         self._is_task = is_task
+        self._recipe = Recipe(call._fname) if recipe is None else recipe
+        self._recipe.set_ref(self)
+        self._set_call(call)
+
+    def _set_call(self, call):
         self._call = call
-        self.msg_id: str = call.msg_ids[0]
-        kept.add(key, call)
+        self._is_gone = False
+        self._kept.add(self._key, call)
 
     def __del__(self):
         if "_call" in self.__dict__:
@@ -83,13 +94,19 @@ class Ref(Generic[T]):
         return ref_files.value_of, tuple(self._key)
 
     @property
+    def msg_id(self) -> str:
+        """The id of the request that makes the result. If the call was sent again, this is the latest request."""
+        self._call.ready()
+        return self._call.msg_ids[0]
+
+    @property
     def engine_id(self) -> int | None:
         """The id of the engine that made the result; None until it is known."""
         return self._call.engine_id
 
     @property
     def nbytes(self) -> int:
-        """How many bytes the result takes on its host. Waits for the call.
+        """The number of bytes that the result takes on its host. Reading this attribute waits until the call has ended.
 
         Raises
         ------
@@ -99,12 +116,12 @@ class Ref(Generic[T]):
         return self._call.get()["bytes"]
 
     def ready(self) -> bool:
-        """Tells whether the call has ended.
+        """Returns whether the call has ended.
 
         Returns
         -------
         bool
-            Whether it has ended, with a result or an error.
+            Whether the call has ended, with a result or an error.
         """
         return self._call.ready()
 
@@ -119,7 +136,7 @@ class Ref(Generic[T]):
         Returns
         -------
         bool
-            Whether it has ended.
+            Whether the call has ended.
 
         Examples
         --------
@@ -129,7 +146,7 @@ class Ref(Generic[T]):
         return self._call.wait(timeout)
 
     def get(self, timeout: float | None = None) -> T:
-        """Waits for the call and brings the value to this process.
+        """Waits until the call has ended, and returns a copy of its value.
 
         Parameters
         ----------
@@ -144,7 +161,7 @@ class Ref(Generic[T]):
         Raises
         ------
         TimeoutError
-            The call has not ended in time; it continues.
+            The call has not ended in time; the call continues.
         RemoteError
             The call failed.
         ResultLost
@@ -155,38 +172,83 @@ class Ref(Generic[T]):
         >>> rc.load_balanced_view().apply_ref(pow, 2, 3).get()
         8
         """
-        info = self._call.get(timeout)
-        if self._kept.is_here(info):
+        end = None if timeout is None else time.monotonic() + timeout
+        while True:
+            left = None if end is None else max(0, end - time.monotonic())
+            call = self._call
+            info = call.get(left)
+            client = call._client
+            engine_id = number_of(client, info["engine"])
             try:
-                return ref_files.value_of(*self._key)
-            except error.UnmetDependency:
-                raise self._lost(info) from None
-        client = self._call._client
-        engine_id = number_of(client, info["engine"])
-        if engine_id is None:
-            raise self._lost(info)
-        return client.direct_view(engine_id).apply_async(ref_files.value_of, *self._key).get(timeout)
+                if self._kept.is_here(info):
+                    return ref_files.value_of(*self._key)
+                if engine_id is not None:
+                    return client.direct_view(engine_id).apply_async(ref_files.value_of, *self._key).get(left)
+            except (error.UnmetDependency, error.EngineError, error.NoEnginesRegistered):
+                pass  # it is not there any more
+            with self._kept.repairing:
+                if self._call is call:
+                    self._is_gone = True
+                    self._compute_again()
 
     # ------------------------------------------------------------ failures
 
-    def _lost(self, info):
+    def _is_lost(self):
+        """Whether the result was kept and then lost, as far as this client knows."""
+        if not self.ready():
+            return False
+        info, problem = self._call._outcome()
+        if problem is not None:
+            return False
+        return self._is_gone or not (self._kept.is_here(info) or number_of(self._call._client, info["engine"]) is not None)
+
+    def _is_usable(self):
+        """Whether the result exists, or its call may still make it."""
+        return not self.ready() or (self._call._outcome()[1] is None and not self._is_lost())
+
+    def _compute_again(self):
+        """Sends the call again. If results in its arguments are lost or freed, first sends their calls again.
+
+        Precondition: the result of this Ref is lost, and the caller holds the lock `repairing`.
+
+        errors  ResultLost: one of the calls cannot be sent again.
+        """
+        try:
+            recipes = plan(self._recipe, lambda recipe: (ref := recipe.ref()) is not None and ref._is_usable())
+        except NotRepeatable as why:
+            raise self._lost(self._call._outcome()[0], str(why)) from None
+        made = {}  # Refs that the program has deleted; they must exist until the calls that need them are sent
+        for recipe in recipes:
+            inputs = [made.get(each) or each.ref() for each in recipe.inputs]
+            made[recipe] = _send_again(self._kept, recipe, inputs)
+
+    def _ask(self):
+        """A request that asks the engine whether it has the result; None if the result needs no engine."""
+        info = self._call._outcome()[0]
+        client = self._call._client
+        engine_id = number_of(client, info["engine"])
+        if engine_id is None or self._kept.is_here(info):
+            return None
+        return client._connection.send_direct([engine_id], [requests.call(ref_files.has, tuple(self._key))], "null")
+
+    def _lost(self, info, why_not):
         sentence = (
-            f"the result of {self._call._fname} is lost: engine {self.engine_id}, which kept it on {info['host']}, has ended; "
-            "call it again"
+            f"the result of {self._call._fname} is lost: engine {self.engine_id}, which kept it on {info['host']}, has ended, and "
+            f"{why_not}; call it again"
         )
         return error.remote_error("ResultLost", sentence, "", {})
 
     def _why_missing(self):
-        """The exception for a call that failed because this result is missing; None: it failed for another reason."""
+        """The exception for a call that failed because this result is missing; None if the call failed for another
+        reason."""
         if not self.ready():
             return None
         info, problem = self._call._outcome()
         if problem is not None:
             return problem
-        client = self._call._client
-        if self._kept.is_here(info) or client._closed or number_of(client, info["engine"]) is not None:
+        if self._call._client._closed or not self._is_lost():
             return None
-        return self._lost(info)
+        return self._lost(info, self._recipe.why_not)
 
     def _host(self):
         """The host that keeps the result; None if it is not known."""
@@ -194,50 +256,220 @@ class Ref(Generic[T]):
         return None if info is None else info["host"]
 
 
-class Uses:
-    """Keeps the Refs in the arguments of a call, and so their results, until the call is answered.
+def _send_again(kept, recipe, inputs):
+    """Sends the call of a recipe again; returns the Ref of its result.  inputs  the Refs in its arguments"""
+    recipe.use()
+    uses = Uses(inputs, recipe.task, kept) if inputs else None
+    tasks = recipe.task.again(inputs)
+    if uses is not None:
+        uses.sent(tasks)
+    call: AsyncResult[Any] = AsyncResult(kept.client(), tasks, fname=recipe.name, single=True, owner=True)
+    call._uses = uses
+    ref = recipe.ref()
+    if ref is None:
+        return Ref(kept, recipe.key, call, True, recipe)
+    ref._set_call(call)
+    return ref
 
-    refs  some Refs.
+
+class Uses:
+    """Holds the Refs in the arguments of a call until the call is answered, so that their results are not freed. If the
+    call fails because one of these results is lost, Uses computes this result again, if possible, and sends the call
+    again.
+
+    refs  the Refs.
+    task  a SentTask; None: the call is not sent again.
+    kept  the client's table of kept results.
     """
 
-    def __init__(self, refs):
+    def __init__(self, refs, task=None, kept=None):
         self._refs = tuple(refs)
-        self._cause = self._hosts = None  # when it has failed
+        self._task = task
+        self._kept = kept
+        self._cause = self._hosts = None  # set when the call has failed
+        self._probe = None  # requests that ask engines for the results
+        self._has_asked = self._has_brought = False
+        self._inputs = self._ids()  # read before the call is sent, so that a later change is noticed
+        self.tasks = None  # of the latest time that the call was sent; None: the call is never sent again
+        self.is_final = False
 
     def sent(self, tasks):
-        """Says that the call was sent."""
-        call_when_ready(tasks, lambda: self._end(tasks))
+        """Called after the call was sent."""
+        if self._task is not None:
+            self.tasks = tasks
+            call_when_ready(tasks, self.look)
+        else:
+            call_when_ready(tasks, lambda: self._end(tasks))
 
     def _end(self, tasks):
         if any(tasks.outcome(index)[0] != "ok" for index in range(len(tasks))):
             self._look()
         self._refs = ()
+        self.is_final = True
+
+    # ------------------------------------------------------------ calls that are sent again
+
+    def awaited(self):
+        """Returns the tasks that a caller waits for now."""
+        return self._probe or self.tasks
+
+    def look(self):
+        """Returns whether the call has its final answer. If the tasks are answered and the answer is not final, sends the
+        call again. Called when the tasks are answered; calls at other times do no harm."""
+        if self.is_final:
+            return True
+        if not self.awaited().is_ready():
+            return False
+        with self._kept.repairing:
+            undecided = [self]
+            while undecided:  # a call that uses results of undecided calls is decided after them
+                last = undecided[-1]
+                before = last._undecided_inputs() if last._is_undecided() else ()
+                undecided += before
+                if not before:
+                    undecided.pop()
+                    last._decide()
+            return self.is_final
+
+    def _is_undecided(self):
+        return self.tasks is not None and not self.is_final and self.awaited().is_ready()
+
+    def _undecided_inputs(self):
+        return [each for each in (ref._call._uses for ref in self._refs) if each is not None and each._is_undecided()]
+
+    def _decide(self):
+        if not self._is_undecided():
+            return
+        if self._probe is not None:
+            self._take_probe()
+        if not self._goes_on():
+            if self.tasks.outcome(0)[0] != "ok":
+                self._look()
+            self.is_final = True
+            self._refs = ()
+
+    def _goes_on(self):
+        """Sends the next request that the call needs; returns False if there is none, so that the call has ended."""
+        if self.tasks.outcome(0)[0] == "ok":
+            return False
+        problem = remote_error(self.tasks.outcome(0)[2])
+        if not isinstance(problem, error.ImpossibleDependency) or isinstance(problem, error.InvalidDependency):
+            return False
+        is_worth_it = self._ids() != self._inputs  # a result was computed again in the meantime
+        for ref in self._refs:
+            if not ref.ready():
+                is_worth_it = True
+            elif ref._call._outcome()[1] is not None:
+                return False
+            elif ref._is_lost():
+                try:
+                    ref._compute_again()
+                except error.RemoteError as lost:
+                    self._cause = lost
+                    return False
+                is_worth_it = True
+        if is_worth_it:
+            self._has_asked = self._has_brought = False
+            self._send()
+            return True
+        return (not self._has_asked and self._ask()) or (not self._has_brought and self._bring())
+
+    def _send(self, *where):
+        self._inputs = self._ids()
+        self.tasks = self._task.again(self._refs, *where)
+        call_when_ready(self.tasks, self.look)
+
+    def _ids(self):
+        return [ref.msg_id for ref in self._kept_refs()]
+
+    def _kept_refs(self):
+        return [ref for ref in self._refs if isinstance(ref, Ref)]
+
+    def _bring(self):
+        """Sends the call to the host that has the most bytes of the results in its arguments. The request contains the
+        places from which the engine fetches the other results. Does nothing and returns False if all results are on one
+        host, or if there is one that no engine can send."""
+        bytes_on, infos = {}, {}
+        for ref in self._kept_refs():
+            infos[ref] = info = ref._call._outcome()[0]
+            bytes_on[info["memory"]] = bytes_on.get(info["memory"], 0) + info["bytes"]
+        if len(bytes_on) < 2:
+            return False
+        home = max(bytes_on, key=lambda memory: bytes_on[memory])
+        wanted = []
+        for ref, info in infos.items():
+            if info["memory"] != home:
+                place = next(filter(None, map(self._kept.places.get, self._kept.alive_on(info))), None)
+                if place is None:
+                    return False
+                wanted.append([list(ref._key), place])
+        self._has_brought = True
+        self._send(wanted, [each for ref in infos if infos[ref]["memory"] == home for each in self._kept.alive_on(infos[ref])])
+        return True
+
+    def _ask(self):
+        """Asks the engines whether they have the results, because this client may not know yet that an engine has ended.
+        If the results are on several hosts, also makes engines listen, so that other hosts can fetch the results.
+        Returns False if there is nothing to ask."""
+        self._has_asked = True
+        probes = [(ref, ref._call, probe) for ref in self._refs if (probe := ref._ask()) is not None]
+        infos = [ref._call._outcome()[0] for ref in self._kept_refs()]
+        if len({info["memory"] for info in infos}) > 1:
+            givers = {next(iter(self._kept.alive_on(info)), None) for info in infos}
+            work = requests.call(ref_streams.serve, (self._kept.location,))
+            for giver in givers - {None} - set(self._kept.places):
+                number = number_of(self._kept.client(), giver)
+                probes.append((None, giver, self._kept.client()._connection.send_direct([number], [work], "null")))
+        if not probes:
+            return False
+        self._asked = probes
+        tasks = [probe for _, _, probe in probes]
+        self._probe = type(tasks[0]).joined(tasks) if len(tasks) > 1 else tasks[0]
+        call_when_ready(self._probe, self.look)
+        return True
+
+    def _take_probe(self):
+        for ref, call, probe in self._asked:
+            status, content, rest = probe.outcome(0)
+            if ref is None:
+                if status == "ok":
+                    self._kept.places[call] = requests.read(requests.load(content.decode()), rest)
+                continue
+            if ref._call is not call:
+                continue
+            if status != "ok" or requests.load(content.decode()).get("value") == {"json": False}:
+                ref._is_gone = True
+        self._probe = self._asked = None
+
+    # ------------------------------------------------------------ what failed
 
     def _look(self):
         refs = self._refs
         if refs:
             self._hosts = ", ".join(sorted(set(filter(None, (ref._host() for ref in refs)))))
-            self._cause = next(filter(None, (ref._why_missing() for ref in refs)), None)
+            self._cause = self._cause or next(filter(None, (ref._why_missing() for ref in refs)), None)
 
     def explain(self, problem):
-        """The exception for a failure of the call: if one of its Refs is the reason, the first cause."""
-        if not isinstance(problem, error.ImpossibleDependency):
+        """Returns the exception for a failure of the call. If the call failed because of one of its Refs, the exception
+        describes the original failure."""
+        if not isinstance(problem, error.UnmetDependency):
             return problem
         self._look()
         if self._cause is not None:
             return self._cause
-        if not self._hosts or isinstance(problem, error.InvalidDependency):
+        if not self._hosts or not isinstance(problem, error.ImpossibleDependency) or isinstance(problem, error.InvalidDependency):
             return problem
         sentence = (
-            f"no engine that may run the call has the results that it uses: they are kept on {self._hosts}, and a call needs an "
-            "engine on a host that has all of them"
+            "no engine that may run the call can get all results in its arguments, which are kept on "
+            f"{self._hosts}: call it on a load-balanced view, and let engines of these hosts connect to each other by TCP"
         )
         return error.remote_error("ImpossibleDependency", sentence, "", {})
 
 
 @contextmanager
 def gathered() -> Iterator[dict[Any, Ref[Any]]]:
-    """A context manager for code that makes requests: its dict has the Refs in them, by their keys."""
+    """A context manager for code that makes requests. It yields a dict that maps the key of each Ref in these requests
+    to the Ref."""
     before = getattr(_this_thread, "refs", None)
     _this_thread.refs = found = {}
     try:
@@ -246,14 +478,49 @@ def gathered() -> Iterator[dict[Any, Ref[Any]]]:
         _this_thread.refs = before
 
 
-def unfinished(refs):
-    """The ids of the tasks for which a task with these Refs has to wait. Itself waits for the direct calls among them.
+class ObjectUse:
+    """The entry of gathered() for a proxy of objects. It keeps the objects alive until the call is answered, as Uses
+    does for results.
 
-    errors  the errors of direct calls that failed.
+    home     the data that the proxies of the objects share.
+    spawned  the AsyncResult of the constructors. Tasks wait until the constructors have returned.
+    """
+
+    _is_task = _is_awaited = False  # the engine of a direct call runs the constructor first
+    _recipe = None
+
+    def __init__(self, home, spawned):
+        self._home = home
+        self._call = spawned
+
+    def ready(self):
+        return self._call.ready()
+
+    def _why_missing(self):
+        return None
+
+    _host = _ask = _why_missing
+
+    def _is_lost(self):
+        return False
+
+
+def note_object(key, home, spawned):
+    """Called when a proxy is pickled. Adds it to the call that is being made in this thread, if there is one."""
+    found = getattr(_this_thread, "refs", None)
+    if found is not None:
+        found[key] = ObjectUse(home, spawned)
+
+
+def unfinished(refs):
+    """Returns the ids of the unfinished tasks for which a task with these Refs must wait. If a Ref comes from a direct
+    call, unfinished() waits for this call. Lost results are computed again, if possible.
+
+    errors  the errors of failed direct calls
     """
     ids = []
     for ref in refs:
-        if ref.ready() and ref._call._outcome()[1] is None:
+        if ref.ready() and ref._call._outcome()[1] is None and not _sent_again(ref):
             continue
         if ref._is_task:
             ids.append(ref.msg_id)
@@ -262,7 +529,23 @@ def unfinished(refs):
     return ids
 
 
+def _sent_again(ref):
+    """Computes the result again if it is lost; returns whether it does."""
+    if not ref._is_lost():
+        return False
+    with ref._kept.repairing:
+        try:
+            if ref._is_lost():
+                ref._compute_again()
+        except error.ResultLost:
+            return False  # the call that needs it says so
+    return True
+
+
 def wait_for(refs):
-    """Waits for the calls of these Refs.  errors  the errors of the calls."""
+    """Waits for the calls of these Refs. Raises the error of a call that failed."""
     for ref in refs:
-        ref._call.get()
+        if ref._is_awaited:
+            ref._call.get()
+            while _sent_again(ref):
+                ref._call.get()

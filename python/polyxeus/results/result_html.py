@@ -22,7 +22,7 @@ how_to_stop = (
 
 
 class _Share:
-    """The part of a result that one engine has."""
+    """The part of a result that comes from one engine."""
 
     def __init__(self) -> None:
         self.tasks = self.done = self.failed = 0
@@ -32,7 +32,7 @@ class _Share:
 
 
 def summary_of(result: Any) -> str:
-    """ "2 of 4 requests answered, 1 failed, for 3 s"."""
+    """Returns a summary of a result: "2 of 4 requests answered, 1 failed, for 3 s"."""
     tasks = result._tasks
     count, answered = len(tasks), tasks.answered()
     parts = [f"{answered:,} of {counted(count, 'request')} answered"]
@@ -52,9 +52,9 @@ def summary_of(result: Any) -> str:
 
 
 def result_html(result: Any, engines: list[dict[str, Any]]) -> str:
-    """The whole display: a line, a bar while the result is pending, a row for each engine, the errors.
+    """Returns the whole display: the summary, a bar while the result is pending, a row for each engine, and the errors.
 
-    engines  the state of each engine, as from Client.status(); may be empty
+    engines  the state of each engine, as Client.status() returns it; may be empty
     """
     tasks = result._tasks
     is_ready = tasks.is_ready()
@@ -70,7 +70,7 @@ def result_html(result: Any, engines: list[dict[str, Any]]) -> str:
 
 
 def _shares(tasks, engines):
-    """{engine id, or None: what each engine has}; None for tasks that no engine is known to have."""
+    """The part of each engine, by engine id. The id None is for tasks whose engine is not known."""
     runs = {row["msg_id"]: row for row in engines if row.get("msg_id")}
     shares: dict[Any, _Share] = {}
     for index in range(len(tasks)):

@@ -1,4 +1,4 @@
-"""Waits in Python that an interrupt always ends."""
+"""Functions that wait in such a way that an interrupt in Python always ends the wait."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ def slices(seconds: float | None):
 
 
 def left(end: float | None):
-    """The seconds until a moment of time.monotonic(), at least 0; None: no limit."""
+    """Returns how many seconds are left until `end`, a time of time.monotonic(), but at least 0. None: no limit."""
     return None if end is None else max(0.0, end - time.monotonic())
 
 
 def take(queue, end: float | None = None):
-    """The next item of a queue.  TimeoutError if there is none until `end`."""
+    """Returns the next item of a queue. Raises a TimeoutError if no item arrives before `end`."""
     for seconds in slices(left(end)):
         try:
             with ends_at_caller:

@@ -1,4 +1,4 @@
-"""How long requests took, and waiting for results with a progress bar."""
+"""Computes how long requests took, and waits for results with a progress bar."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["TimingMixin"]
 
 
 class TimingMixin:
-    """The methods of an AsyncResult about times."""
+    """The methods of an AsyncResult that measure times."""
 
     def timedelta(
         self, start: Any, end: Any, start_key: Callable[..., Any] = min, end_key: Callable[..., Any] = max
@@ -30,9 +30,9 @@ class TimingMixin:
         end : datetime or list of datetime
             The end; if there are several, `end_key` chooses one.
         start_key : callable
-            Chooses the start. Default: the earliest.
+            A function that chooses the start. Default: the earliest.
         end_key : callable
-            Chooses the end. Default: the latest.
+            A function that chooses the end. Default: the latest.
 
         Returns
         -------
@@ -47,7 +47,7 @@ class TimingMixin:
 
     @property
     def elapsed(self) -> float:
-        """Seconds since the first request was sent; the value stays when all answers have arrived."""
+        """Seconds since the first request was sent. When all answers have arrived, the value no longer grows."""
         if self.ready():
             return self.wall_time
         submitted = [moment for moment in self._values("submitted") if moment]
@@ -56,7 +56,7 @@ class TimingMixin:
 
     @property
     def serial_time(self) -> float:
-        """The sum of the seconds that the engines worked. TimeoutError if an answer is missing."""
+        """The sum of the seconds that the engines worked. Raises a TimeoutError if an answer is missing."""
         self._check_ready()
         pairs = zip(self._values("started"), self._values("completed"))
         return sum((end - start).total_seconds() for start, end in pairs if start and end)
@@ -65,7 +65,7 @@ class TimingMixin:
     def wall_time(self) -> float:
         """Seconds from the sending of the first request to the arrival of the last answer.
 
-        TimeoutError if an answer is missing.
+        Raises a TimeoutError if an answer is missing.
 
         Examples
         --------
@@ -85,7 +85,7 @@ class TimingMixin:
         widget: bool | None = None,
         return_when: ReturnWhen | None = ALL_COMPLETED,
     ) -> None:
-        """Waits until all answers are there, with a progress bar.
+        """Waits until all answers have arrived, with a progress bar.
 
         Parameters
         ----------
@@ -94,7 +94,7 @@ class TimingMixin:
         timeout : float, optional
             Seconds to wait; None or below 0: without a limit.
         widget : bool, optional
-            Whether the bar is a notebook widget. Default: in notebooks.
+            Whether the bar is a notebook widget. Default: True in notebooks with ipywidgets, else False.
         return_when : str, optional
             FIRST_COMPLETED, FIRST_EXCEPTION or ALL_COMPLETED of concurrent.futures, with the same meaning.
 
@@ -122,7 +122,7 @@ class TimingMixin:
 
 
 def is_reached(return_when, done, pending):
-    """Whether a wait with `return_when` ends if these sets of requests are done and pending."""
+    """Returns whether a wait with `return_when` ends if these requests are done and those are pending."""
     if return_when == FIRST_COMPLETED and done:
         return True
     if return_when == FIRST_EXCEPTION and any(not part.successful() for part in done):

@@ -1,4 +1,4 @@
-"""The line that shows the progress of large arrays to and from other hosts while a user waits."""
+"""The line that shows, while a user waits, how much of large arrays was sent to or received from other hosts."""
 
 from __future__ import annotations
 
@@ -13,22 +13,23 @@ _UNITS = ("B", "kB", "MB", "GB", "TB")
 
 
 class TransferLine:
-    """One line that is updated: bytes, rate and time left. It is removed when the wait ends."""
+    """A line that shows bytes, rate and remaining time. It is updated during the wait, and removed when the wait
+    ends."""
 
     def __init__(self, write) -> None:
-        """write  is called with each text, and with "" at the end."""
+        """write  a function that is called with each text, and with "" at the end."""
         self._write = write
         self._first = None
         self._is_shown = False
 
     @classmethod
     def of_this_process(cls) -> TransferLine:
-        """Makes a line on the terminal, or below the cell of a notebook; elsewhere, and in other threads, it shows
-        nothing."""
+        """Makes a line for the terminal, or for the output of a notebook's cell. In other programs, and in threads
+        other than the main thread, the line shows nothing."""
         return cls(_Shown())
 
     def show(self, done: int, total: int, now: float) -> None:
-        """Shows the progress at the time `now` (seconds); (0, 0) if nothing is being transferred."""
+        """Shows the progress at the time `now` (seconds). `done` and `total` are 0 if no data is being transferred."""
         if not total:
             return self._clear()
         if self._first is None or done < self._first[0]:
@@ -53,7 +54,7 @@ class TransferLine:
 
 
 def text_of(done: int, total: int, rate: float) -> str:
-    """The text of the line.  rate  bytes per second; 0: not known yet"""
+    """Returns the text of the line. `rate` is in bytes per second; 0: not known yet."""
     text = f"arrays between hosts: {_bytes(done)} of {_bytes(total)}"
     if rate <= 0:
         return text
@@ -72,8 +73,8 @@ def _bytes(count):
 
 
 class _Shown:
-    """The place at which users see messages of this process; it is determined at the first text, because most waits
-    have none."""
+    """The place at which users see messages of this process. The place is looked up only when the first text is shown,
+    because most waits show no text."""
 
     def __init__(self):
         self._write = None

@@ -1,1 +1,1 @@
-"""Functions, values and requests as bytes, and back: what clients and engines share."""
+"""Converts functions, values and requests to bytes and back. Clients and engines share this package."""

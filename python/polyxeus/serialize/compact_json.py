@@ -1,4 +1,4 @@
-"""Writes and reads the JSON text of native requests and replies with few calls."""
+"""Writes and reads the JSON text of native requests and replies. It is fast, because it calls few functions."""
 
 import json
 
@@ -12,7 +12,7 @@ _scan = _decoder.scan_once
 
 
 def load(text):
-    """The value of JSON text. ValueError if the text is not JSON."""
+    """Returns the value of JSON text. Raises a ValueError if the text is not JSON."""
     try:
         value, end = _scan(text, 0)
     except StopIteration:  # it begins with white space, or is not JSON

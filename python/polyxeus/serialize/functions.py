@@ -1,12 +1,12 @@
 """Pickles functions so that functions of an interactive session work on an engine.
 
 A function of an importable module is sent by its name, as usual. A function that was defined in a session or a script
-(its globals are those of `__main__`) is sent by value, and its globals at the receiver are the user's namespace: at
-each call it sees the current values that `push` and cells have defined there.
+(its globals are those of `__main__`) is sent by value. At the receiver, its globals are the user's namespace, so each
+call sees the current values that `push` and cells have defined in this namespace.
 
-If the session defines the names that a function uses, their values are sent with it: modules by their name, functions
-and classes, and data with a small pickle. The receiver defines these names, unless they are defined already: then the
-engine's own value is used. Values that came with an earlier function are replaced.
+If the session defines names that a function uses, their values are sent with the function: modules (by their name),
+functions, classes, and data with a small pickle. The receiver defines these names. If a name is defined already, the
+receiver keeps its own value, unless this value arrived with an earlier function.
 """
 
 import builtins
@@ -51,8 +51,8 @@ _left = {}  # name -> why it did not come with the last function that uses it
 
 
 def set_namespace(names):
-    """Makes the dict `names` (None: the globals of `__main__`) the globals of interactive functions that arrive in this
-    process. Returns the previous dict.
+    """Makes the dict `names` the globals of interactive functions that arrive in this process; None stands for the
+    globals of `__main__`. Returns the previous dict.
     """
     global _namespace
     before, _namespace = _namespace, names
@@ -60,14 +60,15 @@ def set_namespace(names):
 
 
 def namespace():
-    """The globals of interactive functions that arrive: the user's namespace of the engine, else the globals of
+    """Returns the globals for arriving interactive functions: on an engine the user's namespace, else the globals of
     `__main__`."""
     return sys.modules["__main__"].__dict__ if _namespace is None else _namespace
 
 
 def evaluate(expression):
-    """The value of an expression in namespace(). If the reducer of an object returns a call of this function with its
-    text, unpickling replaces the object by that value, also deep inside of other objects."""
+    """Returns the value of an expression in namespace(). If the reducer of an object returns a call of this function
+    with the text of an expression, unpickling replaces the object by the value of the expression. This also works deep
+    inside other objects."""
     names = namespace()
     if expression.isidentifier() and expression in names:
         return names[expression]
@@ -80,7 +81,8 @@ def _compiled(expression):
 
 
 def forget_carried(names):
-    """Called when the user sets these names: values that come with a function do not replace them any more."""
+    """Called when the user sets these names. From then on, values that arrive with functions no longer replace the
+    values of these names."""
     if _carried:
         for name in names:
             _carried.pop(name, None)
@@ -89,7 +91,7 @@ def forget_carried(names):
 def explain(error, where):
     """Adds to a NameError the reason why the name was not sent.
 
-    where  like "engine 3"
+    where  a text like "engine 3"
     """
     name = getattr(error, "name", None)
     if name is None:  # Python 3.9
@@ -107,7 +109,7 @@ _names_of = weakref.WeakKeyDictionary()
 
 
 def _global_names(code):
-    """The global names that code reads, including its nested functions and classes."""
+    """The global names that code reads, including the code of its nested functions and classes."""
     names = _names_of.get(code)
     if names is None:
         found = {
@@ -129,7 +131,7 @@ def _attribute_names(code):
 
 
 def _submodules(module_name, attributes):
-    """The imported submodules that the attributes may name: scipy -> scipy.linalg."""
+    """The imported submodules that the attributes may name, such as scipy.linalg for the module scipy."""
     found = []
     for attribute in attributes:
         name = f"{module_name}.{attribute}"
@@ -223,7 +225,7 @@ class _FunctionPickler:
         return {key: value for key, value in state.items() if value}
 
     def _uses(self, function):
-        """({name: value to send}, {name: why its value is not sent}) for the names that the function uses."""
+        """Returns ({name: value to send}, {name: why its value is not sent}) for the names that the function uses."""
         carried, left = {}, {}
         names = function.__globals__
         for name in _global_names(function.__code__):
@@ -240,7 +242,7 @@ class _FunctionPickler:
         return carried, left
 
     def _carry(self, value, code):
-        """("import", names of modules), ("value", it) or ("pickle", bytes)."""
+        """How to send a value with code: ("import", names of modules), ("value", the value) or ("pickle", bytes)."""
         if type(value) in _PLAIN:
             return "value", value
         if isinstance(value, types.ModuleType):
@@ -255,7 +257,7 @@ class _FunctionPickler:
         return self._carry_data(value)
 
     def _check(self, value):
-        """Raises the error that prevents pickling the value, if that has to be checked first."""
+        """If the attempt is careful (_Trip.is_careful), raises an error if the value cannot be pickled."""
         trip = self._trip
         if not trip.is_careful or id(value) in trip.in_progress:
             return
@@ -343,8 +345,8 @@ _attributes_of = weakref.WeakKeyDictionary()  # code -> _attribute_names(code)
 
 
 def _ingredients(function, global_names):
-    """(objects, names of modules) from which the pickle of an interactive function is made, in an order that depends
-    only on its code. None if one of the objects could change without becoming another object."""
+    """The (objects, names of modules) from which the pickle of an interactive function is made, in an order that
+    depends only on its code. None if one of the objects could change but stay the same object."""
     if function.__dict__ or function.__kwdefaults__:
         return None
     code = function.__code__
@@ -381,7 +383,7 @@ def _travelling_modules(module, code):
 
 
 def _dump_function(function, buffers):
-    """dumps() of an interactive function."""
+    """Does the work of dumps() for an interactive function."""
     known = _kept.get(function)
     code = function.__code__
     # Not looked up by the code, which is hashed and compared by all that it holds.
@@ -406,11 +408,11 @@ def _dump_function(function, buffers):
 
 
 def dumps(value, buffers=None):
-    """The pickle of any value, interactive functions and classes included.
+    """Returns the pickle of any value, including interactive functions and classes.
 
-    buffers  a list: large buffers (those of arrays) are appended to it as memoryviews of bytes and not copied;
-             pickle.loads(..., buffers=them) needs them in this order. None: they are in the pickle.
-    errors   those of pickle and cloudpickle, for objects that cannot be pickled.
+    buffers  a list, to which the large buffers of arrays are appended as memoryviews of bytes, without a copy;
+             pickle.loads(..., buffers=...) needs these buffers in this order. None: the pickle contains the buffers.
+    errors   the errors of pickle and cloudpickle for objects that cannot be pickled.
     """
     before = 0 if buffers is None else len(buffers)
     try:
@@ -426,11 +428,17 @@ def dumps(value, buffers=None):
 
 def _dump_first(value, buffers):
     kind = type(value)
-    if kind is types.FunctionType and _is_interactive(value):
-        return _dump_function(value, buffers)
+    if kind is types.FunctionType:
+        if value in _own_pickles:
+            return _own_pickles[value]
+        if _is_interactive(value):
+            return _dump_function(value, buffers)
     if kind in _NAMED and _travels_by_name(value):
         try:
-            return pickle.dumps(value, PROTOCOL)
+            data = pickle.dumps(value, PROTOCOL)
+            if value.__module__.startswith(_OWN_CALLS):
+                _own_pickles[value] = data
+            return data
         except (pickle.PicklingError, AttributeError):  # its name leads to something else
             pass
     reduced = None if buffers is None else reduce_alone(value)
@@ -449,11 +457,13 @@ class _Reduced:
         return self._reduced
 
 
+_OWN_CALLS = "polyxeus.engine_calls."
+_own_pickles = {}  # of functions of these modules, which stay what they are
 _NAMED = frozenset({types.FunctionType, types.BuiltinFunctionType, type})
 
 
 def _travels_by_name(value):
-    """Whether cloudpickle, too, writes only the name of this function or class."""
+    """Whether cloudpickle, like pickle, writes only the name of this function or class."""
     module = value.__module__
     if type(module) is not str or module == "__main__" or module not in sys.modules:
         return False
@@ -466,8 +476,8 @@ def _travels_by_name(value):
 
 
 def _beside(buffers):
-    """A callback for each buffer of a pickle that returns whether the buffer stays in the pickle; other buffers are
-    appended to the list."""
+    """Makes a callback for the buffers of a pickle. It returns whether a buffer stays in the pickle; it appends other
+    buffers to the list."""
     first = len(buffers)
 
     def take(buffer):
@@ -528,10 +538,10 @@ _NOT_FAITHFUL = (io.TextIOWrapper, memoryview)
 
 
 def ids_in(value):
-    """The ids of the objects in the pickle of a value, except plain and common ones; for tensors, the ids of their
-    memory.
+    """Returns the ids of the objects in the pickle of a value, without plain and common objects. For tensors, returns
+    the ids of their memory.
 
-    errors  those of dumps(), and PicklingError for objects that would be different afterwards.
+    errors  the errors of dumps(), and PicklingError for objects that unpickling would not restore unchanged.
     """
     ids = set()
     tensors = Tensors.of_session()
@@ -582,7 +592,7 @@ _arrived = collections.OrderedDict()  # pickle -> the arguments of _make_functio
 
 
 class _Watcher(pickle.Unpickler):
-    """An unpickler that records how the function that it reads was made."""
+    """An unpickler that reads a function and records how this function was made."""
 
     def __init__(self, data):
         super().__init__(io.BytesIO(data))
@@ -607,7 +617,7 @@ class _Watcher(pickle.Unpickler):
         _restore(function, state)
 
     def is_constant(self, value):
-        """Whether `value`, which was read, is a function in which nothing can change."""
+        """Whether `value`, which this unpickler has read, is a function in which nothing can change."""
         is_one = type(value) is types.FunctionType and len(self.made) == len(self.states) == 1
         if not (is_one and self.is_plain):
             return False
@@ -622,7 +632,7 @@ class _Watcher(pickle.Unpickler):
 
 
 def loads(data, buffers=()):
-    """Reads the pickle of a value that dumps() has made."""
+    """Reads a pickle that dumps() has made, and returns its value."""
     if buffers or type(data) is not bytes or len(data) > _MOST_KEPT_BYTES:
         return pickle.loads(data, buffers=buffers)
     known = _arrived.get(data)

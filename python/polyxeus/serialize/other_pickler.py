@@ -1,4 +1,4 @@
-"""Uses dill, after use_dill() was called, for objects that polyxeus cannot pickle, such as open files."""
+"""Uses dill for objects that polyxeus cannot pickle, such as open files, if use_dill() was called."""
 
 import importlib
 import pickle
@@ -18,9 +18,9 @@ def use(name):
 
 
 def dump(value):
-    """A pickle of the value, made by the selected module; None if no module is selected.
+    """Returns a pickle of the value, made by the selected module; None if no module is selected.
 
-    errors  those of the module
+    errors  the errors of the module
     """
     return None if _module is None else pickle.dumps(_Dumped(_module.__name__, _module.dumps(value)), 5)
 
@@ -34,5 +34,5 @@ class _Dumped:
 
 
 def load(name, data):
-    """The value of a pickle that dump() has made with the module `name`."""
+    """Returns the value of a pickle that dump() has made with the module `name`."""
     return importlib.import_module(name).loads(data)

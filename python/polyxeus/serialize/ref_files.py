@@ -1,7 +1,7 @@
-"""Results that stay on their engine's host: files in the cluster's folder in shared memory.
+"""Results that stay on the host of their engine, as files in the cluster's folder in shared memory.
 
-The name of a file is known before the result is: see file_name(). The processes that clean this
-folder remove files whose owner, the first part of the name, has ended.
+file_name() makes the name of a file before the result exists. The first part of the name is the owner of the file. The
+processes that clean this folder remove files whose owner has ended.
 """
 
 from __future__ import annotations
@@ -21,21 +21,26 @@ from polyxeus.serialize.values import FORMS, decode, encode
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-__all__ = ["Key", "find", "has_entered", "identity_of", "keep", "read", "remove", "remove_named", "set_engine", "value_of"]
+__all__ = [
+    "Key", "copies", "engine", "find", "has", "has_entered", "identity_of", "keep", "read", "receive", "remove",
+    "remove_named", "set_engine", "value_of"
+]  # fmt: skip
 
 _HEAD = struct.Struct("<8sQ")
 _MAGIC = b"px-ref1\n"
 _ALIGNMENT = 64
 _MAPPED_FROM = 64 << 10  # smaller files are read: a mapping costs more
 _FREE_PART = 4  # one in so many parts of the file system stays free for other programs
-_SMALL = 256 << 10  # for smaller results nobody looks whether there is room
+_CHUNK = 1 << 20
+_SMALL = 256 << 10  # for smaller results the free room is not checked
 
 _engine = ""  # the uuid of this engine
 _counter = itertools.count(1)
+copies: dict[Key, str] = {}  # files with results of other hosts, while calls of this process use them
 
 
 class Key(NamedTuple):
-    """Which result it is: what stands in requests."""
+    """Identifies a kept result in requests."""
 
     folder: str
     client: str
@@ -46,13 +51,19 @@ class Key(NamedTuple):
 
 
 def set_engine(uuid):
-    """This process is the engine of this uuid."""
+    """Sets the uuid of the engine that this process is."""
     global _engine
     _engine = uuid
 
 
+def engine():
+    """Returns the uuid of this engine; "" in a process that is not an engine."""
+    return _engine
+
+
 def identity_of(folder):
-    """The same in all processes that see this very folder; "" if there is none."""
+    """Returns a text that is the same in all processes that see this folder, and that differs for other folders.
+    Returns "" if the folder does not exist."""
     try:
         found = os.stat(folder)
         return f"{_boot_id()}:{found.st_dev}:{found.st_ino}"
@@ -67,12 +78,12 @@ def _boot_id():
 
 
 def has_entered(folder, process):
-    """Whether a process shares memory through this folder."""
+    """Returns whether a process is registered in this folder, and so shares memory through this folder."""
     return os.path.exists(os.path.join(folder, f"{process}.process"))
 
 
 def file_name(key, owner):
-    """The name of the file.  owner  key.client, or the uuid of an engine."""
+    """Returns the name of the file. `owner` is key.client or the uuid of an engine."""
     if owner != key.client:
         return f"{owner}.ref-{key.client}.{key.number}"
     maker = f"ref-{key.engine}" if key.engine else "ref"
@@ -83,13 +94,14 @@ def file_name(key, owner):
 
 
 def keep(key, sharing, is_own, value):
-    """Keeps a result on this host. What the client needs to know of it.
+    """Keeps a result on this host. Returns the facts about the result that the client needs.
 
-    key      without the engine.
-    sharing  the identity of the client's folder; the result is the client's if it is that of ours.
-    is_own   whether other engines keep results under this number, too.
-    errors   RuntimeError: this engine shares no memory; MemoryError: there is no room; TypeError: the value cannot be
-             pickled.
+    key      the Key of the result; its member `engine` is not set yet.
+    sharing  the identity of the client's folder. If this engine's folder has the same identity, the client owns the
+             file.
+    is_own   whether other engines also keep results under this number.
+    errors   RuntimeError: this engine shares no memory; MemoryError: there is not enough memory; TypeError: the value
+             cannot be pickled.
     """
     if not has_entered(key.folder, _engine):
         raise RuntimeError(
@@ -114,7 +126,7 @@ def keep(key, sharing, is_own, value):
 
 
 def _roomy(folder, owner, wanted):
-    """The folder that has room for so many bytes: in memory, else on the disk."""
+    """The folder that has room for this many bytes: in memory, else on the disk."""
     if wanted < _SMALL:
         return folder
     disk = os.path.join(folder, "disk")
@@ -143,7 +155,7 @@ def _available():
 
 
 def write(folder, name, head, buffers):
-    """Writes a file that is complete as soon as it has its name. Its size in bytes."""
+    """Writes a file, and returns its size in bytes. The file gets its name only when it is complete."""
     views = [memoryview(each).cast("B") for each in buffers]
     young = os.path.join(folder, f"{_engine or os.getpid()}.refnew.{next(_counter)}")
     file = os.open(young, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
@@ -165,6 +177,35 @@ def write(folder, name, head, buffers):
     finally:
         os.close(file)
     return size
+
+
+def receive(key, size, read_into):
+    """Receives a result from another host into a file of this engine. Returns the path of the file.
+
+    read_into  a function that reads into a buffer and returns how many bytes it has read; 0 at the end.
+    errors     MemoryError: there is not enough memory; ConnectionError: the connection ended before all bytes arrived.
+    """
+    folder = _roomy(key.folder, _engine, size)
+    young = os.path.join(folder, f"{_engine}.refnew.{next(_counter)}")
+    try:
+        with open(young, "xb", opener=_private, buffering=0) as file:
+            chunk = memoryview(bytearray(min(size, _CHUNK)))
+            while size:
+                count = read_into(chunk[: min(size, _CHUNK)])
+                if not count:
+                    raise ConnectionError("the connection has ended in the midst of a result")
+                _write_all(file.fileno(), chunk[:count])
+                size -= count
+        path = os.path.join(folder, f"{_engine}.refcopy.{next(_counter)}")
+        os.rename(young, path)
+        return path
+    except BaseException:
+        os.unlink(young)
+        raise
+
+
+def _private(path, flags):
+    return os.open(path, flags | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
 
 
 def _padded(data):
@@ -197,7 +238,10 @@ def _names(key):
 
 
 def find(key):
-    """The path of a kept result; None if this host has not got it."""
+    """Returns the path of a kept result; None if this host does not have it."""
+    copy = copies.get(key)
+    if copy is not None:
+        return copy
     for name in _names(key):
         for folder in (key.folder, os.path.join(key.folder, "disk")):
             path = os.path.join(folder, name)
@@ -207,7 +251,8 @@ def find(key):
 
 
 def read(path):
-    """The value in a file. It shares the memory of the file; what is changed in it stays in this process."""
+    """Returns the value in a file. The value shares the memory of the file, but changes to the value stay in this
+    process."""
     with open(path, "rb", buffering=0) as file:
         size = os.fstat(file.fileno()).st_size
         if size < _MAPPED_FROM:
@@ -228,7 +273,7 @@ def read(path):
 
 
 def value_of(*key: Any) -> Any:
-    """The value of a kept result, on an engine: what a Ref becomes in the arguments of a call.
+    """Returns the value of a kept result, on an engine. It replaces a Ref in the arguments of a call.
 
     Parameters
     ----------
@@ -243,7 +288,7 @@ def value_of(*key: Any) -> Any:
     Raises
     ------
     UnmetDependency
-        This host has not got it: the scheduler tries another engine.
+        This host does not have the result. The controller then sends the task to another engine.
     """
     path = find(Key(*key))
     if path is not None:
@@ -254,29 +299,44 @@ def value_of(*key: Any) -> Any:
     raise UnmetDependency(f"{os.uname().nodename} does not have the kept result that the call uses")
 
 
+def has(*key: Any) -> bool:
+    """Returns whether this host has a kept result.
+
+    Parameters
+    ----------
+    *key : Any
+        The fields of a Key.
+
+    Returns
+    -------
+    bool
+        Whether this host has the result.
+    """
+    return find(Key(*key)) is not None
+
+
 def remove(keys: Iterable[Any]) -> None:
     """Frees kept results of this host.
 
     Parameters
     ----------
     keys : iterable
-        Their Keys.
+        The Keys of the results.
     """
     for key in keys:
-        path = find(Key(*key))
-        if path is not None:
-            _unlink(path)
+        for owner in (key[1], _engine):  # no other engine's: it may have computed the lost result again
+            remove_named(Key(*key), owner)
 
 
 def remove_named(key, owner):
-    """Frees a kept result of which the owner is known, and which this process can see."""
+    """Frees a kept result whose owner is known and whose file is on this host."""
     name = file_name(key, owner)
     if not _unlink(os.path.join(key.folder, name)):
         _unlink(os.path.join(key.folder, "disk", name))
 
 
 def _unlink(path):
-    """Whether it was there."""
+    """Removes a file; returns whether it existed."""
     try:
         os.unlink(path)
     except OSError:

@@ -17,9 +17,9 @@ _Anything: Any = object  # for type checkers: an argument of any type may be a r
 
 
 class Reference(_Anything):
-    """Stands for the value of an expression on the engine, such as a variable there.
+    """Stands for the value of an expression on the engine, such as the name of a variable.
 
-    If it is an argument, or inside of one, the function gets that value instead.
+    If an argument of a call is a Reference, or contains one, the function gets the value instead of the Reference.
 
     Parameters
     ----------
@@ -58,7 +58,7 @@ class Reference(_Anything):
         Parameters
         ----------
         g : dict, optional
-            The namespace. Default: an empty one.
+            The namespace. Default: an empty namespace.
 
         Returns
         -------
@@ -79,9 +79,10 @@ class Reference(_Anything):
 
 
 def interactive(f: F) -> F:
-    """Decorator: on the engine, the globals of the function are those of the user's cells.
+    """Decorator: on the engine, the function has the same globals as the user's cells.
 
-    Use it for functions of modules, whose globals are otherwise those of their module.
+    Use this decorator for functions that are defined in modules. Without it, the globals of such a function are those
+    of its module.
 
     Parameters
     ----------

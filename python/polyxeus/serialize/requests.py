@@ -17,7 +17,7 @@ _CALL = "call_request"
 
 
 def _function(function, buffers, forms):
-    """The description of a function as text; TypeError if it is not a function."""
+    """The description of a function as text. Raises TypeError if it is not a function."""
     if isinstance(function, Reference):
         return dump({"reference": function.name})
     if "pickle" not in forms:
@@ -27,9 +27,9 @@ def _function(function, buffers, forms):
     return pickled_text(function, buffers)
 
 
-def _title(function):
-    """The name of a function for users: the engine shows it while it runs."""
-    title = getattr(function, "__name__", None)
+def _title(function, name=None):
+    """The name of a function for users. The engine shows this name while the function runs."""
+    title = getattr(function, "__name__", None) if name is None else name
     return f',"title":{quote(title)}' if type(title) is str else ""
 
 
@@ -56,14 +56,15 @@ def _value_text(value, buffers, forms):
     return encode_text(value, forms, buffers)
 
 
-def call(function, args=(), kwargs=None, forms=FORMS, kept=None):
-    """A request to call a function.
+def call(function, args=(), kwargs=None, forms=FORMS, kept=None, name=None):
+    """Returns a request to call a function.
 
-    forms  the forms of values that its engine can read
-    kept   a dict that says how the engine keeps the result on its host; None: the reply contains the result
+    forms  the forms of values that the engine of the request can read
+    kept   a dict that tells the engine how to keep the result on its host; None: the reply contains the result
+    name   the name that users see; None: the name of the function
     """
     buffers = []
-    content = f'{{"function":{_function(function, buffers, forms)}{_title(function)}'
+    content = f'{{"function":{_function(function, buffers, forms)}{_title(function, name)}'
     if args:
         values = ",".join([_value_text(each, buffers, forms) for each in args])
         content += f',"args":[{values}]'
@@ -79,10 +80,10 @@ _maps = itertools.count(1)
 
 
 def map_calls(function, parts, forms=FORMS, dist="b"):
-    """Requests to map a function: one for each of `parts`, which are lists of sequences.
+    """Returns requests to map a function, one request for each of `parts`. A part is a list of sequences.
 
-    dist  how the parts are cut and joined. Each request contains it, with the number of its part, so that clients
-          that read the controller's records can join the results.
+    dist  how the parts are cut and joined. Each request contains it, together with the number of the part, so that
+          clients that read the controller's records can join the results.
     """
     first = []
     head = f'{{"map":true,"function":{_function(function, first, forms)}{_title(function)},"args":'
@@ -101,7 +102,7 @@ def map_calls(function, parts, forms=FORMS, dist="b"):
 
 
 def push(values, forms=FORMS, is_scattered=False):
-    """A request to set variables.
+    """Returns a request to set variables.
 
     is_scattered  whether the values are this engine's blocks of sequences
     """
@@ -112,18 +113,18 @@ def push(values, forms=FORMS, is_scattered=False):
 
 
 def pull(expressions, forms=FORMS):
-    """A request for the values of expressions."""
+    """Returns a request for the values of expressions."""
     return "pull_request", f'{{"expressions":{dump(expressions)},{_ACCEPTS[forms]}}}', []
 
 
 def execute(code, silent):
-    """A request to run source text."""
+    """Returns a request to run the text of a cell."""
     content = {"code": code, "silent": bool(silent), "user_expressions": {}}
     return "execute_request", dump(content), []
 
 
 def read(content, buffers):
-    """The result in the content of any reply except that of `execute`."""
+    """Reads the result from the content of any reply, except the reply of `execute`."""
     if "value" in content:
         return decode(content["value"], buffers)
     if "values" in content:
@@ -133,7 +134,7 @@ def read(content, buffers):
 
 
 def _read_apply_reply(buffers):
-    """A result that was sent to a client of ipyparallel."""
+    """Reads a result that was sent to a client of ipyparallel."""
     try:
         return pickle.loads(buffers[0])
     except ImportError:
@@ -143,5 +144,5 @@ def _read_apply_reply(buffers):
 
 
 def read_list(content, buffers):
-    """The result of a pull of several names."""
+    """Reads the result of a pull of several names."""
     return [decode(each, buffers) for each in content["values"]]

@@ -1,4 +1,4 @@
-"""Records which of the user's variables on an engine are its blocks of scattered sequences."""
+"""Records which of the user's variables on an engine are blocks of scattered sequences."""
 
 __all__ = ["note", "noted"]
 
@@ -6,7 +6,7 @@ _names = set()
 
 
 def note(names, is_scattered):
-    """Called when a client or a checkpoint has set these names."""
+    """Records whether the variables with these names are blocks. Called when a client or a checkpoint has set them."""
     if is_scattered:
         _names.update(names)
     elif _names:
@@ -14,6 +14,6 @@ def note(names, is_scattered):
 
 
 def noted(known):
-    """The names of variables that are blocks; names that are no longer in `known` are removed."""
+    """Returns the names of the variables that are blocks. Names that are no longer in `known` are removed."""
     _names.intersection_update(known)
     return set(_names)

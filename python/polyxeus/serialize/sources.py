@@ -1,4 +1,5 @@
-"""Sends the source lines of functions with them, so that tracebacks on the engines show these lines."""
+"""Sends the source lines of functions together with the functions, so that tracebacks on the engines show these
+lines."""
 
 import functools
 import inspect
@@ -13,13 +14,13 @@ __all__ = ["lines_of", "remember"]
 _MOST_CHARACTERS = 16 << 10  # of a function; a longer one travels without its source
 _MOST_FILES = 256  # whose lines are kept where functions arrive
 
-_texts = weakref.WeakKeyDictionary()  # code -> its source, "" where nobody knows it
-_files = OrderedDict()  # name of a file that is not here -> the lines that came
+_texts = weakref.WeakKeyDictionary()  # code -> its source; "" if it is unknown
+_files = OrderedDict()  # name of a file that this process does not have -> the lines that arrived
 
 
 def lines_of(code):
-    """(name of the file, number of the first line, text) of a function's code; None if its
-    source is not known."""
+    """Returns (name of the file, number of the first line, text) of a function's code; None if its source is not
+    known."""
     text = _texts.get(code)
     if text is None:
         text = _texts[code] = _find(code)
@@ -43,7 +44,7 @@ def _is_here(file):
 
 
 def remember(file, first, text):
-    """Registers the lines_of() a function for tracebacks in this process, unless the file exists on this host."""
+    """Registers the result of lines_of() for tracebacks in this process, unless the file exists on this host."""
     lines = _files.get(file)
     if lines is None:
         if file in linecache.cache or _is_here(file):

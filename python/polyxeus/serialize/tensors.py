@@ -1,9 +1,9 @@
-"""Pickles torch tensors: their memory is sent outside of the pickle, like that of arrays.
+"""Pickles torch tensors. Their memory is sent outside of the pickle, like the memory of arrays.
 
-torch is not imported for values without torch objects. This module describes tensors of plain memory; torch pickles all
-other objects of its own (subclasses, sparse and quantized tensors, nn.Parameter), except for their memory. Only the
-part of its storage that a tensor spans is sent. If tensors of one pickle overlap, the memory that they span together
-is sent once, and the received tensors share it, too.
+torch is not imported for values without torch objects. This module describes tensors of plain memory. torch itself
+pickles all other objects of torch (subclasses, sparse and quantized tensors, nn.Parameter), but not their memory. Of
+the storage of a tensor, only the part that the tensor spans is sent. If tensors of one pickle overlap, the memory that
+they span together is sent once, and the received tensors share memory in the same way.
 """
 
 import bisect
@@ -28,17 +28,17 @@ _engine_id = None  # of this process, where it is an engine
 
 
 class ReceiverLacks(RuntimeError):
-    """This process cannot hold a tensor that was sent to it; the text has the reason and the fix."""
+    """This process cannot hold a tensor that was sent to it. The text of the exception gives the reason and the fix."""
 
 
 def set_engine_id(engine_id):
-    """Sets the id of the engine that this process is; without a call the process is a client."""
+    """Sets the id of the engine that this process is. A process that does not call this function is a client."""
     global _engine_id
     _engine_id = engine_id
 
 
 def receiver():
-    """The name of this process in messages."""
+    """Returns the name of this process for messages."""
     return "the client" if _engine_id is None else f"engine {_engine_id}"
 
 
@@ -57,7 +57,7 @@ def _of_typed(storage):
 
 
 def _span(tensor):
-    """[begin, end) of the bytes of its storage in which the tensor lies."""
+    """The range [begin, end) of the bytes of the storage in which the tensor lies."""
     size = tensor.element_size()
     begin = tensor.storage_offset()
     last = begin + sum((extent - 1) * step for extent, step in zip(tensor.shape, tensor.stride()))
@@ -71,7 +71,8 @@ def _view(torch, storage, begin, end):
 
 
 def _on_host(torch, memory):
-    """A copy of a device's memory on the host, in pinned memory if possible, which a GPU reads and writes faster."""
+    """Copies the memory of a device to the host. Uses pinned memory if possible, because a GPU reads and writes it
+    faster."""
     if memory.device.type == "cuda":
         try:
             return torch.empty(memory.shape, dtype=memory.dtype, device="cpu", pin_memory=True).copy_(memory)
@@ -81,9 +82,9 @@ def _on_host(torch, memory):
 
 
 def bytes_of(owner, count, begin=0):
-    """The bytes in the host's memory of `owner`, without a copy.
+    """Returns the bytes of `owner` without a copy. They are in the host's memory.
 
-    owner  a storage, or a tensor without gaps; it is kept as long as the bytes
+    owner  a storage, or a tensor without gaps. It stays alive as long as the bytes exist
     """
     import ctypes  # torch has it already
 
@@ -93,7 +94,7 @@ def bytes_of(owner, count, begin=0):
 
 
 class _Memory:
-    """Some bytes of a storage: one object of a pickle, whatever the number of tensors in it."""
+    """Some bytes of a storage. They are one object of a pickle, even if several tensors use them."""
 
     def __init__(self, torch, storage, begin, end, size):
         self._torch, self._storage, self._size = torch, storage, size
@@ -138,7 +139,8 @@ class _Storage:
 
 
 class Tensors:
-    """Reduces the tensors and storages of one pickle."""
+    """Makes the reduced forms of the tensors and storages of one pickle; a pickler's reducer_override() returns
+    them."""
 
     def __init__(self, torch, blocks=None):
         self._torch = torch
@@ -149,24 +151,25 @@ class Tensors:
 
     @classmethod
     def of_session(cls):
-        """Makes one; None if torch is not imported, because then there are no tensors."""
+        """Makes a Tensors object. Returns None if torch is not imported, because then there are no tensors."""
         torch = sys.modules.get("torch")
         return cls(torch) if hasattr(torch, "frombuffer") else None  # also while it is being imported
 
     def reduce(self, value):
-        """The result of a pickler's reducer_override() for an object whose type is among `kinds`."""
+        """Returns the result of a pickler's reducer_override() for an object whose type is among `kinds`."""
         if type(value) is not self._torch.Tensor:
             return self._reduce_storage(value)
         return self._reduce_plain(value) if _is_plain(self._torch, value) else NotImplemented
 
     def key(self, value):
-        """The same key for all tensors of one storage; None for objects that are not tensors of plain memory."""
+        """Returns a key that is the same for all tensors of one storage; None for objects that are not tensors of plain
+        memory."""
         is_plain = type(value) is self._torch.Tensor and _is_plain(self._torch, value)
         return _key(_untyped(value)) if is_plain else None
 
     def again(self):
-        """The Tensors for a second pickle of the same value, in which tensors share memory; None if they already did
-        in this one."""
+        """Returns the Tensors for a second pickle of the same value, in which tensors share memory; None if they
+        already share it in this pickle."""
         blocks = {key: each.merged() for key, each in self._storages.items()}
         blocks = {key: each for key, each in blocks.items() if each is not None}
         return Tensors(self._torch, blocks) if blocks and not self._blocks else None
@@ -223,8 +226,8 @@ class Tensors:
 
 
 def reduce_alone(value):
-    """The parts of the pickle of a value that is a contiguous tensor on the CPU; None for other values. Quicker than
-    Tensors."""
+    """Returns the parts of the pickle of a value that is a contiguous tensor on the CPU; None for other values. This
+    function is faster than the class Tensors, which handles all tensors and storages of a pickle."""
     torch = sys.modules.get("torch")
     if type(value) is not getattr(torch, "Tensor", None) or not _is_plain(torch, value):
         return None
@@ -245,7 +248,7 @@ def _is_plain(torch, tensor):
 
 
 def _values(tensor):
-    """(the tensor's numbers without their autograd history, whether they need gradients)"""
+    """Returns (the tensor's numbers without their autograd history, whether they need gradients)."""
     # What is no leaf leaves its graph behind, and so its need for gradients.
     needs_grad = tensor.requires_grad and tensor.is_leaf
     tensor = tensor.detach()
@@ -263,13 +266,13 @@ def _name(dtype):
 
 
 def is_tensor(value):
-    """Whether the value is a tensor, also of a subclass such as a parameter."""
+    """Returns whether the value is a tensor. Objects of subclasses, such as parameters, are tensors, too."""
     torch = sys.modules.get("torch")
     return torch is not None and isinstance(value, getattr(torch, "Tensor", ()))
 
 
 def concatenate(parts):
-    """Joins the tensors, as a leaf that needs a gradient if one of them does."""
+    """Joins the tensors to one. The result is a leaf, and requires a gradient if one of the tensors requires one."""
     torch = _torch()
     with torch.no_grad():
         joined = torch.cat(list(parts))
@@ -277,8 +280,8 @@ def concatenate(parts):
 
 
 def array_of(value):
-    """The NumPy array that shares the memory of a tensor on the CPU; None for other values, and for dtypes that NumPy
-    lacks."""
+    """Returns the NumPy array that shares the memory of a tensor on the CPU; None for other values, and for dtypes that
+    NumPy lacks."""
     if not is_tensor(value):
         return None
     torch = _torch()
@@ -300,11 +303,13 @@ def array_of(value):
 
 
 def placed(device, count, engine_id):
-    """The device for a tensor that was on `device` of another process: (device, a note for the user or None).
+    """Chooses the device for a tensor that was on `device` of another process. Returns (device, a note for the user or
+    None).
 
-    device     "cpu", "cuda:1"
-    count      how many devices of this kind the receiver sees
-    engine_id  of the receiver; None: it is a client, which gets the tensor on the CPU if it does not see the device
+    device     a text like "cpu" or "cuda:1"
+    count      the number of devices of this kind that the receiver sees
+    engine_id  the id of the receiving engine; None: the receiver is a client, which gets the tensor on the CPU if it
+               does not see the device
     errors     ReceiverLacks: the receiver is an engine that does not see the device
     """
     kind, _, index = device.partition(":")
@@ -320,7 +325,7 @@ def placed(device, count, engine_id):
 
 
 def _torch():
-    """torch, which is imported for the first tensor that arrives."""
+    """Returns torch, which is imported when the first tensor arrives."""
     import torch
 
     return torch
@@ -376,8 +381,8 @@ def _make_alone(buffer, dtype, shape, needs_grad):
 
 
 def whole(buffer, dtype, shape, needs_grad):
-    """A contiguous tensor of a torch.dtype that uses the memory of the buffer, unless that is not aligned for its
-    numbers."""
+    """Returns a contiguous tensor in the memory of the buffer. If this memory is not aligned for `dtype`, a
+    torch.dtype, the tensor is in a copy."""
     made = _torch().frombuffer(_writable(buffer), dtype=dtype)
     if made.shape != shape:
         made.set_(_untyped(made), 0, shape)

@@ -1,7 +1,7 @@
-"""Values in messages, in forms that every language can read (docs/protocol.md, "Native messages").
+"""Represents values in messages, in forms that every language can read (docs/protocol.md, "Native messages").
 
-A small dict in the content of a message describes a value; large data is in the message's buffers, to which the dict
-refers by number:
+A small dict in the content of a message describes a value. Large data is in the buffers of the message, and the dict
+refers to the buffers by number:
 
     {"json": 3.5}
     {"array": {"dtype": "<f8", "shape": [20, 10], "buffer": 0}}
@@ -115,12 +115,12 @@ _DECODERS = {"array": _decode_array, "bytes": _decode_bytes}
 
 
 def decode(description, buffers, evaluate=None, loads=pickle.loads):
-    """The value of a description.
+    """Returns the value of a description.
 
-    buffers   those of the message. Arrays share their memory, and are writable if it is; small or read-only memory is
-              copied.
-    evaluate  called with the expression of a reference; None: references are an error.
-    loads     reads pickles.
+    buffers   the buffers of the message. Arrays share the memory of the buffers, and are writable if this memory is
+              writable; small or read-only memory is copied.
+    evaluate  a function that is called with the expression of a reference; None: references are an error.
+    loads     a function that reads pickles.
     errors    ValueError for a bad description; exceptions of unpickling or of `evaluate`.
     """
     try:
@@ -145,13 +145,14 @@ def decode(description, buffers, evaluate=None, loads=pickle.loads):
 
 
 def encode(value, accepts, buffers, snapshot=0):
-    """The description of `value` in the first form that holds it without loss of meaning.
+    """Describes `value` in the first accepted form that represents it without loss of meaning.
 
-    accepts   the forms that the receiver can read, some of FORMS.
+    accepts   the forms that the receiver can read; a subset of FORMS.
     buffers   the message's list of buffers, to which large data is appended.
-    snapshot  arrays of fewer bytes than this are copied, because the caller may change them before the message is
-              sent; `buffers` share the memory of larger ones.
-    errors    TypeError if no accepted form holds it; the text says which part of the value, and why.
+    snapshot  a number of bytes. Smaller arrays are copied, because the caller may change them before the message is
+              sent; `buffers` share the memory of other arrays.
+    errors    TypeError if no accepted form can represent the value. The text names the part of the value that has no
+              such form, and the reason.
     """
     kind = type(value)
     if "json" in accepts and (
@@ -184,9 +185,11 @@ _WRITERS = {
 
 
 def encode_text(value, accepts, buffers, snapshot=0):
-    """The same as encode(), with the description as JSON text."""
+    """Does the same as encode(), but returns the description as JSON text."""
     if type(value) is int and _LEAST_INT <= value <= _MOST_INT and "json" in accepts:
         return f'{{"json":{value}}}'  # the most frequent argument and result
+    if type(value) is str and value.isascii() and "json" in accepts:
+        return f'{{"json":{quote(value)}}}'
     description = encode(value, accepts, buffers, snapshot)
     ((form, rest),) = description.items()
     write = repr if form == "pickle" else _WRITERS.get(type(rest))
@@ -194,12 +197,12 @@ def encode_text(value, accepts, buffers, snapshot=0):
 
 
 def pickled_text(value, buffers):
-    """The same as encode_text(), for a value that only a pickle can hold."""
+    """Does the same as encode_text(), for a value that only a pickle can represent."""
     return f'{{"pickle":{_describe_pickle(value, buffers, 0)["pickle"]}}}'
 
 
 def encode_results(results, accepts, buffers, snapshot):
-    """Like encode() for the list of a map's results.
+    """Does the same as encode(), for the list of the results of a map.
 
     If pickles are not accepted, numbers of one type, or arrays of one type and shape, become one array.
     """
@@ -216,7 +219,7 @@ def _append(buffers, data):
 
 
 def _is_text(text):
-    """Whether UTF-8 can encode the text, which it cannot if it has lone surrogates."""
+    """Whether UTF-8 can encode the text. It cannot encode lone surrogates."""
     if text.isascii():
         return True
     try:
@@ -227,7 +230,7 @@ def _is_text(text):
 
 
 def _is_plain_array(array):
-    """Whether the elements have a fixed size and their bytes are their values."""
+    """Whether the elements have a fixed size and consist only of the bytes of their values."""
     dtype = array.dtype
     return not dtype.hasobject and dtype.names is None and dtype.kind in "biufcmMSUV"
 
@@ -282,7 +285,7 @@ def _named(value):
 
 
 class _NotJson(Exception):
-    """The reason why JSON cannot hold a part of a value."""
+    """Raised with the reason why JSON cannot represent a part of a value."""
 
 
 def _encode_without_pickle(value, accepts, buffers, snapshot):
@@ -317,7 +320,7 @@ def _advice(what):
 
 
 def _as_array(value, has_json):
-    """An array that holds the value, if no other form can; None if no array can."""
+    """An array that represents the value, if no other form can; None if no array can represent it."""
     array = tensors.array_of(value)
     if array is not None:
         return array
@@ -341,7 +344,7 @@ def _as_array(value, has_json):
 
 
 def _is_json_scalar(numpy, value):
-    """Whether JSON can hold a NumPy scalar."""
+    """Whether JSON can represent a NumPy scalar."""
     if isinstance(value, (numpy.timedelta64, numpy.longdouble)):
         return False
     if isinstance(value, numpy.floating):
@@ -350,7 +353,7 @@ def _is_json_scalar(numpy, value):
 
 
 def _plain(value):
-    """The value, with NumPy's scalars converted to types that JSON can hold."""
+    """The value, with NumPy's scalars converted to types that JSON can represent."""
     if value is None or isinstance(value, bool):
         return value
     if isinstance(value, int):
@@ -399,7 +402,7 @@ def _part(value, step):
 
 
 def _joined(results):
-    """One array of results that are all numbers of one type, or arrays of one type and shape."""
+    """Joins results to one array, if all of them are numbers of one type, or arrays of one type and shape."""
     kind = type(results[0])
     if any(type(each) is not kind for each in results):
         return None

@@ -1,4 +1,4 @@
-"""Chrome's JSON format, which chrome://tracing, https://ui.perfetto.dev and speedscope read."""
+"""Writes Chrome's JSON format, which chrome://tracing, https://ui.perfetto.dev and speedscope read."""
 
 from __future__ import annotations
 

@@ -10,7 +10,8 @@ _MOST_DRIFT = 1000  # millionths: each kernel may slew its clock by 500
 
 
 class Exchange(NamedTuple):
-    """The times of a request and of its answer, and the time of the other clock in the answer. In nanoseconds."""
+    """The times of a request and of its answer, and the time of the other clock that the answer contains. All are in
+    nanoseconds."""
 
     sent: int  #: by our clock
     told: int  #: by the other clock, between the two
@@ -18,18 +19,20 @@ class Exchange(NamedTuple):
 
 
 class ClockOffset(NamedTuple):
-    """The difference to add to the times of the other clock to get ours, and its largest error."""
+    """The offset that converts times of the other clock to times of this process's clock, and the largest error of this
+    offset."""
 
     offset: int
     error: int
 
 
 class ClockReadings:
-    """Exchanges with one other clock at about the same time, during which the two clocks run at the same rate.
+    """Exchanges with one other clock. All exchanges happen within a time that is so short that both clocks run at the
+    same rate.
 
-    The other clock was read at some time between the sending of the request and the arrival of the answer: each
-    exchange gives a lower and an upper bound of the offset, and all of them together may give closer bounds. The
-    midpoint is exact if both directions take equally long.
+    The other clock was read at some time between the sending of the request and the arrival of the answer. Each
+    exchange therefore gives a lower and an upper bound of the offset, and several exchanges together may give closer
+    bounds. The midpoint of the bounds is exact if both directions take equally long.
     """
 
     def __init__(self) -> None:
@@ -39,7 +42,7 @@ class ClockReadings:
         self._exchanges.append(exchange)
 
     def offset(self) -> ClockOffset | None:
-        """The offset; None if there is no exchange."""
+        """Returns the offset; None if there are no exchanges."""
         if not self._exchanges:
             return None
         low = max(each.sent - each.told for each in self._exchanges)
@@ -54,12 +57,12 @@ class ClockReadings:
 
 
 class ClockLine:
-    """The offset at any time of a trace, computed from the offsets at its beginning and its end, between which the
-    clocks drift evenly. If these two differ by more than clocks can drift, the measurements are inexact, and the
-    better one is used.
+    """The offset at any time of a trace, computed from the offsets at the beginning and at the end of the trace.
+    Between them, the clocks drift evenly. If the two offsets differ by more than clocks can drift, the measurements are
+    inexact, and the better one is used.
 
-    began, ended          when they were measured, by the other clock
-    at_begin, at_end      None: not measured
+    began, ended          the times of the other clock at which the offsets were measured
+    at_begin, at_end      the offsets; None: not measured
     """
 
     def __init__(self, began: int, at_begin: ClockOffset | None, ended: int, at_end: ClockOffset | None) -> None:
@@ -72,6 +75,6 @@ class ClockLine:
         self.error = min(by_both, min(begin.error, end.error) + most + abs(self._change))
 
     def to_ours(self, time: int) -> int:
-        """Converts a time of the other clock to ours."""
+        """Converts a time of the other clock to a time of this process's clock."""
         part = min(max(time - self._began, 0), self._length)
         return time + self._from + self._change * part // self._length

@@ -1,5 +1,5 @@
-"""Combines the records of all ranks for each collective call: when each rank came, and for which rank the others
-waited."""
+"""Combines the records of all ranks for each collective call. Computes when each rank reached the call, and for which
+rank the others waited."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from polyxeus.trace.records import EngineRecords
 __all__ = ["LateRank", "Meeting", "find_meetings", "latest_rank"]
 
 _SECOND = 1_000_000_000
-_LEAST_WAIT = 1_000_000  # nanoseconds: shorter waits name nobody
+_LEAST_WAIT = 1_000_000  # nanoseconds: for shorter waits no rank is named as the latest
 
 
 class Meeting(NamedTuple):
@@ -23,17 +23,17 @@ class Meeting(NamedTuple):
 
     @property
     def last(self) -> int:
-        """The rank that came last."""
+        """The rank that reached the call last."""
         return max(self.came, key=self.came.__getitem__)
 
     @property
     def waited(self) -> int:
-        """How much earlier the call could have begun without the last rank, in nanoseconds."""
+        """How many nanoseconds earlier the call could have begun without the last rank."""
         times = sorted(self.came.values())
         return times[-1] - times[-2]
 
     def lateness(self, rank: int) -> int:
-        """How much later than the first rank this rank came."""
+        """Returns how much later than the first rank this rank reached the call."""
         return self.came[rank] - min(self.came.values())
 
 
@@ -49,9 +49,10 @@ class LateRank(NamedTuple):
 
 
 def mpi_key(call, seen: Counter) -> tuple | None:
-    """A key of a collective MPI call that is the same on all ranks; None for other calls.
+    """Returns a key of a collective MPI call that is the same on all ranks; None for other calls.
 
-    seen  the places of this rank's earlier calls, because the count starts again after a stop
+    seen  how many earlier calls of this rank had each (communicator, place). There may be several, because places are
+          counted from the beginning again after a stop
     """
     if not call.place:
         return None
@@ -61,7 +62,7 @@ def mpi_key(call, seen: Counter) -> tuple | None:
 
 
 def torch_key(span, seen: Counter) -> tuple | None:
-    """The same for a span of torch.distributed."""
+    """Returns a key of a collective call of torch.distributed that is the same on all ranks; None for other spans."""
     if span.kind != "torch" or "count" not in span.details:
         return None
     place = span.details.get("group"), span.details["count"]
@@ -70,7 +71,7 @@ def torch_key(span, seen: Counter) -> tuple | None:
 
 
 def keyed(engine: EngineRecords) -> Iterable[tuple[tuple | None, object]]:
-    """(key or None, call) of each MPI call and each span, in the order of their beginnings."""
+    """Yields (key or None, call) for each MPI call and each span, in the order in which they began."""
     seen: Counter = Counter()
     for call in sorted(engine.mpi_calls, key=lambda each: each.began):
         yield mpi_key(call, seen), call
@@ -80,7 +81,7 @@ def keyed(engine: EngineRecords) -> Iterable[tuple[tuple | None, object]]:
 
 
 def find_meetings(engines: Iterable[EngineRecords]) -> dict[tuple, Meeting]:
-    """The meetings, by their keys."""
+    """Returns the collective calls that at least two ranks have made, by their keys."""
     came: dict[tuple, dict[int, int]] = defaultdict(dict)
     names = {}
     for engine in engines:
@@ -92,7 +93,8 @@ def find_meetings(engines: Iterable[EngineRecords]) -> dict[tuple, Meeting]:
 
 
 def latest_rank(meetings: Iterable[Meeting], least_wait: int = _LEAST_WAIT) -> LateRank | None:
-    """The rank for which the others waited longest; None: they waited less than `least_wait` nanoseconds in all."""
+    """Returns the rank for which the others waited longest; None if the others waited less than `least_wait`
+    nanoseconds in total."""
     calls, waited, count = Counter(), Counter(), 0
     for meeting in meetings:
         count += 1

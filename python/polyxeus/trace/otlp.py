@@ -1,4 +1,4 @@
-"""OpenTelemetry's protocol in JSON, which a collector accepts at /v1/traces. Pure functions."""
+"""Writes OpenTelemetry's protocol as JSON, which a collector accepts at /v1/traces. Pure functions."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _LONGEST = 1 << 63
 
 
 class _Place(NamedTuple):
-    """A slice with what its span needs of its surroundings."""
+    """A slice, with the facts about its surroundings that its span needs."""
 
     slice: Slice
     span_id: str
@@ -29,11 +29,11 @@ class _Place(NamedTuple):
 def otlp_requests(
     timeline: Timeline, trace_id: str, unix_offset: int, service: str, attributes: dict[str, str]
 ) -> Iterator[tuple[int, dict[str, Any]]]:
-    """(number of spans, body of a request) for each part of a trace.
+    """Yields (number of spans, body of a request) for each part of a trace.
 
     trace_id     32 hexadecimal digits
-    unix_offset  the number to add to times of the timeline to get nanoseconds since 1970
-    attributes   of each resource, in addition to those of its process
+    unix_offset  add this number to a time of the timeline to get nanoseconds since 1970
+    attributes   the attributes of each resource, in addition to the attributes of its process
     """
     places = [list(_places(process, trace_id, number)) for number, process in enumerate(timeline.processes)]
     every = [each for found in places for each in found]

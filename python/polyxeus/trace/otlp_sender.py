@@ -19,7 +19,7 @@ _MOST_READ = 65_536  # bytes of an answer
 
 
 class OtlpSettings(NamedTuple):
-    """The collector to which spans are sent, and the settings for it."""
+    """The collector to which spans are sent, and the settings for sending."""
 
     url: str
     headers: dict[str, str]
@@ -29,15 +29,16 @@ class OtlpSettings(NamedTuple):
 
     @property
     def place(self) -> str:
-        """The URL without password and query, so that it may be shown."""
+        """The URL without its password and query, which may be shown to users."""
         parts = urlsplit(self.url)
         return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"
 
 
 def read_settings(environment: Mapping[str, str]) -> OtlpSettings | None:
-    """Reads the settings from OpenTelemetry's variables OTEL_...; None: spans are not to be sent.
+    """Reads the settings from OpenTelemetry's environment variables (OTEL_...). Returns None if no spans should be
+    sent.
 
-    errors  ValueError: a variable has an invalid value; the text is an error message
+    errors  ValueError: a variable has an invalid value. The text of the exception is an error message for the user
     """
 
     def value(name: str) -> str:
@@ -67,7 +68,7 @@ def read_settings(environment: Mapping[str, str]) -> OtlpSettings | None:
 
 
 def _pairs(text: str, variable: str) -> dict[str, str]:
-    """Of "key=value,key=value", the values percent-encoded."""
+    """Reads "key=value,key=value", in which the values are percent-encoded."""
     found = {}
     for pair in filter(None, map(str.strip, text.split(","))):
         key, equals, value = pair.partition("=")
@@ -78,9 +79,9 @@ def _pairs(text: str, variable: str) -> dict[str, str]:
 
 
 def send_spans(settings: OtlpSettings, requests: Iterable[tuple[int, dict[str, Any]]]) -> str:
-    """Sends the requests one after the other, up to the first that fails; returns a sentence about the outcome.
+    """Sends the requests one after the other, until one of them fails. Returns a sentence about the outcome.
 
-    requests  (number of spans, body), as from otlp_requests()
+    requests  pairs (number of spans, body), as otlp_requests() yields them
     """
     sent = rejected = 0
     reason = ""
@@ -98,8 +99,8 @@ def send_spans(settings: OtlpSettings, requests: Iterable[tuple[int, dict[str, A
 
 
 def _post_in_time(settings: OtlpSettings, body: bytes) -> tuple[str, dict[str, Any]]:
-    """(error text, `partialSuccess` of the answer). The timeout also limits a server that sends its answer byte by
-    byte."""
+    """Sends one request; returns (error text, `partialSuccess` of the answer). The timeout holds also if a server sends
+    its answer byte by byte."""
     outcome: list[tuple[str, dict[str, Any]]] = []
     thread = threading.Thread(target=lambda: outcome.append(_post(settings, body)), daemon=True)
     thread.start()

@@ -1,4 +1,4 @@
-"""Perfetto's TrackEvent format, which https://ui.perfetto.dev and trace_processor read."""
+"""Writes Perfetto's TrackEvent format, which https://ui.perfetto.dev and trace_processor read."""
 
 from __future__ import annotations
 
@@ -42,7 +42,8 @@ def _descriptor(uuid: int, name: str, rest: bytes) -> bytes:
 
 
 def _events(track: Track, uuid: int) -> Iterator[tuple[int, bytes]]:
-    """(time, packet without its time) of each beginning and end, in the order in which they nest."""
+    """Pairs (time, packet without its time) for each beginning and each end of a slice, in the order in which the
+    slices nest."""
     end = bytes_field(_TRACK_EVENT, varint_field(_TYPE, _END) + varint_field(_TRACK, uuid))
     open_ends: list[int] = []
     for each in track.slices:

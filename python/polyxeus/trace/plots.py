@@ -1,4 +1,4 @@
-"""Plots as SVG text for a page, without other files. Pure functions."""
+"""Makes plots as SVG text for a page that needs no other files. Pure functions."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Bar(NamedTuple):
 
 
 def bars(rows: Sequence[Bar], title: str) -> str:
-    """A bar for each row, one below the other."""
+    """Returns a plot with a bar for each row, one below the other."""
     made = []
     for row, bar in enumerate(rows):
         top, left = row * (_ROW + _GAP), float(_LABEL)
@@ -35,7 +35,7 @@ def bars(rows: Sequence[Bar], title: str) -> str:
 
 
 def rows_of_spans(rows: Sequence[tuple[str, Iterable[tuple[int, int, str]]]], title: str) -> str:
-    """A chart that shows when each kind of work ran.
+    """Returns a chart that shows when each kind of work ran.
 
     rows  (label, [(first column, number of columns, colour), ...]); there are WIDTH columns
     """
@@ -48,7 +48,7 @@ def rows_of_spans(rows: Sequence[tuple[str, Iterable[tuple[int, int, str]]]], ti
 
 
 def areas(layers: Sequence[tuple[Sequence[float], str]], title: str, left: str, right: str) -> str:
-    """Shares over time, as layers on top of each other.
+    """Returns a chart of shares over time, as layers on top of each other.
 
     layers       (values from 0 to 1, one for each moment, colour), the lowest first; their sums are at most 1
     left, right  the texts below the first and the last moment
@@ -75,7 +75,8 @@ def _steps(values, height):
 
 
 def matrix(labels: Sequence[str], values: dict[tuple[int, int], float], texts: dict[tuple[int, int], str], title: str) -> str:
-    """A square for each (row, column), the darker the larger its value; its text is shown when you point at it."""
+    """Returns a square for each (row, column). A larger value makes the square darker. The text of a square is shown
+    when you point at it."""
     most = max(values.values(), default=0) or 1
     side = len(labels) * _CELL
     made = [f"<rect x='{_LABEL}' y='0' width='{side}' height='{side}' class='frame'/>"]
@@ -87,7 +88,7 @@ def matrix(labels: Sequence[str], values: dict[tuple[int, int], float], texts: d
 
 
 def legend(kinds: Iterable[tuple[str, str]]) -> str:
-    """The legend of a plot.  kinds  (text, colour)"""
+    """Returns the legend of a plot. `kinds` is a list of (text, colour)."""
     return "<p>" + "".join(f"<i style='background:{colour}'></i>{escape(words)}" for words, colour in kinds) + "</p>"
 
 

@@ -1,4 +1,4 @@
-"""Encodes messages of Protocol Buffers, as far as a trace needs it.
+"""Encodes messages of Protocol Buffers, but only the kinds of fields that a trace needs.
 
 A message is the concatenation of its fields: bytes_field(1, text_field(2, "a") + varint_field(3, 7)).
 """

@@ -1,4 +1,5 @@
-"""Records spans of this process while a trace is on. Without a trace, each place that could record checks one tuple."""
+"""Records spans of this process while a trace is on. While no trace is on, each place in the code that could record a
+span only checks one tuple."""
 
 from __future__ import annotations
 
@@ -28,14 +29,14 @@ class Span(NamedTuple):
 
 
 def begin() -> int | None:
-    """The current time, as the beginning of a span, if a trace is on; else None."""
+    """Returns the current time as the beginning of a span; None if no trace is on."""
     if recorders and any(each.is_on() for each in recorders):
         return monotonic_ns()
     return None
 
 
 def end(kind: str, name: str, began: int, details: dict[str, Any] | None = None, thread: int | None = None) -> None:
-    """Records a span that began at `began`. thread None: the calling thread"""
+    """Records a span that began at `began`. If `thread` is None, it belongs to the calling thread."""
     if thread is None:
         thread = this_thread()
     ended = Span(kind, name, began, monotonic_ns(), thread, details or {})
@@ -45,7 +46,7 @@ def end(kind: str, name: str, began: int, details: dict[str, Any] | None = None,
 
 
 def this_thread() -> int:
-    """A number for the calling thread; 0: the main thread."""
+    """Returns a number for the calling thread; 0: the main thread."""
     if threading.current_thread() is threading.main_thread():
         return 0
     return threading.get_native_id()
@@ -62,14 +63,14 @@ def detach(recorder: Any) -> None:
 
 
 class span:
-    """A context manager: traces show its block under a name of your choice.
+    """A context manager. Traces show its block under the name that you choose.
 
-    It works on engines and in the client's process, in any thread. Without a trace it does nothing.
+    It works on engines and in the client's process, in any thread. If no trace is on, it does nothing.
 
     Parameters
     ----------
     name : str
-        The name in the trace.
+        The name that the trace shows.
     **details : Any
         Further values that the trace shows with the name: texts, numbers or lists of them.
 
@@ -100,7 +101,8 @@ class span:
 
 
 class MemoryRecorder:
-    """Keeps the spans of this process. If there are too many, further ones are only counted."""
+    """Stores the spans of this process. If there are too many spans, it counts the further ones without storing
+    them."""
 
     def __init__(self, most: int = 100_000) -> None:
         self.spans: list[Span] = []
@@ -120,7 +122,7 @@ class MemoryRecorder:
 class EngineRecorder:
     """Passes the spans of an engine to its C++ core, which sends them to clients while user code runs.
 
-    engine  its `is_tracing` says whether a trace is on.
+    engine  the engine, whose attribute `is_tracing` says whether a trace is on.
     """
 
     def __init__(self, engine: Any) -> None:

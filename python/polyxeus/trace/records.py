@@ -1,4 +1,5 @@
-"""The records of engines, controller and client, read from their answers, with times of the client's clock."""
+"""Reads the records of engines, controller and client from their answers, and converts their times to the client's
+clock."""
 
 from __future__ import annotations
 
@@ -13,7 +14,8 @@ UNKNOWN, ANY = -1, -2  # of a peer, a tag, a root
 
 
 class MpiCall(NamedTuple):
-    """An ended MPI call of the main thread of an engine. Unknown members are UNKNOWN; an unknown `met` is 0."""
+    """An MPI call that the main thread of an engine has made and that has ended. Unknown members have the value
+    UNKNOWN; an unknown `met` is 0."""
 
     name: str
     began: int
@@ -60,7 +62,8 @@ class ClientRecords(NamedTuple):
 
 
 class Passage(NamedTuple):
-    """The times of a request of any client in the controller. 0 or None: the event has not happened."""
+    """When the controller received a request, sent it to an engine and received the answer. The request may be from any
+    client. A time of 0 means that the event has not happened."""
 
     msg_id: str
     session: str  #: of its client

@@ -75,7 +75,7 @@ def _table(heads: list[str], rows: Iterable[list[str]]) -> str:
 
 
 def _short(name: str) -> str:
-    """Of an engine, without its host and process."""
+    """The name of an engine, without its host and process."""
     return name.split(" on ")[0]
 
 
@@ -127,7 +127,7 @@ def _picture(engines: list[Process], began: int, length: int) -> str:
 
 
 def _columns(process: Process, began: int, length: int) -> list[str]:
-    """The kind that each column of the picture shows; "": nothing."""
+    """The kind of work that each column of the picture shows; "" for an empty column."""
     columns = [""] * plots.WIDTH
     slices = slices_of(process)
     for kind in KINDS:  # later kinds stand above earlier ones
@@ -141,7 +141,7 @@ def _columns(process: Process, began: int, length: int) -> list[str]:
 
 
 def _runs_of_columns(columns: list[str]) -> Iterable[tuple[int, int, str]]:
-    """(first, how many, kind) of equal columns beside each other."""
+    """Runs of equal adjacent columns, as (first column, number of columns, kind)."""
     first = 0
     for column in range(1, len(columns) + 1):
         if column == len(columns) or columns[column] != columns[first]:

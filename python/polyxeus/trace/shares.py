@@ -9,7 +9,7 @@ from polyxeus.trace.timeline import SENDS, Process, Slice
 
 __all__ = ["KINDS", "EngineShares", "Traffic", "balance", "busy_over_time", "engine_shares", "slices_of", "traffic"]
 
-KINDS = ("run", "torch", "mpi")  # categories by which an engine's time is told: a later one counts before an earlier one
+KINDS = ("run", "torch", "mpi")  # categories of an engine's time: if several apply, the last one counts
 
 
 class EngineShares(NamedTuple):
@@ -27,7 +27,7 @@ class EngineShares(NamedTuple):
 
 
 class Traffic(NamedTuple):
-    """The numbers of bytes that were sent by MPI and to the engines."""
+    """How many bytes were sent by MPI and to the engines."""
 
     messages: dict[tuple[int, int], tuple[int, int]]  #: {(rank, rank): (messages, bytes)}, from the first to the second
     collectives: dict[str, tuple[int, int]]  #: {name: (calls, bytes)} of all ranks together
@@ -45,16 +45,17 @@ def engine_shares(process: Process) -> EngineShares:
 
 
 def balance(shares: Iterable[EngineShares]) -> float | None:
-    """The mean computing time of the engines, divided by the longest one; 1: evenly balanced. None: no engine
-    computes."""
+    """Returns the mean computing time of the engines, divided by the longest computing time. 1 means evenly balanced;
+    None means that no engine computes."""
     computed = [each.computes for each in shares]
     return sum(computed) / len(computed) / max(computed) if any(computed) else None
 
 
 def busy_over_time(engines: list[Process], began: int, length: int, moments: int) -> dict[str, list[float]]:
-    """{"run", "torch", "mpi": the share of all engines' time in each of `moments` intervals of equal length}
+    """Returns the shares of all engines' time, {"run": ..., "torch": ..., "mpi": ...}, in each of `moments` intervals
+    of equal length.
 
-    A run counts as "run" only while it is in no call of MPI or torch.distributed.
+    The time of a run counts as "run" only while the run makes no call of MPI or torch.distributed.
     """
     found = {kind: [0.0] * moments for kind in KINDS}
     for process in engines:
@@ -90,7 +91,8 @@ def _count(row, size):
 
 
 def _exclusive(process: Process) -> list[list[tuple[int, int]]]:
-    """For each of KINDS the times at which it is in progress and no later kind is."""
+    """For each kind in KINDS, the times at which this kind of work is in progress, but no kind that stands later in
+    KINDS."""
     slices = slices_of(process)
     found, taken = [], []
     for kind in reversed(KINDS):
@@ -116,7 +118,7 @@ def _merged_spans(spans: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
 
 
 def _without(spans: list[tuple[int, int]], taken: list[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Both are sorted, and do not overlap among themselves."""
+    """The times in `spans` that are not in `taken`. Both lists are sorted, and the spans of a list do not overlap."""
     found, place = [], 0
     for began, ended in spans:
         while place < len(taken) and taken[place][1] <= began:
@@ -137,7 +139,8 @@ def _length(spans: Iterable[tuple[int, int]]) -> int:
 
 
 def _spread(values: list[float], start: float, end: float) -> None:
-    """Adds to each moment how much of it lies between start and end, which are counted in moments."""
+    """Adds to the value of each moment the part of the moment that lies between start and end. start and end are in
+    units of moments."""
     start, end = max(0.0, start), min(float(len(values)), end)
     for moment in range(int(start), min(len(values), int(end) + 1)):
         values[moment] += max(0.0, min(end, moment + 1) - max(start, moment))

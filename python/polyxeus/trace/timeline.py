@@ -24,7 +24,7 @@ _BEGUN_RECEIVES = ("MPI_Irecv",)  # they take a message, but their end is not kn
 
 
 class Slice(NamedTuple):
-    """A named piece of a track. Times in nanoseconds of one clock for the whole trace."""
+    """A named piece of a track. Times are in nanoseconds; all slices of a trace use the same clock."""
 
     name: str
     category: str
@@ -58,7 +58,8 @@ class Timeline(NamedTuple):
 
 
 def nested_lanes(slices: Iterable[Slice]) -> list[list[Slice]]:
-    """Distributes the slices over as few lanes as possible, so that no two slices of a lane overlap only in part."""
+    """Distributes the slices over as few lanes as possible, in such a way that two slices of a lane never overlap
+    partially."""
     lanes: list[tuple[list[Slice], list[int]]] = []  # (slices, ends of those that are open)
     for each in sorted(slices, key=lambda each: (each.began, -each.ended)):
         for lane, open_ends in lanes:
@@ -75,7 +76,7 @@ def nested_lanes(slices: Iterable[Slice]) -> list[list[Slice]]:
 
 
 def flow_number(*key: object) -> int:
-    """A number below 2**53, which is the same for equal keys."""
+    """Returns a number below 2**53, which is the same for equal keys."""
     digest = hashlib.blake2b(repr(key).encode(), digest_size=8).digest()
     return int.from_bytes(digest, "big") >> 11 or 1
 
@@ -122,7 +123,8 @@ def _client_tracks(client, passages):
 
 
 def _lanes_to_engines(by_engine):
-    """(tracks, how many slices found no place).  by_engine  {engine, None: to none: [Slice, ...]}"""
+    """Returns (tracks, number of slices without a place). by_engine {engine: [Slice, ...]}, with None for slices of no
+    engine"""
     tracks, omitted = [], 0
     for engine, slices in sorted(by_engine.items(), key=lambda each: (each[0] is None, each[0])):
         lanes = nested_lanes(slices)
@@ -132,7 +134,8 @@ def _lanes_to_engines(by_engine):
 
 
 def _passage_details(sent, passage):
-    """When after its sending a request was where."""
+    """The times, counted from the sending of a request, at which the request and then its answer reached and left the
+    controller."""
     if passage is None:
         return {}
     times = {"at_controller_ms": passage.came, "to_engine_ms": passage.given, "answer_at_controller_ms": passage.answered}
@@ -140,7 +143,8 @@ def _passage_details(sent, passage):
 
 
 def _encodings(spans):
-    """Slices for the work of a call until its request is sent, and between two requests: spans of the kind "sent" end them."""
+    """Slices for the work of a call before its first request and between two requests. A span of the kind "sent" ends
+    each of them."""
     calls = sorted((span for span in spans if span.kind == "call"), key=lambda span: span.began)
     begins = [span.began for span in calls]
     until = {}  # the end of the latest encoding, by the call's place
@@ -251,11 +255,11 @@ def _milliseconds(nanoseconds):
 
 
 def _match_messages(engines):
-    """{(rank, call): (flows_from, flows_to)} of sends and of the receives that got their messages.
+    """The flows {(rank, call): (flows_from, flows_to)} between sends and the receives that got their messages.
 
     Sends and receives with the same two ranks, communicator and tag are matched in their order. If a rank has received
-    from any rank, or with any tag, it is not known which message it got: all messages that it may have got are left
-    out.
+    from any rank, or with any tag, it is not known which message this rank got; then all messages that it may have got
+    are left out.
     """
     flows = {}
     waiting = defaultdict(deque)

@@ -1,1 +1,1 @@
-"""Views: they send work to a set of engines, and divide it among them."""
+"""Views, which divide work among a set of engines and send it to them."""

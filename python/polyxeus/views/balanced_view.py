@@ -1,15 +1,18 @@
-"""Views that give each task to an engine that is free."""
+"""Views that give each task to a free engine."""
 
 from __future__ import annotations
 
+import functools
 from typing import TYPE_CHECKING, Any, Callable, Iterable, Literal
 
 from polyxeus.results.async_result import AsyncResult
-from polyxeus.results.lazy_map import LazyMapIterator, lazy_map
+from polyxeus.results.lazy_map import LazyMapIterator, MapOfExecutor, lazy_map
+from polyxeus.results.recomputing import SentTask
 from polyxeus.results.ref import Ref, Uses, gathered, unfinished
 from polyxeus.serialize import requests
-from polyxeus.views import partition
+from polyxeus.views import actors, partition
 from polyxeus.views.dependency import Dependency
+from polyxeus.views.ranks import as_metadata, on_one_rank, ranks_in, ranks_of
 from polyxeus.views.remote_functions import ParallelFunction, getname
 from polyxeus.views.stopping import stops_on_interrupt
 from polyxeus.views.view import View, label_text
@@ -19,12 +22,13 @@ if TYPE_CHECKING:
     from typing_extensions import Self, Unpack
     from polyxeus.client.client import Client
     from polyxeus.hints import P, T, BalancedFlags, BalancedViewFlags, Dependencies
+    from polyxeus.views.ranks import Ranks
 
 __all__ = ["LoadBalancedView"]
 
 
 class LoadBalancedView(View):
-    """Runs each task on an engine that is free. `client.load_balanced_view()` makes it.
+    """Runs each task on a free engine. `client.load_balanced_view()` returns it.
 
     Parameters
     ----------
@@ -38,13 +42,18 @@ class LoadBalancedView(View):
     Attributes
     ----------
     after : AsyncResult, str, Dependency or list of them
-        Results, or ids of requests, after which tasks run.
+        Results, or ids of requests. Tasks wait until these requests have succeeded. In a Dependency, requests that
+        failed can count, too.
     follow : AsyncResult, str, Dependency or list of them
-        Results, or ids of requests, after which tasks run, on the engine that ran them.
+        Results, or ids of requests, as for `after`. Tasks wait for these requests, and run on the engine that ran them.
     timeout : float
-        Seconds that a task may wait for these requests; 0: without a limit.
+        Seconds that a task may wait for the requests in `after` and `follow`; 0: without a limit.
     retries : int
         How many times a task that fails is tried again, on another engine.
+    ranks : int, (int, int) or Ranks
+        How many engines of one MPI world run each task together: a number, or the smallest and the largest number. The
+        function gets the communicator of these engines as its parameter `comm`, or by
+        `polyxeus.mpi.comm()`.
 
     Examples
     --------
@@ -60,7 +69,7 @@ class LoadBalancedView(View):
     1
     """
 
-    _flag_names = ["targets", "block", "track", "follow", "after", "timeout", "retries", "label"]
+    _flag_names = ["targets", "block", "track", "follow", "after", "timeout", "retries", "ranks", "label"]
 
     if TYPE_CHECKING:  # a task has one result
 
@@ -74,6 +83,7 @@ class LoadBalancedView(View):
         self.after: Dependencies = None
         self.timeout = 0.0
         self.retries = 0
+        self.ranks: Any = None
         super().__init__(client, targets, **flags)
 
     def set_flags(self, **kwargs: Unpack[BalancedFlags]) -> Self:
@@ -94,7 +104,7 @@ class LoadBalancedView(View):
         KeyError
             A flag is unknown.
         ValueError
-            A dependency or the timeout is invalid.
+            A dependency, the timeout or the number of ranks is invalid.
 
         Examples
         --------
@@ -106,35 +116,57 @@ class LoadBalancedView(View):
                 _render_dependency(kwargs[name])  # says now what is wrong with it
         if "timeout" in kwargs:
             kwargs["timeout"] = _checked_timeout(kwargs["timeout"])
+        ranks_of(kwargs.get("ranks"))
         return super().set_flags(**kwargs)
 
-    def _submit(self, works, refs, after, follow, timeout, uuids, retries, label):
-        """(the tasks, their Uses).  refs  those in their arguments, by their keys; they wait for these."""
+    def _submit(self, works, refs, after, follow, timeout, uuids, retries, label, ranks, is_kept=False):
+        """Sends the tasks, and returns (the tasks, their Uses, a SentTask).
+
+        refs  {key: Ref} of the Refs in the arguments. The tasks wait until the results of these Refs are ready
+        """
         if isinstance(retries, bool) or not isinstance(retries, int):
             raise TypeError(f"retries must be an int, not {retries!r}")
         if retries < 0:
             raise ValueError(f"retries must not be negative: {retries}")
-        if refs:
-            after = _after_also(after, unfinished(refs.values()))
-        tasks = self.client._connection.send_balanced(
-            works,
-            label_text(label),
-            uuids,
-            requests.dump(_render_dependency(after)) if after is not None else "[]",
-            requests.dump(_render_dependency(follow)) if follow is not None else "[]",
-            _checked_timeout(timeout),
-            retries,
-        )
-        self._note(tasks)
-        uses = None
-        if refs:
-            uses = Uses(refs.values())
+        send = self._sender(after, follow, _checked_timeout(timeout), uuids, retries, label, ranks)
+        task = None
+        if len(works) == 1 and (refs or (is_kept and retries)):
+            task = SentTask(functools.partial(_sent_again, send), works[0], retries)
+            task = task if task.freeze() else None
+        uses = Uses(refs.values(), task, self.client._kept_results) if refs else None
+        tasks = send(works, refs.values())
+        if uses is not None:
             uses.sent(tasks)
-        return tasks, uses
+        return tasks, uses, task
+
+    def _sender(self, after, follow, timeout, uuids, retries, label, ranks):
+        """Returns a function send(works, refs, engines), which sends tasks and returns the tasks of the C++ library.
+
+        engines  the uuids of the engines that should run the tasks, if the view allows these engines
+        """
+
+        def send(works, refs, engines=()):
+            wanted = _after_also(after, unfinished(refs)) if refs else after
+            tasks = self.client._connection.send_balanced(
+                on_one_rank(works) if ranks is not None and ranks.most == 1 else works,
+                label_text(label),
+                [each for each in engines if not uuids or each in uuids] or uuids,
+                requests.dump(_render_dependency(wanted)) if wanted is not None else "[]",
+                requests.dump(_render_dependency(follow)) if follow is not None else "[]",
+                timeout,
+                retries,
+                as_metadata(ranks),
+            )
+            self._note(tasks)
+            return tasks
+
+        return send
 
     def _candidates(self, targets):
-        """(uuids, forms): the engines that may get the task (empty: any), and the forms of values that all of them
-        can read."""
+        """Returns (uuids, forms): the engines that may get the task (empty: any engine), and the forms of values that
+        all of them can read."""
+        if targets is None and not len(self.client) and self.client._comes_on_demand():
+            return [], self.client._forms([])
         uuids, _, forms = self.client._addressed(targets)
         return ([] if targets is None else uuids), forms
 
@@ -154,12 +186,13 @@ class LoadBalancedView(View):
         label=None,
         kind=AsyncResult,
         keep=False,
+        ranks=None,
     ):
         uuids, forms = self._candidates(self.targets if targets is None else targets)
         key, kept = self._new_key(forms, False) if keep else (None, None)
         with gathered() as refs:
             work = requests.call(f, args, kwargs, forms, kept)
-        tasks, uses = self._submit(
+        tasks, uses, task = self._submit(
             [work],
             refs,
             self.after if after is None else after,
@@ -168,11 +201,14 @@ class LoadBalancedView(View):
             uuids,
             self.retries if retries is None else retries,
             self.label if label is None else label,
+            ranks_in(args, kwargs) or ranks_of(self.ranks if ranks is None else ranks),
+            keep,
         )
         result = kind(self.client, tasks, fname=getname(f), single=True, owner=True)
         result._uses = uses
         if keep:
-            return Ref(self.client._kept_results, key, result, is_task=True)
+            table = self.client._kept_results
+            return Ref(table, key, result, True, table.recipe(getname(f), key, task, refs.values()))
         return self._finish(result, self.block if block is None else block)
 
     def submit(self, f: Callable[..., T], /, *args: Any, keep: bool = False, **kwargs: Any) -> AsyncResult[Any]:
@@ -183,13 +219,14 @@ class LoadBalancedView(View):
         f : callable
             The function.
         *args : Any
-            Its arguments. On the engine each Ref in them, at any depth, is replaced by its value; so is the AsyncResult of a
-            call with ``keep=True``. The call runs when these values are ready.
+            The arguments of this function. On the engine, each Ref in them is replaced by its value, at any depth. Each
+            AsyncResult of a call with ``keep=True`` is also replaced by its value. The call runs when these values are
+            ready.
         keep : bool
             Whether the result stays on the engine's host. If so, the value of the AsyncResult is a Ref, which its attribute
             `ref` returns at once. `keep` is not passed to `f`: if `f` has such an argument, use apply_ref().
         **kwargs : Any
-            Its keyword arguments.
+            The keyword arguments of this function.
 
         Returns
         -------
@@ -219,6 +256,9 @@ class LoadBalancedView(View):
         result._ref, result._uses = ref, ref._call._uses
         return result
 
+    def _view_for_objects(self):
+        return actors.view_of_least_busy(self)
+
     def map(
         self,
         f: Callable[..., Any],
@@ -228,36 +268,45 @@ class LoadBalancedView(View):
         ordered: bool = True,
         return_exceptions: bool | None = False,
         label: Any = None,
+        ranks: int | tuple[int, int] | Ranks | None = None,
+        after: Dependencies = None,
     ) -> Any:
-        """Calls f for each item of the sequences, on the engines that are free.
+        """Calls f for each item of the sequences, on free engines.
 
         Parameters
         ----------
         f : callable
             The function.
         *sequences : iterable
-            A sequence for each argument of `f`.
+            A sequence for each argument of `f`. The first call of `f` gets the first item of each sequence, the second
+            call gets the second items, and so on.
         block : bool, optional
             Whether to wait. Default: the view's flag.
         chunksize : int, optional
             The number of items per message. Default: one if there are few items, else up to 128, so that short calls
             cost little.
         ordered : bool
-            Whether iteration over the result keeps the order of the items. False: the first result that arrives comes first.
+            Whether iteration over the result keeps the order of the items. If False, results come in the order in which
+            they arrive.
         return_exceptions : bool, optional
-            Whether exceptions are returned as items of the result. If so, each item is sent in a message of its own.
+            Whether exceptions are returned as items of the result. If so, each item is sent in a separate message.
         label : Any, optional
-            The controller records it with the requests. Default: the view's flag.
+            A label that the controller records with the requests. Default: the view's flag.
+        ranks : int, (int, int) or Ranks, optional
+            How many engines of one MPI world run each call together. Default: the view's flag.
+        after : AsyncResult, str, Dependency or list of them, optional
+            Results, or ids of requests, that must have succeeded before the calls run. In a Dependency, requests that
+            failed can count, too. Default: the view's flag.
 
         Returns
         -------
         AsyncMapResult or list
-            A list if the call waits.
+            A list if the call waits, else an AsyncMapResult.
 
         Raises
         ------
         ValueError
-            `chunksize` is not a number of at least 1.
+            `chunksize` is not a number of at least 1, or `after` is not a valid dependency.
         TypeError
             No sequence is given.
 
@@ -266,6 +315,9 @@ class LoadBalancedView(View):
         >>> balanced = rc.load_balanced_view()
         >>> balanced.map(abs, [-1, 2, -3], block=True)
         [1, 2, 3]
+        >>> first = balanced.submit(abs, -1)
+        >>> balanced.map(abs, [-4, 5], after=first, block=True)
+        [4, 5]
         """
         if chunksize is not None and (not isinstance(chunksize, int) or chunksize < 1):
             raise ValueError(f"chunksize must be a number from 1 on, or None, not {chunksize!r}")
@@ -277,20 +329,24 @@ class LoadBalancedView(View):
             ordered=ordered,
             return_exceptions=return_exceptions,
             label=self._flag("label", label),
+            ranks=self._flag("ranks", ranks),
+            after=self._flag("after", after),
         )
         return function.map(*sequences)
 
     def _map_parts(self, f, sequences, function):
-        """Cuts the sequences and sends the parts. function: the ParallelFunction that is called."""
+        """Cuts the sequences into parts and sends them. function: the ParallelFunction that is called."""
         uuids, forms = self._candidates(self.targets)
         count = min(len(each) for each in sequences)
-        bounds = partition.chunks(count, len(self), function.chunksize)
+        ranks = ranks_of(self.ranks)
+        at_once = len(self) if ranks is None else max(1, len(self) // ranks.least)
+        bounds = partition.chunks(count, at_once, function.chunksize)
         parts = [
             [partition.cut(each, first, behind) for each in sequences] for first, behind in bounds
         ]
         with gathered() as refs:
             works = function.requests_for(f, parts, forms)
-        tasks, uses = self._submit(
+        tasks, uses, _ = self._submit(
             works,
             refs,
             self.after,
@@ -299,6 +355,7 @@ class LoadBalancedView(View):
             uuids,
             self.retries,
             self.label,
+            ranks,
         )
         return tasks, None, [behind - first for first, behind in bounds], uses
 
@@ -309,22 +366,26 @@ class LoadBalancedView(View):
         ordered: bool = True,
         max_outstanding: int | Literal["auto"] = "auto",
         return_exceptions: bool | None = False,
+        ranks: int | tuple[int, int] | Ranks | None = None,
     ) -> LazyMapIterator[T]:
-        """Calls f for each item of sequences that are read while results arrive, and may be infinite.
+        """Calls f for each item of the sequences, which are read while results arrive and may be infinite.
 
         Parameters
         ----------
         f : callable
             The function.
         *sequences : iterable
-            A sequence for each argument of `f`.
+            A sequence for each argument of `f`. The first call of `f` gets the first item of each sequence, the second
+            call gets the second items, and so on.
         ordered : bool
-            Whether the results are in the order of the items. False: the first result that arrives comes first.
+            Whether the results are in the order of the items. If False, results come in the order in which they arrive.
         max_outstanding : int or "auto"
-            How many calls may be unanswered at a time. "auto": one for each engine; 0: any number, so the sequences
-            are read at once.
+            The number of calls that may be outstanding (sent, but not answered) at the same time. "auto" means one call
+            for each engine. 0 means any number of calls, so the sequences are read at once.
         return_exceptions : bool, optional
             Whether exceptions are returned as items of the result instead of being raised.
+        ranks : int, (int, int) or Ranks, optional
+            How many engines of one MPI world run each call together. Default: the view's flag.
 
         Returns
         -------
@@ -334,7 +395,7 @@ class LoadBalancedView(View):
         Raises
         ------
         ValueError
-            `max_outstanding` is not a number of at least 0.
+            `max_outstanding` is not a number of at least 0, or `ranks` are not numbers of engines.
         TypeError
             No sequence is given.
 
@@ -349,7 +410,9 @@ class LoadBalancedView(View):
         if not sequences:
             raise TypeError("a map needs at least one sequence")
         options = {"ordered": ordered, "max_outstanding": max_outstanding, "return_exceptions": return_exceptions}
-        return lazy_map(self, f, zip(*sequences), **options)
+        wanted = ranks_of(self.ranks if ranks is None else ranks)
+        sender = MapOfExecutor(lambda f, *call: self._really_apply(f, call, block=False, ranks=wanted))
+        return lazy_map(self, f, zip(*sequences), of_executor=sender, **options)
 
     def register_joblib_backend(self, name: str | None = None, make_default: bool = False) -> None:
         """Registers this view as a backend of joblib: ``Parallel(backend=name)``.
@@ -359,15 +422,20 @@ class LoadBalancedView(View):
         name : str, optional
             The name of the backend. Default: "polyxeus", and "ipyparallel" if no other backend has that name.
         make_default : bool
-            Whether joblib uses this backend in programs that name none.
+            Whether joblib uses this backend in this process for calls that name no backend.
         """
         from polyxeus.views import joblib_backend
 
         joblib_backend.register_view(self, name, make_default)
 
 
+def _sent_again(send, work, refs, engines):
+    return send([work], refs, engines)
+
+
 def _render_dependency(dependency):
-    """The dependency of a task as messages contain it. TypeError or ValueError if it is not a dependency."""
+    """The dependency of a task in the form that messages use. Raises TypeError or ValueError if it is not a
+    dependency."""
     if dependency is None:
         return []
     if isinstance(dependency, Dependency):
@@ -385,7 +453,8 @@ def _render_dependency(dependency):
 
 
 def _after_also(after, ids):
-    """The dependency `after`, and the success of the tasks of these ids.  ValueError if there is none like that."""
+    """A dependency that requires `after` and the success of the tasks with these ids. Raises ValueError if there can be
+    no such dependency."""
     if not ids:
         return after
     rendered = _render_dependency(after)

@@ -1,4 +1,4 @@
-"""DirectView.checkpoint() and restore(): engines write their variables to files, without the controller."""
+"""Implements DirectView.checkpoint() and restore(): engines write their variables to files, without the controller."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from typing_extensions import Self
 
-__all__ = ["Checkpoint", "CheckpointTimer", "checkpoint", "restore"]
+__all__ = ["Checkpoint", "CheckpointTimer", "checkpoint", "duration_seconds", "restore", "variable_names"]
 
 
 class Checkpoint(Mapping[str, Any]):
-    """The contents of a checkpoint, or what was restored: a read-only dict, printed as text.
+    """The description of a checkpoint that was written or restored: a read-only dict, which is printed as text.
 
-    The keys after checkpoint(): path, name, label, time, size (ranks), ranks (a list: the entry of each rank in the
-    manifest), written and linked (bytes), removed (names of older checkpoints). After restore(): path, label, time,
-    ranks, engines, names, scattered, bytes.
+    After checkpoint() the keys are path, name, label, time, size (the number of ranks), ranks (a list with the entry of
+    each rank in the manifest), written and linked (numbers of bytes) and removed (names of older checkpoints). After
+    restore() they are path, label, time, ranks, engines, names, scattered and bytes.
 
     Parameters
     ----------
@@ -59,10 +59,10 @@ class Checkpoint(Mapping[str, Any]):
 class CheckpointTimer:
     """Writes checkpoints at regular times, in a thread, until it is stopped.
 
-    ``view.checkpoint(every=...)`` makes it.
+    ``view.checkpoint(every=...)`` returns it.
 
-    A checkpoint waits until the engines are idle. If one fails, a warning says so, and the next one is tried at its
-    time. It is a context manager that stops itself.
+    A checkpoint waits until the engines are idle. If a checkpoint fails, the timer issues a warning, and writes the
+    next checkpoint at its usual time. As a context manager, the timer stops at the end of the `with` block.
 
     Parameters
     ----------
@@ -101,7 +101,7 @@ class CheckpointTimer:
                 warnings.warn(f"{problem}", RuntimeWarning, stacklevel=1)
 
     def stop(self) -> None:
-        """Writes no further checkpoints. Returns when the one that is being written is complete."""
+        """Stops the timer. If a checkpoint is being written, the call waits until it is complete."""
         self._is_stopped.set()
         if self._thread is not threading.current_thread():
             self._thread.join()
@@ -132,7 +132,9 @@ class _ProgressLine:
             sys.stderr.write("\r\x1b[K")
 
 
-def _names(what, names):
+def variable_names(what, names):
+    """Returns the names as a list, or None. If one of them cannot be the name of a variable, raises a ValueError with a
+    text that begins with `what`."""
     if names is None:
         return None
     names = [names] if isinstance(names, str) else list(names)
@@ -151,13 +153,19 @@ def _path(path):
 _UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
 
 
+def duration_seconds(duration):
+    """Returns the number of seconds for a text like "10m" or for a timedelta; 0 for other texts and values."""
+    if isinstance(duration, timedelta):
+        return duration.total_seconds()
+    found = re.fullmatch(r"(\d+\.?\d*)([smhd])", duration) if isinstance(duration, str) else None
+    return float(found[1]) * _UNITS[found[2]] if found else 0
+
+
 def _seconds(every):
-    """The seconds of `every`: "10m", a timedelta, or a number of minutes as in earlier versions."""
-    if isinstance(every, timedelta):
-        seconds = every.total_seconds()
-    elif isinstance(every, str):
-        found = re.fullmatch(r"(\d+\.?\d*)([smhd])", every)
-        seconds = float(found[1]) * _UNITS[found[2]] if found else 0
+    """The number of seconds of `every`, which is a text like "10m", a timedelta, or, as in earlier versions, a number
+    of minutes."""
+    if isinstance(every, (str, timedelta)):
+        seconds = duration_seconds(every)
     else:
         seconds = 60 * every
         warnings.warn(f'every={every!r} means minutes; write for example every="10m"', DeprecationWarning, stacklevel=4)
@@ -178,8 +186,8 @@ def checkpoint(view, path, names, label, scattered, keep_last, every, targets, k
         raise ValueError(f'keep_last must be a number of checkpoints from 1 on, or "all", not {keep_last!r}')
     wish = requests.dump({
         "path": _path(path),
-        "names": _names("names", names),
-        "scattered": _names("scattered", scattered) or [],
+        "names": variable_names("names", names),
+        "scattered": variable_names("scattered", scattered) or [],
         "label": label,
         "keep": 0 if keep_last == "all" else keep_last,
     })  # fmt: skip
@@ -195,8 +203,8 @@ def restore(view, path, names, label, scattered, targets):
     """See DirectView.restore()."""
     wish = requests.dump({
         "path": _path(path),
-        "names": _names("names", names),
-        "scattered": _names("scattered", scattered) or [],
+        "names": variable_names("names", names),
+        "scattered": variable_names("scattered", scattered) or [],
         "label": label,
     })  # fmt: skip
     ids, _ = view._engines(targets)

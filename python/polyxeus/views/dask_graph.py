@@ -1,4 +1,4 @@
-"""Graphs of Dask as tasks of a balanced view, whose results stay on the engines."""
+"""Computes graphs of Dask as tasks of a balanced view; the results stay on the engines."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["compute"]
 def compute(view: LoadBalancedView, graph: Any, keys: Any) -> Any:
     """Returns the values of keys of a graph, like dask.get(graph, keys).
 
-    graph  as Dask gives it to schedulers.
+    graph  the graph, in the form that Dask gives to schedulers.
     """
     from dask._task_spec import Alias, convert_legacy_graph
     from dask.order import order

@@ -8,18 +8,19 @@ __all__ = ["Dependency"]
 
 
 class Dependency(set[str]):
-    """Requests that a task waits for: a value for the flags `after` and `follow`.
+    """The requests for which a task waits, as a value for the flags `after` and `follow`.
 
     Parameters
     ----------
     dependencies : AsyncResult, str, dict or list of them
         AsyncResults, ids of requests, or a dict that as_dict() returned.
     all : bool
-        Whether all of them must have ended. False: one is enough.
+        Whether all requests must have ended in a way that `success` and `failure` accept. If False, one of them is
+        enough.
     success : bool
-        Whether requests that succeeded count.
+        Whether a request that succeeded meets the dependency.
     failure : bool
-        Whether requests that failed count.
+        Whether a request that failed meets the dependency.
 
     Raises
     ------
@@ -70,7 +71,7 @@ class Dependency(set[str]):
         return counted | set(failed) if failed is not None and failure else counted
 
     def check(self, completed: Iterable[str], failed: Iterable[str] | None = None) -> bool:
-        """Tells whether the dependency is met.
+        """Returns whether the dependency is met.
 
         Parameters
         ----------
@@ -82,7 +83,7 @@ class Dependency(set[str]):
         Returns
         -------
         bool
-            Whether it is met.
+            Whether the dependency is met.
 
         Examples
         --------
@@ -97,7 +98,7 @@ class Dependency(set[str]):
         return self <= counted if self.all else not self.isdisjoint(counted)
 
     def unreachable(self, completed: Iterable[str], failed: Iterable[str] | None = None) -> bool:
-        """Tells whether the dependency can never be met any more.
+        """Returns whether the dependency can no longer be met.
 
         Parameters
         ----------
@@ -109,7 +110,7 @@ class Dependency(set[str]):
         Returns
         -------
         bool
-            Whether it cannot be met.
+            Whether the dependency can no longer be met.
 
         Examples
         --------

@@ -1,4 +1,4 @@
-"""Views of named engines."""
+"""Views that run code on fixed engines."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ __all__ = ["BroadcastView", "DirectView"]
 
 
 class DirectView(View):
-    """Runs code on the same engines each time. `client[...]` and `client.direct_view()` make it.
+    """A view that runs code on fixed engines. `client[...]` and `client.direct_view()` return it.
 
     A view of several engines returns lists, in the order of its engines; a view of one engine returns the value itself.
     ``view["x"] = 5`` sets a variable on each engine, and ``view["x"]`` reads it.
@@ -61,13 +61,17 @@ class DirectView(View):
     # ------------------------------------------------------------ sending
 
     def _engines(self, targets):
-        """(ids, whether `targets` is the id of one engine)."""
+        """Returns (ids, whether `targets` is the id of one engine)."""
         targets = self._flag("targets", targets)
         return self.client._build_targets(targets)[1], isinstance(targets, int)
 
     def _submit(self, ids, works, label):
         """Sends the same request to all engines, or a different one to each."""
-        return self.client._connection.send_direct(ids, works, label_text(label))
+        gate = self.client._gate
+        if gate is None:
+            return self.client._connection.send_direct(ids, works, label_text(label))
+        with gate.passing():
+            return self.client._connection.send_direct(ids, works, label_text(label))
 
     def _send(self, work, targets=None, label=None, read=requests.read, fname="unknown"):
         """work  a request, or a function that makes it for engines that can read certain forms of values."""
@@ -89,16 +93,18 @@ class DirectView(View):
 
     @stops_on_interrupt
     def _really_apply(
-        self, f, args=(), kwargs=None, targets=None, block=None, track=None, label=None, kind=AsyncResult, keep=False
-    ):
+        self, f, args=(), kwargs=None, targets=None, block=None, track=None, label=None, kind=AsyncResult, keep=False,
+        name=None,
+    ):  # fmt: skip
+        """name  of the function for users; None: its own"""
         if targets is None:
             targets = self.targets
         uuids, ids, forms = self.client._addressed(targets)
         key, kept = self._new_key(forms, True) if keep else (None, None)
         with gathered() as refs:
-            work = requests.call(f, args, kwargs, forms, kept)
+            work = requests.call(f, args, kwargs, forms, kept, name)
         uses = self._uses_of(refs)
-        result = self._sent(work, targets, ids, label, requests.read, getname(f), kind)
+        result = self._sent(work, targets, ids, label, requests.read, getname(f) if name is None else name, kind)
         if uses is not None:
             uses.sent(result._tasks)
             result._uses = uses
@@ -108,20 +114,23 @@ class DirectView(View):
 
     @staticmethod
     def _uses_of(refs):
-        """The Uses of these Refs, which are ready then; None if there are none."""
+        """Waits until these Refs are ready, and returns their Uses; None if there are no Refs."""
         if not refs:
             return None
         wait_for(refs.values())
         return Uses(refs.values())
 
     def _kept(self, call, key, uuids):
-        """The results of a call that are kept: a Ref for each of the engines `uuids`."""
+        """The kept results of a call: a Ref for each of the engines `uuids`."""
         kept = self.client._kept_results
         refs = [
             Ref(kept, key._replace(engine=uuid), part, is_task=False)
             for part, uuid in zip(call.split(), uuids)
         ]
         return refs[0] if call._single_result else refs
+
+    def _view_for_objects(self):
+        return self
 
     # ------------------------------------------------------------ code
 
@@ -141,27 +150,27 @@ class DirectView(View):
         code : str
             The source text.
         silent : bool
-            True: the value of the last line is not shown, and the cell gets no number.
+            If True, the value of the last line is not shown, and the cell gets no number.
         targets : int, slice, list of int or "all", optional
-            The engines. Default: those of the view.
+            The engines. Default: all engines of the view.
         block : bool, optional
             Whether to wait until the code has run and its output has arrived. Default: the view's flag.
         label : Any, optional
-            The controller records it with the requests. Default: the view's flag.
+            A label that the controller records with the requests. Default: the view's flag.
 
         Returns
         -------
         AsyncResult
-            The result, even if the call waits: its `stdout` has the printed text.
+            An AsyncResult, even if the call waits. Its attribute `stdout` has the printed text.
 
         Raises
         ------
         TypeError
             `code` is not a text.
         RemoteError
-            If the call waits: the code raised an exception on the only engine.
+            The call waits, and the code raised an exception on the view's only engine.
         CompositeError
-            If the call waits: the code raised an exception on some of several engines.
+            The call waits, and the code raised an exception on some of the view's engines.
 
         Examples
         --------
@@ -184,23 +193,23 @@ class DirectView(View):
         block: bool | None = None,
         label: Any = None,
     ) -> AsyncResult[Any]:
-        """Runs a file of this host on the engines, which do not need the file.
+        """Runs a file of this host on the engines. The engines do not need access to the file.
 
         Parameters
         ----------
         filename : str or path
             The file.
         targets : int, slice, list of int or "all", optional
-            The engines. Default: those of the view.
+            The engines. Default: all engines of the view.
         block : bool, optional
             Whether to wait until the code has run and its output has arrived. Default: the view's flag.
         label : Any, optional
-            The controller records it with the requests. Default: the view's flag.
+            A label that the controller records with the requests. Default: the view's flag.
 
         Returns
         -------
         AsyncResult
-            The result, as from execute().
+            An AsyncResult, even if the call waits, as for execute().
 
         Raises
         ------
@@ -241,7 +250,7 @@ class DirectView(View):
         ns : dict
             Names like "a", "a.b" or "a[0]", and values of any type that can be pickled.
         targets : int, slice, list of int or "all", optional
-            The engines. Default: those of the view.
+            The engines. Default: all engines of the view.
         block : bool, optional
             Whether to wait until the variables are set. Default: the view's flag.
         track : bool, optional
@@ -250,7 +259,7 @@ class DirectView(View):
         Returns
         -------
         AsyncResult or list of None
-            An AsyncResult, if the call does not wait.
+            An AsyncResult if the call does not wait, else a list of None.
 
         Raises
         ------
@@ -261,10 +270,10 @@ class DirectView(View):
 
         Notes
         -----
-        On this host, large NumPy arrays and torch tensors are passed in shared memory; each engine gets an array of
-        its own, which it may change. You may change an array of less than 256 KiB when this method returns, and a
-        larger one when the AsyncResult is ready or its wait_for_send() returns. For arrays in shared memory that
-        method returns at once.
+        On this host, large NumPy arrays and torch tensors are passed in shared memory; each engine gets its own array,
+        which it may change. You may change an array of less than 256 KiB when push() returns, and a larger array when
+        the AsyncResult is ready or its wait_for_send() returns. For arrays in shared memory, wait_for_send() returns at
+        once.
 
         Examples
         --------
@@ -284,7 +293,7 @@ class DirectView(View):
         return self._finish(result, self._flag("block", block))
 
     def update(self, ns: dict[str, Any]) -> Any:
-        """Sets variables on each engine, as push() with the view's flags.
+        """Sets variables on each engine, like push() with the view's flags.
 
         Parameters
         ----------
@@ -294,7 +303,7 @@ class DirectView(View):
         Returns
         -------
         AsyncResult or list of None
-            An AsyncResult, if the call does not wait.
+            An AsyncResult if the call does not wait, else a list of None.
 
         Examples
         --------
@@ -314,23 +323,24 @@ class DirectView(View):
         names : str or list of str
             A name or an expression; for a list, the value of each engine is a list.
         targets : int, slice, list of int or "all", optional
-            The engines. Default: those of the view.
+            The engines. Default: all engines of the view.
         block : bool, optional
             Whether to wait. Default: the view's flag.
 
         Returns
         -------
         AsyncResult or its result
-            If the call waits: one value for each engine, or the value itself for a view of one engine.
+            If the call waits, one value for each engine, or the value itself for a view of one engine. Otherwise an
+            AsyncResult.
 
         Raises
         ------
         TypeError
             `names` is neither text nor a list of texts.
         RemoteError
-            If the call waits: the only engine does not have the variable (NameError in `ename`).
+            The call waits, and the view's only engine does not have the variable (`ename` is NameError).
         CompositeError
-            If the call waits: some of several engines do not have it.
+            The call waits, and some of the view's engines do not have the variable.
 
         Examples
         --------
@@ -355,12 +365,12 @@ class DirectView(View):
         return self._finish(result, self._flag("block", block))
 
     def get(self, key_s: str | Iterable[str]) -> Any:
-        """Returns the value of a variable on each engine, as pull() does, and waits for it.
+        """Waits for the value of a variable on each engine, and returns the values, as pull() does.
 
         Parameters
         ----------
         key_s : str or list of str
-            A name or an expression, or several.
+            A name or an expression, or a list of them.
 
         Returns
         -------
@@ -370,9 +380,9 @@ class DirectView(View):
         Raises
         ------
         RemoteError
-            The only engine does not have the variable.
+            The view's only engine does not have the variable.
         CompositeError
-            Some of several engines do not have it.
+            Some of the view's engines do not have the variable.
 
         Examples
         --------
@@ -399,7 +409,7 @@ class DirectView(View):
         block: bool | None = None,
         track: bool | None = None,
     ) -> AsyncResult[Any] | None:
-        """Cuts a sequence into one part for each engine, and defines the parts as a variable there.
+        """Cuts a sequence into one part for each engine, and assigns each part to a variable on its engine.
 
         Parameters
         ----------
@@ -408,12 +418,12 @@ class DirectView(View):
         seq : sequence
             A list, a range, an array or tensor (cut along its first dimension), or a DataFrame (cut by rows).
         dist : {"b", "r"}
-            "b": m items are cut into n blocks, of which the first m % n have one item more; "r": engine i of n gets
-            the items i, i+n, i+2n ...
+            "b": the m items are cut into one block for each of the n engines, and each of the first m % n blocks has
+            one item more than the other blocks; "r": engine i of n gets the items i, i+n, i+2n ...
         flatten : bool
             Whether a part with one item is replaced by that item.
         targets : int, slice, list of int or "all", optional
-            The engines. Default: those of the view.
+            The engines. Default: all engines of the view.
         block : bool, optional
             Whether to wait until the engines have their parts. Default: the view's flag.
         track : bool, optional
@@ -422,7 +432,7 @@ class DirectView(View):
         Returns
         -------
         AsyncResult or None
-            None if the call waits.
+            None if the call waits, else an AsyncResult.
 
         Raises
         ------
@@ -461,7 +471,7 @@ class DirectView(View):
         return None
 
     def exchange(self, key: str, source: int) -> None:
-        """Copies an array of one engine to the other engines of this view by MPI, and waits until all have it.
+        """Copies an array of one engine to the other engines of this view by MPI, and waits until all engines have it.
 
         The engines must be ranks of one MPI world; they may run different languages. The data does not go through the
         controller.
@@ -471,7 +481,7 @@ class DirectView(View):
         key : str
             The name of the array.
         source : int
-            The engine that has it.
+            The engine that has the array.
 
         Raises
         ------
@@ -493,8 +503,8 @@ class DirectView(View):
         Parameters
         ----------
         color : list or callable
-            The color of each engine, in the order of the view, or a function that returns it for an engine id.
-            Engines of the same color form a gang; engines with the color None are in no gang.
+            The color of each engine, in the order of the view, or a function that takes the id of an engine and returns
+            its color. Engines of the same color form a gang; engines with the color None are in no gang.
         name : str
             The name of the communicator on the engines.
 
@@ -521,32 +531,33 @@ class DirectView(View):
 
     @stops_on_interrupt
     def gather(self, key: str, dist: Dist = "b", targets: Targets = None, block: bool | None = None) -> Any:
-        """Joins the parts of a sequence on the engines: the inverse of scatter().
+        """Joins the parts of a sequence that are on the engines. This is the inverse of scatter().
 
         Parameters
         ----------
         key : str
-            The name of the parts on the engines.
+            The name of the variable that has the part on each engine.
         dist : {"b", "r"}
             How the sequence was cut, as in scatter().
         targets : int, slice, list of int or "all", optional
-            The engines. Default: those of the view.
+            The engines. Default: all engines of the view.
         block : bool, optional
             Whether to wait. Default: the view's flag.
 
         Returns
         -------
         AsyncMapResult or its result
-            If the call waits: for arrays one array, joined along the first dimension; for lists, tuples and ranges one list; objects of
-            pandas, polars, torch and xarray are joined by pandas.concat, polars.concat, torch.cat and xarray.concat;
-            for other values a list of the parts.
+            An AsyncMapResult, or its result if the call waits. Arrays are joined to one array along the first
+            dimension. Lists, tuples and ranges are joined to one list. Objects of pandas, polars, torch and xarray are
+            joined by pandas.concat, polars.concat, torch.cat and xarray.concat. Other values are not joined: the result
+            is the list of the parts.
 
         Raises
         ------
         ValueError
-            If the call waits: the parts have shapes that do not fit together.
+            The call waits, and the parts have shapes that do not fit together.
         TypeError
-            If the call waits: the parts have types that do not fit together.
+            The call waits, and the parts have types that do not fit together.
 
         Examples
         --------
@@ -596,34 +607,34 @@ class DirectView(View):
         """Writes variables of the engines to files, which restore() reads.
 
         Each engine writes its own files into a new folder below `path`, which must be on a file system that all engines
-        share. The new checkpoint becomes the latest one when all of it is on disk. A value that has not changed since
-        the previous checkpoint takes no space, because its file is a hard link.
+        share. The new checkpoint becomes the latest one when all its data is on disk. A value that has not changed
+        since the previous checkpoint takes no space, because its file is a hard link.
 
         Parameters
         ----------
         path : str or path
             The folder of all checkpoints.
         names : str or list of str, optional
-            Variables that all engines have. Default: all that can be written; the others are listed in the result.
+            Variables that all engines have. Default: all variables that can be written; the result lists the others.
         label : Any, optional
-            Text, or any value that JSON can hold, to find the checkpoint again.
+            Text, or any value that JSON can represent, with which restore() can find this checkpoint.
         scattered : str or list of str
             Variables that are blocks of one array along its first dimension, in addition to those that scatter() has
             defined. They can be restored on any number of engines.
         keep_last : int or "all", optional
             How many checkpoints with this label to keep; older ones are removed. Default: "all", or 2 with `every`.
         every : str or timedelta, optional
-            The time between two checkpoints, which a thread writes: "90s", "10m", "2h". A number means minutes, and
-            causes a DeprecationWarning.
+            Makes a thread write checkpoints until you stop it. `every` is the time between two of them: "90s", "10m",
+            "2h". A number means minutes, and causes a DeprecationWarning.
         targets : int, slice, list of int or "all", optional
-            The engines. Default: those of the view.
+            The engines. Default: all engines of the view.
         keep : int, optional
             The old spelling of `keep_last`, with 0 for "all".
 
         Returns
         -------
         Checkpoint or CheckpointTimer
-            A CheckpointTimer, if `every` is given.
+            A CheckpointTimer if `every` is given, else a Checkpoint.
 
         Raises
         ------
@@ -653,27 +664,29 @@ class DirectView(View):
     ) -> Checkpoint:
         """Defines the variables of a checkpoint on the engines.
 
-        With as many engines as the checkpoint has ranks, each engine gets the variables of its rank. With another number,
-        scattered variables are cut into new blocks and variables that are the same on all ranks are copied.
+        If there are as many engines as the checkpoint has ranks, each engine gets the variables of its rank. If there
+        are more or fewer engines, scattered variables are cut into new blocks, and variables that are the same on all
+        ranks are copied.
 
         Parameters
         ----------
         path : str or path
-            The path that was given to checkpoint(), to restore the last checkpoint, or the last one with `label`; or
-            the folder of one checkpoint.
+            The folder of one checkpoint, or the path that was given to checkpoint(). For the path, the last checkpoint
+            below it is restored; if `label` is given, the last checkpoint with this label.
         names : str or list of str, optional
-            The variables. Default: all.
+            The variables to restore. Default: all variables.
         label : Any, optional
             The label of the checkpoint.
         scattered : str or list of str
-            Variables that are blocks of one array, in addition to those that the checkpoint names.
+            Variables that are blocks of one array, in addition to the variables that the checkpoint has recorded as
+            scattered.
         targets : int, slice, list of int or "all", optional
-            The engines. Default: those of the view.
+            The engines. Default: all engines of the view.
 
         Returns
         -------
         Checkpoint
-            What was restored.
+            A dict that names the restored variables and the checkpoint from which they come.
 
         Raises
         ------
@@ -693,14 +706,15 @@ class DirectView(View):
         return_exceptions: bool | None = False,
         label: Any = None,
     ) -> Any:
-        """Calls f for each item of the sequences. Each engine gets one block of them.
+        """Calls f for each item of the sequences. Each engine gets one block of items.
 
         Parameters
         ----------
         f : callable
             The function.
         *sequences : iterable
-            A sequence for each argument of `f`.
+            A sequence for each argument of `f`. The first call of `f` gets the first item of each sequence, the second
+            call gets the second items, and so on.
         block : bool, optional
             Whether to wait. Default: the view's flag.
         track : bool, optional
@@ -708,12 +722,12 @@ class DirectView(View):
         return_exceptions : bool, optional
             Whether exceptions are returned as items of the result instead of being raised.
         label : Any, optional
-            The controller records it with the requests. Default: the view's flag.
+            A label that the controller records with the requests. Default: the view's flag.
 
         Returns
         -------
         AsyncMapResult or list
-            A list if the call waits.
+            A list if the call waits, else an AsyncMapResult.
 
         Raises
         ------
@@ -732,7 +746,7 @@ class DirectView(View):
         return function.map(*sequences)
 
     def _map_parts(self, f, sequences, function):
-        """Sends each engine its part. function: the ParallelFunction that is called."""
+        """Sends each engine its part of the sequences. function: the ParallelFunction that is called."""
         ids, _ = self._engines(None)
         cutter = function.mapObject
         count = min(len(each) for each in sequences)
@@ -762,14 +776,14 @@ class DirectView(View):
         Parameters
         ----------
         local : bool
-            Must be True; for imports only on the engines, use execute().
+            Must be True. Use execute() to import modules only on the engines.
         quiet : bool
-            False: prints which modules are imported.
+            If False, prints which modules are imported.
 
         Returns
         -------
         context manager
-            For the `with` statement.
+            The context manager for the `with` statement.
 
         Raises
         ------
@@ -804,12 +818,12 @@ class DirectView(View):
         return self._finish(self._send(requests.call(namespace.use_pickler, (name,))), self.block)
 
     def use_dill(self) -> Any:
-        """From now on dill pickles the objects that polyxeus cannot pickle, in this process and on the engines.
+        """Makes dill pickle the objects that polyxeus cannot pickle, in this process and on the engines.
 
         Returns
         -------
         AsyncResult or its result
-            If the call waits: None for each engine.
+            An AsyncResult, or if the call waits, None for each engine.
 
         Raises
         ------
@@ -821,12 +835,12 @@ class DirectView(View):
         return self._use_pickler("dill")
 
     def use_cloudpickle(self) -> Any:
-        """Undoes use_dill(). Functions of a session are always sent by value, with cloudpickle if needed.
+        """Undoes use_dill(). polyxeus always sends functions of cells and scripts by value, with cloudpickle if needed.
 
         Returns
         -------
         AsyncResult or its result
-            If the call waits: None for each engine.
+            An AsyncResult, or if the call waits, None for each engine.
         """
         return self._use_pickler(None)
 
@@ -835,19 +849,19 @@ class DirectView(View):
     def clear(self, targets: Targets = None, block: bool | None = None) -> AsyncResult[Any] | None:
         """Deletes all variables that were defined on the engines.
 
-        An engine does this before it runs the requests that wait in its queue.
+        An engine deletes its variables before it runs the requests that wait in its queue.
 
         Parameters
         ----------
         targets : int, slice, list of int or "all", optional
-            The engines. Default: those of the view.
+            The engines. Default: all engines of the view.
         block : bool, optional
-            Whether to wait until it is done. Default: the view's flag.
+            Whether to wait until the variables are deleted. Default: the view's flag.
 
         Returns
         -------
         AsyncResult or None
-            None if the call waits.
+            None if the call waits, else an AsyncResult.
 
         Examples
         --------
@@ -860,21 +874,21 @@ class DirectView(View):
         return self.client.clear(self._flag("targets", targets), self._flag("block", block))
 
     def interrupt(self, targets: Targets = None, block: bool | None = None) -> AsyncResult[Any] | None:
-        """Interrupts the code that the engines run, as Ctrl-C does. Their variables stay.
+        """Interrupts the code that the engines run, as Ctrl-C does. The engines keep their variables.
 
         The running request fails with a KeyboardInterrupt; requests that wait in the queue run after it.
 
         Parameters
         ----------
         targets : int, slice, list of int or "all", optional
-            The engines. Default: those of the view.
+            The engines. Default: all engines of the view.
         block : bool, optional
-            Whether to wait until the engines have the signal. Default: the view's flag.
+            Whether to wait until the engines have received the signal. Default: the view's flag.
 
         Returns
         -------
         AsyncResult or None
-            None if the call waits.
+            None if the call waits, else an AsyncResult.
         """
         return self.client.send_signal(
             "SIGINT", self._flag("targets", targets), self._flag("block", block)
@@ -886,26 +900,26 @@ class DirectView(View):
         Parameters
         ----------
         targets : int, slice, list of int or "all", optional
-            The engines. Default: those of the view.
+            The engines. Default: all engines of the view.
         block : bool, optional
-            Whether to wait until the engines have the signal. Default: the view's flag.
+            Whether to wait until the engines have received the signal. Default: the view's flag.
 
         Returns
         -------
         AsyncResult or None
-            None if the call waits.
+            None if the call waits, else an AsyncResult.
         """
         return self.client.send_signal(
             "SIGKILL", self._flag("targets", targets), self._flag("block", block)
         )
 
     def activate(self, suffix: str = "") -> None:
-        """Defines the magics %px, %%px, %autopx and the others for this view in IPython.
+        """Defines the magics %px, %%px, %autopx and polyxeus's other magics for this view in IPython.
 
         Parameters
         ----------
         suffix : str
-            A suffix of their names, so that several views can have magics.
+            A suffix for the names of the magics, so that several views can have magics.
         """
         activation.activate(self, suffix)
 
@@ -922,7 +936,7 @@ def _check_name(name):
 
 
 def _check_place(name):
-    """Whether the name can be assigned to."""
+    """Raises an error if a value cannot be assigned to the name."""
     _check_text(name)
     if name.isidentifier() and not keyword.iskeyword(name):
         return
@@ -942,7 +956,9 @@ def _distribution(dist):
 
 
 class BroadcastView(DirectView):
-    """A DirectView that sends one message, which the controller copies to all engines: for many engines.
+    """A DirectView that sends one message for each call; the controller copies it to all engines.
+
+    Use a BroadcastView for many engines.
 
     Parameters
     ----------
@@ -967,6 +983,13 @@ class BroadcastView(DirectView):
     is_coalescing = False
 
     def _submit(self, ids, works, label):
+        gate = self.client._gate
+        if gate is None:
+            return self._broadcast(ids, works, label)
+        with gate.passing():
+            return self._broadcast(ids, works, label)
+
+    def _broadcast(self, ids, works, label):
         send = self.client._connection.send_broadcast
         if len(works) == 1:
             return send(ids, works[0], label_text(label))

@@ -26,20 +26,20 @@ _SHUT_DOWN = "cannot schedule new futures after shutdown"  # as CPython says it
 
 
 class ViewExecutor(concurrent.futures.Executor):
-    """An executor of concurrent.futures (PEP 3148) on a view. `view.executor` and `client.executor()` make it.
+    """An executor of concurrent.futures (PEP 3148) on a view. `view.executor` and `client.executor()` return it.
 
-    On a load-balanced view each call runs on a free engine, on a direct view on all its engines. A map on a direct view gives
-    each item to one engine, in turn.
+    On a load-balanced view each call runs on a free engine; on a direct view each call runs on all engines of the view.
+    A map on a direct view gives each item to one engine, in turn.
 
     Parameters
     ----------
     view : DirectView or LoadBalancedView
-        The view on which it runs.
+        The view on which the calls run.
     initializer : callable, optional
-        A function that runs once on each engine, before the first call there. If it fails on an engine, the calls there and
-        all further calls fail with BrokenExecutor.
+        A function that runs once on each engine, before the first call on this engine. If it fails on an engine, the
+        calls on this engine and all further calls fail with BrokenExecutor.
     initargs : tuple
-        Its arguments.
+        The arguments of this function.
 
     Examples
     --------
@@ -98,9 +98,9 @@ class ViewExecutor(concurrent.futures.Executor):
         fn : callable
             The function.
         *args : Any
-            Its arguments.
+            The arguments of this function.
         **kwargs : Any
-            Its keyword arguments.
+            The keyword arguments of this function.
 
         Returns
         -------
@@ -140,12 +140,14 @@ class ViewExecutor(concurrent.futures.Executor):
         *iterables : iterable
             An iterable for each argument of `func`.
         timeout : float, optional
-            Seconds from now on until all items must have arrived; otherwise TimeoutError is raised. Default: without a limit.
+            The number of seconds after this call in which all items must arrive. Otherwise TimeoutError is raised.
+            Default: without a limit.
         chunksize : int
-            How many items each call on an engine gets.
+            The number of items that each call on an engine gets.
         buffersize : int, optional
-            How many calls may be sent ahead of the results that were taken; the iterables are read no further. Default: they
-            are read as answers arrive, on a direct view at once.
+            The number of calls that may be sent before you take their results. The iterables are read only as far as
+            these calls need. Default: on a load-balanced view, the iterables are read as answers arrive; on a direct
+            view, they are read at once.
         **kwargs : Any
             Options of LoadBalancedView.imap(): `ordered`, `max_outstanding`, `return_exceptions`.
 
@@ -201,15 +203,15 @@ class ViewExecutor(concurrent.futures.Executor):
         return lambda f, *arguments: self._send(f, arguments, targets=next(turn))
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
-        """Takes no further calls, and waits for those that were submitted. The engines keep running.
+        """Refuses further calls, and waits for the calls that were submitted. The engines keep running.
 
         Parameters
         ----------
         wait : bool
-            Whether to wait.
+            Whether to wait for the submitted calls.
         cancel_futures : bool
-            Whether calls that have not begun are cancelled. The oldest unfinished call for each engine counts as begun.
-            Without `wait`, the futures of the others are cancelled() as soon as the engines have answered.
+            Whether to cancel calls that have not begun. The oldest unfinished call of each engine counts as begun. If
+            `wait` is False, `cancelled()` of a cancelled future becomes True only when the engines have answered.
 
         Examples
         --------
@@ -239,6 +241,6 @@ class ViewExecutor(concurrent.futures.Executor):
 
 
 def _chunks(arguments, size):
-    """The arguments of calls of ForEach."""
+    """Groups the arguments of calls for ForEach."""
     while chunk := list(itertools.islice(arguments, size)):
         yield (chunk,)

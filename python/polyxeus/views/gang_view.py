@@ -1,4 +1,4 @@
-"""Views of engines that have an MPI communicator of their own."""
+"""Views of engines that share an MPI communicator without other ranks."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ _START = "start the engines with `pxcluster start --engines=mpi`"
 
 
 class GangView(DirectView):
-    """A DirectView whose engines have an MPI communicator of their own. ``client.gang([0, 1, 4])`` makes it.
+    """A DirectView with an MPI communicator of only its engines. ``client.gang([0, 1, 4])`` returns it.
 
-    The communicator is the variable `comm` of these engines, an MPI.Comm of mpi4py or an MPI_Comm of C++. Its ranks
-    have the order of the engines in the gang. The other ranks of the world do not take part: they may run other code
-    meanwhile, also in other gangs.
+    The communicator is the variable `comm` of these engines, an MPI.Comm of mpi4py or an MPI_Comm of C++. The ranks of
+    the communicator have the order of the engines in the gang. The other ranks of the world do not take part. They may
+    run other code at the same time, also in other gangs.
 
     Parameters
     ----------
@@ -73,7 +73,9 @@ class GangView(DirectView):
         self._make(is_new=False)
 
     def renew(self) -> None:
-        """Makes a new communicator for the same engines, for example if an error says that the current one was lost.
+        """Makes a new communicator for the same engines.
+
+        Use it, for example, after an error that says that the old communicator was lost.
 
         Raises
         ------
@@ -108,7 +110,7 @@ class GangView(DirectView):
             result.get()
 
     def _look(self, python, cpp):
-        """{engine: the result of gangs.look() on it}"""
+        """The result of gangs.look() on each engine, by engine."""
         places = {}
         if python:
             work = requests.call(gangs.look, (self.targets,))
@@ -127,7 +129,7 @@ def _list_in_cpp(ranks):
 
 
 def _number_of(places, engines, is_new):
-    """The number of the communicator that the engines are to use.
+    """The number of the communicator that the engines have to use.
 
     places  the result of gangs.look() on each engine
     is_new  whether to make a new communicator in any case

@@ -1,4 +1,4 @@
-"""joblib on the engines of a view."""
+"""A backend of joblib that uses the engines of a view."""
 
 from joblib.parallel import BACKENDS, AutoBatchingMixin, ParallelBackendBase, register_parallel_backend
 
@@ -24,11 +24,11 @@ class ViewBackend(AutoBatchingMixin, ParallelBackendBase):
         return self._given_view
 
     def effective_n_jobs(self, n_jobs):
-        """The number of jobs that run at a time: the number of engines of the view."""
+        """Returns the number of jobs that run at the same time: the number of engines of the view."""
         return len(self._view)
 
     def submit(self, func, callback=None):
-        """Runs a batch; `callback` gets its results."""
+        """Runs a batch. joblib calls `callback` with the results of the batch."""
         future = self._view.apply_async(func)
         if callback is not None:
             future.add_done_callback(lambda done: callback(_result_for_callback(done)))

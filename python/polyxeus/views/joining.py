@@ -1,4 +1,4 @@
-"""Joins the parts of a sequence: the inverse of cutting it."""
+"""Joins the parts of a sequence. This is the inverse of partition."""
 
 import sys
 from itertools import chain
@@ -23,7 +23,7 @@ _LIBRARIES = (
 
 
 def can_join(part):
-    """Whether parts of this kind can be joined: lists, tuples, ranges, arrays, data frames, tensors."""
+    """Returns whether parts of this kind can be joined. Lists, tuples, ranges, arrays, data frames and tensors can."""
     return _joiner(part, "") is not None
 
 
@@ -31,7 +31,7 @@ def join(parts, is_dealt=False, instead="pull() instead of gather()"):
     """Joins the parts into one sequence; if parts of this kind cannot be joined, the result is the list of the parts.
 
     is_dealt  whether each of n parts has every n-th item of the whole, instead of a block
-    instead   the advice in the text of an error
+    instead   advice for the text of an error
     errors    ValueError, TypeError: the parts do not fit together
     """
     joiner = _joiner(parts[0], instead)
@@ -39,7 +39,7 @@ def join(parts, is_dealt=False, instead="pull() instead of gather()"):
 
 
 def _joiner(part, instead):
-    """The function that joins parts of the kind of this one, or None."""
+    """The function that joins parts of the same kind as this part, or None."""
     if isinstance(part, _SEQUENCES):
         return lambda parts, is_dealt: _join_lists(parts, is_dealt, instead)
     if getattr(part, "ndim", 1) == 0:
@@ -95,7 +95,7 @@ def _join_tensors(parts, is_dealt, torch, instead):
 
 
 def _join_tensors_in_place(parts, torch):
-    """The same as _join_in_place(), for tensors."""
+    """Does the same as _join_in_place(), for tensors."""
     first = parts[0]
     size, rest = first.element_size(), first.shape[1:]
     for part in parts:
@@ -121,7 +121,7 @@ def _join_of(library, kinds, concatenate, parts, is_dealt, instead):
 
 
 def _join_in_place(parts, numpy):
-    """The arrays as one array, without a copy; None if a copy is needed."""
+    """Joins the arrays to one array without a copy; returns None if a copy is needed."""
     first = parts[0]
     for part in parts:
         is_plain = type(part) is numpy.ndarray and part.flags.c_contiguous

@@ -1,4 +1,4 @@
-"""DirectView.exchange(): copies arrays from engine to engine by MPI, without the controller."""
+"""Implements DirectView.exchange(), which copies arrays from engine to engine by MPI, without the controller."""
 
 from polyxeus import error
 from polyxeus.views.stopping import stops_on_interrupt
@@ -40,7 +40,7 @@ def exchange(view, key, source):
 
 
 def _world_size(client, engines):
-    """The number of ranks of the world; the ids of its engines must be their ranks."""
+    """The number of ranks of the world. The ids of the engines must be their ranks."""
     try:
         places = client[engines].pull(["mpi_rank", "mpi_size"], block=True)
     except error.RemoteError as problem:
@@ -89,7 +89,7 @@ def _receiving(key, source, dtype, shape, language):
 
 
 def _wait(client, results):
-    """Waits for all results. If one engine fails, the others, which wait for it in MPI, are interrupted."""
+    """Waits for all results. If one engine fails, interrupts the other engines, which wait for this engine in MPI."""
     while waiting := [result for result in results if not result.ready()]:
         waiting[0].wait(0.05)
         if any("error" in result["status"] for result in results):

@@ -9,7 +9,8 @@ __all__ = ["Map", "RoundRobinMap", "by_color", "chunks", "cut", "dists", "length
 
 
 class Map:
-    """Cuts into contiguous blocks; if the blocks cannot all be equal, the first ones are longer by one item."""
+    """Cuts a sequence into contiguous blocks. If the blocks cannot all have the same length, the first ones are longer
+    by one item."""
 
     def getPartition(self, seq, p, q, n=None):
         """Returns part p of q parts."""
@@ -26,7 +27,7 @@ class Map:
 
 
 class RoundRobinMap(Map):
-    """Cuts into q parts, each of which has every q-th item."""
+    """Cuts a sequence into q parts, each of which has every q-th item."""
 
     def getPartition(self, seq, p, q, n=None):
         return cut(seq, p, len(seq) if n is None else n, q)
@@ -39,7 +40,7 @@ dists = {"b": Map, "r": RoundRobinMap}
 
 
 def cut(sequence, low, high, step=None):
-    """sequence[low:high:step] by position, also for objects that do not support slices."""
+    """Returns sequence[low:high:step] by position, even for objects that do not support slices."""
     rows = getattr(sequence, "iloc", sequence)  # pandas takes some slices for labels otherwise
     try:
         part = rows[low:high:step]
@@ -51,7 +52,7 @@ def cut(sequence, low, high, step=None):
 
 
 def lengths(sequences):
-    """The sequences, with iterators converted to lists, and their lengths."""
+    """Returns the sequences, with iterators converted to lists, and their lengths."""
     known, counts = [], []
     for each in sequences:
         try:
@@ -73,10 +74,11 @@ _MOST_ITEMS = 128
 
 
 def chunks(count, workers, size=None):
-    """Cuts `count` items into messages: a list of (index of the first item, index after the last item).
+    """Divides `count` items among messages. Returns (index of the first item, index after the last item) of each
+    message.
 
-    size  items per message; None: one if there are few items for each worker; otherwise more, and fewer again at
-          the end, so that all workers end at about the same time.
+    size  the number of items per message. None: one item if there are few items for each worker; otherwise more items,
+          but fewer in the last messages, so that all workers end at about the same time.
     """
     bounds = []
     first = 0
@@ -90,9 +92,9 @@ def chunks(count, workers, size=None):
 
 
 def by_color(engines, color):
-    """{color: engines with this color}, without the engines whose color is None.
+    """Returns {color: engines with this color}, without the engines whose color is None.
 
-    color  one for each engine, or a function that returns the color of an engine.
+    color  the color of each engine, or a function that returns the color of an engine.
     """
     colors = [color(engine) for engine in engines] if callable(color) else list(color)
     if len(colors) != len(engines):

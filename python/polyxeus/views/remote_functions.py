@@ -23,7 +23,7 @@ __all__ = ["ParallelFunction", "RemoteFunction", "getname", "parallel", "remote"
 def remote(
     view: DirectView | LoadBalancedView, block: bool | None = None, **flags: Any
 ) -> Callable[[Callable[..., Any]], RemoteFunction]:
-    """Makes a decorator: calls of the decorated function run on the view's engines.
+    """Makes a decorator. Calls of the decorated function run on the view's engines.
 
     Parameters
     ----------
@@ -57,9 +57,11 @@ def parallel(
     ordered: bool = True,
     **flags: Any,
 ) -> Callable[[Callable[..., Any]], ParallelFunction]:
-    """Makes a decorator: a call of the function runs it on each engine of the view with a part of the arguments.
+    """Makes a decorator.
 
-    The method map() of the decorated function calls it for each item.
+    A call of the decorated function runs it on each engine of the view, with a part of the arguments.
+
+    The method map() of the decorated function calls the function for each item.
 
     Parameters
     ----------
@@ -91,7 +93,7 @@ def parallel(
 
 
 def getname(f: Callable[..., Any]):
-    """The name of a function, for messages."""
+    """Returns the name of a function, for messages."""
     found = getattr(f, "__name__", None)
     if isinstance(found, str):
         return found
@@ -146,9 +148,11 @@ class RemoteFunction:
 
 
 class ParallelFunction(RemoteFunction):
-    """A function that engines call with parts of sequences: in a call, each engine gets one part as arguments.
+    """A function that engines call with parts of sequences.
 
-    Its method map() calls the function for each item.
+    In a call, each engine gets one part of each sequence as an argument.
+
+    The method map() calls the function for each item.
 
     Parameters
     ----------
@@ -161,7 +165,8 @@ class ParallelFunction(RemoteFunction):
     block : bool, optional
         Whether calls wait for the result. Default: the view's flag.
     chunksize : int, optional
-        The number of items per message of a load-balanced view. Default: it depends on the number of items.
+        The number of items per message, on a load-balanced view. By default, this number depends on the number of
+        items.
     ordered : bool
         Whether iteration over the result keeps the order of the items.
     return_exceptions : bool, optional
@@ -211,7 +216,7 @@ class ParallelFunction(RemoteFunction):
         Returns
         -------
         AsyncMapResult or list
-            A list if the call waits.
+            A list if the call waits, else an AsyncMapResult.
 
         Raises
         ------
@@ -261,7 +266,7 @@ class ParallelFunction(RemoteFunction):
         return self.view._finish(result, block)
 
     def requests_for(self, f: Callable[..., Any], parts: Any, forms: Any) -> list[Any]:
-        """Makes the requests for parts of the sequences. Views call it.
+        """Makes the requests for parts of the sequences. Views call this method.
 
         Parameters
         ----------

@@ -14,10 +14,10 @@ __all__ = ["stops_on_interrupt"]
 
 
 def stops_on_interrupt(method: F) -> F:
-    """Decorates a method that sends requests: a KeyboardInterrupt during the call is raised unchanged, and the requests
-    of the call are interrupted if they run, and aborted if they wait.
+    """Decorates a method that sends requests. After a KeyboardInterrupt during the call, the running requests of the
+    call are interrupted, and its waiting requests are aborted. The call then raises the KeyboardInterrupt unchanged.
 
-    method  its first argument has a `client`.
+    method  the method; its first argument has an attribute `client`.
     """
 
     name = {"_really_apply": "apply", "_run": "map"}.get(method.__name__, method.__name__)

@@ -1,4 +1,4 @@
-"""Import statements that run in the client and on the engines."""
+"""Runs import statements both in the client and on the engines."""
 
 import builtins
 import sys
@@ -13,7 +13,8 @@ __all__ = ["sync_imports"]
 def sync_imports(view, local=True, quiet=False):
     """Repeats the import statements of a `with` block on the engines.
 
-    `import x as y` imports it as x on the engines: the hook gets only the name of the module, not the new name.
+    `import x as y` imports the module as x on the engines, because the import hook gets only the name of the module,
+    not the new name.
     """
     if not local:
         raise NotImplementedError("local=False is not supported: use view.execute('import ...')")

@@ -12,6 +12,7 @@ from polyxeus.results.html_parts import paragraph
 from polyxeus.results.map_result import AsyncMapResult
 from polyxeus.serialize import requests
 from polyxeus.trace import recording
+from polyxeus.views import actors
 from polyxeus.views.executor import ViewExecutor
 from polyxeus.views.remote_functions import getname, parallel, remote
 
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from typing_extensions import Self, Unpack
     from polyxeus.client.client import Client
     from polyxeus.hints import P, T, Dist, Flags, SomeRequests, Targets, ViewFlags
+    from polyxeus.views.actors import Actor
     from polyxeus.views.remote_functions import ParallelFunction, RemoteFunction
 
 __all__ = ["View"]
@@ -40,14 +42,14 @@ class View:
     Attributes
     ----------
     block : bool
-        Whether methods wait for results. False: they return an AsyncResult.
+        Whether methods wait for results. If False, they return an AsyncResult.
     track : bool
-        Accepted, but without effect: when AsyncResult.wait_for_send() returns, arrays of at least 256 KiB may be
-        changed again; smaller ones may be changed as soon as a method returns.
+        Accepted, but without effect. You may change arrays of at least 256 KiB when AsyncResult.wait_for_send()
+        returns, and smaller arrays as soon as the method that sends them returns.
     targets : int, list of int or "all"
         The engines.
     label : Any
-        Text, or any value that JSON can hold, which the controller records with each request.
+        Text, or any value that JSON can represent, which the controller records with each request.
     history : list of str
         The ids of the requests of this view.
     """
@@ -90,7 +92,9 @@ class View:
 
     @property
     def executor(self) -> ViewExecutor:
-        """The executor of concurrent.futures on this view; a new one after its shutdown().
+        """The executor of concurrent.futures on this view.
+
+        After you shut the executor down, this attribute is a new executor.
 
         Examples
         --------
@@ -200,7 +204,7 @@ class View:
 
     @staticmethod
     def _finish(result, block):
-        """The result, or its value if the caller waits for it."""
+        """Returns the AsyncResult, or its value if the caller waits for it."""
         return result.get() if block else result
 
     # ------------------------------------------------------------ calls
@@ -216,23 +220,23 @@ class View:
         f : callable
             The function. Functions of cells and scripts are sent with the functions, classes and small data that they use.
         *args : Any
-            Its arguments.
+            The arguments of this function.
         **kwargs : Any
-            Its keyword arguments.
+            The keyword arguments of this function.
 
         Returns
         -------
         AsyncResult or its result
-            The result, if `block` is set.
+            The result if `block` is set, else an AsyncResult.
 
         Raises
         ------
         TypeError
             `f` cannot be called, or an argument cannot be sent.
         RemoteError
-            If the call waits: the call failed on the only engine.
+            The call failed on the view's only engine. Only a call that waits for its result raises this.
         CompositeError
-            If the call waits: the call failed on some of several engines.
+            The call failed on some of the view's engines. Only a call that waits for its result raises this.
         """
         return self._really_apply(f, args, kwargs)
 
@@ -244,14 +248,14 @@ class View:
         f : callable
             The function. Functions of cells and scripts are sent with the functions, classes and small data that they use.
         *args : Any
-            Its arguments.
+            The arguments of this function.
         **kwargs : Any
-            Its keyword arguments.
+            The keyword arguments of this function.
 
         Returns
         -------
         AsyncResult
-            The result, which may not be there yet.
+            The result. It may not have arrived yet.
 
         Raises
         ------
@@ -274,9 +278,9 @@ class View:
         f : callable
             The function. Functions of cells and scripts are sent with the functions, classes and small data that they use.
         *args : Any
-            Its arguments.
+            The arguments of this function.
         **kwargs : Any
-            Its keyword arguments.
+            The keyword arguments of this function.
 
         Returns
         -------
@@ -288,9 +292,9 @@ class View:
         TypeError
             `f` cannot be called, or an argument cannot be sent.
         RemoteError
-            The call failed on the only engine.
+            The call failed on the view's only engine.
         CompositeError
-            The call failed on some of several engines.
+            The call failed on some of the view's engines.
 
         Examples
         --------
@@ -307,9 +311,9 @@ class View:
         f : callable
             The function.
         *args : Any
-            Its arguments. On the engine each Ref in them, at any depth, is replaced by its value.
+            The arguments of this function. On the engine, each Ref in them, at any depth, is replaced by its value.
         **kwargs : Any
-            Its keyword arguments.
+            The keyword arguments of this function.
 
         Returns
         -------
@@ -331,8 +335,60 @@ class View:
         """
         return self._really_apply(f, args, kwargs, keep=True)
 
+    def spawn(self, kind: Callable[..., Any], /, *args: Any, respawn: bool = False, **kwargs: Any) -> Actor:
+        """Makes an object kind(*args, **kwargs) on each engine of the view, and returns a proxy that calls its methods.
+
+        A balanced view makes one object, on the engine that has the fewest unfinished requests now. If several engines
+        have equally few, it chooses the one with the fewest objects of this client.
+
+        Parameters
+        ----------
+        kind : callable
+            The class, or a function that makes the object.
+        *args : Any
+            The arguments of the constructor.
+        respawn : bool
+            Whether to make the object again when its engine has died and was restarted with the same id. The next call
+            then makes the object, by its constructor or from the last `checkpoint()`. `respawn` is not passed to
+            `kind`.
+        **kwargs : Any
+            The keyword arguments of the constructor.
+
+        Returns
+        -------
+        Actor
+            The proxy. The constructor runs before the first call; ``actor.spawned`` is the AsyncResult of the
+            constructor.
+
+        Raises
+        ------
+        TypeError
+            `kind` cannot be called or sent, or an engine of the view runs C++.
+        RemoteError
+            The view's `block` is set, and the constructor failed.
+
+        Examples
+        --------
+        >>> class Counter:
+        ...     def __init__(self, n):
+        ...         self.n = n
+        ...     def add(self, k):
+        ...         self.n += k
+        ...         return self.n
+        >>> view.spawn(Counter, 5).add(1).get()
+        [6, 6, 6, 6]
+        >>> rc.load_balanced_view().spawn(Counter, 5).add(1).get()
+        6
+        """
+        return actors.spawn(self, self._view_for_objects(), kind, args, kwargs, respawn)
+
+    def _view_for_objects(self):
+        """A direct view of the engines for spawn()."""
+        raise NotImplementedError("use a DirectView, a LoadBalancedView or a BroadcastView")
+
     def _new_key(self, forms, each):
-        """(Key, member `keep` of the request) for a result that is kept.  each  whether several engines may get the request."""
+        """Returns (Key, member `keep` of the request) for a kept result.  each  whether several engines may get the
+        request."""
         if "pickle" not in forms:
             raise TypeError("C++ engines cannot keep results for other calls")
         kept = self.client._kept_results
@@ -342,16 +398,17 @@ class View:
     # ------------------------------------------------------------ maps
 
     def map(self, f: Callable[..., Any], *sequences: Iterable[Any], **kwargs: Any):
-        """Calls f for each item of the sequences. Each class of views implements it.
+        """Calls f for each item of the sequences. Each class of views implements this method.
 
         Parameters
         ----------
         f : callable
             The function.
         *sequences : iterable
-            A sequence for each argument of `f`.
+            A sequence for each argument of `f`. The first call of `f` gets the first item of each sequence, the second
+            call gets the second items, and so on.
         **kwargs : Any
-            Options of the view's own map().
+            Options of the map() of this view's class.
         """
         raise NotImplementedError("use a DirectView, a LoadBalancedView or a BroadcastView")
 
@@ -363,9 +420,10 @@ class View:
         f : callable
             The function.
         *sequences : iterable
-            A sequence for each argument of `f`.
+            A sequence for each argument of `f`. The first call of `f` gets the first item of each sequence, the second
+            call gets the second items, and so on.
         **kwargs : Any
-            Options of the view's own map().
+            Options of the map() of this view's class.
 
         Returns
         -------
@@ -393,9 +451,10 @@ class View:
         f : callable
             The function.
         *sequences : iterable
-            A sequence for each argument of `f`.
+            A sequence for each argument of `f`. The first call of `f` gets the first item of each sequence, the second
+            call gets the second items, and so on.
         **kwargs : Any
-            Options of the view's own map().
+            Options of the map() of this view's class.
 
         Returns
         -------
@@ -425,9 +484,10 @@ class View:
         f : callable
             The function.
         *sequences : iterable
-            A sequence for each argument of `f`.
+            A sequence for each argument of `f`. The first call of `f` gets the first item of each sequence, the second
+            call gets the second items, and so on.
         **kwargs : Any
-            Options of the view's own map().
+            Options of the map() of this view's class.
 
         Returns
         -------
@@ -449,7 +509,7 @@ class View:
     def remote(
         self, block: bool | None = None, **flags: Any
     ) -> Callable[[Callable[..., Any]], RemoteFunction]:
-        """Makes a decorator: calls of the decorated function run on the engines.
+        """Makes a decorator. Calls of the decorated function run on the engines.
 
         Parameters
         ----------
@@ -476,7 +536,7 @@ class View:
     def parallel(
         self, dist: Dist = "b", block: bool | None = None, **flags: Any
     ) -> Callable[[Callable[..., Any]], ParallelFunction]:
-        """Makes a decorator: a call of the decorated function runs it on each engine with a part of the arguments.
+        """Makes a decorator. A call of the decorated function runs it on each engine with a part of the arguments.
 
         Parameters
         ----------
@@ -520,7 +580,7 @@ class View:
         Returns
         -------
         bool
-            True if all are answered.
+            True if all requests are answered.
 
         Examples
         --------
@@ -533,21 +593,21 @@ class View:
     def abort(
         self, jobs: SomeRequests = None, targets: Targets = None, block: bool | None = None
     ) -> AsyncResult[Any] | None:
-        """Cancels the requests that have not started. They fail with TaskAborted.
+        """Cancels requests that have not started. The cancelled requests fail with TaskAborted.
 
         Parameters
         ----------
         jobs : AsyncResult, str or list of them, optional
-            AsyncResults or ids of requests. Default: all of this view that have no answer yet.
+            AsyncResults or ids of requests. Default: all requests of this view that have no answer yet.
         targets : int, slice, list of int or "all", optional
-            The engines that get the message. Default: those of the view.
+            The engines that get the message. Default: all engines of the view.
         block : bool, optional
-            Whether to wait until the engines have the message. Default: the view's flag.
+            Whether to wait until the engines have received the message. Default: the view's flag.
 
         Returns
         -------
         AsyncResult or None
-            None if the call waits.
+            None if the call waits, else an AsyncResult.
         """
         jobs = list(self.outstanding) if jobs is None else jobs
         return self.client.abort(
@@ -555,12 +615,12 @@ class View:
         )
 
     def queue_status(self, targets: Targets = None, verbose: bool = False) -> dict[Any, Any]:
-        """Tells how many requests wait at the engines.
+        """Returns how many requests wait at the engines.
 
         Parameters
         ----------
         targets : int, slice, list of int or "all", optional
-            The engines. Default: those of the view.
+            The engines. Default: all engines of the view.
         verbose : bool
             Whether the ids of the requests are returned instead of their number.
 
@@ -579,7 +639,7 @@ class View:
         jobs : AsyncResult, str, int, list of them or "all"
             AsyncResults, ids of requests, or indices into the history.
         targets : int, list of int or "all"
-            The controller deletes all results of these engines.
+            Engines. The controller deletes all results of these engines.
 
         Raises
         ------
@@ -600,13 +660,13 @@ class View:
         Parameters
         ----------
         targets : int, slice, list of int or "all", optional
-            The engines. Default: those of the view.
+            The engines. Default: all engines of the view.
         restart : bool
-            Not supported: see Client.restart_engines().
+            Not supported: use Client.restart_engines() instead.
         hub : bool
-            Whether the controller ends, too. Then all engines end and the client is closed.
+            Whether the controller ends, too. If it does, all engines end, and the client is closed.
         block : bool, optional
-            Whether to wait until they have ended. Default: the view's flag.
+            Whether to wait until the engines have ended. Default: the view's flag.
         """
         if targets is None or targets == "all":
             targets = self.targets
@@ -622,12 +682,12 @@ class View:
         Parameters
         ----------
         indices_or_msg_ids : str, int, AsyncResult or list of them, optional
-            Ids of requests, or indices into this view's history. Default: the last request; if the view has several
-            engines, that is the request to the last engine.
+            Ids of requests, or indices into this view's history. Default: the last request of this view; if the view
+            has several engines, this is the request to the last engine.
         block : bool, optional
-            Whether to wait for them. Default: the client's `block`.
+            Whether to wait for the results. Default: the client's `block`.
         owner : bool
-            True: results from the controller's records are not stored in the client's `results`.
+            If True, results that come from the controller's records are not stored in the client's `results`.
 
         Returns
         -------
@@ -654,7 +714,7 @@ class View:
 
 
 def label_text(label: Any):
-    """The label as JSON. TypeError if JSON cannot hold it."""
+    """Returns the label as JSON text. Raises a TypeError if JSON cannot represent the label."""
     if label is None:
         return "null"
     try:

@@ -42,6 +42,7 @@ cpython = load(NAME, HOME)
 def executor_type(request, rc):
     """What the tests make executors of."""
     rc[:].apply_sync(lambda load, name, path: load(name, path) and None, load, NAME, HOME)
+    rc[:].execute("1/0", block=False).wait()  # a first error imports what tracebacks need: longer than these tests wait
 
     def balanced(max_workers=None, **options):
         return rc.executor(**options)

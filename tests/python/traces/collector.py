@@ -25,7 +25,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         body = self.rfile.read(int(self.headers["Content-Length"]))
         server.got.append((self.path, dict(self.headers), json.loads(body)))
         if server.drips:
-            server.is_done.wait(30)
+            server.is_done.wait(60)
         self.send_response(server.status)
         for name, value in server.headers:
             self.send_header(name, value)

@@ -49,7 +49,8 @@ def test_a_cell_on_four_engines_has_a_track_on_each(rc, traced):
         assert event["args"]["type"] == "execute_request"
         assert event["args"]["reply_sent_ms"] >= 200
         ((name, _, sent),) = events.slices("client", f"to engine {engine}")
-        assert sent["ts"] <= event["ts"] and event["dur"] <= sent["dur"]
+        # The engine may end its own note of the request after the reply has arrived.
+        assert sent["ts"] <= event["ts"] <= sent["ts"] + sent["dur"]
         ((_, _, passed),) = events.slices("controller", f"to engine {engine}")
         # The controller writes down a moment later when it gave the request, and when it passed the reply on.
         assert sent["ts"] <= passed["ts"] <= sent["ts"] + sent["dur"] and passed["dur"] > 0.1e6
@@ -142,7 +143,7 @@ def test_an_engine_that_still_runs_its_code_answers(rc, tmp_path):
         assert (name, event["args"]["is_unfinished"]) == ("wait_for_file", True)
     finally:
         (tmp_path / "go").touch()
-        running.get(20)
+        running.get(60)
 
 
 def test_a_trace_that_another_one_has_ended_says_so(rc, tmp_path):

@@ -39,6 +39,23 @@ def test_calls(rc: ipp.Client) -> None:
     rc[::2].activate("_even")
 
 
+class Counter:
+    def __init__(self, n: int) -> None:
+        self.n = n
+
+
+def test_objects(rc: ipp.Client) -> None:
+    counter: ipp.Actor = rc[:].spawn(Counter, 0, respawn=True)
+    print(counter.add(3).get(), counter[2].add(1), counter[0:2].call("add", 1), counter.attribute("n").get(), counter.targets)
+    for engine, item in counter.items.stream(2):
+        print(engine, item)
+    for each in counter:
+        print(list(each.stream("items")), each.checkpoint("/tmp/counter"))
+    counter.spawned.wait(5)
+    with rc.load_balanced_view().spawn(Counter, 1) as other:
+        other.bind(rc).close()
+
+
 def test_tasks(rc: ipp.Client) -> None:
     balanced = rc.load_balanced_view()
     total: int = sum(balanced.map_sync(square, range(100_000)))

@@ -55,7 +55,7 @@ def test_dicts_taken_before_the_end_are_filled_in(rc):
         rc.load_balanced_view().map_async(abs, range(3)),
     ]  # fmt: skip
     early = [result.metadata for result in results]
-    rc.wait(results, 20)
+    rc.wait(results, 60)
     results[3].wait_for_output(20)
     for taken, result in zip(early, results):
         for one in taken if isinstance(taken, list) else [taken]:

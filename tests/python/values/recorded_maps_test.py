@@ -22,9 +22,9 @@ def views(rc):
 def test_another_client_gets_the_results_of_the_items(rc, later, kind, by, request):
     label = request.node.name
     mine = views(rc)[kind].map_async(lambda x: x * x, range(150), label=label)
-    assert mine.get(20) == [x * x for x in range(150)]
+    assert mine.get(60) == [x * x for x in range(150)]
     found = later.get_result(label=label) if by == "label" else later.get_result(mine.msg_ids)
-    assert found.get(20) == mine.get()
+    assert found.get(60) == mine.get()
     assert (len(found), found.progress) == (150, 150)
     assert repr(found) == "<AsyncHubMapResult(<lambda>): finished>"
     assert list(found) == mine.get() and found[3] == 9
@@ -53,13 +53,13 @@ def test_items_come_while_the_map_runs(rc, later, tmp_path):
 def test_a_map_that_deals_its_items_like_cards(rc, later):
     dealt = px.ParallelFunction(rc[:], abs, dist="r", label="dealt")
     mine = dealt.map(range(-10, 0))
-    assert mine.get(20) == list(range(10, 0, -1))
-    assert later.get_result(label="dealt").get(20) == mine.get()
+    assert mine.get(60) == list(range(10, 0, -1))
+    assert later.get_result(label="dealt").get(60) == mine.get()
 
 
 def test_failures_are_items_where_they_are_given(rc, later):
     mine = rc[:].map_async(lambda x: 1 / x, [1, 0, 2, 4], label="fails", return_exceptions=True)
-    mine.wait(20)
+    mine.wait(60)
     with pytest.raises(px.RemoteError):
         later.get_result(label="fails").get(20)
     found = later.get_result(label="fails").get(20, return_exceptions=True)
@@ -70,29 +70,29 @@ def test_several_calls_of_one_label_come_one_behind_the_other(rc, later):
     balanced = rc.load_balanced_view()
     with balanced.temp_flags(label="several"):
         sent = [balanced.map_async(abs, range(70)), balanced.apply_async(list, "ab"), balanced.map_async(str, range(5))]
-    rc.wait(sent, 20)
+    rc.wait(sent, 60)
     found = later.get_result(label="several")
-    assert found.get(20) == list(found) == [*range(70), ["a", "b"], *map(str, range(5))]
+    assert found.get(60) == list(found) == [*range(70), ["a", "b"], *map(str, range(5))]
     assert len(found) == 76 and repr(found).startswith("<AsyncHubMapResult(abs, list, str)")
 
 
 def test_single_requests_of_a_map_stay_what_they_are(rc, later):
     mine = rc[:].map_async(abs, range(8))
-    mine.wait(20)
-    assert later.get_result(mine.msg_ids[1:3]).get(20) == [[2, 3], [4, 5]]
-    assert later.get_result(mine.msg_ids[1]).get(20) == [2, 3]
+    mine.wait(60)
+    assert later.get_result(mine.msg_ids[1:3]).get(60) == [[2, 3], [4, 5]]
+    assert later.get_result(mine.msg_ids[1]).get(60) == [2, 3]
 
 
 def test_the_client_that_has_the_result_gets_it_again(rc):
     mine = rc[:].map_async(abs, range(8), label="again")
     assert rc.get_result(mine.msg_ids) is mine
-    mine.wait(20)
+    mine.wait(60)
     assert rc.get_result(label="again") is mine
 
 
 def test_a_map_of_which_a_part_was_forgotten_is_an_error(rc, later):
     mine = rc[:].map_async(abs, range(8), label="in part")
-    mine.wait(20)
+    mine.wait(60)
     rc.purge_hub_results(mine.msg_ids[0])
     with pytest.raises(KeyError, match="only 3 of the 4 requests of a map of abs"):
         later.get_result(label="in part")

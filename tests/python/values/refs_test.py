@@ -270,6 +270,34 @@ def test_after_and_refs_hold_together(view, tmp_path):
         assert view.submit(abs, late).get(PATIENCE) == 5  # it is there
 
 
+def test_a_map_waits_for_what_is_named_after(view, tmp_path):
+    gate = str(tmp_path / "gate")
+    first = view.submit(wait_at, gate)
+    behind = view.map_async(abs, [-1, -2], after=first)
+    free = view.map_async(abs, [-3])
+    assert free.get(PATIENCE) == [3]
+    assert not behind.ready() and view.after is None
+    open(gate, "w").close()
+    assert behind.get(PATIENCE) == [1, 2]
+    with pytest.raises(ValueError, match="after and follow take"):
+        view.map(abs, [1], after=3)
+
+
+def test_a_call_with_retries_may_have_objects_beside_results(view):
+    class Counter:
+        def __init__(self, count):
+            self.count = count
+
+        def add(self, number):
+            self.count += number
+            return self.count
+
+    counter = view.spawn(Counter, 5)
+    with view.temp_flags(retries=1):
+        kept = view.apply_ref(lambda counter, number: number + 1, counter, view.apply_ref(pow, 2, 3))
+        assert kept.get(PATIENCE) == 9
+
+
 def test_retries_keep_the_result_of_the_attempt_that_succeeds(view, tmp_path):
     counter = str(tmp_path / "attempts")
 

@@ -1,6 +1,7 @@
-"""torch.distributed in cells: a stop ends its collective calls, and later calls are not matched with earlier ones.
+"""Supports torch.distributed in cells. A stop ends collective calls, and calls after the stop are not matched with
+calls before it.
 
-The engine calls begin_request() and end_request(); nothing happens until the user's code has imported
+The engine calls begin_request() and end_request(). These functions do nothing until the user's code has imported
 torch.distributed and made a process group (docs/decisions/0035-torch-groups-after-a-stop.md).
 """
 
@@ -9,9 +10,9 @@ _groups = None  # the Groups of this process, once there is a process group
 
 
 def install(module):
-    """Makes the process groups of `module`, torch.distributed.distributed_c10d, survive a stop.
+    """Makes the process groups of `module`, torch.distributed.distributed_c10d, usable again after a stop.
 
-    torch before 2.15 is not changed, because it has neither hooks nor a way to reconnect a group.
+    torch before 2.15 is not changed, because it has no hooks and no way to reconnect a group.
     """
     global _groups
     if not hasattr(getattr(module, "ProcessGroup", None), "reconfigure"):  # older than torch 2.15
@@ -28,22 +29,22 @@ def begin_request():
 
 
 def end_request(error):
-    """Called when user code has ended, with its exception or None."""
+    """Called when user code has ended, with the exception of the code or None."""
     if _groups is not None:
         _groups.end_request(error)
 
 
 def explain(error, entries):
-    """Adds to an error of a collective call, or to a KeyboardInterrupt in one, a sentence that names the cause.
+    """Adds a sentence that names the cause to an error of a collective call, or to a KeyboardInterrupt in such a call.
 
-    entries  its traceback as a list
-    result   the entries to show: of an explained error, those outside of torch
+    entries  the traceback of the error, as a list
+    result   the entries to show. If a sentence was added, these are only the entries outside of torch
     """
     return entries if _groups is None else _groups.explain(error, entries)
 
 
 def describe(frame):
-    """The facts that `where` shows about the latest call of this rank; None before the first.
+    """Returns the facts that `where` shows about the latest call of this rank; None before the first call.
 
     frame  the innermost frame of the main thread
     """
@@ -51,7 +52,7 @@ def describe(frame):
 
 
 def replace_ranks(ranks):
-    """Called when these ranks of the world were restarted: calls on groups that contain them are refused, except on the
-    group of all ranks."""
+    """Called when these ranks of the world were restarted. Afterwards, calls on groups that contain these ranks are
+    refused, except calls on the group of all ranks."""
     if _groups is not None:
         _groups.replace_ranks(ranks)

@@ -1,4 +1,4 @@
-"""Decides which collective calls may be matched with one another: only those of the same epoch.
+"""Decides which collective calls may be matched with each other: only calls of the same epoch.
 
 Uses no torch, thread, store or clock.
 """
@@ -10,7 +10,7 @@ RAISED, INTERRUPTED, DIED = "raised", "interrupted", "died"
 
 
 class Cause(NamedTuple):
-    """Why an epoch has ended."""
+    """The reason why an epoch has ended."""
 
     kind: str  #: RAISED, INTERRUPTED or DIED
     rank: int  #: of the world
@@ -30,9 +30,9 @@ class Cause(NamedTuple):
 
 
 class Epochs:
-    """An epoch ends when one rank dies, or its code fails or is stopped, because the ranks may then have made different
-    calls. A request that began in an ended epoch makes no further call; the next request begins in the latest epoch,
-    in which each group is reconnected before its first call.
+    """Tracks the epochs of the ranks. An epoch ends when a rank dies, or when the code of a rank fails or is stopped,
+    because the ranks may then have made different calls. A request that began in an ended epoch makes no further calls.
+    The next request begins in the latest epoch. In a new epoch, each group is reconnected before its first call.
     """
 
     def __init__(self):
@@ -52,13 +52,13 @@ class Epochs:
         self.of_request = None
 
     def is_over(self):
-        """Whether the epoch of the running request has ended."""
+        """Returns whether the epoch of the running request has ended."""
         return self.of_request is not None and self.of_request < self.current
 
     def runs_in(self, epoch):
-        """Whether a request is running that began in `epoch` or in an earlier one."""
+        """Returns whether a request is running that began in `epoch` or in an earlier one."""
         return self.of_request is not None and self.of_request <= epoch
 
     def cause(self):
-        """The cause of the end of the epoch."""
+        """Returns the cause of the end of the epoch."""
         return self.causes.get(self.of_request)

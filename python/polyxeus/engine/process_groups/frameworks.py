@@ -1,4 +1,4 @@
-"""Resets objects of torch that still refer to calls that a stop has ended."""
+"""Resets objects of torch that still refer to calls which a stop has ended."""
 
 import gc
 import logging
@@ -6,7 +6,7 @@ import sys
 
 
 def forget_what_was_under_way():
-    """Resets these objects. Called in the main thread, before user code runs in a new epoch."""
+    """Resets all objects that refer to ended calls. Called in the main thread, before user code runs in a new epoch."""
     resets = [(getattr(sys.modules[module], name), reset) for module, name, reset in (
         ("torch.nn.parallel.distributed", "DistributedDataParallel", _reset_ddp),
         ("torch.distributed.fsdp._fully_shard._fully_shard", "FSDPModule", _reset_fsdp),
@@ -24,8 +24,8 @@ def _reset_ddp(model):
 
 
 def _reset_fsdp(module):
-    """Resets states and unsharded parameters after an interrupted pass, because the other ranks may have to gather
-    them."""
+    """Resets states and unsharded parameters after an interrupted pass, because other ranks may have to gather the
+    parameters."""
     try:
         _forget_pass(module._get_fsdp_state())
     except AttributeError as problem:  # its inside is not an interface

@@ -1,4 +1,4 @@
-"""Finds gloo's sockets in this process; shutting them down ends the calls that wait in gloo."""
+"""Finds the sockets of gloo in this process, and shuts them down, which ends the calls that wait in gloo."""
 
 import os
 import socket
@@ -28,15 +28,15 @@ def _listens(each):
 
 
 def listening_ports():
-    """The TCP ports at which this process listens."""
+    """Returns the TCP ports at which this process listens."""
     return {each.getsockname()[1] for each in _open_sockets() if _listens(each)}
 
 
 def _connections(own_ports, ports_of_others):
-    """The connections of gloo; each is closed when the next one is requested.
+    """Yields a duplicate of each connection of gloo, as a socket; it is closed when the next one is requested.
 
     own_ports        the ports at which gloo listens in this rank
-    ports_of_others  the ports at which it listens in the other ranks
+    ports_of_others  the ports at which gloo listens in the other ranks
     """
     for each in _open_sockets():
         try:
@@ -48,7 +48,8 @@ def _connections(own_ports, ports_of_others):
 
 
 def bytes_moved(own_ports, ports_of_others):
-    """The number of bytes that gloo's open connections have sent and received. Arguments: see _connections()."""
+    """Returns the number of bytes that gloo's open connections have sent and received. The docstring of _connections()
+    describes the arguments."""
     total = 0
     for each in _connections(own_ports, ports_of_others):
         try:
@@ -60,7 +61,8 @@ def bytes_moved(own_ports, ports_of_others):
 
 
 def are_quiet(own_ports, ports_of_others):
-    """Whether no data is transferred for a moment, as in calls that wait for a rank. Arguments: see _connections()."""
+    """Returns whether no data is transferred for a moment. No data is transferred while calls wait for a rank. The
+    docstring of _connections() describes the arguments."""
     before = bytes_moved(own_ports, ports_of_others)
     for _ in range(3):
         time.sleep(0.03)
@@ -72,7 +74,8 @@ def are_quiet(own_ports, ports_of_others):
 def shut_down(own_ports, ports_of_others):
     """Shuts down the connections of gloo, so that calls that wait in gloo fail at once on both sides.
 
-    The listening sockets stay open, because gloo ends the process without them. Arguments: see _connections().
+    The listening sockets stay open, because without them gloo ends the process. The docstring of _connections()
+    describes the arguments.
     """
     for each in _connections(own_ports, ports_of_others):
         try:

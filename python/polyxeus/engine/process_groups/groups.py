@@ -1,5 +1,4 @@
-"""The process groups of this process: counts their calls, ends the calls at a stop, and reconnects the groups
-afterwards."""
+"""Counts the calls of this process's process groups, ends the calls at a stop, and reconnects the groups afterwards."""
 
 import datetime
 import functools
@@ -30,7 +29,7 @@ _TIME_ERRORS = ("Timed out waiting", "timed out", "Timeout")
 
 
 def _grace():
-    """Seconds that ranks wait for one that has failed, as in MPI calls."""
+    """The number of seconds that ranks wait for a rank that has failed; the same as for MPI calls."""
     try:
         return max(0.0, float(os.environ.get("POLYXEUS_MPI_GRACE", "2")))
     except ValueError:
@@ -38,7 +37,8 @@ def _grace():
 
 
 def _prepare_tracebacks():
-    """Imports the modules that a first traceback needs: that takes half a second, for all ranks of a cell if one has failed."""
+    """Imports the modules that the first traceback needs. If they were imported only when one rank fails, the import
+    would delay all ranks of the cell by half a second."""
     from IPython import get_ipython
 
     try:
@@ -50,8 +50,8 @@ def _prepare_tracebacks():
 
 
 class Groups:
-    """The process groups; made when torch.distributed is imported. Calls come from the main thread and autograd's
-    threads."""
+    """The process groups. The object is made when torch.distributed is imported. The main thread and autograd's threads
+    call its methods."""
 
     def __init__(self, module, signals):
         self._c10d = module
@@ -116,7 +116,7 @@ class Groups:
         return pg, prefix_store
 
     def _store_of_attempt(self, store):
-        """The part of the store that no stopped attempt to make the default group has written to."""
+        """A part of the store that was not used by earlier, stopped attempts to make the default group."""
         failed = 0
         while store.add("polyxeus/failed", 0):
             failed += 1
@@ -124,7 +124,7 @@ class Groups:
         return store
 
     def _open_store(self, original, host_name, port, *args, **named):
-        """A TCPStore; signals end its waits for its server and for the other ranks."""
+        """Opens a TCPStore. Signals can end the waits for its server and for the other ranks."""
         limit = named.get("timeout") or self._c10d.default_pg_timeout
         deadline = time.monotonic() + limit.total_seconds()
         while not named.get("is_master", True):
@@ -138,7 +138,8 @@ class Groups:
         return original(host_name=host_name, port=port, *args, wait_for_workers=False, **named)
 
     def _name_group(self, original, *args, **named):
-        """A name for a new group: ranks that were stopped in different places agree first on how many there were."""
+        """Chooses a name for a new group. Ranks that were stopped in different places first agree on the number of
+        earlier groups."""
         world = self._world
         if not self._c10d.is_initialized():
             self._c10d._world.group_count = 0  # an attempt that was stopped has counted
@@ -165,10 +166,11 @@ class Groups:
     # ------------------------------------------------------------ meetings in the store, which signals end
 
     def _together(self, meeting, act):
-        """Returns the result of `act()`, which all ranks of the meeting call, or none, because they wait for one
-        another in it.
+        """Calls `act()` and returns its result. Either all ranks of the meeting call `act()` or none does, because they
+        wait for one another in it.
 
-        If a rank is stopped when the others already act, it acts, too, before it raises the exception.
+        If a rank is stopped when the other ranks already call `act()`, it calls `act()`, too, before it raises the
+        exception.
         """
         has_acted = False
         try:
@@ -214,7 +216,7 @@ class Groups:
         self._meeting = None
 
     def _meet(self, original, rank, store, group_name, rendezvous_count, timeout, *args, **named):
-        """torch's barrier in the store, in a loop that signals end."""
+        """Performs torch's barrier in the store, in a loop that signals can end."""
         key = f"polyxeus/barrier/{group_name}"
         count = store.add(key, 1)
         store.set(f"{key}/{count - 1}", "here")
@@ -233,7 +235,7 @@ class Groups:
             traces.before(_HOOK, group, arguments, began)
 
     def _admit(self, world, group, name):
-        """Reconnects the group if necessary. RuntimeError: the call may not begin."""
+        """Reconnects the group if necessary. Raises RuntimeError if the call cannot begin."""
         if world.is_lost:
             raise RuntimeError(f"{name} cannot begin: rank 0, which holds the store of the process groups, has "
                                "died: restart the engines, or call polyxeus.torch.init(view)")
@@ -247,7 +249,7 @@ class Groups:
         _refuse_if_over(world, name)
 
     def _renew(self, world, group, name):
-        """Reconnects the members of the group, under the same object."""
+        """Reconnects the members of the group; the group remains the same object."""
         epoch, pg, me = world.epochs.current, group.pg(), world.rank
         key = f"polyxeus/renewal/{epoch}/{group.name}"
         try:
@@ -333,7 +335,7 @@ class Groups:
         return [each for each in entries if not _is_of_torch(_code(each))] or entries
 
     def _explanation(self, world, group, call, error):
-        """The text that replaces the error's own; None: it stays."""
+        """The text that replaces the error's own text; None: the error keeps its text."""
         epoch = world.epochs.of_request
         is_stop = isinstance(error, KeyboardInterrupt)
         if not is_stop and (not isinstance(error, RuntimeError) or " cannot begin: " in str(error)):
@@ -377,7 +379,7 @@ class Groups:
     # ------------------------------------------------------------ threads
 
     def _watch_store(self, world):
-        """Ends the calls of this rank when another one has ended their epoch."""
+        """Ends the calls of this rank when another rank has ended the epoch of these calls."""
         while not world.is_closed:
             world.has_request.wait()
             epoch = world.epochs.of_request
@@ -398,9 +400,9 @@ class Groups:
         """Shuts the connections down repeatedly, because the main thread may have begun a call, or made connections,
         just before.
 
-        While data is transferred, this waits for some seconds: a call that is cut off in the middle of a message
-        would wait for the rest until the time limit of its group, because gloo reports the end of a connection only
-        to calls that wait for the beginning of a message.
+        While data is transferred, this waits for some seconds: a call whose message is cut off in the middle would wait
+        for the rest until the time limit of its group, because gloo reports the end of a connection only to calls that
+        wait for the beginning of a message.
         """
         pause = 0.05
         force_at = time.monotonic() + _PATIENCE
@@ -453,7 +455,7 @@ def _cause_of(error, rank):
 
 
 def _latest(world):
-    """The group of the latest call of this rank, and the call; (None, None) before the first."""
+    """The group of the latest call of this rank, and the call; (None, None) before the first call."""
     groups = [each for each in list(world.groups.values()) if each.last is not None]
     if not groups:
         return None, None
@@ -462,21 +464,21 @@ def _latest(world):
 
 
 def _is_of_network(error):
-    """Whether gloo or nccl says that a connection has ended."""
+    """Whether the error says that a connection of gloo or nccl has ended."""
     return isinstance(error, RuntimeError) and any(each in str(error) for each in _NETWORK_ERRORS)
 
 
 def _is_of_time(error):
-    """Whether a collective call has taken longer than its group allows."""
+    """Whether the error says that a collective call has taken longer than its group allows."""
     return isinstance(error, RuntimeError) and any(each in str(error) for each in _TIME_ERRORS)
 
 
 def _code(entry):
-    """That of an entry of a traceback."""
+    """The code of an entry of a traceback."""
     return entry.tb_frame.f_code
 
 
 def _is_of_torch(code):
-    """Whether code is in a file of torch's, or in one of these."""
+    """Whether code is in a file of torch or of this package."""
     folder = os.path.join(os.path.dirname(sys.modules["torch"].__file__), "")
     return code.co_filename.startswith((folder, os.path.dirname(__file__)))

@@ -1,26 +1,28 @@
-"""Configures training libraries on an engine that is a rank, when they are imported."""
+"""Configures training libraries when they are imported on an engine that is a rank."""
 
 import os
 
 
 def _adopt_accelerate(module):
-    """Without a GPU accelerate lets each rank train alone unless it is told, as it does under torchrun."""
+    """Makes accelerate use all ranks even if there is no GPU. Otherwise each rank would train alone, as under
+    torchrun."""
     devices = getattr(module.torch, "accelerator", module.torch.cuda)
     if "LOCAL_RANK" in os.environ and not devices.is_available():
         os.environ.setdefault("ACCELERATE_USE_CPU", "true")
 
 
 def _adopt_fabric(module):
-    """Lightning refuses to work in an interactive Python, in which it could not start processes; ranks need none."""
+    """Lets Lightning work in an interactive Python. It does not have to start processes there, because the ranks exist
+    already."""
     if "LOCAL_RANK" in os.environ:
         module._IS_INTERACTIVE = False
 
 
 def _adopt_jax(module):
-    """jax.distributed.initialize() asks these classes; ours comes first.
+    """Adds a class to those that jax.distributed.initialize() asks about the ranks. polyxeus's class is asked first.
 
-    Without it only engines under Open MPI or Slurm would be known, and each would take the GPU of the number
-    of its local rank, even if it sees a single one.
+    Without it, JAX would recognise only engines under Open MPI or Slurm, and each engine would take the GPU with the
+    number of its local rank, even if the engine sees only one GPU.
     """
     base = module.ClusterEnv
 

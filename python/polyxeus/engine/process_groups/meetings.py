@@ -1,10 +1,10 @@
-"""Lets all ranks agree, in the store, whether they act together or not at all."""
+"""Lets all ranks agree, through the store, whether all of them act or none of them acts."""
 
 import time
 
 
 class Refusal(RuntimeError):
-    """A call may not begin, because of another rank."""
+    """Raised if a call cannot begin because another rank raised an error, was interrupted or died."""
 
     def __init__(self, name, cause):
         super().__init__(f"{name} cannot begin: {cause}")
@@ -26,7 +26,8 @@ class Meeting:
         return self.store.check([f"{self.key}/{rank}" for rank in self.ranks])
 
     def decide(self, word):
-        """Returns the decision that holds for all ranks, "go" or "no": the word of whichever rank calls this first."""
+        """Returns the decision for all ranks, "go" or "no". The decision is the `word` of the rank that calls this
+        function first."""
         return self.store.compare_set(f"{self.key}/decision", "", word).decode()
 
     def missing(self):

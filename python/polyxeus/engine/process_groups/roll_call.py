@@ -1,4 +1,4 @@
-"""Finds which ranks wait for which others, and makes the error messages about it. Pure functions."""
+"""Finds which ranks wait for which other ranks, and makes the error messages about these waits. Pure functions."""
 
 from typing import NamedTuple, Optional
 
@@ -27,31 +27,32 @@ class TorchCall(NamedTuple):
 
 
 def is_collective(name):
-    """Whether all ranks of the group make this call."""
+    """Returns whether a call of this name is made by all ranks of the group: all calls except send and recv."""
     return name not in _ONE_TO_ONE
 
 
 def name_of(operation):
-    """The name that torch.distributed uses for a HookOpName."""
+    """Returns the name that torch.distributed uses for a HookOpName."""
     return _NAMES.get(operation, operation.lower())
 
 
 def missing(call, group_ranks, counts):
-    """The ranks of the world that have not begun a collective call of a group.
+    """Returns the ranks of the world that have not begun a collective call of a group.
 
-    group_ranks  the ranks of the group, in its order.
-    counts       {rank of the world: calls that it has begun in this group}, without ranks that did not report.
+    group_ranks  the ranks of the group, in the order of the group.
+    counts       {rank of the world: number of calls that this rank has begun in this group}, for the ranks that have
+                 reported this number.
     """
     return [rank for rank in group_ranks if rank in counts and counts[rank] < call.count]
 
 
 def name_ranks(ranks):
-    """ "rank 2", "ranks 1, 2" """
+    """Returns ranks as text: "rank 2", "ranks 1, 2"."""
     return f"rank{'s' if len(ranks) > 1 else ''} {', '.join(map(str, ranks))}"
 
 
 def name_size(size):
-    """ "4 MiB", "12 bytes" """
+    """Returns a size as text: "4 MiB", "12 bytes"."""
     for unit, name in ((1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB")):
         if size >= unit:
             return f"{size / unit:.3g} {name}"
@@ -59,7 +60,7 @@ def name_size(size):
 
 
 def described(call, group_ranks):
-    """ "all_reduce", "recv from rank 2" """
+    """Returns a call as text: "all_reduce", "recv from rank 2"."""
     if call.is_collective:
         return call.name
     other = "any rank" if call.peer is None else f"rank {group_ranks[call.peer]}"
@@ -67,25 +68,25 @@ def described(call, group_ranks):
 
 
 def interrupted_in(call, group_ranks, counts):
-    """The text of a KeyboardInterrupt in `call`."""
+    """Returns the text of a KeyboardInterrupt in `call`."""
     absent = missing(call, group_ranks, counts) if call.is_collective else []
     return interrupted_at(described(call, group_ranks), absent)
 
 
 def interrupted_at(name, absent):
-    """The text of a KeyboardInterrupt if these ranks have not begun the call."""
+    """Returns the text of a KeyboardInterrupt in the call `name`, which the ranks `absent` have not begun."""
     return f"in {name}, which {name_ranks(absent)} had not reached" if absent else f"in {name}"
 
 
 def cannot_end(call, cause, group_ranks, counts):
-    """The text of the error of a call if a rank has ended its epoch."""
+    """Returns the text of the error of a call whose epoch a rank has ended."""
     absent = [rank for rank in missing(call, group_ranks, counts) if rank != cause.rank]
     also = f"; {name_ranks(absent)} had not reached it" if call.is_collective and absent else ""
     return f"{described(call, group_ranks)} cannot end: {cause}{also}"
 
 
 def too_late(call, group_ranks, counts):
-    """The text of the error of a call that took longer than the group's time limit."""
+    """Returns the text of the error of a call that took longer than the group's time limit."""
     absent = missing(call, group_ranks, counts) if call.is_collective else []
     why = f": {name_ranks(absent)} had not reached it" if absent else ""
     return f"{call.name} did not end within the time limit of its process group{why}"

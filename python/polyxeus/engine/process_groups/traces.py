@@ -1,4 +1,4 @@
-"""Records calls of torch.distributed in a trace, from their beginning until their work is done."""
+"""Records calls of torch.distributed in a trace, each from the beginning of the call until its work is done."""
 
 from functools import partial
 
@@ -6,10 +6,10 @@ from polyxeus.trace import recording
 
 
 def before(hook, group, arguments, began):
-    """Called by the hook before a call of `group`, which has counted the call.
+    """Called by the hook before a call of `group`. The group has counted the call already.
 
-    hook   the number of our hook after the call, which exists as long as a trace is on
-    began  when the call began; None: no trace is on any more
+    hook   the number under which _after() is registered as a hook. It is registered only while a trace is on
+    began  when the call began; None if the trace has ended
     """
     pg = group.pg()
     if began is None:
@@ -31,7 +31,8 @@ def before(hook, group, arguments, began):
 
 
 def _after(group, arguments):
-    """The call has begun; it may go on in a thread of torch's."""
+    """Called by torch when a call has begun. Records the call when its work is done, maybe in one of torch's
+    threads."""
     known = None if group.traced is None else group.traced.pop(arguments.op_id, None)
     if known is None:
         return

@@ -1,4 +1,4 @@
-"""The ranks' messages in the store of their process groups, and the connections of the groups."""
+"""The messages that ranks exchange through the store of their process groups, and the connections of the groups."""
 
 import json
 import logging
@@ -41,8 +41,8 @@ class Group:
 
 
 class World:
-    """The default group of this process and the groups made from it; its store is used for messages to the other
-    ranks."""
+    """The default group of this process, and the groups that were made from it. The store of the default group carries
+    messages between the ranks. epochs.py explains epochs."""
 
     def __init__(self, store, rank, size):
         self.rank, self.size = rank, size
@@ -61,7 +61,8 @@ class World:
     # ------------------------------------------------------------ the end of an epoch
 
     def end(self, epoch, cause):
-        """Ends `epoch` with this cause, unless another rank has ended it before: then the cause of that rank stays."""
+        """Ends `epoch` with this cause. If another rank has ended the epoch earlier, the cause of the other rank
+        stays."""
         self.tell_counts(epoch)
         self._has_failed = self._has_failed or cause.rank == self.rank
         try:
@@ -72,7 +73,7 @@ class World:
         self.epochs.ended(epoch, cause)
 
     def learn(self):
-        """Reads the store; returns whether the epoch of the running request, or of the next one, has ended."""
+        """Reads the store. Returns whether the epoch of the running request, or of the next request, has ended."""
         while True:
             epoch = self.epochs.current  # another thread may move it on meanwhile
             packed = self._read(f"over/{epoch}")
@@ -90,10 +91,11 @@ class World:
             self._write(f"began/{self.rank}", self.epochs.current)
 
     def who_rests(self, ranks):
-        """The cause of the end of the latest epoch, if the rank that ended it is one of `ranks` and has begun no
-        request since; else None.
+        """Returns the cause of the end of the latest epoch, if the rank that ended the epoch is one of `ranks` and has
+        begun no request since then; else None.
 
-        A rank can fail so soon that its failure is known before others begin the same cell: then these wait for it.
+        A rank may fail so early that other ranks begin the same cell after its failure is known. These other ranks then
+        wait for the failed rank.
         """
         cause = self.epochs.causes.get(self.epochs.current - 1)
         if cause is None or cause.kind == DIED or cause.rank not in ranks:
@@ -104,7 +106,7 @@ class World:
     # ------------------------------------------------------------ the store
 
     def _read(self, key):
-        """The text of a key in the store; None if there is none, or the store is lost."""
+        """The text of a key in the store; None if the key does not exist, or the store is lost."""
         key = f"polyxeus/{key}"
         try:
             if not self.is_lost and self.store.check([key]):
@@ -127,7 +129,8 @@ class World:
     # ------------------------------------------------------------ who has begun what, who lives
 
     def tell_counts(self, epoch, is_over=True):
-        """Writes to the store how many calls of each group this rank has begun, when a request or the epoch ends.
+        """Writes to the store how many calls of each group this rank has begun. Called when a request or the epoch
+        ends.
 
         is_over  whether the epoch has ended, so that these numbers are final
         """
@@ -138,7 +141,8 @@ class World:
                 self._write(f"counts/{epoch}/{self.rank}", [counts, is_over])
 
     def counts(self, group, epoch):
-        """{rank: calls of `group` that it has begun}, of the ranks that report them in time."""
+        """Returns {rank: number of calls of `group` that this rank has begun}, for the ranks that report their number
+        in time."""
         found, last = {}, set()
         deadline = time.monotonic() + _ANSWERS
         while not self.is_lost:
@@ -155,7 +159,7 @@ class World:
         return found
 
     def find_dead(self):
-        """The first rank of this host, or container, whose process has ended; None: there is none."""
+        """Returns the first rank in this host or container whose process has ended; None if there is no such rank."""
         for rank in range(self.size):
             told = None if rank == self.rank else self._read(f"process/{rank}")
             if told is not None and told[0] == _numbering() and not _lives(told[1]):
@@ -163,7 +167,8 @@ class World:
         return 0 if self.is_lost else None
 
     def wait_for_dead(self):
-        """Waits until it is known which rank has died, and returns it; None if no rank has, or the epoch has ended."""
+        """Waits until it is known which rank has died, and returns this rank; None if no rank has died, or the epoch
+        has ended."""
         deadline = time.monotonic() + _ANSWERS
         while True:
             dead = self.find_dead()
@@ -180,7 +185,7 @@ class World:
         self.store.set(key, json.dumps(sorted(group.own_ports)))
 
     def ports(self):
-        """(the ports at which gloo listens in this rank, those in the other ranks)."""
+        """Returns the ports at which gloo listens: (ports of this rank, ports of the other ranks)."""
         own, others = set(), set()
         for group in list(self.groups.values()):
             own |= group.own_ports
@@ -190,7 +195,7 @@ class World:
         return own, others
 
     def is_connected_in(self, epoch):
-        """Whether a group was made or connected in `epoch`."""
+        """Returns whether a group was made or connected in `epoch`."""
         return any(each.epoch == epoch for each in list(self.groups.values()))
 
     def shut_down(self, ports):
@@ -204,7 +209,7 @@ class World:
 
 
 def _numbering():
-    """An id of the pid namespace: if it is the same for two ranks, each sees the processes of the other."""
+    """An id of the pid namespace. If two ranks have the same id, each of them sees the processes of the other."""
     with open("/proc/sys/kernel/random/boot_id") as file:
         return file.read().strip() + os.readlink("/proc/self/ns/pid")
 

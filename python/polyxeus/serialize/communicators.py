@@ -1,0 +1,105 @@
+"""The communicators of gangs on an engine, and the communicator of the task of several ranks that the engine runs."""
+
+import contextlib
+import functools
+import inspect
+import sys
+
+__all__ = ["communicator", "made_for", "number_of", "running", "with_communicator"]
+
+# Of the calls that make communicators; MPI allows tags up to 32767 everywhere.
+_FIRST_TAG = 21000
+_TAG_COUNT = 1000
+
+_made = {}  # (number, communicator), by key
+
+
+def number_of(key):
+    """Returns the number of the last communicator with this key; 0 if there is no such communicator."""
+    return _made.get(key, (0, None))[0]
+
+
+def made_for(key, ranks, number):
+    """Returns the communicator of a gang with this number. If the last communicator has a different number, makes a new
+    one.
+
+    key  the ranks, or a tuple that ends with the ranks. Each key has its own communicator
+    """
+    from mpi4py import MPI
+
+    made, result = _made.get(key, (0, None))
+    if made != number:
+        world = MPI.COMM_WORLD.Get_group()
+        group = world.Incl(ranks)
+        try:
+            result = MPI.COMM_WORLD.Create_group(group, _FIRST_TAG + number % _TAG_COUNT)
+        finally:
+            group.Free()
+            world.Free()
+        _made[key] = number, result
+    return result
+
+
+# ---------------------------------------------------------------- tasks of several ranks
+
+_running = []  # the communicator of the task of several ranks that runs
+
+
+def communicator():
+    """Returns the communicator of the task of several ranks that runs on this engine."""
+    if not _running:
+        raise RuntimeError(
+            "this is not a task of several ranks: ask for ranks in a call on a load-balanced view or an executor, e.g. "
+            "submit(f, px.Ranks(4)) or map(f, items, ranks=4)"
+        )
+    return _running[-1]
+
+
+@contextlib.contextmanager
+def running(gang):
+    """A context manager around a task of several ranks. In its block, `communicator()` returns the communicator of the
+    task.
+
+    gang  the member `gang` of the request's header. If it is empty, the task has only this rank
+    """
+    _running.append(_communicator_of(gang))
+    try:
+        yield _running[-1]
+    finally:
+        _running.pop()
+
+
+def _communicator_of(gang):
+    if "mpi4py.MPI" not in sys.modules:  # importing it now would wait for all ranks of the world
+        raise RuntimeError(
+            "a task of several ranks needs MPI, which this engine has not loaded: install mpi4py where the engines run, "
+            "and start them with `pxcluster start --engines=mpi`"
+        )
+    from mpi4py import MPI
+
+    if not gang:
+        return MPI.COMM_SELF
+    ranks, number = gang["ranks"], gang["number"]
+    if MPI.COMM_WORLD.Get_rank() not in ranks:
+        raise RuntimeError(
+            f"the launcher and MPI disagree about the rank of this engine: it is rank {MPI.COMM_WORLD.Get_rank()} of MPI, "
+            f"and not among the ranks {ranks} of the task"
+        )
+    return made_for(("task", *ranks), ranks, number)
+
+
+def with_communicator(function, comm, args, kwargs):
+    """Returns the function. If it has a parameter `comm` that the call does not set, the parameter is set to `comm`."""
+    try:
+        signature = inspect.signature(function)
+        parameter = signature.parameters.get("comm")
+        if parameter is None or parameter.kind not in (parameter.POSITIONAL_OR_KEYWORD, parameter.KEYWORD_ONLY):
+            return function
+        is_set = "comm" in signature.bind_partial(*args, **kwargs).arguments
+    except (TypeError, ValueError):  # the call itself says what is wrong
+        return function
+    if is_set:
+        return function
+    bound = functools.partial(function, comm=comm)
+    bound.__name__ = getattr(function, "__name__", type(function).__name__)
+    return bound

@@ -26,7 +26,7 @@ export const wordsOfKind: Record<Kind, string> = {
   busy: 'busy',
   waits: 'waits in MPI or torch',
   silent: 'silent',
-  unknown: 'tells nothing'
+  unknown: 'state not known'
 };
 
 export const colourOfFailure = '#d55e00';

@@ -139,11 +139,11 @@ function App() {
                   aria-controls="view" tabIndex={i === view ? 0 : -1} onClick={() => show(i)}>{name}</button>
         ))}
       </div>
-      {state === 'lost' && <p class="warning" role="alert">{why}; what is shown is old. Trying again.</p>}
+      {state === 'lost' && <p class="warning" role="alert">{why}; the data shown here is old. Trying again to connect.</p>}
       {message && <p class="message" role="alert">{message}</p>}
       <main id="view" role="tabpanel" data-snapshot={snapshot?.number} aria-labelledby={`tab-${views[view].name}`}>
         {snapshot ? <View snapshot={snapshot} history={history.current} theme={document.documentElement.dataset.theme!}
-                          act={order} ask={(name, body) => ask(token, name, body)} /> : <p class="note">Waiting for the first news of the controller.</p>}
+                          act={order} ask={(name, body) => ask(token, name, body)} /> : <p class="note">Waiting for the first data of the controller.</p>}
       </main>
     </>
   );

@@ -54,6 +54,17 @@ export class Clusters {
     return this.request<void>('DELETE', [key]);
   }
 
+  /** Interrupts what an engine runs. */
+  interrupt(key: string, engine: number): Promise<void> {
+    return this.request<void>('POST', [key, 'engines', String(engine), 'interrupt']);
+  }
+
+  /** The call stack of an engine, or the end of its log. */
+  async read(key: string, engine: number, what: 'stack' | 'log'): Promise<string> {
+    const answer = await this.request<{ text: string }>('GET', [key, 'engines', String(engine), what]);
+    return answer.text;
+  }
+
   /** The address of the page that shows the cluster, on the Jupyter server. */
   dashboard(key: string): string { return this.address(key, 'dashboard/'); }
 

@@ -2,12 +2,16 @@ import {ILayoutRestorer, JupyterFrontEnd, JupyterFrontEndPlugin} from '@jupyterl
 import {INotebookTracker, NotebookActions} from '@jupyterlab/notebook';
 import {LabIcon} from '@jupyterlab/ui-components';
 
-import css from '../style/panel.css';
+import modeCss from '../style/mode.css';
+import panelCss from '../style/panel.css';
+import ranksCss from '../style/ranks.css';
 
 import {Clusters} from './clusters';
 import {Dashboards} from './dashboards';
 import svg from './icon';
+import {addModeSwitch} from './mode_switch';
 import {ClustersPanel} from './panel';
+import {RankStrips} from './rank_strips';
 
 /** Puts code into a new cell below the active one, or into that where it is empty. */
 function insertInto(notebooks: INotebookTracker | null, code: string): boolean {
@@ -25,13 +29,13 @@ function insertInto(notebooks: INotebookTracker | null, code: string): boolean {
 
 function addStyle(): void {
   const style = document.createElement('style');
-  style.textContent = css;
+  style.textContent = panelCss + modeCss + ranksCss;
   document.head.append(style);
 }
 
 const plugin: JupyterFrontEndPlugin<void> = {
   id: 'polyxeus:clusters',
-  description: 'Lists, starts, scales, shows and stops clusters of polyxeus.',
+  description: 'Lists, starts, scales, shows and stops clusters of polyxeus; chooses where cells run, and shows what ranks do.',
   autoStart: true,
   optional: [ILayoutRestorer, INotebookTracker],
   activate:
@@ -47,6 +51,9 @@ const plugin: JupyterFrontEndPlugin<void> = {
         panel.title.caption = 'Clusters of polyxeus';
         app.shell.add(panel, 'left', {rank: 650});
         restorer?.add(panel, 'polyxeus-clusters');
+        app.docRegistry.addWidgetExtension('Notebook', {createNew: addModeSwitch});
+        app.docRegistry.addWidgetExtension(
+            'Notebook', {createNew: panel => new RankStrips(panel, clusters)});
       }
 };
 

@@ -43,7 +43,46 @@ declare module '@jupyterlab/coreutils' {
   }
 }
 
+declare module '@lumino/signaling' {
+  export interface ISignal<T> {
+    connect(slot: (sender: unknown, argument: T) => void, thisArgument: object): boolean;
+  }
+}
+
 declare module '@jupyterlab/services' {
+  export interface IIopubMessage {
+    readonly header: { readonly msg_type: string };
+    readonly content: {
+      readonly code?: string;
+      readonly data?: Record<string, unknown>;
+      readonly name?: string;
+      readonly text?: string;
+      readonly transient?: { readonly display_id?: string };
+    };
+  }
+  export interface IExecuteReply {
+    readonly content: {
+      readonly status: 'ok' | 'error' | 'aborted';
+      readonly evalue?: string;
+      readonly user_expressions?: Record<string, { data?: Record<string, unknown> } | undefined>;
+    };
+  }
+  export interface IExecuteFuture {
+    readonly done: Promise<IExecuteReply | undefined>;
+    onIOPub: (message: IIopubMessage) => void;
+  }
+  export interface IKernelConnection {
+    readonly connectionStatus: string;
+    readonly info: Promise<{ readonly language_info?: { readonly name: string } }>;
+    requestExecute(content: {
+      code: string;
+      silent: boolean;
+      store_history: boolean;
+      allow_stdin: boolean;
+      stop_on_error: boolean;
+      user_expressions: Record<string, string>;
+    }): IExecuteFuture;
+  }
   export namespace ServerConnection {
     interface ISettings {
       readonly baseUrl: string;
@@ -75,6 +114,22 @@ declare module '@jupyterlab/apputils' {
       okLabel: string;
     }): Promise<Dialog.IResult<number>>;
   }
+  export namespace InputDialog {
+    function getText(options: {
+      title: string;
+      label: string;
+      okLabel: string;
+    }): Promise<Dialog.IResult<string>>;
+  }
+  export namespace Notification {
+    interface IOptions {
+      autoClose: number | false;
+      actions?: { label: string; callback: () => void }[];
+    }
+    function error(message: string, options?: IOptions): string;
+    function info(message: string, options?: IOptions): string;
+    function warning(message: string, options?: IOptions): string;
+  }
   export function showDialog<T>(options: {
     title: string;
     body: string | (Widget & { getValue(): T });
@@ -85,13 +140,43 @@ declare module '@jupyterlab/apputils' {
 
 declare module '@jupyterlab/notebook' {
   export interface ICell {
+    readonly node: HTMLElement;
+    readonly outputArea?: { future: import('@jupyterlab/services').IExecuteFuture }; // of a code cell
     readonly model: {
+      readonly id: string;
+      executionCount?: number | null;
       readonly type: string;
       readonly sharedModel: { getSource(): string; setSource(text: string): void };
     };
   }
   export interface INotebook {
     readonly activeCell: ICell | null;
+    readonly widgets: ReadonlyArray<ICell>;
+  }
+  export interface INotebookPanel {
+    readonly content: INotebook;
+    readonly toolbar: {
+      insertItem(index: number, name: string, widget: import('@lumino/widgets').Widget): boolean;
+    };
+    readonly context: {
+      readonly isReady: boolean;
+      readonly ready: Promise<void>;
+      readonly contentsModel: { readonly last_modified: string } | null;
+      readonly model: {
+        getMetadata(key: string): unknown;
+        setMetadata(key: string, value: unknown): void;
+        deleteMetadata(key: string): void;
+      };
+    };
+    readonly sessionContext: {
+      readonly session: {
+        readonly kernel: import('@jupyterlab/services').IKernelConnection | null;
+      } | null;
+      readonly connectionStatusChanged: import('@lumino/signaling').ISignal<string>;
+      readonly iopubMessage: import('@lumino/signaling').ISignal<
+        import('@jupyterlab/services').IIopubMessage
+      >;
+    };
   }
   export interface INotebookTracker {
     readonly currentWidget: { readonly content: INotebook } | null;
@@ -111,6 +196,14 @@ declare module '@jupyterlab/application' {
   }
   export const ILayoutRestorer: object;
   export interface JupyterFrontEnd {
+    readonly docRegistry: {
+      addWidgetExtension(
+        factory: string,
+        extension: {
+          createNew(panel: import('@jupyterlab/notebook').INotebookPanel): { dispose(): void };
+        }
+      ): object;
+    };
     readonly shell: {
       add(widget: Widget, area: string, options?: {rank: number}): void;
       activateById(id: string): void;

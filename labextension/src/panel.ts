@@ -114,7 +114,7 @@ export class ClustersPanel extends Widget {
   private async stop(cluster: ICluster): Promise<void> {
     const result = await showDialog({
       title: `Stop ${nameOf(cluster)}?`,
-      body: 'What its engines hold is lost.',
+      body: 'The variables on its engines are lost.',
       buttons: [Dialog.cancelButton(), Dialog.warnButton({ label: 'Stop' })]
     });
     if (result.button.accept) {
@@ -137,7 +137,7 @@ export class ClustersPanel extends Widget {
     const rows = this.known.clusters.map(each => this.row(each));
     if (rows.length === 0) {
       const none = element('li', 'px-none');
-      none.textContent = 'No cluster runs.';
+      none.textContent = 'No cluster is running.';
       rows.push(none);
     }
     this.list.replaceChildren(...rows);

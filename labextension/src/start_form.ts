@@ -14,11 +14,11 @@ export class StartForm extends Widget {
     super();
     this.addClass('px-StartForm');
     this.profile.append(...profiles.map(name => new Option(name, name)));
-    this.engines.append(new Option('as the profile says', ''));
+    this.engines.append(new Option('default of the profile', ''));
     this.engines.append(...LAUNCHERS.map(name => new Option(name, name)));
     this.n.min = '0';
     this.n.placeholder = 'one for each core';
-    this.clusterId.placeholder = 'only for a second cluster of a profile';
+    this.clusterId.placeholder = 'needed only for a second cluster of a profile';
     this.add('Profile', this.profile);
     this.add('Number of engines', this.n);
     this.add('Engines are started', this.engines);

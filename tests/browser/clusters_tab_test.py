@@ -16,7 +16,7 @@ def test_a_cluster_is_driven_from_the_tab(server, page, screenshots):
     book = opened_in_lab(server, page, "tab", ["", ""])
     page.locator(".lm-TabBar-tab[data-id='polyxeus-clusters']").click()
     tab = page.locator("#polyxeus-clusters")
-    tab.get_by_text("No cluster runs.").wait_for()
+    tab.get_by_text("No cluster is running.").wait_for()
 
     tab.get_by_title("Start a cluster").click()
     accept(page, n=2)
@@ -54,4 +54,4 @@ def test_a_cluster_is_driven_from_the_tab(server, page, screenshots):
 
     tab.get_by_title("Stop the cluster").click()
     accept(page)
-    tab.get_by_text("No cluster runs.").wait_for()
+    tab.get_by_text("No cluster is running.").wait_for()

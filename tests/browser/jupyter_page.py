@@ -35,7 +35,7 @@ def jupyter_server(stage):
         yield address, folder
     finally:
         process.terminate()
-        process.wait(timeout=20)
+        process.wait(timeout=60)
 
 
 @contextlib.contextmanager

@@ -17,7 +17,7 @@ const columns: Column<Client>[] = [
 export function Clients({ snapshot }: ViewProps) {
   return (
     <>
-      {snapshot.clients.length === 0 && <Note>No client has asked for anything in the last ten minutes.</Note>}
+      {snapshot.clients.length === 0 && <Note>No client has sent a request in the last ten minutes.</Note>}
       <BigTable label="clients" columns={columns} rows={snapshot.clients} keyOf={each => each.session ?? ''} />
     </>
   );

@@ -93,14 +93,14 @@ function Actions(props: { engines: Engine[]; act: ViewProps['act'] }) {
       <button type="button" onClick={() =>
         ask(`Send SIG${signal} to ${whom}?`, () => act('signal', engines, { signal }))}>Send signal</button>
       {drained < engines.length &&
-        <button type="button" title="No further balanced tasks; what is begun is ended"
+        <button type="button" title="The engines get no further balanced tasks, and finish those that they have begun"
                 onClick={() => act('drain', engines)}>Drain</button>}
       {drained > 0 &&
-        <button type="button" title="Balanced tasks again" onClick={() => act('resume', engines)}>Resume tasks</button>}
+        <button type="button" title="The engines get balanced tasks again" onClick={() => act('resume', engines)}>Resume tasks</button>}
       <button type="button" class="danger" onClick={() =>
-        ask(`Restart ${whom}? Their variables are lost.`, () => act('restart', engines))}>Restart</button>
+        ask(`Restart ${whom}? All variables there are lost.`, () => act('restart', engines))}>Restart</button>
       <button type="button" class="danger" onClick={() =>
-        ask(`End ${whom}? Their variables are lost.`, () => act('shutdown', engines))}>Shut down</button>
+        ask(`End ${whom}? All variables there are lost.`, () => act('shutdown', engines))}>Shut down</button>
     </div>
   );
 }

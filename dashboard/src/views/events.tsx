@@ -14,7 +14,7 @@ const columns: Column<ClusterEvent>[] = [
 export function Events({ snapshot }: ViewProps) {
   return (
     <>
-      {snapshot.events.length === 0 && <Note>Nothing has happened yet.</Note>}
+      {snapshot.events.length === 0 && <Note>There are no events yet.</Note>}
       <BigTable label="events" columns={columns} rows={snapshot.events} keyOf={each => each.number} />
     </>
   );

@@ -100,12 +100,12 @@ export function Stacks({ snapshot, ask }: ViewProps) {
           {isAsking ? 'Asking ...' : `Take the stacks of ${Math.min(ids.length, mostAsked)} engines`}
         </button>
         <label><input type="checkbox" checked={hasLibraries}
-                      onChange={event => setHasLibraries(event.currentTarget.checked)} /> threads of libraries</label>
+                      onChange={event => setHasLibraries(event.currentTarget.checked)} /> show threads of libraries</label>
         {look && <span class="note">taken at {clock(look.time)}</span>}
       </form>
-      {ids.length > mostAsked && <Note>At most {mostAsked} engines are asked at a time, the first ones: name others.</Note>}
+      {ids.length > mostAsked && <Note>Only the first {mostAsked} engines are asked. To ask other engines, enter their ids.</Note>}
       {why && <Note>{why}</Note>}
-      {!look && <Note>In which calls each engine is, also one that hangs. Engines are asked when you press the button.</Note>}
+      {!look && <Note>Shows the call stack of each engine, even of an engine that hangs. Engines are asked when you press the button.</Note>}
       {merged?.main.map((group, i) => <One key={i} group={group} what={sentenceOf(group)} />)}
       {merged?.others.map((group, i) => <One key={`o${i}`} group={group} what={ofThreads(group, 'beside the main thread')} />)}
       {hasLibraries &&

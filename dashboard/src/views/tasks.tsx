@@ -135,14 +135,14 @@ export function Tasks({ snapshot, history, theme }: ViewProps) {
         ))}
         <button type="button" aria-pressed={view.end === undefined}
                 onClick={() => setView({ span: view.span })}>follow</button>
-        <span class="hint">wheel or + - zooms, drag or arrow keys move, End follows</span>
+        <span class="hint">zoom with the wheel or + and -, move by dragging or with the arrow keys, follow with End</span>
       </div>
       {history.tasks.length === 0 && <Note>No request has ended since this page was opened.</Note>}
-      <Canvas label={`what ${rows.size} engines ran in the last ${seconds(view.span)}`} height={height}
+      <Canvas label={`requests that ${rows.size} engines ran in the last ${seconds(view.span)}`} height={height}
               now={[snapshot, view, theme]} draw={draw} handlers={handlers} />
       <p class="hover" aria-live="polite">
         {hovered ? describe(hovered) : history.lost > 0 &&
-          `${count(history.lost)} requests ended faster than they can be shown`}
+          `${count(history.lost)} requests are not shown, because they ended too fast`}
       </p>
       <BigTable label="labels" rows={labels} keyOf={([label]) => label} columns={[
         { name: 'label', value: ([label]) => label, show: ([label]) => (

@@ -117,7 +117,7 @@ export function Waits({ snapshot, history, theme }: ViewProps) {
   const height = Math.min(520, Math.max(120, rows.length * 14 + 20));
   return (
     <>
-      <h2>Who waits for whom</h2>
+      <h2>Which rank waits for which</h2>
       {meetings.length === 0 && <Note>No engine waits in a call of MPI or torch.</Note>}
       <ul class="sentences">{meetings.slice(0, mostSentences).map((each, i) => <li key={i}>{sentence(each)}</li>)}</ul>
       {meetings.length > mostSentences && <Note>and {meetings.length - mostSentences} more</Note>}
@@ -129,16 +129,16 @@ export function Waits({ snapshot, history, theme }: ViewProps) {
               <span key={kind} class="key"><span class="swatch" style={{ background: colourOfKind[kind] }} />{wordsOfKind[kind]}</span>
             ))}
           </figcaption>
-          <Canvas label="what each rank did in the last ten minutes" height={height} now={[snapshot, theme]}
+          <Canvas label="the states of each rank in the last ten minutes" height={height} now={[snapshot, theme]}
                   draw={drawTime} handlers={{ pointermove: hoverTime, pointerleave: leave }} />
         </figure>
         <figure>
-          <figcaption>A row waits for a column
+          <figcaption>The rank of a row waits for the rank of a column
             {rows.length > mostOfMatrix && `, the first ${mostOfMatrix} ranks`}
             <span class="key"><span class="swatch" style={{ background: colourOfKind.waits }} />collective call</span>
             <span class="key"><span class="swatch" style={{ background: colourOfKind.silent }} />named peer</span>
           </figcaption>
-          <Canvas label="who waits for whom now" height={360} now={[snapshot, theme]} draw={drawMatrix}
+          <Canvas label="which rank waits for which now" height={360} now={[snapshot, theme]} draw={drawMatrix}
                   handlers={{ pointermove: hoverMatrix, pointerleave: leave }} />
         </figure>
       </div>

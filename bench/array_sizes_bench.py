@@ -242,10 +242,10 @@ def rows_of(rates, firsts, controller, peaks, sizes, measured):
             if name in rates[size]:
                 rows.append(row(BENCH, shown(size), "GB/s", name, [rates[size][name]]))
         for name, value in firsts[size].items():
-            rows.append(row(BENCH, f"{shown(size)}, the first one", "GB/s", name, [value]))
+            rows.append(row(BENCH, f"{shown(size)}, first transfer", "GB/s", name, [value]))
     largest = sizes[-1]
     if largest > USUAL:
-        what = f"{shown(largest)}, of the rate at {shown(USUAL)}"
+        what = f"{shown(largest)}, as a fraction of the rate at {shown(USUAL)}"
         for name in OURS:
             share = rates[largest][name] / rates[USUAL][name]
             aim = Aim(">=", LEAST_OF_USUAL, "value")
@@ -253,10 +253,10 @@ def rows_of(rates, firsts, controller, peaks, sizes, measured):
     for is_large, megabytes in controller.items():
         which = f"{shown(LARGE)} and more" if is_large else f"less than {shown(LARGE)}"
         aims = [Aim("<=", MOST_MB, "value")] if is_large else []
-        what = f"the controller's memory while {which} moves (PSS), largest"
+        what = f"largest memory of the controller (PSS) while {which} are sent"
         rows.append(row(BENCH, what, "MB", "push", [megabytes], aims=aims))
     for who in peaks[OURS[0]]:
-        what = f"memory of {who} more than before while {shown(measured)} moves, of its bytes"
+        what = f"increase in the memory of {who} while {shown(measured)} are sent, as a multiple of these bytes"
         for name in OURS:
             value = max(0.0, peaks[name][who]) * 1e6 / measured
             rows.append(row(BENCH, what, "", name, [value]))

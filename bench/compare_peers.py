@@ -45,13 +45,13 @@ TIME_LIMIT = 300.0  # seconds for one start of a peer and all that is measured o
 # name: (in words, unit, is less better?)
 FIGURES = {
     "start": ("start until four workers have answered, imports included", "s", True),
-    "map": ("map of a tiny function, as it is by default", "items/s", False),
-    "submits": ("tasks, each submitted by a call of its own", "tasks/s", False),
+    "map": ("map of a tiny function, with default settings", "items/s", False),
+    "submits": ("tasks, each submitted by a separate call", "tasks/s", False),
     "round_trip": ("submit one task and wait for it", "ms", True),
     "all_engines": ("call on each of the four workers", "ms", True),
     "push": (f"{MEBIBYTES} MiB to one worker", "MiB/s", False),
     "pull": (f"{MEBIBYTES} MiB from one worker", "MiB/s", False),
-    "push_all": (f"the same {MEBIBYTES} MiB to all four, sum of what arrives", "MiB/s", False),
+    "push_all": (f"the same {MEBIBYTES} MiB to all four, sum of the received bytes", "MiB/s", False),
     "scatter": (f"{MEBIBYTES} MiB scattered over all four", "MiB/s", False),
     "gather": (f"{MEBIBYTES} MiB gathered from all four", "MiB/s", False),
     "call_array": (f"call with {MEBIBYTES} MiB as argument and as result", "MiB/s", False),

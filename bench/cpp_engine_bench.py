@@ -140,7 +140,7 @@ def cell_rows(client, runs):
     rows = [
         row(BENCH, "trivial cell on one engine", "ms", OURS, ones, aims=[Aim("<=", 12, "value")]),
         row(BENCH, "trivial cell on all four", "ms", OURS, alls, aims=[Aim("<=", 40, "value")]),
-        row(BENCH, "memory of an engine after a few cells (PSS; runs: the four engines)", "MB",
+        row(BENCH, "memory of one engine after a few cells (PSS; median and range of the four engines)", "MB",
             OURS, memory, aims=[Aim("<=", 70, "value")]),
     ]  # fmt: skip
     for (name, who), times in loop_times(client[[0]], 5).items():

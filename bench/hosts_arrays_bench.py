@@ -139,11 +139,11 @@ def rows_of(said):
             rows.append(row(BENCH, size, "s", who, seconds, **compared))
         for who, runs in each["figures"].items():
             if name in AT_MOST and who in (PUSH, BROADCAST):
-                rows.append(row(BENCH, f"{size}: sent by the client's and controller's host, of the array's bytes", "",
+                rows.append(row(BENCH, f"{size}: bytes sent by the host of client and controller, as a multiple of the array's bytes", "",
                                 who, [sent for _, sent in runs], aims=[Aim("<=", AT_MOST[name], "value")]))  # fmt: skip
-        rows.append(row(BENCH, f"{size}: memory of the controller meanwhile (PSS), largest", "MB", PUSH,
+        rows.append(row(BENCH, f"{size}: largest memory of the controller (PSS) during the transfer", "MB", PUSH,
                         [each["largest"]], aims=[Aim("<=", 40, "value")]))  # fmt: skip
-        rows.append(row(BENCH, f"{size}: control message meanwhile, median", "ms", PUSH,
+        rows.append(row(BENCH, f"{size}: round trip of a control message during the transfer, median", "ms", PUSH,
                         [each["ping"]], aims=[Aim("<=", 20, "value")]))  # fmt: skip
     return rows
 

@@ -21,6 +21,7 @@ import cpp_wheel
 import wheel_compression
 import wheel_sbom
 
+ROOT = Path(__file__).resolve().parent.parent
 LIBRARIES = "polyxeus.libs"
 # An MPI is the user's own: the library for one that is not there is not loaded.
 OF_THE_USER = ("libmpi.so.40", "libmpi.so.12", "libmpich.so.12")
@@ -66,15 +67,22 @@ def unknown_functions(path):
     return [name for name in names if "@" not in name and not OF_THE_PROCESS.match(name)]
 
 
+def names_checkout(path):
+    """Whether the file holds the folder of this checkout: a build in another folder would give other bytes."""
+    return f"{ROOT}/".encode() in path.read_bytes()
+
+
 def check_portable(root, libraries):
-    """No other library was put into the wheel, and no file needs a function that an older glibc lacks."""
-    wanted = {each.stem for each in libraries.glob("lib/*.so")}
+    """No other library was put into the wheel, no file needs a function that an older glibc lacks or names the checkout."""
+    wanted = {each.stem for each in libraries.glob("lib/libpolyxeus_*.so")}
     found = {each.name.partition("-")[0] for each in root.glob(f"{LIBRARIES}/*")}  # libpolyxeus_zmq-51c5e5f2.so
     if found - wanted:
         sys.exit(f"these libraries of the system were put into the wheel: {', '.join(found - wanted)}")
     for path in (each for each in root.rglob("*") if each.is_file() and is_elf(each)):
         if unknown := unknown_functions(path):
             sys.exit(f"{path.name} needs what an older glibc may lack: {', '.join(unknown)}")
+        if names_checkout(path):
+            sys.exit(f"{path.name} names the folder {ROOT}, so that a build elsewhere gives another wheel: see -ffile-prefix-map")
 
 
 def way_to_libraries(version):
@@ -115,6 +123,8 @@ def main(wheel, out, portable=None):
         if portable:
             check_portable(root, portable)
             wheel_sbom.write(root)
+            if wrong := wheel_sbom.check(root):
+                sys.exit("\n".join(wrong))
         Path(out).mkdir(exist_ok=True)
         made = packed(root, steps[4])
         print(wheel_compression.compress(made, Path(out) / made.name))

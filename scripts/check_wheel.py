@@ -5,17 +5,53 @@ is installed, too; exit code 0 only where all of it is right. scripts/wheels --c
 """
 
 import contextlib
+import hashlib
+import json
 import os
+import shutil
+import subprocess
 import sys
 import tempfile
+from importlib import metadata
 from pathlib import Path
 
 ENGINES = 4
+# glibc and libgcc, of every Linux; the MPI of the user, which an engine loads.
+OF_THE_SYSTEM = ("ld-linux", "linux-vdso", "libc.", "libm.", "libdl.", "libpthread.", "librt.", "libresolv.", "libutil.", "libgcc_s.")
+OF_THE_USER = ("libmpi.", "libmpich.")
 
 
 def expect(what, found, wanted):
     if found != wanted:
         sys.exit(f"{what}: expected {wanted!r}, found {found!r}")
+
+
+def loaded_by(path):
+    """{name: where it is found} of what the loader takes for a program or module."""
+    done = subprocess.run(["ldd", path], capture_output=True, text=True, check=True)
+    lines = [line.strip().partition(" => ") for line in done.stdout.splitlines()]
+    return {Path(name.split(" ")[0]).name: place.split(" ")[0] for name, _, place in lines}
+
+
+def check_libraries():
+    """ldd finds no library but those of the system and those that the list of parts names."""
+    package = metadata.distribution("polyxeus")
+    files = [Path(package.locate_file(each)).resolve() for each in package.files]
+    lists = [each for each in files if each.name.endswith(".cdx.json")]
+    if not lists or not shutil.which("ldd"):
+        return  # a wheel for this system alone
+    parts = [each for each in json.loads(lists[0].read_text())["components"] if each["type"] == "file"]
+    inside = {Path(each["name"]).name: each["hashes"][0]["content"] for each in parts}
+    needed = set()
+    for path in files:
+        if path.is_file() and path.read_bytes()[:4] == b"\x7fELF":
+            for name, place in loaded_by(path).items():
+                if name in inside:
+                    needed.add(name)
+                    expect(f"sum of {name}", hashlib.sha256(Path(place).read_bytes()).hexdigest(), inside[name])
+                elif not name.startswith((*OF_THE_SYSTEM, *OF_THE_USER)):
+                    sys.exit(f"{path.name} loads {name}, which the list of parts does not name")
+    expect("libraries that are loaded", needed, set(inside))
 
 
 def check_package_and_engines(cluster):
@@ -96,6 +132,28 @@ def check_cpp():
         expect("a cell of C++", run_cell(client, "6 * 7"), "42")
 
 
+def check_cpp_ranks():
+    """C++ engines use the library for MPI that is in the wheel polyxeus, which has a libstdc++ of its own in a portable wheel."""
+    import polyxeus as px
+
+    os.environ.setdefault("OMPI_ALLOW_RUN_AS_ROOT", "1")
+    os.environ.setdefault("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1")
+    with px.Cluster(n=2, profile="cpp-ranks", engines="mpi", language="cpp") as rc:
+        view = rc[:]
+        view.execute("#include <mpi.h>\n#include <stdexcept>\nint rank, sum = 0;", block=True)
+        view.execute("MPI_Comm_rank(MPI_COMM_WORLD, &rank);", block=True)
+        try:
+            view.execute('if (rank == 1) throw std::runtime_error("gone"); MPI_Barrier(MPI_COMM_WORLD);', block=True)
+            sys.exit("the barrier ended, although rank 1 was not there")
+        except px.CompositeError as error:
+            expect("errors of the ranks", [each[0] for each in error.elist], ["std::runtime_error"] * 2)
+            expect("the barrier tells of rank 1", "rank 1" in error.elist[0][1], True)
+        said = view.execute("int one = 1; MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD); std::cout << sum;")
+        said.get(60)
+        said.wait_for_output(10)
+        expect("sum over the ranks", said.stdout, ["2"] * 2)
+
+
 def main():
     with tempfile.TemporaryDirectory(prefix="px-wheel-") as folder:
         os.environ["IPYTHONDIR"] = folder
@@ -103,6 +161,7 @@ def main():
 
         home = Path(polyxeus.__file__).resolve()
         expect("a package of this environment", home.is_relative_to(Path(sys.prefix).resolve()), True)
+        check_libraries()
         cluster = polyxeus.Cluster(n=ENGINES)
         cluster.start_cluster_sync()
         try:
@@ -111,9 +170,13 @@ def main():
         finally:
             cluster.stop_cluster_sync()
         has_cpp = (Path(sys.prefix) / "bin/pxengine-cpp").exists()
+        has_mpi = has_cpp and bool(shutil.which("mpiexec") and shutil.which("mpicc"))
         if has_cpp:
             check_cpp()
+        if has_mpi:
+            check_cpp_ranks()
     more = ", and C++ engines and the C++ kernel" if has_cpp else ""
+    more += ", and C++ engines that are ranks of MPI" if has_mpi else ""
     print(f"Python {sys.version.split()[0]}: the package, {ENGINES} engines and the kernel work{more}")
 
 

@@ -57,7 +57,7 @@ def start_command():
     found = str(beside) if beside.exists() else shutil.which("pxcluster")
     if not found:
         raise Failed(
-            "no pxcluster beside this Python or on PATH; run scripts/demo, or pip install ."
+            "no pxcluster in the folder of this Python or on PATH; run scripts/demo, or see docs/install.md"
         )
     return [found]
 
@@ -188,7 +188,7 @@ def own_client(file):
     try:
         from polyxeus import Client
     except ImportError:
-        say("    not built by this demo: `pip install .`, or a wheel in dist/, has polyxeus's client")
+        say("    this demo does not build polyxeus's client; scripts/setup does, and a wheel has it (docs/install.md)")
         return
     with Client(str(file), timeout=PATIENCE) as ours:
         typed("ours.load_balanced_view().map_sync(pow, range(1000), [3] * 1000)")

@@ -23,9 +23,10 @@ The public names of the package `polyxeus`, in the order of the alphabet, then t
 # Shown under their whole names, as the package itself does not have them.
 FURTHER = [
     "mpi.stop_here", "torch.init", "torch.finalize", "torch.World", "torch.average_gradients", "torch.broadcast_parameters",
+    "client.debug_server.DebugServer",
     "client.events.ClusterEvents", "client.jobs.Jobs", "client.kept_variables.KeptVariables", "client.places.EnginePlaces",
     "client.stacks.EngineStacks", "client.status.ClusterMemory", "client.status.ClusterStatus", "client.topology.ClusterTopology",
-    "client.tracing.Trace", "results.lazy_map.LazyMapIterator",
+    "client.tracing.Trace", "client.walltime.job_ends.JobEnds", "client.walltime.keeper.JobKeeper", "results.lazy_map.LazyMapIterator",
 ]  # fmt: skip
 
 

@@ -167,6 +167,40 @@ def take_clusters_tab():
     return small(picture)
 
 
+WAITING = """%%px
+import time
+from mpi4py import MPI
+comm = MPI.COMM_WORLD
+if comm.rank == 2:
+    while True: time.sleep(0.01)
+else:
+    comm.Barrier()"""
+
+
+def take_rank_boxes():
+    from notebook_page import opened_in_lab
+
+    with lab() as (page, server):
+        page.set_viewport_size({"width": 1000, "height": 560})
+        book = opened_in_lab(server, page, "ranks", ["%pxcluster start -n 4 --engines=mpi", WAITING, "%pxcluster stop"])
+        page.keyboard.press("Control+b")  # without the list of files
+        book.run(0)
+        page.get_by_role("button", name="No", exact=True).click()  # no news of Jupyter
+        cell = book.cells.nth(1)
+        boxes = cell.locator(".px-Rank")
+        book.start(1)
+        book.wait_until(lambda: boxes.count() == 4 and "MPI_Barrier" in boxes.nth(0).inner_text(), "the ranks have boxes")
+        boxes.nth(2).click()
+        cell.get_by_role("button", name="Stack").click()
+        text = cell.locator(".px-Ranks-text")
+        book.wait_until(lambda: "while True" in text.inner_text(), "the stack of rank 2 is shown")
+        picture = cell.screenshot()
+        cell.get_by_role("button", name="Interrupt").click()
+        book.wait_done(1)
+        book.run(2)
+    return small(picture)
+
+
 # The tabs of the dashboard that are shown: what runs on 8 ranks, and for how many seconds the page is open before.
 STEPS = """rc[:].execute('''import random, time
 from mpi4py import MPI
@@ -223,7 +257,7 @@ def all_pictures():
     makers = {f"{name}.svg": lambda name=name: draw_terminal(name) for name in TERMINALS}
     makers |= {f"{name}.png": lambda name=name: take_notebook(name) for name in NOTEBOOKS}
     makers |= {f"dashboard_{tab.lower()}.png": lambda tab=tab: take_dashboard(tab) for tab in TABS}
-    return makers | {"clusters_tab.png": take_clusters_tab}
+    return makers | {"clusters_tab.png": take_clusters_tab, "lab_ranks.png": take_rank_boxes}
 
 
 def main(wanted):

@@ -25,7 +25,8 @@ DEBIAN = Path("/usr/lib/x86_64-linux-gnu")
 # Before 2.34 these were libraries of their own. Code that was compiled for later ones expects all of it in libc.
 PARTS = ("libpthread.so.0", "libdl.so.2", "librt.so.1", "libresolv.so.2", "libutil.so.1")
 LOADER = "libld.so.2"  # zig's name of what it makes for ld-linux-x86-64.so.2
-COMPILE = ("g++", "-O2", "-DNDEBUG", "-fPIC", "-std=c++17", "-c")
+SECTIONS = "-ffunction-sections -fdata-sections"  # the linker removes each function that nothing calls
+COMPILE = ("g++", "-O2", "-DNDEBUG", "-fPIC", *SECTIONS.split(), "-std=c++17", "-c")
 CRYPTO_NAMES = ("EVP_*", "HMAC_*", "RAND_*", "OSSL_PARAM_*", "CRYPTO_memcmp")  # what polyxeus and xeus call
 ZMQ_OPTIONS = {
     "BUILD_SHARED": "OFF", "BUILD_STATIC": "ON", "BUILD_TESTS": "OFF", "WITH_PERF_TOOL": "OFF", "WITH_DOCS": "OFF",
@@ -135,11 +136,12 @@ def unpack_sources(work, packages):
     return found
 
 
-def shared(out, glibc, archives, names):
-    """One shared library of archives, which shows only these names, under a version of its own: neither are they taken
-    for those of another copy in the process, nor the other way around."""
+def shared(out, glibc, archives, names=()):
+    """One shared library of archives, which shows only these names (default: all), under a version of its own: neither are
+    they taken for those of another copy in the process, nor the other way around."""
     script = out.with_suffix(".map")
-    script.write_text(f"{out.stem.upper()} {{ global: {' '.join(f'{name};' for name in names)} local: *; }};\n")
+    shown = f"{' '.join(f'{name};' for name in names)} local: *;" if names else "*;"
+    script.write_text(f"{out.stem.upper()} {{ global: {shown} }};\n")
     run("g++", "-shared", "-o", out, f"-B{glibc}", f"-L{glibc}", "-static-libstdc++", f"-Wl,-soname,{out.name}",
         f"-Wl,--version-script={script}", "-Wl,--allow-shlib-undefined", "-Wl,--gc-sections", "-Wl,-z,now", "-s",
         "-Wl,--whole-archive", *archives, "-Wl,--no-whole-archive")  # fmt: skip
@@ -158,16 +160,32 @@ def make_zmq(out, work, source):
     build = work / "zmq-build"
     launcher = ["-DCMAKE_CXX_COMPILER_LAUNCHER=ccache"] if shutil.which("ccache") else []
     options = [f"-D{name}={value}" for name, value in ZMQ_OPTIONS.items()]
-    options += [f"-DCMAKE_{language}_FLAGS={without_path(work)}" for language in ("C", "CXX")]
+    options += [f"-DCMAKE_{language}_FLAGS={without_path(work)} {SECTIONS}" for language in ("C", "CXX")]
     run("cmake", "-S", source, "-B", build, "-G", "Ninja", *launcher, *options)
     jobs = os.environ.get("CMAKE_BUILD_PARALLEL_LEVEL", str(os.cpu_count()))
     run("cmake", "--build", build, "-j", jobs, "--target", "libzmq-static")
     shutil.copy(build / "lib/libzmq.a", out)
 
 
+def make_standard_library(out, glibc, work):
+    """libstdc++ as a shared library of our own, and libstdc++.so, which tells the linker to take it.
+
+    The loader joins names of the kind STB_GNU_UNIQUE of all libraries of a process, whatever their versions: they become
+    weak names, which are not joined with those of the process's libstdc++.
+    """
+    archive = run("g++", "-print-file-name=libstdc++.a").strip()
+    lines = [line.split() for line in run("nm", "--defined-only", archive).splitlines()]
+    (work / "unique").write_text("\n".join(sorted({words[2] for words in lines if words[1:2] == ["u"]})))
+    run("objcopy", f"--weaken-symbols={work / 'unique'}", archive, work / "libstdc++.a")
+    library = out / "libpolyxeus_cxx.so"
+    shared(library, glibc, [work / "libstdc++.a"])
+    (out / "libstdc++.so").write_text(f"/* The linker looks for this file in this folder. */\nINPUT ( {library.name} )\n")
+
+
 def make_libraries(out, glibc, work, wanted):
     out.mkdir()
-    # Both are in each program and module, so the wheel holds them once.
+    # These are in each program and module, so the wheel holds them once.
+    make_standard_library(out, glibc, work)
     shared(out / "libpolyxeus_crypto.so", glibc, [DEBIAN / "libcrypto.a"], CRYPTO_NAMES)
     compile_sources(out / "libuuid.a", work, [UUID])
     source = unpack_sources(work, wanted["compiled"])

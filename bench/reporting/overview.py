@@ -11,11 +11,11 @@ COLUMNS = ("polyxeus", "ray", "dask", "mpi4py.futures", "joblib", "ipyparallel")
 # what the bench calls a figure: (in words, whether the smallest value is the best)
 FIGURES = {
     "start until four workers have answered, imports included": ("start of four workers", True),
-    "tasks, each submitted by a call of its own": ("tasks, one call for each", False),
+    "tasks, each submitted by a separate call": ("tasks, one call for each", False),
     "submit one task and wait for it": ("round trip of one task", True),
-    "map of a tiny function, as it is by default": ("map of a tiny function", False),
+    "map of a tiny function, with default settings": ("map of a tiny function", False),
     "64 MiB to one worker": ("64 MiB to one worker", False),
-    "the same 64 MiB to all four, sum of what arrives": ("64 MiB to all four, sum", False),
+    "the same 64 MiB to all four, sum of the received bytes": ("64 MiB to all four, sum", False),
 }
 
 

@@ -95,8 +95,10 @@ def provenance_text(record):
         text += ", ".join(f"{name} {version}" for name, version in known.items()) + ". "
     counts = sorted({row["n_runs"] for row in record["rows"]})
     if counts:
-        some = " or ".join(map(str, counts))
-        text += f"Medians of {some} runs, (smallest - largest)." if counts != [1] else "One run."
+        some = f"{counts[0]} to {counts[-1]}" if len(counts) > 1 else str(counts[0])
+        spread = "the brackets show the smallest and the largest value"
+        of_several = f"Values are medians of {some} runs; {spread}."
+        text += of_several if counts != [1] else "Values are from one run."
     return text.strip()
 
 

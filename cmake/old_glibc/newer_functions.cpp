@@ -36,10 +36,12 @@ std::int64_t now_by(clockid_t clock) {
   return nanoseconds(time);
 }
 
-/// The time of day at which to look at `clock` again, at the latest when it shows `deadline`.
+/// The time of day at which to look at `clock` again, at the latest when it shows `deadline`, which
+/// may be the smallest time that there is.
 timespec next_look(clockid_t clock, const timespec* deadline) {
-  const std::int64_t rest = nanoseconds(*deadline) - now_by(clock);
-  return time_of(now_by(CLOCK_REALTIME) + std::clamp<std::int64_t>(rest, 0, longest_wait));
+  const std::int64_t end = nanoseconds(*deadline), now = now_by(clock);
+  const std::int64_t rest = end > now ? std::min(end - now, longest_wait) : 0;
+  return time_of(now_by(CLOCK_REALTIME) + rest);
 }
 
 bool has_passed(clockid_t clock, const timespec* deadline) {

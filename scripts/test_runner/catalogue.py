@@ -46,6 +46,15 @@ def _peer(name, *roles, **options):
                      what=f"ipyparallel's own tests with our {', '.join(roles)}", **options)  # fmt: skip
 
 
+# Tests of ipyparallel's own commands that start nothing of ours where its `ipcluster` takes part.
+_OF_IPCLUSTER = ("test_ipcluster_clean", "test_ipcluster_help_all", "help_all[cluster]", "version[cluster]")
+
+
+def _without(*names):
+    """Options of ipyparallel's suite."""
+    return "-k", f"not ({' or '.join(names)})"
+
+
 def _why_no_bare_system():
     missing = [name for name in ("mmdebstrap", "dpkg-shlibdeps") if not shutil.which(name)]
     return f"{' and '.join(missing)} cannot be run" if missing else ""
@@ -121,10 +130,11 @@ def all_groups(is_quick):
             Build(name="peer-venv", what="an environment for ipyparallel's own tests", is_urgent=True,
                   why_not=_why_no_peer_suite, commands=(("scripts/peer_venv",),)),
             _peer("all-three", "controller", "engine", "cluster"),
-            _peer("controller", "controller"),
+            _peer("controller", "controller", options=_without(*_OF_IPCLUSTER, "help_all[engine]", "version[engine]")),
             # Clients that are told to encrypt use TCP on the controller's host, too.
             _peer("encrypted", "controller", "engine", "cluster", select=("client",), options=("--curve",)),
-            _peer("engine", "engine"),
+            _peer("engine", "engine",
+                  options=_without(*_OF_IPCLUSTER, "help_all[controller]", "version[controller]", "start_stop_controller")),
             _waiting("examples", "the examples of ipyparallel's documentation, with its client and with ours",
                      "tests/ipyparallel_examples", timeout=3600),
         ],

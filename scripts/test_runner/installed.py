@@ -6,8 +6,8 @@ from pathlib import Path
 # The groups whose tests need nothing of the tree but the tests themselves.
 GROUPS = ("engine", "kernel", "python")
 # What these tests read beside the files in their own folders.
-_SHARED = ("docs/compatibility.md", "docs/guide/errors.md", "pyproject.toml", "tests/conftest.py", "tests/deadlines.py", "tests/jupyter_kernels.py",
-           "tests/partition_vectors.txt", "tests/random_stops.py")  # fmt: skip
+_SHARED = ("docs/compatibility.md", "docs/guide/errors.md", "pyproject.toml", "tests/conftest.py", "tests/dap_client.py",
+           "tests/deadlines.py", "tests/jupyter_kernels.py", "tests/partition_vectors.txt", "tests/random_stops.py")  # fmt: skip
 # They read the sources, or find the same with every Python.
 _ABOUT_SOURCES = ("types_test.py", "cpython_executor_test.py")
 _ABOUT_CPP = ("cpp_kernel_test.py", "other_kernels_test.py")

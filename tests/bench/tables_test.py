@@ -42,7 +42,7 @@ def test_a_table_says_commit_date_machine_load_and_versions(record):
         "2026-11-22 14:03 UTC, commit 0123456789ab, 2 CPUs (A CPU), Linux 6.1.0; load average 0.25 "
         "before and 1.5 after, 0.02 CPUs in use just before; 65 s. "
         "`bench/compare_ipyparallel.py --repetitions=3`. polyxeus 0.1.0, ipyparallel 9.2.0. "
-        "Medians of 3 runs, (smallest - largest)."
+        "Values are medians of 3 runs; the brackets show the smallest and the largest value."
     )
 
 

@@ -13,10 +13,13 @@ import pytest
 PACKAGE = Path(__file__).resolve().parents[2] / "python" / "polyxeus"
 # Modules with public classes that no name of the package leads to: bases of public classes, and what their methods give.
 MORE = {
+    "client.debug_server": ["DebugServer"],
     "client.engine_control": ["EngineControl"], "client.events": ["ClusterEvents"], "client.hub_queries": ["HubQueries"],
     "client.jobs": ["Jobs"], "client.kept_variables": ["KeptVariables"], "client.places": ["EnginePlaces"],
     "client.stacks": ["EngineStacks"], "client.status": ["ClusterMemory", "ClusterStatus"],
     "client.topology": ["ClusterTopology"], "client.tracing": ["Trace"],
+    "client.walltime.client_jobs": ["ClientJobs"], "client.walltime.job_ends": ["JobEnds"],
+    "client.walltime.keeper": ["JobKeeper"],
     "cluster.launcher": ["BaseLauncher", "ControllerLauncher", "EngineLauncher", "find_launcher_class"],
     "drop_in.util": [
         "compare_datetimes", "disambiguate_ip_address", "disambiguate_url", "ensure_timezone", "int_keys", "utcnow"],

@@ -13,7 +13,7 @@ from test_runner.main import arguments
 from test_runner.programs import Workshop
 
 FILES = (
-    "docs/compatibility.md", "docs/guide/errors.md", "pyproject.toml", "python/polyxeus/__init__.py", "tests/conftest.py", "tests/deadlines.py", "tests/jupyter_kernels.py",
+    "docs/compatibility.md", "docs/guide/errors.md", "pyproject.toml", "python/polyxeus/__init__.py", "tests/conftest.py", "tests/dap_client.py", "tests/deadlines.py", "tests/jupyter_kernels.py",
     "tests/partition_vectors.txt",
     "tests/random_stops.py", "tests/engine/conftest.py", "tests/engine/apply_test.py", "tests/engine/parts_test.cpp", "tests/kernel/cells_kernel_test.py",
     "tests/kernel/cpp_kernel_test.py", "tests/python/client_test.py", "tests/python/types_test.py",
@@ -47,7 +47,7 @@ def test_the_tests_are_copied_without_the_sources_and_what_is_about_them(tree, p
     copy = installed.copy_tests(tree, python)
     assert copy == tree / "build" / "installed" / "3.9"
     assert files_of(copy) == {
-        "docs/compatibility.md", "docs/guide/errors.md", "pyproject.toml", "tests/conftest.py", "tests/deadlines.py", "tests/jupyter_kernels.py",
+        "docs/compatibility.md", "docs/guide/errors.md", "pyproject.toml", "tests/conftest.py", "tests/dap_client.py", "tests/deadlines.py", "tests/jupyter_kernels.py",
         "tests/partition_vectors.txt", "tests/random_stops.py",
         "tests/engine/conftest.py", "tests/engine/apply_test.py", "tests/kernel/cells_kernel_test.py",
         "tests/python/client_test.py", "tests/python/reference/left_out.py",

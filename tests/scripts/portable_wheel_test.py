@@ -37,15 +37,116 @@ def test_functions_of_python_mpi_and_glibc_are_known(make_module, function):
     assert unknown_functions(make_module(function)) == []
 
 
+# Waits with the earliest deadline: that of code which only asks whether it need not wait.
+EARLIEST_DEADLINE = r"""
+#include <pthread.h>
+#include <semaphore.h>
+#include <cerrno>
+#include <cstdint>
+#include <ctime>
+static timespec asked{};
+extern "C" int pthread_cond_timedwait(pthread_cond_t*, pthread_mutex_t*, const timespec* until) {
+  asked = *until;
+  return ETIMEDOUT;
+}
+extern "C" int sem_timedwait(sem_t*, const timespec* until) noexcept(noexcept(sem_timedwait(nullptr, nullptr))) {
+  asked = *until;
+  errno = ETIMEDOUT;
+  return -1;
+}
+static bool is_later_than_now() {
+  timespec now{};
+  clock_gettime(CLOCK_REALTIME, &now);
+  return asked.tv_sec > now.tv_sec || (asked.tv_sec == now.tv_sec && asked.tv_nsec > now.tv_nsec);
+}
+int main() {
+  pthread_cond_t condition = PTHREAD_COND_INITIALIZER;
+  pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+  sem_t semaphore;
+  sem_init(&semaphore, 0, 0);
+  const timespec earliest{INT64_MIN / 1'000'000'000, 0};
+  if (pthread_cond_clockwait(&condition, &mutex, CLOCK_MONOTONIC, &earliest) != ETIMEDOUT) return 1;
+  if (is_later_than_now()) return 2;
+  if (sem_clockwait(&semaphore, CLOCK_MONOTONIC, &earliest) != -1 || errno != ETIMEDOUT) return 3;
+  return is_later_than_now() ? 4 : 0;
+}
+"""
+
+
+def test_functions_of_newer_glibc_do_not_wait_for_a_deadline_that_has_long_passed(tmp_path):
+    (tmp_path / "main.cpp").write_text(EARLIEST_DEADLINE)
+    command = ["g++", "-std=c++20", tmp_path / "main.cpp", ROOT / "cmake/old_glibc/newer_functions.cpp", "-o", tmp_path / "main"]
+    subprocess.run(command, check=True)
+    assert subprocess.run([tmp_path / "main"]).returncode == 0
+
+
+def test_a_file_that_names_the_folder_of_the_checkout_is_found(tmp_path):
+    from bundle_libraries import names_checkout
+
+    for name, content in {"elsewhere.so": b"/usr/include/string\0", "here.so": f"\0{ROOT}/wire/codec.cpp\0".encode()}.items():
+        (tmp_path / name).write_bytes(content)
+    assert [names_checkout(tmp_path / name) for name in ("elsewhere.so", "here.so")] == [False, True]
+
+
 def test_the_list_of_parts_names_all_of_them_and_is_the_same_each_time():
     import wheel_sbom
 
     found = wheel_sbom.sbom("1.2.3")
     sources = json.loads((ROOT / "scripts/wheel_sources.json").read_text())
     names = {part["name"] for kind in ("compiled", "archives", "headers") for part in sources[kind]} | {"pybind11"}
-    assert {part["name"] for part in found["components"]} == names
-    assert all(re.match(r"pkg:(deb|pypi)/\S+@\S+", part["purl"]) for part in found["components"])
+    assert {part["name"] for part in found["components"]} == names | {"preact", "uplot"}
+    assert all(re.match(r"pkg:(deb|pypi|npm)/\S+@\S+", part["purl"]) for part in found["components"])
     assert json.dumps(wheel_sbom.sbom("1.2.3")) == json.dumps(found)
+
+
+def test_the_page_for_reviewers_names_the_same_parts():
+    import wheel_sbom
+
+    text = (ROOT / "docs/security.md").read_text()
+    table = re.search(r"^\| library in the wheel `polyxeus` .*?\n\n", text, re.M | re.S)[0].lower()
+    parts = [part["name"] for part in wheel_sbom.sbom("1.2.3")["components"]]
+    assert [name for name in parts if name.lower() not in table] == []
+
+
+@pytest.fixture
+def unpacked_wheel(tmp_path):
+    """A wheel with one library and one program that contains libzmq and fmt, with the list of parts for it."""
+    import wheel_sbom
+
+    files = {"polyxeus.libs/libpolyxeus_zmq-51c5e5f2.so": "libzmq", "polyxeus-1.2.3.data/scripts/pxengine": "fmt"}
+    for name, part in files.items():
+        (tmp_path / name).parent.mkdir(parents=True)
+        (tmp_path / name).write_bytes(b"\x7fELF" + wheel_sbom.MARKS[part].encode())
+    about = tmp_path / "polyxeus-1.2.3.dist-info/METADATA"
+    about.parent.mkdir()
+    about.write_text("Name: polyxeus\nVersion: 1.2.3\n\n" + wheel_sbom.MARKS["SQLite"])  # text, not code
+    wheel_sbom.write(tmp_path)
+    place = about.parent / wheel_sbom.NAME
+    document = json.loads(place.read_text())
+    document["components"] = [each for each in document["components"] if each["name"] in ("libzmq", "fmt", *files)]
+    place.write_text(json.dumps(document))
+    return tmp_path
+
+
+def test_a_list_that_names_what_is_inside_is_right(unpacked_wheel):
+    import wheel_sbom
+
+    assert wheel_sbom.check(unpacked_wheel) == []
+
+
+def test_a_part_and_a_library_that_the_list_lacks_are_found(unpacked_wheel):
+    import wheel_sbom
+
+    (unpacked_wheel / "polyxeus.libs/libother-1.so").write_bytes(b"\x7fELF" + wheel_sbom.MARKS["SQLite"].encode())
+    wrong = wheel_sbom.check(unpacked_wheel)
+    assert [each.split(" ")[0] for each in wrong] == ["SQLite", "polyxeus.libs/libother-1.so"]
+
+
+def test_a_part_that_is_not_inside_is_found(unpacked_wheel):
+    import wheel_sbom
+
+    next(unpacked_wheel.glob("*.data/scripts/pxengine")).unlink()
+    assert wheel_sbom.check(unpacked_wheel) == ["the list of parts names fmt, but no file contains it"]
 
 
 def test_the_linked_archives_are_those_that_the_list_names():

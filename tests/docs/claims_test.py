@@ -42,7 +42,7 @@ def test_python_says_how_many_items_of_a_map_go_alone():
     from polyxeus.views import partition
 
     page = text_of("docs/python.md")
-    few, most = map(int, re.search(r"1 if there are at most (\d+) items per engine, else more, up to (\d+)", page).groups())
+    few, most = map(int, re.search(r"if there are at most (\d+) items per engine, otherwise more items, up to (\d+)", page).groups())
 
     def longest(count):
         return max(end - first for first, end in partition.chunks(count, 4))
@@ -121,7 +121,7 @@ BOUNDS = {
     "replies for a client that does not read": ("controller/relay/client_backlog.hpp", {
         r"bytes = std::size_t\{(\d+)\} << 20;": "32 MiB"}),
     "output of an engine that is not sent yet": ("jupyter/outgoing_queue.hpp", {r"max_bytes = (\d+) << 20;": "64 MiB"}),
-    "the time in which a client waits": ("client/connection/connection.cpp", {r"successor_patience = (\d+)s;": "60 s"}),
+    "how long a client waits": ("client/connection/connection.cpp", {r"successor_patience = (\d+)s;": "60 s"}),
     "crashes of a controller": ("cluster/supervise/controller_restarts.hpp", {r"most_crashes = (\d+);": "5"}),
     "`client.history`": ("python/polyxeus/results/history.py", {r"_LEAST_KEPT = ([\d_]+)": "50,000"}),
 }  # fmt: skip

@@ -13,9 +13,9 @@ PEERS = ["polyxeus", "ipyparallel", "dask", "ray", "mpi4py.futures"]
 # The line of README: the line of bench/compare_peers.py.
 LINES = {
     "start, s": "start until four workers have answered, imports included",
-    "tasks/s, one call each": "tasks, each submitted by a call of its own",
+    "tasks/s, one call each": "tasks, each submitted by a separate call",
     "one task there and back, ms": "submit one task and wait for it",
-    "map of a tiny function, items/s": "map of a tiny function, as it is by default",
+    "map of a tiny function, items/s": "map of a tiny function, with default settings",
     "call with 64 MiB there and back, MiB/s": "call with 64 MiB as argument and as result",
 }
 

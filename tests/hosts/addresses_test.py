@@ -69,7 +69,7 @@ def test_without_a_location_the_programs_of_ipyparallel_come_in_too(cluster, hos
     engine = hosts.start_on("host2", "python", "-m", "ipyparallel.engine",
                             f"--file={cluster.file('engine')}")  # fmt: skip
     cluster.engines.append(engine)
-    done = cluster.client("host3", "rc.wait_for_engines(1, timeout=30)\n"
+    done = cluster.client("host3", "rc.wait_for_engines(1, timeout=60)\n"
                                    "print(rc[0].apply_sync(__import__('socket').gethostname))",
                           kind="ipyparallel")  # fmt: skip
     assert done.stdout.split() == ["host2"], done.stderr
@@ -112,7 +112,7 @@ def test_rank_0_gives_the_connection_info_to_hosts_that_have_no_file(cluster, ho
     cluster.engines.append(hosts.start_on(
         "host1", "mpiexec", "--hostfile", hosts.folder / "hostfile", "-n", "3",
         program("pxengine"), "--mpi", "--file=/srv/engine.json", "--file-from-rank-0", log=log))  # fmt: skip
-    done = cluster.client("host1", "rc.wait_for_engines(3, timeout=30)\nrc[:].execute('import socket', "
+    done = cluster.client("host1", "rc.wait_for_engines(3, timeout=60)\nrc[:].execute('import socket', "
                                    "block=True)\nprint(rc[:]['mpi_rank, socket.gethostname()'])")  # fmt: skip
     assert eval(done.stdout) == [(0, "host1"), (1, "host2"), (2, "host3")], done.stderr + log.read_text()
 

@@ -147,7 +147,7 @@ running = rc[far].apply_async(lambda: (__import__("time").sleep(2), kept)[1])
 say(ready=rc.ids)
 wait_for("cut")
 near = [engine for engine in rc.ids if engine not in far]
-others = rc[near].apply_async(lambda: kept).get(timeout=15)
+others = rc[near].apply_async(lambda: kept).get(timeout=60)
 say(others=others)
 sent_meanwhile = rc[far].apply_async(lambda: kept + 1)
 say(results=running.get(timeout=60), later=sent_meanwhile.get(timeout=60), ids=rc.ids)
@@ -160,7 +160,7 @@ say(results=running.get(timeout=60), later=sent_meanwhile.get(timeout=60), ids=r
     assert client.wait_said("others") == [17, 17]  # those on host3 work on
     beds.wait_until(lambda: time.monotonic() - start > 20, "20 s", timeout=21, interval=0.5)
     bed.heal("host2")
-    told = client.result(timeout=40)
+    told = client.result(timeout=60)
     assert told["results"] == [17, 17]
     assert told["later"] == [18, 18]
     assert told["ids"] == before
@@ -276,14 +276,14 @@ may_not = submit(far[:1], 1, retries=0)
 may_repeat = submit([far[1], *near], 3, retries=3)
 direct = rc[far[1]].apply_async(slow)
 say(submitted=far)
-say(hosts=[each.get(timeout=30) for each in may_repeat])
+say(hosts=[each.get(timeout=60) for each in may_repeat])
 errors = []
 for each in [*may_not, direct]:
     try:
-        errors.append(each.get(timeout=30))
+        errors.append(each.get(timeout=60))
     except Exception as error:
         errors.append(f"{type(error).__name__}: {error}")
-say(errors=errors, left=rc[:].apply_async(__import__("socket").gethostname).get(timeout=10))
+say(errors=errors, left=rc[:].apply_async(__import__("socket").gethostname).get(timeout=60))
 """,
     )
     client.wait_said("submitted")
@@ -294,7 +294,7 @@ say(errors=errors, left=rc[:].apply_async(__import__("socket").gethostname).get(
         interval=0.01,
     )
     assert set(client.wait_said("hosts")) == {"host2"}
-    told = client.result(timeout=30)
+    told = client.result(timeout=60)
     assert told["left"] == ["host2", "host2"]
     assert len(told["errors"]) == 2
     for error in told["errors"]:

@@ -18,15 +18,15 @@ import polyxeus
 
 file, disk = sys.argv[1:]
 rc = polyxeus.Client(file, timeout=20)
-rc.wait_for_engines(2, timeout=20)
+rc.wait_for_engines(2, timeout=60)
 balanced = rc.load_balanced_view()
 said = {"tasks": 0, "calls": 0, "warnings": []}
 subprocess.run(["fsfreeze", "--freeze", disk], check=True)
 try:
     deadline = time.monotonic() + 60
     while len(said["warnings"]) < 2 and time.monotonic() < deadline:  # each journal has its own time
-        said["tasks"] += sum(balanced.map(abs, range(-10, 0)).get(20)) == 55
-        said["calls"] += rc[:].apply(abs, -1).get(20) == [1, 1]
+        said["tasks"] += sum(balanced.map(abs, range(-10, 0)).get(60)) == 55
+        said["calls"] += rc[:].apply(abs, -1).get(60) == [1, 1]
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             polyxeus.Client(file, timeout=20).close()
@@ -47,7 +47,7 @@ print(json.dumps(said))
 FETCH = """
 import sys
 import polyxeus
-print(polyxeus.Client(sys.argv[1], timeout=20).get_result([sys.argv[2]]).get(20))
+print(polyxeus.Client(sys.argv[1], timeout=20).get_result([sys.argv[2]]).get(60))
 """
 
 

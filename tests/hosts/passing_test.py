@@ -162,6 +162,6 @@ except KeyboardInterrupt:
     bed.kill("host1", last_line(said)["pid"], signal.SIGINT)
     beds.wait_until(lambda: "interrupted" in (last_line(said) or {}), "the interrupt", 30)
     assert last_line(said)["interrupted"]
-    client.wait(timeout=30)
+    client.wait(timeout=60)
     wait_until_released(bed)
     assert run(bed, cluster, PUSH + 'print(json.dumps({"right": right}))')["right"] == [True] * 8

@@ -35,7 +35,7 @@ class RemoteCluster:
         for process in [*self.engines, self.controller]:
             if process is not None and process.poll() is None:
                 process.terminate()
-                process.wait(timeout=20)
+                process.wait(timeout=60)
         if self.controller is not None:  # it removes its files at the end
             wait_until(lambda: not self.file("client").exists(), "the controller has ended")
         self.engines, self.controller = [], None

@@ -28,7 +28,7 @@ def in_memory():
     return any("polyxeus-arrays" in line for line in open("/proc/self/maps"))
 
 rc = polyxeus.Client(sys.argv[1], timeout=20)
-rc.wait_for_engines(2, timeout=20)
+rc.wait_for_engines(2, timeout=60)
 view = rc[:]
 """
 

@@ -37,7 +37,7 @@ def mark():
             time.sleep(0.01)
 
 with polyxeus.Client(sys.argv[1], timeout=20) as rc:
-    rc.wait_for_engines(2, timeout=20)
+    rc.wait_for_engines(2, timeout=60)
     view = rc[:]
     view.apply_sync(mark)
     with rc.trace(sys.argv[2]) as trace:

@@ -89,7 +89,7 @@ def test_the_dashboard_is_seen_through_a_tunnel_of_the_user(bed, cluster, engine
     tunnel = bed.start_on("host3", "ssh", "-N", "-L", f"{found['port']}:127.0.0.1:{found['port']}", "host1")
     done = bed.exec_on("host3", "python", "-c", SEES_DASHBOARD.format(**found))
     tunnel.terminate()
-    tunnel.wait(20)
+    tunnel.wait(60)
     assert done.stdout == "1 [True]\n", done.stderr
 
 
@@ -115,7 +115,7 @@ def test_a_tunnel_that_is_killed_is_made_again_and_costs_the_engine_nothing(bed,
         "import os, subprocess, time\n"
         "result = rc[0].execute('import time; time.sleep(2); answer = kept + 1')\n"
         f"subprocess.run(['ssh', 'host2', 'kill', '-9', '{before[0]}'], check=True)\n"
-        "result.get(timeout=20)\n"
+        "result.get(timeout=60)\n"
         "print(rc.ids, rc[0]['answer'])",
     )
     assert done.stdout == "[0] 43\n", done.stderr + engine.output.read_text()
@@ -132,7 +132,7 @@ def test_a_clients_tunnel_that_is_killed_is_made_again_too(bed, cluster, engine)
         "result = rc[0].execute('print(1); import time; time.sleep(2); twice = 2 * 21')\n"
         "while not result.stdout: time.sleep(0.01)\n"
         "os.kill(int(own.stdout), signal.SIGKILL)\n"
-        "result.get(timeout=20)\n"
+        "result.get(timeout=60)\n"
         "print(rc[0]['twice'])",
     )
     assert done.stdout == "42\n", done.stderr
@@ -143,12 +143,12 @@ def test_the_death_of_an_engine_behind_a_tunnel_is_noticed(bed, cluster):
     cluster.start_engine("host3")
     done = cluster.client(
         "host1",
-        "rc.wait_for_engines(2, timeout=20)\n"
+        "rc.wait_for_engines(2, timeout=60)\n"
         "last = rc.ids[-1]\n"
         "result = rc[last].apply_async(__import__('os').kill, rc[last].apply_sync(\n"
         "    __import__('os').getpid), 9)\n"
         "try:\n"
-        "    result.get(timeout=30)\n"
+        "    result.get(timeout=60)\n"
         "except Exception as why:\n"
         "    print(why.ename)",
     )
@@ -164,7 +164,7 @@ def test_a_server_that_the_user_names_is_used_whatever_the_file_says(bed, cluste
         "import polyxeus\n"
         f"rc = polyxeus.Client({str(cluster.file('client'))!r}, sshserver='root@host1:22',\n"
         "    sshkey='~/.ssh/id_ed25519', paramiko=False)\n"
-        "rc.wait_for_engines(2, timeout=20)\n"
+        "rc.wait_for_engines(2, timeout=60)\n"
         "print(len(rc))"
     )
     done = bed.exec_on("host2", "python", "-c", script)
@@ -172,7 +172,7 @@ def test_a_server_that_the_user_names_is_used_whatever_the_file_says(bed, cluste
     px = (beds.program("pxcluster"), "px", f"--file={cluster.file('client')}", "--ssh=root@host1")
     assert "42" in bed.exec_on("host2", *px, "print(6 * 7)").stdout
     named.terminate()
-    named.wait(timeout=20)
+    named.wait(timeout=60)
 
 
 # ---------------------------------------------------------------- what goes wrong
@@ -224,7 +224,7 @@ def test_a_controller_that_has_ended_is_told_from_a_server_that_is_away(bed, clu
     """The last one of this controller."""
     old = {side: cluster.file(side).read_text() for side in ("client", "engine")}
     cluster.controller.send_signal(signal.SIGTERM)
-    cluster.controller.wait(timeout=20)
+    cluster.controller.wait(timeout=60)
     for side, text in old.items():
         bed.exec_on("host1", "install", "-m", "600", "/dev/stdin", cluster.file(side), input=text)
     said = failure(cluster, "host3", "--timeout=1")
@@ -247,7 +247,7 @@ def test_the_programs_of_ipyparallel_follow_the_same_files(bed, cluster):
     cluster.engines.append(foreign)
     done = cluster.client(
         "host3",
-        "rc.wait_for_engines(2, timeout=20)\n"
+        "rc.wait_for_engines(2, timeout=60)\n"
         "print(rc[:].apply_sync(__import__('socket').gethostname))",
         kind="ipyparallel",
     )
@@ -255,7 +255,7 @@ def test_the_programs_of_ipyparallel_follow_the_same_files(bed, cluster):
     assert done.stdout.strip() == "['host2', 'host2']", done.stderr + log
     for pid, _line in bed.processes("host2", "-m ipyparallel.engine"):
         bed.exec_on("host2", "kill", "-9", pid, check=False)  # the nanny may end with its engine
-    foreign.wait(timeout=20)
+    foreign.wait(timeout=60)
     for host in ("host2", "host3"):
         bed.exec_on(host, "ssh", "-O", "exit", "host1")
         bed.exec_on(host, "sed", "-i", "/ControlPath/d", "/srv/.ssh/config")

@@ -76,8 +76,9 @@ class Clusters:
         words = ["start", "-n", "4", f"--engines={engines}", f"--profile={profile}", "--daemonize"]
         with open(self._log, "ab") as log:
             subprocess.run([self._command, *words], env=self._environment, stdout=log, stderr=log, check=True, timeout=90)
-            subprocess.run([sys.executable, "-c", WAIT_FOR_FOUR, profile], env=self._environment, stdout=log, stderr=log,
-                           check=True, timeout=90)  # fmt: skip
+            if self._command == "ipcluster":  # pxcluster returns when its engines are there
+                subprocess.run([sys.executable, "-c", WAIT_FOR_FOUR, profile], env=self._environment, stdout=log,
+                               stderr=log, check=True, timeout=90)  # fmt: skip
 
     def stop(self):
         for profile in self._running:

@@ -23,7 +23,7 @@ def test_a_broadcast_runs_once_on_every_engine(local_rc, view):
 
 def test_answers_come_with_the_engine_that_gave_them(local_rc, view):
     answer = view.apply_async(pid)
-    values = answer.get(30)
+    values = answer.get(60)
     by_engine = dict(zip(local_rc.ids, local_rc[:].apply_sync(pid)))
     engines = answer.engine_id
     assert sorted(engines) == [0, 1, 2, 3]
@@ -53,7 +53,7 @@ def test_a_broadcast_to_some_engines_reaches_only_them(local_rc, view):
 def test_a_cell_is_executed_everywhere_with_its_output(local_rc):
     view = local_rc.broadcast_view(is_coalescing=False)
     answer = view.execute("print('here'); there = 7")
-    answer.get(30)
+    answer.get(60)
     assert local_rc[:]["there"] == [7] * 4
     assert answer.wait_for_output(20)
     assert answer.stdout == ["here\n"] * 4

@@ -1,5 +1,6 @@
 """Fixtures of the system tests: see programs.py for which programs they test."""
 
+import gc
 import itertools
 import os
 import shutil
@@ -168,6 +169,7 @@ def local_cluster(new_cluster):
 def fresh_client(cluster):
     client = cluster.client(engines=4)
     client.clear(block=True)
+    client[:].apply_sync(gc.freeze)  # else each clear() examines all modules that earlier tests have imported
     return client
 
 

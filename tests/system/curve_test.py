@@ -48,7 +48,7 @@ def test_work_of_every_kind_gets_through(rc):
     rc[0].push({"array": array}, block=True)
     assert np.array_equal(rc[0].pull("array", block=True), array)
     answer = rc[1].execute("print('hello')")
-    answer.get(20)
+    answer.get(60)
     assert answer.wait_for_output(20) and answer.stdout == "hello\n"
     rc.send_signal("SIGINT", targets=2, block=True)
     assert set(rc.queue_status()) == {0, 1, 2, 3, "unassigned"}

@@ -54,10 +54,10 @@ def recorded(asker, count):
 
 def test_a_second_client_gets_result_output_and_metadata(worker, asker):
     sent = worker[1].apply_async(add, 2, 3)
-    assert sent.get(20) == 5
+    assert sent.get(60) == 5
     recorded(asker, 1)
     seen = asker.get_result(sent.msg_ids[0], owner=False)
-    assert seen.get(20) == 5
+    assert seen.get(60) == 5
     assert seen.metadata["engine_id"] == 1
     wait_until(
         lambda: asker.db_query({"msg_id": sent.msg_ids[0]}, keys=["stdout"])[0]["stdout"],
@@ -85,8 +85,8 @@ def test_a_second_client_waits_for_a_result_that_is_pending(worker, asker, tmp_p
         assert asker.queue_status()[0]["queue"] == 1
     finally:
         gate.touch()
-    assert seen.get(20) == "waited"
-    assert sent.get(20) == "waited"
+    assert seen.get(60) == "waited"
+    assert sent.get(60) == "waited"
 
 
 def is_pending(answer):
@@ -109,10 +109,10 @@ def test_the_error_of_a_task_is_remembered_as_an_error(worker, asker):
 @pytest.mark.better_than_reference("its SQLite store gives the value back as JSON text")
 def test_an_executed_cell_is_remembered_with_its_value(worker, asker):
     sent = worker[0].execute("print('text'); 6 * 7", silent=False)
-    sent.get(20)
+    sent.get(60)
     recorded(asker, 1)
     seen = asker.get_result(sent.msg_ids[0], owner=False)
-    assert seen.get(20).execute_result["data"]["text/plain"] == "42"
+    assert seen.get(60).execute_result["data"]["text/plain"] == "42"
 
 
 def test_queue_status_counts_what_each_engine_did(worker, asker):
@@ -134,7 +134,7 @@ def test_queue_status_counts_what_each_engine_did(worker, asker):
 
 def test_verbose_queue_status_lists_the_tasks_themselves(worker, asker):
     sent = worker[1].apply_async(len, "abc")
-    sent.get(20)
+    sent.get(60)
     wait_until(
         lambda: sent.msg_ids[0] in asker.queue_status(targets=1, verbose=True)["completed"],
         "the hub lists the completed request",
@@ -158,7 +158,7 @@ def five(worker, asker):
     ids = []
     for n in range(4):
         sent = view.apply_async(add, n, n)
-        sent.get(20)
+        sent.get(60)
         ids += sent.msg_ids
     failed = worker[0].apply_async(ipp.interactive(lambda: 1 / 0))
     with pytest.raises(ipp.RemoteError):
@@ -261,7 +261,7 @@ def test_purged_results_are_forgotten_and_the_others_stay(asker, five):
 def test_the_results_of_one_engine_are_purged(worker, asker):
     ids = [worker[n].apply_async(len, "abc") for n in (0, 1)]
     for answer in ids:
-        answer.get(20)
+        answer.get(60)
     recorded(asker, 2)
     asker.purge_hub_results(targets=[0])
     assert asker.hub_history() == ids[1].msg_ids
@@ -269,10 +269,10 @@ def test_the_results_of_one_engine_are_purged(worker, asker):
 
 def test_a_task_is_run_again_on_request_by_another_client(worker, asker):
     sent = worker.load_balanced_view().apply_async(add, 20, 3)
-    sent.get(20)
+    sent.get(60)
     recorded(asker, 1)
     again = asker.resubmit(sent.msg_ids)
-    assert again.get(20) == [23]
+    assert again.get(60) == [23]
     assert again.msg_ids != sent.msg_ids
     (record,) = asker.db_query({"msg_id": sent.msg_ids[0]}, keys=["resubmitted"])
     assert record["resubmitted"] == again.msg_ids[0]
@@ -287,7 +287,7 @@ def test_labels_are_recorded_and_found(worker, asker):
     view = worker.load_balanced_view()
     with view.temp_flags(label="mine"):
         sent = view.apply_async(add, 1, 1)
-    sent.get(20)
+    sent.get(60)
     worker[0].apply_sync(len, "other")
     recorded(asker, 2)
     assert found(asker, {"label": "mine"}) == sent.msg_ids
@@ -299,7 +299,7 @@ def test_without_a_task_database_work_goes_on_and_queries_say_so(own_cluster):
     cluster.start_engines(1)
     rc, other = cluster.client(engines=1), cluster.client(engines=1)
     sent = rc[0].apply_async(add, 1, 2)
-    assert sent.get(20) == 3
+    assert sent.get(60) == 3
     assert rc.load_balanced_view().apply_sync(add, 1, 2) == 3
     with pytest.raises(ipp.RemoteError, match="NoData"):
         other.hub_history()

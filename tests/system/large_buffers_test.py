@@ -49,9 +49,9 @@ def test_arguments_and_results_of_tasks(client):
 
 def test_another_client_gets_the_result_of_a_task_from_the_hub(cluster, client):
     sent = client.load_balanced_view().apply_async(lambda a: a + 1, ARRAY)
-    assert equal(sent.get(20), ARRAY + 1)
+    assert equal(sent.get(60), ARRAY + 1)
     with polyxeus.Client(str(cluster.connection_file("client")), timeout=20) as other:
-        assert equal(other.get_result(sent.msg_ids[0]).get(20), ARRAY + 1)
+        assert equal(other.get_result(sent.msg_ids[0]).get(60), ARRAY + 1)
 
 
 def test_an_array_is_scattered_and_gathered(client):

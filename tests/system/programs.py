@@ -158,7 +158,7 @@ class Program:
             return self.process.wait(timeout)
         except subprocess.TimeoutExpired:
             self.signal(signal.SIGKILL)
-            return self.process.wait(10)
+            return self.process.wait(60)
 
 
 class Stage:

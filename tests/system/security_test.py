@@ -40,9 +40,9 @@ def cluster(new_cluster):
 def rc(cluster):
     """The attack over, the cluster must be well: the same engines, free and correct."""
     client = cluster.client(engines=2)
-    before = client[:].apply_async(os.getpid).get(20)
+    before = client[:].apply_async(os.getpid).get(60)
     yield client
-    after = client[:].apply_async(os.getpid).get(20)
+    after = client[:].apply_async(os.getpid).get(60)
     client.close()
     assert after == before
     assert cluster.controller.is_running()
@@ -51,10 +51,10 @@ def rc(cluster):
 def work(connection_file):
     """One of everything, by our own client."""
     with polyxeus.Client(str(connection_file), timeout=20) as client:
-        client.wait_for_engines(2, timeout=20)
+        client.wait_for_engines(2, timeout=60)
         client[:].push({"secret": MARKS[2].decode()}, block=True)
         answer = client[:].execute(f"# {MARKS[0].decode()}\nprint('{MARKS[1].decode()}')")
-        answer.get(20)
+        answer.get(60)
         assert answer.wait_for_output(20)
         client[:].execute(f"{MARKS[3].decode().replace('-', '_')} = secret", block=True)
         assert client[:]["secret"] == [MARKS[2].decode()] * 2
@@ -200,7 +200,7 @@ def test_what_was_recorded_of_a_client_does_nothing_when_it_is_sent_again(cluste
     between.write_text(json.dumps({**info, **{name: relays[name].port for name in relays}}))
     try:
         with polyxeus.Client(str(between), timeout=20) as client:
-            client.wait_for_engines(2, timeout=20)
+            client.wait_for_engines(2, timeout=60)
             client[:].execute(f"open({str(runs)!r}, 'a').write('x')", block=True)
             assert runs.read_text() == "xx"
         streams = [(relay.target, bytes(each)) for relay in relays.values()
@@ -219,7 +219,7 @@ def test_what_was_recorded_of_a_client_does_nothing_when_it_is_sent_again(cluste
                     pass
             except OSError:
                 pass
-    assert rc[:].apply_async(len, "abc").get(20) == [3, 3]
+    assert rc[:].apply_async(len, "abc").get(60) == [3, 3]
     assert runs.read_text() == "xx"
 
 
@@ -284,7 +284,7 @@ def test_an_engine_cannot_make_another_engine_work(cluster, rc, tmp_path):
             dealer = rogue.dealer(channel, b"rogue")
             for name in names:
                 dealer.send_multipart([name.encode(), *rogue.message("execute_request", code)])
-        assert rc[:].apply_async(len, "abc").get(20) == [3, 3]
+        assert rc[:].apply_async(len, "abc").get(60) == [3, 3]
     assert not done.exists()
 
 

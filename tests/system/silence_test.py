@@ -68,7 +68,7 @@ def test_who_waits_is_warned_once_and_gets_the_answer_when_the_engine_is_back(rc
         assert not answer.ready()
         answer.wait(1.1)
         stopped.resume()
-        assert answer.get(20) == stopped.pid
+        assert answer.get(60) == stopped.pid
     assert [warning.category for warning in caught] == [RuntimeWarning]
     said = str(caught[0].message)
     assert said.startswith("engine 0 on ") and " has not answered for " in said and "retries" in said
@@ -80,7 +80,7 @@ def test_a_client_that_comes_later_is_warned_too(cluster, stopped):
             answer = late[:].apply_async(os.getpid)
             wait_until(lambda: answer.wait(1.1) or caught, "a warning", 20)
             stopped.resume()
-            assert answer.get(20)[0] == stopped.pid
+            assert answer.get(60)[0] == stopped.pid
 
 
 def test_who_waits_for_tasks_of_which_nobody_knows_where_they_are_is_warned_too(rc, stopped):
@@ -88,7 +88,7 @@ def test_who_waits_for_tasks_of_which_nobody_knows_where_they_are_is_warned_too(
         answer = rc.load_balanced_view([0]).apply_async(os.getpid)
         wait_until(lambda: rc.wait(timeout=0.1) or caught, "a warning", 20)
         stopped.resume()
-        assert answer.get(20) == stopped.pid
+        assert answer.get(60) == stopped.pid
 
 
 def test_who_waits_for_others_is_left_alone(rc, stopped):
@@ -103,7 +103,7 @@ def test_a_client_of_ipyparallel_works_on(cluster, stopped):
     assert client[1].apply_sync(len, "abc") == 3
     answer = client[0].apply_async(os.getpid)
     stopped.resume()
-    assert answer.get(20) == stopped.pid
+    assert answer.get(60) == stopped.pid
     assert client[:].apply_sync(len, "abc") == [3, 3]
 
 

@@ -26,7 +26,7 @@ def mixed(new_cluster):
 @pytest.fixture
 def rc(mixed):
     with polyxeus.Client(str(mixed.connection_file("client")), timeout=20) as client:
-        client.wait_for_engines(2, timeout=20)
+        client.wait_for_engines(2, timeout=60)
         yield client
 
 

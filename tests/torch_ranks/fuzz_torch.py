@@ -13,7 +13,7 @@ import tempfile
 import time
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parent))
+sys.path[:0] = [str(folder) for folder in Path(__file__).parents[:2]]
 
 import torch_fuzz  # noqa: E402
 

@@ -1,8 +1,7 @@
 """Four ranks of torch.distributed, and what the tests ask of them."""
 
-import time
-
 import torch_fuzz
+from deadlines import wait_until
 
 import polyxeus as px
 import polyxeus.torch
@@ -33,13 +32,13 @@ def wait_until_stuck(client, ranks, name, seconds=20):
 
 
 def wait_for(client, condition, seconds=20):
-    end = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < end, f"this has not come:\n{client.where()}"
-        time.sleep(0.02)
+    try:
+        wait_until(condition, "the condition", seconds)
+    except AssertionError as late:
+        raise AssertionError(f"{late}; the ranks:\n{client.where()}") from None
 
 
-def errors(cell, timeout=20):
+def errors(cell, timeout=60):
     """{engine: "ValueError: no data"} of a cell."""
     assert cell.wait(timeout), "the cell has not ended"
     try:
@@ -52,6 +51,6 @@ def errors(cell, timeout=20):
 def check(client):
     """All groups and models give right values, and no tensor is lost."""
     cell = client[:].execute("check()", block=False)
-    assert cell.wait(20), f"the next cell has not ended:\n{client.where()}"
+    assert cell.wait(60), f"the next cell has not ended:\n{client.where()}"
     cell.get()
     assert client[:].pull("wrong", block=True) == [[]] * RANKS

@@ -30,8 +30,8 @@ async def tick(port):
                                    "task = asyncio.create_task(tick({port})); await asyncio.sleep(0)"])
 def test_a_task_of_a_cell_ticks_while_nothing_is_asked_of_the_engine(rc, listener, start):
     port = listener.getsockname()[1]
-    rc[0].execute(TICKING).get(20)
-    rc[0].execute(start.format(port=port)).get(20)
+    rc[0].execute(TICKING).get(60)
+    rc[0].execute(start.format(port=port)).get(60)
     connection, _ = listener.accept()  # no request wakes the engine meanwhile
     with connection:
         assert connection.recv(99) == b"ticked"
@@ -39,7 +39,7 @@ def test_a_task_of_a_cell_ticks_while_nothing_is_asked_of_the_engine(rc, listene
 
 def test_a_task_of_a_function_ticks_too(rc, listener):
     port = listener.getsockname()[1]
-    rc[0].execute(TICKING).get(20)
+    rc[0].execute(TICKING).get(60)
 
     @ipp.interactive
     def start(port):
@@ -53,9 +53,9 @@ def test_a_task_of_a_function_ticks_too(rc, listener):
 
 
 def test_requests_are_served_while_a_task_waits(rc):
-    rc[0].execute("import asyncio; waiting = asyncio.create_task(asyncio.sleep(3600))").get(20)
+    rc[0].execute("import asyncio; waiting = asyncio.create_task(asyncio.sleep(3600))").get(60)
     assert rc[0].apply_sync(os.getpid) == rc[0].apply_sync(os.getpid)
-    rc[0].execute("assert not waiting.done(); waiting.cancel()").get(20)
+    rc[0].execute("assert not waiting.done(); waiting.cancel()").get(60)
 
 
 def test_become_dask_of_an_unmodified_client(rc):

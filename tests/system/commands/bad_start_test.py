@@ -201,7 +201,7 @@ def test_the_start_of_a_cluster_that_runs_already_is_refused(cluster_cmd, stage)
     wait_until(lambda: len(rc.ids) == 1, "the engine registers")
     second = stage.run([*cluster_cmd, "start", "-n", "1", "--profile=twice"], timeout=60)
     assert second.returncode == 10
-    assert rc[0].apply_async(len, "unharmed").get(20) == 8
+    assert rc[0].apply_async(len, "unharmed").get(60) == 8
     rc.close()
     assert first.stop(30) == 0
     assert not client.exists()

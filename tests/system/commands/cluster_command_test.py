@@ -78,7 +78,7 @@ def test_ctrl_c_ends_the_cluster(commanded):
     starter = commanded.start("-n", "2")
     commanded.client(2, starter).close()
     starter.signal(signal.SIGINT)
-    starter.wait(30)
+    starter.wait(60)
     wait_until(lambda: not commanded.processes(), "the cluster's processes end", 20)
     assert not commanded.file.exists()
 
@@ -168,7 +168,7 @@ def test_nothing_is_left_for_long_when_the_start_command_is_killed(commanded):
     starter = commanded.start("-n", "2")
     commanded.client(2, starter).close()
     starter.signal(signal.SIGKILL)
-    starter.wait(10)
+    starter.wait(60)
     wait_until(lambda: not commanded.processes(), "the cluster's processes end", 20)
 
 
@@ -186,7 +186,7 @@ def test_clean_removes_what_dead_clusters_left(commanded):
             process.kill()
         except psutil.Error:
             pass
-    starter.wait(10)
+    starter.wait(60)
     wait_until(lambda: not commanded.processes(), "the killed processes are gone", 20)
     cleaned = commanded.run("clean")
     assert cleaned.returncode == 0

@@ -146,7 +146,7 @@ def test_the_connection_files_have_the_names_that_were_given(own_cluster, stage)
     engine = stage.start([*programs.ENGINE, f"--file={files['engine']}"], "engine")
     cluster.engines.append(engine)
     with polyxeus.Client(str(files["client"]), timeout=20) as client:
-        client.wait_for_engines(1, timeout=30)
+        client.wait_for_engines(1, timeout=60)
         assert client[0].apply_sync(len, "abc") == 3
     cluster.stop()
     assert not any(file.exists() for file in files.values())
@@ -202,7 +202,7 @@ def run_one_by_one(client, count, data):
     ids = []
     for _ in range(count):
         sent = client[0].apply_async(give, data)
-        assert sent.get(20) == len(data)
+        assert sent.get(60) == len(data)
         ids += sent.msg_ids
         wait_until(lambda: ids[-1] in client.hub_history(), "it is on record")
     wait_until(lambda: ids[-1] in completed(client), "the last one is complete")
@@ -276,7 +276,7 @@ def test_the_records_of_one_table_are_there_at_the_next_start(own_cluster, tmp_p
     cluster.start_engines(1)
     client = cluster.client(engines=1)
     assert client.hub_history() == ids
-    assert client.get_result(ids[0], owner=False).get(20) == 3
+    assert client.get_result(ids[0], owner=False).get(60) == 3
 
 
 def test_a_folder_that_is_not_there_is_named(controller_cmd, stage, tmp_path):

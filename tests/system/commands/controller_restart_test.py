@@ -50,13 +50,13 @@ def test_a_restored_controller_finds_its_engines_and_their_names_again(own_clust
     wait_until(state.exists, "the engine table is on disk")
     rc.close()
     cluster.controller.signal(signal.SIGTERM)
-    cluster.controller.wait(20)
+    cluster.controller.wait(60)
     assert state.exists() and cluster.connection_file("engine").exists()
     cluster.start_controller("--restore", "--ping=500")
     rc = cluster.client(engines=2)
     assert rc.ids == [0, 1]
-    assert rc[:].apply_async(pid).get(30) == pids
-    assert rc[:].pull("kept").get(30) == [42, 42]
+    assert rc[:].apply_async(pid).get(60) == pids
+    assert rc[:].pull("kept").get(60) == [42, 42]
     cluster.start_engines(1)
     cluster.wait_for_engines(rc, 3)
     assert rc.ids == [0, 1, 2]

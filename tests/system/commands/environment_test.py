@@ -68,7 +68,7 @@ def test_ipp_profile_dir_says_where_the_controller_and_engines_live(own_cluster,
     assert not cluster.connection_file("client").exists()
     start_engine(cluster, "--profile=other", IPP_PROFILE_DIR=folder)
     with polyxeus.Client(str(file), timeout=20) as client:
-        client.wait_for_engines(1, timeout=30)
+        client.wait_for_engines(1, timeout=60)
 
 
 def test_ipp_profile_dir_says_where_our_client_looks(cluster):
@@ -97,7 +97,7 @@ def test_ipp_cluster_id_chooses_one_of_a_profile(own_cluster, cluster_cmd):
     assert not cluster.connection_file("client").exists()
     start_engine(cluster, f"--profile={cluster.profile}", IPP_CLUSTER_ID="green")
     with polyxeus.Client(str(file), timeout=20) as client:
-        client.wait_for_engines(1, timeout=30)
+        client.wait_for_engines(1, timeout=60)
     code = f"import polyxeus; print(polyxeus.Client(profile={cluster.profile!r}, timeout=20).ids)"
     assert python(cluster, code, IPP_CLUSTER_ID="green") == "[0]\n"
     ask = [*cluster_cmd, "px", "print('here')", f"--profile={cluster.profile}"]
@@ -130,7 +130,7 @@ def test_ipp_session_key_is_for_an_engine_whose_file_has_none(own_cluster, tmp_p
     cluster.start_controller("--no-curve", "--Session.key=the secret")
     file = changed_file(cluster, "engine", tmp_path, key="")
     wrong = start_engine(cluster, f"--file={file}", "--timeout=1", IPP_SESSION_KEY="another")
-    assert wrong.wait(40) > 0
+    assert wrong.wait(60) > 0
     cluster.engines.remove(wrong)
     start_engine(cluster, f"--file={file}", IPP_SESSION_KEY="the secret")
     assert cluster.client(engines=1)[0].apply_sync(len, "abc") == 3
@@ -176,7 +176,7 @@ def test_ipp_curve_serverkey_is_for_an_engine_whose_file_has_none(own_cluster, t
     key = cluster.connection("engine")["curve_serverkey"]
     file = changed_file(cluster, "engine", tmp_path, curve_serverkey=None)
     without = start_engine(cluster, f"--file={file}", "--timeout=1")
-    assert without.wait(40) > 0
+    assert without.wait(60) > 0
     cluster.engines.remove(without)
     start_engine(cluster, f"--file={file}", IPP_CURVE_SERVERKEY=key)
     assert cluster.client(engines=1)[0].apply_sync(len, "abc") == 3

@@ -49,7 +49,7 @@ def submit_and_exit(cluster, folder, count, engines=2, gate="", retries=0):
 
 def kill(program):
     program.signal(signal.SIGKILL)
-    program.wait(20)
+    program.wait(60)
 
 
 def start_controller(cluster, options):
@@ -311,7 +311,7 @@ def test_pxcluster_gives_its_controllers_a_journal_and_removes_it_in_the_end(sta
     [controller] = [each for each in programs.processes_tagged(stage.tag)
                     if "pxcontroller" in each.cmdline()[0]]
     controller.kill()
-    controller.wait(20)
+    controller.wait(60)
     wait_until(lambda: listens(cluster.connection()["registration"]), "there is another one")
     gate.touch()
     assert fetch(cluster, msg_ids) == list(range(10))

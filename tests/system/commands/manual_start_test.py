@@ -126,7 +126,7 @@ def test_the_controller_ends_with_exit_code_0_on_sigterm_and_on_sigint(own_clust
         cluster = own_cluster()
         controller = cluster.start_controller()
         controller.signal(number)
-        assert controller.wait(15) == 0
+        assert controller.wait(60) == 0
         assert not cluster.connection_file("client").exists()
 
 

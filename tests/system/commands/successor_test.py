@@ -50,7 +50,7 @@ def client(cluster):
 
 def replace_controller(cluster, *options):
     cluster.controller.signal(signal.SIGKILL)
-    cluster.controller.wait(20)
+    cluster.controller.wait(60)
     cluster.start_controller("--ping=500", *options)
 
 
@@ -174,4 +174,4 @@ def test_a_controller_that_was_hung_up_on_lives_on_under_nohup(own_cluster):
         assert controller.poll() is None
     finally:
         controller.terminate()
-        controller.wait(20)
+        controller.wait(60)

@@ -249,7 +249,7 @@ def test_jobs_are_listed_until_they_have_ended(run, local_cluster, tmp_path):
         assert (job["text"], job["engines"]) == ("import os, time", [0, 1, 2, 3])
         assert "waits at a gate" in run("jobs").stdout
         gate.touch()
-        result.get(30)
+        result.get(60)
         assert run("jobs", "--label=waits at a gate").stdout == "no jobs\n"
         assert "4 done" in run("jobs", "--all", "--label=waits at a gate").stdout
 

@@ -1,5 +1,6 @@
 """An engine ends: the error of what waited for it says why."""
 
+import re
 import signal
 import zlib
 
@@ -87,6 +88,27 @@ def test_an_engine_that_pxcluster_started_dies_and_the_cell_says_how(started, co
     _, rc = started
     assert f": its process {said}" in error_of(rc[0].execute(code))
     assert rc.ids == [1]
+
+
+@pytest.mark.parametrize("code, said", DEATHS[1:], ids=NAMES[1:])
+def test_the_error_names_signal_memory_and_last_line(started, tmp_path, code, said):
+    _, rc = started
+    wait = f"import pathlib, time\nwhile not pathlib.Path({str(tmp_path / 'go')!r}).exists(): time.sleep(0.01)"
+    answer = rc[0].execute(f"print('step 1')\nprint('step 2')\n{wait}\n{code}")
+    wait_until(lambda: "step 2" in answer.stdout, "the output is here")
+    wait_until(lambda: memory_of(rc, 0), "the controller knows its memory")
+    (tmp_path / "go").touch()
+    sentence = error_of(answer).split("; the last lines of its log")[0]
+    assert f": its process {said}" in sentence
+    (memory,) = re.findall(r"; it used (\d+) MiB of memory when last measured;", sentence)
+    assert 10 < int(memory) < 1000
+    assert sentence.endswith("; the last line of its output: 'step 2'")
+
+
+def memory_of(rc, engine):
+    """The bytes of its process, as the controller knows them."""
+    found = [each for each in rc.measures()["engines"] if each["id"] == engine]
+    return found and (found[0].get("process") or {}).get("memory")
 
 
 def test_the_cell_shows_what_a_crash_left_in_the_log(started):

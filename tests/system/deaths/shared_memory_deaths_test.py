@@ -147,7 +147,7 @@ def test_the_controller_is_killed_in_the_midst_of_transfers(cluster):
         for number in range(60):
             if number == 30:
                 cluster.controller.signal(signal.SIGKILL)
-                cluster.controller.wait(20)
+                cluster.controller.wait(60)
                 cluster.start_controller("--ping=500", "--restore")
             array = np.full(COUNT, float(number))
             sent.append((float(number), client[number % 3].apply_async(check, array)))
@@ -171,7 +171,7 @@ def test_all_are_killed_and_the_next_controller_cleans_up(cluster, own_cluster):
         for program in (cluster.controller, *cluster.engines):
             program.signal(signal.SIGKILL)
         for program in (cluster.controller, *cluster.engines):
-            program.wait(20)
+            program.wait(60)
         next_one = own_cluster()
         next_one.start_controller()
         assert folder.exists()  # this client still uses it

@@ -66,7 +66,7 @@ def test_a_gang_is_made_while_other_ranks_compute(own, tmp_path):
         assert not busy.ready()
     finally:
         marker.unlink()
-    busy.get(20)
+    busy.get(60)
 
 
 def test_gangs_work_at_the_same_time(own):
@@ -74,7 +74,7 @@ def test_gangs_work_at_the_same_time(own):
     code = "for i in range(200): total = comm.allreduce(comm.size)"
     results = [gang.execute(code, block=False) for gang in gangs.values()]
     for result in results:
-        result.get(20)
+        result.get(60)
     assert own[:]["total"] == [4, 4, 4, 4]
 
 
@@ -120,7 +120,7 @@ total = comm.allreduce(1)
         failed.get(20)
     assert not working_result.ready()
     marker.touch()
-    working_result.get(20)
+    working_result.get(60)
     assert working["total"] == [2, 2]
     assert sum_of(failing) == [1, 1]
 

@@ -61,7 +61,7 @@ def test_a_result_that_is_pending_is_an_error_in_the_child_however_the_parent_wa
             said = child_says(pending.get)
             if said is None: sys.exit(0)
             print(*said)
-            pending.get(timeout=30)
+            pending.get(timeout=60)
         print(rc[:].apply_sync(int, 7))
         """,
     ).splitlines()
@@ -93,7 +93,7 @@ def test_what_needs_the_parents_connection_says_so(cluster, use):
         said = child_says(lambda: {use})
         if said is None: sys.exit(0)
         print(*said)
-        pending.get(timeout=30)
+        pending.get(timeout=60)
         """,
     )
     assert SENTENCE in said and said.endswith(" 0\n"), said
@@ -104,7 +104,7 @@ def test_a_result_that_is_there_can_be_looked_at(cluster):
         cluster,
         """
         done = rc[:].apply_async(int, 5)
-        done.wait(30)
+        done.wait(60)
         said = child_says(done.get)
         if said is None: sys.exit(0)
         print(*said)
@@ -129,7 +129,7 @@ def test_a_child_ends_while_threads_of_its_parent_wait(cluster):
             said = child_says(forget)
             if said is None: sys.exit(0)
             print(*said)
-        print(pending.get(timeout=30))
+        print(pending.get(timeout=60))
         """,
     )
     assert said == "None 0\n" * 5 + "None\n"

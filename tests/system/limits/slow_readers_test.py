@@ -1,7 +1,7 @@
 """A controller in a control group of little memory, and an engine or a client that reads slowly or nothing: what it
 cannot take is refused by name, all requests are answered, and the controller is not killed.
 
-PX_MEMORY_GROUPS=256,800 tries groups of so many MiB.
+PX_MEMORY_GROUPS=256,800 tries groups of so many MiB. The smallest one costs the least processor time.
 """
 
 import contextlib
@@ -23,13 +23,14 @@ from running_cluster import connect
 
 CLIENT = Path(__file__).parent / "slow_client.py"
 MIB = 1 << 20
-SIZES = [int(size) for size in os.environ.get("PX_MEMORY_GROUPS", "256").split(",")]
+SIZES = [int(size) for size in os.environ.get("PX_MEMORY_GROUPS", "128").split(",")]
+LONG = max(256, *SIZES)  # seconds for so many MiB
 in_each_group = pytest.mark.parametrize("limited", [size * MIB for size in SIZES], indirect=True)
 
 
 @pytest.fixture(autouse=True)
 def time_limit():
-    with deadlines.time_limit(90 + max(SIZES)):
+    with deadlines.time_limit(90 + LONG):
         yield
 
 
@@ -106,9 +107,9 @@ def test_results_for_a_client_that_hardly_reads(little_cluster, stage, twice_its
                              **little_cluster.environment)  # fmt: skip
         wait_until(lambda: "asked" in client.output() or not client.is_running(), "it has asked")
         with stopped(client, is_slow=is_slow):
-            rc[0].apply_async(abs, 0).get(max(SIZES))  # the engine has made what came before
-            wait_until(lambda: rc.queue_status()["unassigned"] == 0, "all tasks are done", max(SIZES))
-        assert client.wait(max(SIZES)) == 0, client.output()
+            rc[0].apply_async(abs, 0).get(LONG)  # the engine has made what came before
+            wait_until(lambda: rc.queue_status()["unassigned"] == 0, "all tasks are done", LONG)
+        assert client.wait(LONG) == 0, client.output()
         outcomes = json.loads(client.output().splitlines()[-1])
         assert sum(outcomes.values()) == twice_its_memory, outcomes
         assert outcomes["ok"] > 0 and outcomes.keys() <= {"ok", "ResultLost"}, outcomes
@@ -180,3 +181,21 @@ def test_records_for_a_client_that_does_not_read(little_cluster, twice_its_memor
         replies = [reply(registration, longer_than=MIB) for _ in range(twice_its_memory)]
         assert set(replies) <= {None, "ResultLost"}
         assert rc[0].apply_sync(abs, -1) == 1
+
+
+@in_each_group
+def test_output_for_a_subscriber_of_one_topic_that_does_not_read(little_cluster, twice_its_memory):
+    file = little_cluster.connection_file("client")
+    with connect(file, 1, timeout=PATIENCE) as rc, RawPeer(json.loads(file.read_text())) as peer:
+        output = peer.socket(zmq.SUB)
+        output.rcvhwm, output.rcvbuf = 1, 1 << 16
+        output.subscribe(b"engine.0.stdout")
+        output.connect(peer.address("iopub"))
+
+        def is_subscribed():
+            rc[0].execute("print('x')", silent=False).get(PATIENCE)
+            return output.poll(10)
+
+        wait_until(is_subscribed, "it is subscribed")
+        rc[0].execute(f"for _ in range({twice_its_memory}): print('x' * {MIB})", silent=False).get(LONG)
+        assert rc[0].apply_sync(len, bytes(MIB)) == MIB

@@ -53,7 +53,7 @@ def test_a_long_call_is_interrupted(rc, tmp_path):
 def test_what_a_thread_prints_later_arrives(rc):
     rc[0].execute("import threading; threading.Timer(0.3, print, ['later']).start()", block=True)
     answer = rc[0].apply_async(len, "engine")
-    assert answer.get(20) == 6
+    assert answer.get(60) == 6
     wait_until(lambda: answer.stdout == "later\n", "the thread's line arrives")
 
 

@@ -74,7 +74,8 @@ def test_a_plain_subscriber_sees_the_output(cluster):
         client = cluster.client(engines=2)
 
         def is_seen():
-            client[0].execute("print('seen by all')", block=True)
+            # With block=True it would wait for the output, and for ever if it has not subscribed in time.
+            client[0].execute("print('seen by all')", block=False).get(PATIENCE)
             while subscriber.poll(200):
                 if any(b"seen by all" in frame for frame in subscriber.recv_multipart()):
                     return True

@@ -125,3 +125,59 @@ def test_without_shared_memory_the_call_is_refused(own_cluster):
         with pytest.raises(RuntimeError, match="this cluster cannot keep results"):
             client[0].apply_ref(abs, -1)
         assert client[0].apply_sync(abs, -1) == 1
+
+
+@px.interactive
+def counted(folder, name, *values):
+    """Notes that the node ran, and adds up."""
+    import os
+
+    with open(os.path.join(folder, name), "a") as file:
+        file.write(f"{os.getpid()}\n")
+    return sum(values) + 1
+
+
+def test_lost_results_are_computed_again_with_what_they_need(far_client, tmp_path):
+    balanced = far_client.load_balanced_view()
+    balanced.retries = 2
+    first = balanced.apply_ref(counted, str(tmp_path), "first")
+    second = balanced.apply_ref(counted, str(tmp_path), "second", first)
+    other = balanced.apply_ref(counted, str(tmp_path), "other", first)
+    assert [each.get(PATIENCE) for each in (second, other)] == [2, 2]
+    keepers = {name: ref.engine_id for name, ref in {"first": first, "second": second, "other": other}.items()}
+    victim = second.engine_id
+    del first  # only the way to compute it stays
+    wait_until(lambda: len(kept_names(far_client)) == 2, "it is freed")
+    kill_engine(far_client, victim)
+    last = balanced.submit(counted, str(tmp_path), "last", second, other)
+    assert last.get(PATIENCE) == 5
+    again = {name for name in ("second", "other") if keepers[name] == victim}
+    expected = {name: 2 if name in again else 1 for name in ("second", "other")}
+    ran = {path.name: len(path.read_text().split()) for path in tmp_path.iterdir()}
+    assert ran == {"first": 2, "last": 1, **expected}
+
+
+def kept_names(client):
+    return {name for name in os.listdir(client._kept_results.folder) if ".ref-" in name}
+
+
+def test_an_engine_killed_in_the_midst_of_a_graph(far_client, tmp_path):
+    """Each node runs once, and the nodes that the engine ran may run again."""
+    balanced = far_client.load_balanced_view()
+    balanced.retries = 3
+    layers = [[balanced.apply_ref(counted, str(tmp_path), f"0-{n}") for n in range(6)]]
+    for layer in range(1, 6):
+        inputs = layers[-1]
+        layers.append(
+            [balanced.apply_ref(counted, str(tmp_path), f"{layer}-{n}", inputs[n], inputs[(n + 1) % 6]) for n in range(6)]
+        )
+    victim = far_client[0].apply_async(os.getpid)
+    layers[2][0].wait(PATIENCE)
+    pid = victim.get(PATIENCE)
+    os.kill(pid, signal.SIGKILL)
+    assert [each.get(PATIENCE) for each in layers[-1]] == [63] * 6
+    ran = {path.name: path.read_text().split() for path in tmp_path.iterdir()}
+    assert len(ran) == 36
+    for pids in ran.values():
+        assert pids.count(str(pid)) <= 1
+        assert len(pids) - pids.count(str(pid)) <= 1

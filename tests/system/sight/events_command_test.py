@@ -56,7 +56,7 @@ def test_deaths_and_retries_are_told_with_their_engines(cluster, cluster_cmd, tm
     with connect(cluster.connection_file("client"), 2) as client:
         balanced = client.load_balanced_view()
         balanced.retries = 1
-        survivor = balanced.apply_async(die_once, str(tmp_path / "died")).get(timeout=30)
+        survivor = balanced.apply_async(die_once, str(tmp_path / "died")).get(timeout=60)
         died, = of_kind(client, "died")
         retried, = of_kind(client, "retried")
         assert {died["engine"], retried["engine"]} == {0, 1} and died["host"]
@@ -99,7 +99,7 @@ def test_new_events_are_followed_and_the_log_outlives_the_controller(cluster, cl
             follow.kill()
             follow.wait()
             follow.stdout.close()
-    cluster.controller.wait(20)
+    cluster.controller.wait(60)
     file = cluster.profile_dir / "log" / "events-.jsonl"
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
     before = events_of(cluster_cmd, cluster)
@@ -111,7 +111,7 @@ def test_new_events_are_followed_and_the_log_outlives_the_controller(cluster, cl
 
 def test_a_restart_is_told_with_what_it_is(stage):
     with polyxeus.Cluster(n=2, profile="restarted") as rc:
-        rc.wait_for_engines(2, timeout=30)
+        rc.wait_for_engines(2, timeout=60)
         rc.restart_engines()
         kinds = kinds_of(rc.events())
         ending = of_kind(rc, "ending")[0]

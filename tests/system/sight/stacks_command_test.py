@@ -18,6 +18,14 @@ SVG = {"svg": "http://www.w3.org/2000/svg"}
 BARRIER = "from mpi4py import MPI\nMPI.COMM_WORLD.Barrier()"
 WITHOUT_PTRACE = [sys.executable, str(Path(__file__).with_name("without_ptrace.py"))]
 ATTACH = "import ctypes; ctypes.CDLL(None).ptrace(0, 0, None, None)"
+STACKS_OF_FOUR = (
+    "\n0 at cell line 3 for ",
+    "\n1 in C code that holds Python's lock for ",
+    "\n2 and 3 in MPI_Barrier for ",
+    "\n    nap                               cell line 3\n",
+    "\n    inner_loop                        libspin.so\n",
+    "\n    hang                              cell line 5\n",
+)  # a stack while a cell begins can be of another line
 SLEEP = "import time\ndef nap():\n    time.sleep(600)\nnap()"
 
 
@@ -57,20 +65,14 @@ def test_each_rank_is_told_with_its_calls_and_equal_ones_once(ours, spinning, cl
     cells = [ours[0].execute(SLEEP, block=False), ours[1].execute(spinning.code, block=False),
              ours[[2, 3]].execute(BARRIER, block=False)]  # fmt: skip
     try:
-        stacks = until(ours, lambda rows: "nap" in functions(rows[0]) and "inner_loop" in functions(rows[1])
-                       and rows[1]["holds_lock"] and all(rows[rank]["mpi"] for rank in (2, 3)))  # fmt: skip
+        stacks = until(ours, lambda rows: all(each in f"\n{rows}" for each in STACKS_OF_FOUR))
         hanging = functions(stacks[1])
         assert hanging[:2] == ["inner_loop", "spin_until"] and "hang" in hanging
+        assert stacks[1]["holds_lock"]
         assert any(name and name.endswith("MPI_Barrier") for name in functions(stacks[2]))
         lines = str(stacks).splitlines()
         heads = [line for line in lines if not line.startswith(" ")]
         assert [head[:2] for head in heads[:3]] == ["0 ", "1 ", "2 "], heads
-        assert heads[0].startswith("0 at line 3 of nap() for ") or heads[0].startswith("0 at cell line 3 for ")
-        assert heads[1].startswith("1 in C code that holds Python's lock for ")
-        assert heads[2].startswith("2 and 3 in MPI_Barrier for ")
-        assert "    nap                               cell line 3" in lines
-        assert "    inner_loop                        libspin.so" in lines
-        assert "    hang                              cell line 5" in lines
         assert not any("interactiveshell" in line for line in lines)
         assert "<pre>0 at " in stacks._repr_html_()
 
@@ -84,22 +86,22 @@ def test_each_rank_is_told_with_its_calls_and_equal_ones_once(ours, spinning, cl
     finally:
         spinning.stop()
         ours.interrupt(0, block=True)
-        ours[[0, 1]].execute(BARRIER, block=False).wait(30)
+        ours[[0, 1]].execute(BARRIER, block=False).wait(60)
         for cell in cells:
-            cell.wait(30)
+            cell.wait(60)
     assert until(ours, lambda rows: {row["state"] for row in rows} == {"idle"})
     assert str(ours.stacks()).splitlines()[0] == "0-3 idle"
 
 
 def test_threads_of_the_user_are_told_beside_the_main_thread(ours):
     ours[2].execute("import threading\ngoes_on = threading.Event()\ndef work():\n    goes_on.wait(600)\n"
-                    "thread = threading.Thread(target=work)\nthread.start()").get(timeout=30)  # fmt: skip
+                    "thread = threading.Thread(target=work)\nthread.start()").get(timeout=60)  # fmt: skip
     try:
         text = str(until(ours, lambda rows: "work" in str(rows)))
         assert "2: 1 thread beside the main thread" in text.splitlines()
         assert "    work                              line 4 of an earlier cell" in text or "cell line 4" in text
     finally:
-        ours[2].execute("goes_on.set(); thread.join()").get(timeout=30)
+        ours[2].execute("goes_on.set(); thread.join()").get(timeout=60)
 
 
 def test_an_engine_that_does_not_answer_has_a_row_of_its_own(ours):
@@ -132,7 +134,7 @@ def test_a_flame_graph_has_the_odd_engine_first(ours, spinning, cluster_cmd, mpi
         spinning.stop()
         ours.interrupt(block=True)
         for cell in cells:
-            cell.wait(30)
+            cell.wait(60)
 
 
 def test_a_profile_has_the_functions_of_all_engines(ours, spinning, cluster_cmd, mpi_cluster, tmp_path):
@@ -155,7 +157,7 @@ def test_a_profile_has_the_functions_of_all_engines(ours, spinning, cluster_cmd,
         spinning.stop()
         ours.interrupt(0, block=True)
         for cell in cells:
-            cell.wait(30)
+            cell.wait(60)
 
 
 def test_stacks_are_told_where_no_process_may_look_at_another(own_cluster, spinning, cluster_cmd, monkeypatch):
@@ -183,4 +185,4 @@ def test_stacks_are_told_where_no_process_may_look_at_another(own_cluster, spinn
             spinning.stop()
             client.interrupt(block=True)
             for cell in cells:
-                cell.wait(30)
+                cell.wait(60)

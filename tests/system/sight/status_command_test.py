@@ -28,16 +28,17 @@ def test_scripts_get_all_that_is_measured(ours, cluster_cmd, mpi_cluster):
         """Once each engine has told what it does now."""
         rows = [row["measures"] or {} for row in told("--json")]
         whole = rows[0].get("mpi") and rows[0].get("queued") and rows[2].get("line") and rows[3].get("errors")
+        whole = whole and rows[0].get("state_seconds")  # none yet if this very question found it busy
         return rows if whole else None
 
     assert ours.load_balanced_view().map_sync(abs, range(-8, 0)) == list(range(8, 0, -1))
-    ours[3].execute("1/0", block=False).wait(30)
+    ours[3].execute("1/0", block=False).wait(60)
     work = [ours[[0, 1]].execute(BARRIER, block=False), ours[0].apply_async(abs, -1),
             ours[2].execute("import time\ntime.sleep(600)", block=False)]  # fmt: skip
     try:
         rows = wait_until(of_engines, "each engine tells what it does", 30, 0.2)
         assert [row["state"] for row in rows] == ["busy", "busy", "busy", "idle"]
-        assert rows[0]["state_seconds"] > 0 and rows[0]["queued"] == 1
+        assert rows[0]["queued"] == 1
         assert rows[0]["mpi"]["call"] == "MPI_Barrier" and rows[0]["mpi"]["seconds"] > 0
         assert rows[2]["line"] == "time.sleep(600)" and rows[2]["runs"] == "import time"
         assert rows[3]["last_error"].startswith("ZeroDivisionError")
@@ -53,9 +54,9 @@ def test_scripts_get_all_that_is_measured(ours, cluster_cmd, mpi_cluster):
         assert (host["engines"], host["busy"]) == (4, 3)
     finally:
         ours.interrupt(2, block=True)
-        ours[[2, 3]].execute(BARRIER, block=False).wait(30)
+        ours[[2, 3]].execute(BARRIER, block=False).wait(60)
         for each in work:
-            each.wait(30)
+            each.wait(60)
 
 
 def test_one_engine_alone_has_no_measures_of_the_cluster(cluster_cmd, mpi_cluster):
@@ -73,4 +74,4 @@ def test_a_request_that_goes_on_is_told_of_before_the_next_heartbeat(own_cluster
         (row,) = wait_until(lambda: [row for row in rc.measures()["engines"] if row.get("line")], "its line is told", 30)
         assert row["line"] == "time.sleep(600)" and row["state"] == "busy"
         rc.interrupt(0, block=True)
-        cell.wait(30)
+        cell.wait(60)

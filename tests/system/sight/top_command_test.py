@@ -27,7 +27,7 @@ def busy(local_cluster):
         cell = client[1].execute(SPIN, block=False)
         yield cell
         client.interrupt(targets=[1], block=True)
-        cell.wait(30)
+        cell.wait(60)
 
 
 def rows_of(top, *options):
@@ -75,7 +75,7 @@ def test_a_terminal_is_redrawn_until_ctrl_c_and_keeps_the_last_table(top, busy):
                 text += os.read(master, 65536)
             except OSError:  # its end is closed
                 break
-        assert shown.wait(30) == 0
+        assert shown.wait(60) == 0
     finally:
         shown.kill()
         shown.wait()

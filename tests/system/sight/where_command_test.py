@@ -63,13 +63,13 @@ def test_ranks_that_wait_for_one_that_failed_are_told_with_their_line(ours, clus
         assert ours.where([2])[0]["engine"] == 2
     finally:
         ours[2].execute(LATE)
-        cell.wait(30)
+        cell.wait(60)
     assert until(ours, lambda rows: {row["state"] for row in rows} == {"idle"})
 
 
 def test_the_line_in_a_function_is_told_with_its_name(ours):
     cell = hold(ours, "import time\ndef slow():\n    time.sleep(600)\n")
-    cell.get(timeout=30)
+    cell.get(timeout=60)
     cell = hold(ours, "slow()")
     try:
         places = until(ours, lambda rows: {row["function"] for row in rows} == {"slow"})
@@ -77,7 +77,7 @@ def test_the_line_in_a_function_is_told_with_its_name(ours):
         assert str(places).splitlines()[0].endswith(": time.sleep(600)")
     finally:
         ours.interrupt(block=True)
-        cell.wait(30)
+        cell.wait(60)
 
 
 def test_c_code_that_keeps_pythons_lock_holds_no_answer_up(ours, tmp_path):
@@ -95,7 +95,7 @@ def test_c_code_that_keeps_pythons_lock_holds_no_answer_up(ours, tmp_path):
     finally:
         with open(end, "w") as writer:
             writer.write("x")
-        cell.get(timeout=30)
+        cell.get(timeout=60)
 
 
 def test_an_engine_that_does_not_answer_is_named(ours):

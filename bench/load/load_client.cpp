@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <stdexcept>
 
 #include "bench/load/echo_engines.hpp"
 #include "bench/load/nearest_interface.hpp"
@@ -163,8 +164,9 @@ std::set<std::string> LoadClient::registered_engines() {
   SharedFrames reply;
   loop.watch(registration_, [&] { reply = registration_.receive(); });
   registration_.send(session_.compose({.msg_type = "connection_request"}, wall_now()));
-  for (const Instant end = Clock::now() + 1s; !reply && Clock::now() < end;) loop.wait_until(end);
-  if (!reply) return {};
+  for (const Instant end = Clock::now() + 1min; !reply && Clock::now() < end;) loop.wait_until(end);
+  if (!reply)
+    throw std::runtime_error("the controller did not answer a connection request in a minute");
   const auto envelope = Envelope::locate(*reply);
   const auto content = envelope ? unpack(Packer::json, envelope->content) : Error{};
   if (!content || !content->contains("engines")) return {};

@@ -27,6 +27,7 @@ class LoadClient {
   bool wait_for_registration(std::size_t engine_count);
 
   /// The uuids of the engines that the controller has.
+  /// Throws: std::runtime_error if the controller does not answer within a minute.
   std::set<std::string> registered_engines();
 
   /// From now on it receives, and drops, what engines publish, as every real client does.

@@ -1,7 +1,9 @@
 #include "cluster/commands/checkpoint_options.hpp"
 
+#include <csignal>
 #include <limits>
 
+#include "cluster/commands/options.hpp"
 #include "program/command_line.hpp"
 #include "program/value_checks.hpp"
 #include "wire/text.hpp"
@@ -48,10 +50,20 @@ std::string check_keep_last(const std::string& text) {
   return "takes all, or a whole number of checkpoints from 1 on, not '" + text + "'";
 }
 
+std::string check_checkpoint_signal(const std::string& text) {
+  const auto signal = signal_by_name(text);
+  const bool is_free = signal && (*signal == SIGUSR1 || *signal == SIGUSR2);
+  return is_free ? "" : "takes USR1 or USR2, not '" + text + "'";
+}
+
+std::string check_duration(const std::string& text) {
+  if (program::read_seconds(text)) return "";
+  return "takes a duration such as 90s, 10m or 2h, not '" + text + "'";
+}
+
 /// A number without a unit means minutes, as it did before there were units.
 std::string check_every(const std::string& text) {
-  const bool is_right = program::read_seconds(text) || program::number_of("", 1e7)(text).empty();
-  return is_right ? "" : "takes a duration such as 90s, 10m or 2h, not '" + text + "'";
+  return program::number_of("", 1e7)(text).empty() ? "" : check_duration(text);
 }
 
 constexpr const char* folder_help =
@@ -104,6 +116,34 @@ void add_list_options(CLI::App& app, CheckpointListOptions& options) {
 void add_show_options(CLI::App& app, CheckpointShowOptions& options) {
   add_common(app, options, "The folder of the checkpoints, or of one checkpoint",
              "Use the last checkpoint with this label");
+}
+
+void add_start_options(CLI::App& app, StartCheckpointOptions& options) {
+  app.add_option("--checkpoint-on", options.on,
+                 "Signal that makes the engines write a checkpoint: USR1 or USR2; the last two "
+                 "checkpoints are kept")
+      ->check(&check_checkpoint_signal);
+  app.add_option(
+         "--on-walltime", options.on_walltime,
+         "checkpoint: before the batch job of the engines ends, save their variables, start "
+         "a new job and restore the variables there (default: the engines end with the "
+         "job)")
+      ->check(program::one_of({"checkpoint"}));
+  app.add_option(
+         "--checkpoint-path", options.path,
+         "Folder for the checkpoints of --checkpoint-on and --on-walltime, on a file system "
+         "that all engines share (default for --on-walltime: a folder in the profile)")
+      ->check(program::folder_to_make());
+  app.add_option_function<std::vector<std::string>>(
+         "--checkpoint-names",
+         [&options](const std::vector<std::string>& words) { options.names = split_names(words); },
+         "Variables that these checkpoints contain: a,b (default: all)")
+      ->allow_extra_args(false)
+      ->check(program::variable_names());
+  app.add_option("--save-before", options.save_before,
+                 "Time between the checkpoint of --on-walltime and the end of the job: 90s, 10m "
+                 "(default: 5m)")
+      ->check(&check_duration);
 }
 
 }  // namespace px::cluster

@@ -34,12 +34,6 @@ std::string check_signal(const std::string& text) {
   return signal ? "" : "takes the name or number of a signal, e.g. TERM or 15, not '" + text + "'";
 }
 
-std::string check_checkpoint_signal(const std::string& text) {
-  const auto signal = signal_by_name(text);
-  const bool is_free = signal && (*signal == SIGUSR1 || *signal == SIGUSR2);
-  return is_free ? "" : "takes USR1 or USR2, not '" + text + "'";
-}
-
 std::string check_gpus(const std::string& text) {
   Settings settings;
   const bool is_right = apply_profile(settings, {{"gpus", text}}, "").has_value();
@@ -273,15 +267,7 @@ void add_engine_options(CLI::App& app, StartOptions& options, SettingOptions& se
                  "Pid of a process on this host; when this process ends, everything that this "
                  "command has started ends, too")
       ->check(program::whole_number("", 1, std::numeric_limits<int>::max()));
-  CLI::Option* const path = app.add_option("--checkpoint-path", options.checkpoint_path,
-                                           "Folder for the checkpoints of --checkpoint-on, on a "
-                                           "file system that all engines share")
-                                ->check(program::folder_to_make());
-  path->needs(app.add_option("--checkpoint-on", options.checkpoint_on,
-                             "Signal that makes the engines write a checkpoint: USR1 or USR2; the "
-                             "last two checkpoints are kept")
-                  ->check(&check_checkpoint_signal)
-                  ->needs(path));
+  add_start_options(app, options.checkpoint);
   app.add_flag("--clean-logs,--IPClusterStart.clean_logs,!--no-clean-logs", options.clean_logs,
                "Remove the old logs of this cluster first (default: true)");
 }

@@ -28,8 +28,7 @@ struct StartOptions {
   std::string notebook;  ///< "python" or "cpp": started by a cell of such a notebook.
   int owner = 0;         ///< The process with which it ends; 0: it runs until it is stopped.
   bool clean_logs = true;
-  std::string checkpoint_on;    ///< The signal that makes a checkpoint; empty: none.
-  std::string checkpoint_path;  ///< The folder of the checkpoints.
+  StartCheckpointOptions checkpoint;
 };
 struct StopOptions {
   std::vector<std::string> cluster_ids;  ///< Empty: that of --cluster-id.

@@ -149,8 +149,6 @@ class Start {
     if (!paths) return fail(console_, paths.error());
     paths_ = *paths;
     if (auto done = program::enter_work_dir(program_); !done) return fail(console_, done.error());
-    if (!options_.checkpoint_path.empty())
-      checkpoint_path_ = std::filesystem::absolute(options_.checkpoint_path).string();
     if (options_.engines_only) {
       const auto files = read_connection_files(paths_);
       if (!files)
@@ -166,6 +164,11 @@ class Start {
     auto loaded = gather_settings(paths_, options_);
     if (!loaded) return fail(console_, loaded.error());
     settings_ = std::move(loaded->settings);
+    auto checkpoints = plan_checkpoints(options_.checkpoint, paths_, settings_.engines);
+    if (!checkpoints)
+      return fail(console_, checkpoints.error(),
+                  checkpoints.error().kind == ErrorKind::bad_input ? 2 : 1);
+    checkpoints_ = std::move(*checkpoints);
     for (const std::string& note : loaded->notes) console_.say(Level::info, note);
     if (!options_.engines_only)
       if (const auto code = check_what_is_there(paths_, options_, settings_.n, console_))
@@ -221,7 +224,7 @@ class Start {
                      .accepts_old_files = keeps_files,
                      .owner = options_.owner,
                      .cluster = options_.engines_only ? supervisor_of_cluster() : 0,
-                     .checkpoint = checkpoint_plan(),
+                     .checkpoint = checkpoints_,
                      .on_ready = [this](int) { report_ready(); }},
                     console_};
     const int code = px::cluster::run(supervisor, io);
@@ -230,22 +233,6 @@ class Start {
                            settings_.engines == "mpi" ? settings_.mpi_cmd.front() : "",
                            settings_.engine_cmd, paths_.root, console_);
     return code;
-  }
-
-  /// What a signal is to do, where the user wants it.
-  CheckpointPlan checkpoint_plan() const {
-    const std::string name =
-        "checkpoint" + (paths_.cluster_id.empty() ? "" : "-" + paths_.cluster_id) + ".log";
-    const std::string program = this_machine().pxcluster;
-    const std::string folder = "--profile-dir=" + paths_.root.string();
-    const std::string id = "--cluster-id=" + paths_.cluster_id;
-    CheckpointPlan plan;
-    plan.log_file = paths_.log() / name;
-    plan.restore_argv = {program, "checkpoint", "restore", "--same-engines", folder, id};
-    if (options_.checkpoint_on.empty()) return plan;
-    plan.signal = *signal_by_name(options_.checkpoint_on);
-    plan.argv = {program, "checkpoint", "create", checkpoint_path_, "--keep-last=2", folder, id};
-    return plan;
   }
 
   bool has_python(int engine_count) const {
@@ -328,7 +315,7 @@ class Start {
   net::ProfilePaths paths_;
   Settings settings_;
   std::string engine_info_;
-  std::string checkpoint_path_;
+  CheckpointPlan checkpoints_;
   os::Daemon daemon_;
   bool was_ready_ = false;
 };

@@ -474,6 +474,7 @@ void SupervisorIo::perform(const ReportRestart& order) {
 }
 
 void SupervisorIo::perform(const ReportReady& order) {
+  checkpoints_.watch_walltime();
   if (options_.on_ready) options_.on_ready(order.registered);
 }
 

@@ -70,6 +70,19 @@ def test_variables_and_tasks_outlive_the_job_of_their_engines(cluster):
     assert "ok: " in text and " in 2 jobs" in text
 
 
+def test_pxcluster_itself_continues_in_a_new_job(cluster):
+    """Nothing but pxcluster runs when the first job ends."""
+    options = ("--on-walltime=checkpoint", "--checkpoint-names=step", "--save-before=105s")
+    said = cluster.start("--engines=slurm", "-n", "2", "--time=2", *options)
+    assert "their variables are saved and a new job is started; log: " in said
+    first = job_of(cluster)
+    cluster.px("step = 7")
+    is_told = "engines 0,1 run in a new job; restored: step"
+    deadlines.wait_until(lambda: is_told in cluster.log("walltime.log"), "the new job", 120, 0.2)
+    assert job_of(cluster) != first
+    assert cluster.px("print(step)") == ["7", "7"]
+
+
 @pytest.mark.skipif(not os.environ.get("PX_JOB_CROSSINGS"), reason="takes 18 minutes: PX_JOB_CROSSINGS=10 runs it")
 def test_many_jobs_of_two_minutes_lose_nothing(cluster):
     crossings = int(os.environ["PX_JOB_CROSSINGS"])

@@ -111,16 +111,17 @@ def test_a_signal_to_pxcluster_makes_a_checkpoint(stage, cluster_cmd, tmp_path):
     folder = tmp_path / "c"
     started = stage.start(
         [*cluster_cmd, "start", f"--profile={profile}", "-n", "2", "--checkpoint-on=USR1",
-         f"--checkpoint-path={folder}"], "start")  # fmt: skip
+         f"--checkpoint-path={folder}", "--checkpoint-names=step"], "start")  # fmt: skip
     file = stage.ipython_dir / f"profile_{profile}" / "security" / "ipcontroller-client.json"
     wait_until(file.exists, "the controller writes its connection file")
     with connect(file, 2) as client:
-        client[:].push({"step": 5}, block=True)
+        client[:].push({"step": 5, "other": 6}, block=True)
         started.signal(signal.SIGUSR1)
         wait_until(lambda: "wrote a checkpoint" in started.output(), "the checkpoint is written")
         client.clear(block=True)
         client[:].restore(folder)
         assert client[:].pull("step", block=True) == [5, 5]
+        assert client[:].apply_sync(lambda: "other" in globals()) == [False, False]
         assert client.ids == [0, 1]  # the signal was not for them
     started.stop()
 
@@ -128,9 +129,12 @@ def test_a_signal_to_pxcluster_makes_a_checkpoint(stage, cluster_cmd, tmp_path):
 @pytest.mark.parametrize("options, sentence", [
     (["--checkpoint-on=USR1"], "--checkpoint-path"),
     (["--checkpoint-path=c"], "--checkpoint-on"),
+    (["--checkpoint-names=x"], "--checkpoint-names needs --checkpoint-on or --on-walltime"),
+    (["--save-before=5m"], "--save-before needs --on-walltime"),
+    (["--on-walltime=checkpoint"], "--on-walltime needs engines in a job of Slurm, PBS, LSF or Grid Engine"),
     (["--checkpoint-on=TERM", "--checkpoint-path=c"], "takes USR1 or USR2, not 'TERM'"),
 ])  # fmt: skip
-def test_a_signal_and_a_path_belong_together(stage, cluster_cmd, options, sentence):
+def test_options_of_checkpoints_that_do_not_belong_together_are_refused(stage, cluster_cmd, options, sentence):
     done = stage.run([*cluster_cmd, "start", "--profile=none", "-n", "1", *options])
     assert done.returncode == 2 and sentence in done.stderr, done.stderr
 

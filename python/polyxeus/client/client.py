@@ -58,9 +58,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Client"]
 
-_ANSWER_TIMEOUT = 10.0  # seconds; where the user names none
+_ANSWER_TIMEOUT = 10.0  # seconds; the default
 _CATCH_UP_PATIENCE = 10.0  # seconds
-_LOOK_INTERVAL = 1.0  # seconds; who waits longer looks so often for engines that are not heard
+_LOOK_INTERVAL = 1.0  # seconds between checks for engines that do not answer
 
 
 class Client(HubQueries, EngineControl, ClientJobs, Debugging):
@@ -275,7 +275,7 @@ class Client(HubQueries, EngineControl, ClientJobs, Debugging):
         key = json.loads(self._connection_text).get("curve_serverkey")
         return key.encode() if key else None
 
-    curve_publickey = curve_secretkey = None  #: The client's own keys, which the C++ library makes and does not tell.
+    curve_publickey = curve_secretkey = None  #: Only the C++ library has the client's own keys.
 
     def __repr__(self):
         why = self._connection.why_closed()
@@ -374,7 +374,7 @@ class Client(HubQueries, EngineControl, ClientJobs, Debugging):
             return self._all_targets(targets)
         try:
             uuids = self._connection.uuids_of(chosen)
-        except TypeError:  # one is no int
+        except TypeError:  # an item is not an int
             uuids = [None]
         if None in uuids:
             ids = self.ids
@@ -640,7 +640,7 @@ class Client(HubQueries, EngineControl, ClientJobs, Debugging):
         Parameters
         ----------
         n : int, optional
-            How many engines. Default: as many as the cluster was started with.
+            The number of engines. Default: the number with which the cluster was started.
         timeout : float, optional
             Seconds to wait; None or below 0: without a limit.
         block : bool
@@ -696,7 +696,8 @@ class Client(HubQueries, EngineControl, ClientJobs, Debugging):
         return self._status(float(timeout))
 
     def _status(self, timeout, for_controller=None):
-        """As status(), but raises TimeoutError if the controller does not answer within `for_controller` seconds.
+        """Does the same as status(), but raises TimeoutError if the controller does not answer within `for_controller`
+        seconds.
 
         Displays set `for_controller`. If it is set and there are more than 64 engines, the data about the engines comes
         from the controller's measurements, so that displays do not ask each engine.
@@ -905,7 +906,8 @@ class Client(HubQueries, EngineControl, ClientJobs, Debugging):
         -------
         KeptVariables or None
             If `keep` is given: the variables that each engine has kept, the engines that they came from, the variables
-            that were lost, and the reasons. Printed, the object shows this as sentences. Without `keep`, None.
+            that were lost, and the reasons. If you print the object, it shows this as sentences. If `keep` is not
+            given: None.
 
         Raises
         ------
@@ -1069,7 +1071,7 @@ class Client(HubQueries, EngineControl, ClientJobs, Debugging):
         return True
 
     def _wait_for(self, tasks, seconds):
-        """Waits for the tasks, and issues the warnings of the connection. Warns once of each engine that does not
+        """Waits for the tasks, and issues the warnings of the connection. Warns once about each engine that does not
         answer and for which the tasks may wait.
         """
         began = recording.begin() if recording.recorders else None
@@ -1087,7 +1089,7 @@ class Client(HubQueries, EngineControl, ClientJobs, Debugging):
                 if prompts.has_news:
                     asked_at = time.monotonic()
                     prompts.serve()
-                    if end is not None:  # the user's time does not count
+                    if end is not None:  # the timeout does not include the time at the prompt
                         end += time.monotonic() - asked_at
                     continue
                 if is_done or is_last:
@@ -1124,7 +1126,7 @@ class Client(HubQueries, EngineControl, ClientJobs, Debugging):
 
 
 def _warn_of_ignored(**given):
-    """Warns of arguments that ipyparallel's Client uses and this class ignores."""
+    """Warns about arguments that ipyparallel's Client uses and this class ignores."""
     reasons = {
         "context": "the sockets are inside of the C++ library",
         "debug": "`pxcontroller --debug` logs the messages",

@@ -74,7 +74,7 @@ class EngineControl:
         """
         if isinstance(sig, bool) or not isinstance(sig, (int, str)):
             raise TypeError(f"a signal must be a number or a name like 'SIGINT', not {sig!r}")
-        # An interrupt is for what was asked for until now.
+        # An interrupt concerns only the requests that were sent before it.
         content = {"sig": sig if isinstance(sig, str) else int(sig), "spares_newer": True}
         return self._send_control(targets, "signal_request", content, self._block(block))
 
@@ -210,4 +210,4 @@ class EngineControl:
         try:
             self._ask("shutdown_request", {})
         except ConnectionLost:
-            pass  # the news that the cluster was shut down may come before the answer
+            pass  # the connection may close before the answer arrives

@@ -42,7 +42,7 @@ def _with_dates(record):
 class HubQueries:
     """The methods of a Client that read and change the controller's records."""
 
-    asynchronous = False  # Dask asks: get() waits
+    asynchronous = False  # Dask reads this: get() blocks
 
     def _ask_with_buffers(self, kind, content):
         tasks = self._connection.send_hub(kind, requests.dump(content))

@@ -22,10 +22,10 @@ if TYPE_CHECKING:
 
 __all__ = ["Trace"]
 
-_ANSWER_TIMEOUT = 5.0  # seconds for the engines to begin a trace, or to hand out what they have recorded
+_ANSWER_TIMEOUT = 5.0  # seconds within which engines must begin a trace, or send their records
 _EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
 _LAST_LOOKS, _LAST_PAUSE = 20, 0.005
-_CLOCK_QUESTIONS = 8  # to one engine of each host, at the beginning and at the end
+_CLOCK_QUESTIONS = 8  # the number of questions to one engine of each host, at both the beginning and the end
 
 
 class _Engine:
@@ -39,9 +39,9 @@ class _Engine:
         self.spans: list[Any] = []
         self.calls: list[Any] = []
         self.dropped = 0
-        self.running: dict[str, Any] | None = None  # at the end
+        self.running: dict[str, Any] | None = None  # the request that was running at the end
         self.clock_at_end = 0
-        self.is_over = False  # another trace has begun there
+        self.is_over = False  # another trace has begun on this engine
 
     def take(self, told: dict[str, Any]) -> bool:
         """Adds the data that the engine has sent; returns whether the engine has more data."""
@@ -117,12 +117,12 @@ class Trace:
         self._id = secrets.token_hex(16)
         self._recorder = recording.MemoryRecorder()
         self._engines: list[_Engine] = []
-        self._controller: _Controller | None = None  # it does not know traces
+        self._controller: _Controller | None = None  # None: it does not support traces
         self._silent: set[int] = set()
         self.engines: int | None = None
         self.late: Any = None
         self.clock_error = 0.0
-        self._timeline: timeline.Timeline | None = None  # before the end
+        self._timeline: timeline.Timeline | None = None  # None before the end
         self._notes: list[str] = []
 
     # ------------------------------------------------------------ from begin to end
@@ -238,7 +238,7 @@ class Trace:
         """The clocks of the engines and the controller other than this host's clock: {name: (time, offset)}."""
         asked: dict[str, int | None] = {each.clock: each.engine for each in self._engines}
         if self._controller is not None:
-            asked[self._controller.clock] = None  # it answers sooner than an engine on its host
+            asked[self._controller.clock] = None  # the controller answers sooner than an engine on its host
         asked.pop(_name_of_clock(), None)
         return {clock: self._read_clock(engine) for clock, engine in asked.items()}
 

@@ -22,7 +22,7 @@ _Kind = TypeVar("_Kind", bound=type)
 _Error = TypeVar("_Error", bound=Exception)
 
 # The first, second and fourth class would end a loop, a generator or a wait instead of reaching its `except`. Displays
-# # of a SyntaxError show its file and line, not its text.
+# of a SyntaxError show its file and line, not its text.
 _NEVER = (StopIteration, StopAsyncIteration, SyntaxError, concurrent.futures.CancelledError)
 # Methods that a class must not define: they would run when an error of this class is made, read, printed or deleted.
 _ODD = frozenset(["__new__", "__init_subclass__", "__getattr__", "__getattribute__", "__setattr__", "__del__"])

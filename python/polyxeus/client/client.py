@@ -219,7 +219,7 @@ class Client(HubQueries, EngineControl, ClientJobs, Debugging):
         for sentence in self._connection.take_warnings():
             warnings.warn(sentence, RuntimeWarning, stacklevel=3)
 
-    # ------------------------------------------------------------ life
+    # ------------------------------------------------------------ opening and closing
 
     def close(self, linger: float | None = None) -> None:
         """Closes the connection. Requests without an answer fail; the cluster keeps running.

@@ -125,7 +125,7 @@ class Trace:
         self._timeline: timeline.Timeline | None = None  # None before the end
         self._notes: list[str] = []
 
-    # ------------------------------------------------------------ from begin to end
+    # ------------------------------------------------------------ begin and end
 
     def start(self) -> Self:
         """Begins the trace, without a `with` statement.
@@ -208,7 +208,7 @@ class Trace:
             return f"<Trace {self.path}>"
         return "\n".join(self._notes)
 
-    # ------------------------------------------------------------ questions
+    # ------------------------------------------------------------ requests to the engines and the controller
 
     def _ask(self, ids: list[int], wish: dict[str, Any], timeout: float = _ANSWER_TIMEOUT) -> dict[int, dict[str, Any]]:
         """The answers, by engine, of those engines that answer in time and support the request."""
@@ -281,7 +281,7 @@ class Trace:
         """Whether the request that an engine reports as running is one for which this client does not wait."""
         return running is not None and running.get("msg_id") not in self._client.outstanding
 
-    # ------------------------------------------------------------ what was recorded
+    # ------------------------------------------------------------ the records
 
     def _engine_records(self, clocks_at_end: dict[str, Any]) -> list[records.EngineRecords]:
         found = []
@@ -335,7 +335,7 @@ class Trace:
         date = parse_date(text)
         return self._of_wall((date - _EPOCH) // timedelta(microseconds=1)) if isinstance(date, datetime) else None
 
-    # ------------------------------------------------------------ what it tells
+    # ------------------------------------------------------------ the summary
 
     def _send(self, made: timeline.Timeline) -> list[str]:
         """Sends the spans to the collector that OpenTelemetry's variables name; returns a sentence about the

@@ -113,7 +113,7 @@ class LoadBalancedView(View):
         """
         for name in ("follow", "after"):
             if name in kwargs:
-                _render_dependency(kwargs[name])  # says now what is wrong with it
+                _render_dependency(kwargs[name])  # raises an error now if the dependency is invalid
         if "timeout" in kwargs:
             kwargs["timeout"] = _checked_timeout(kwargs["timeout"])
         ranks_of(kwargs.get("ranks"))

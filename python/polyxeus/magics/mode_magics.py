@@ -89,7 +89,7 @@ class ModeMagics:
         is_on = not self.is_auto
         if is_on:
             with plainly():
-                self.view  # says now where no cluster runs
+                self.view  # raises the error now if no cluster is running
         self.session.mode.set(cell_mode.VIEW if is_on else cell_mode.HERE, self.suffix if is_on else "")
         print(f"%autopx{self.suffix} {'enabled' if is_on else 'disabled'}")
 

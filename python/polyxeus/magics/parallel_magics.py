@@ -31,7 +31,7 @@ _KNOWN_SETTINGS = (
     "or correct the name"
 )
 _SHOWS_RANKS = {"px_line", "px_cell", "pxresult"}
-# While engines are started in a new batch job these wait (Client.outlive_job()).
+# These methods wait while engines are started in a new batch job (Client.outlive_job()).
 _RUN_ON_ENGINES = {"px_line", "px_cell", "pxpush", "pxpull", "pxscatter", "pxgather"}
 
 

@@ -46,7 +46,7 @@ class RemoteNames:
             del self._shell.kernel.do_inspect
             self._inspect = None
 
-    # ------------------------------------------------------------ which code is meant
+    # ------------------------------------------------------------ the code for engines
 
     def remote_part(self, text, cursor):
         """Returns (magics, the engines if the text names other engines than the view, code for the engine, cursor in
@@ -107,7 +107,7 @@ class RemoteNames:
         except Exception:
             return None
 
-    # ------------------------------------------------------------ questions
+    # ------------------------------------------------------------ completion and inspection
 
     def complete(self, text, cursor):
         """Completes code. Returns (matches, the fragment that they replace), or None."""

@@ -13,7 +13,7 @@ __all__ = ["NoCluster", "Session"]
 
 _NAMES = re.compile(r"\b(rc|view)\b")
 _NAMES_A_CLUSTER = re.compile(r"--(all|profile|profile-dir|ipython-dir|cluster-id)(=.*)?\Z", re.S)
-# The commands of pxcluster that do something to one cluster that runs, and those that end something.
+# The commands of pxcluster that concern one running cluster, and the commands that end processes.
 _OF_A_CLUSTER = {
     "checkpoint", "dashboard", "engines", "events", "jobs", "logs", "px", "pull", "push", "restart", "stacks", "status",
     "stop", "top", "trace", "where"
@@ -40,11 +40,11 @@ class Session:
         self.records = records_of_notebook()
         self.profile = ""
         self.cluster_id = None
-        self.known_view = None  # the view of all engines of the client, once it was needed
+        self.known_view = None  # the view of all engines of the client; None before it is needed
         self._client = None
         self._is_ours = False
-        self._defined = {}  # what of `rc` and `view` is ours
-        self._passed_over = []  # the user's clients when %pxconfig named another cluster
+        self._defined = {}  # the values of `rc` and `view` that the magics have set
+        self._passed_over = []  # the user's clients that were replaced when %pxconfig named another cluster
         self._started = set()  # the connection files of the clusters that this notebook has started
 
     def request(self):
@@ -128,7 +128,7 @@ class Session:
             ) from None
 
     def choose(self, profile, cluster_id):
-        """Selects the cluster that is used from now on."""
+        """Selects the cluster that the magics use from now on."""
         if profile is not None:
             self.profile = profile
         if cluster_id is not None:
@@ -154,7 +154,7 @@ class Session:
         try:
             self.view(magics)
         except Exception:
-            return  # the cell itself says that a name is not defined
+            return  # the cell then raises a NameError
 
     def _is_free(self, name):
         """Whether the name is not defined, or was defined by the magics for a client that they no longer use."""

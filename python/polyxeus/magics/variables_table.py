@@ -5,9 +5,9 @@ from polyxeus.results.html_parts import paragraph, table
 
 __all__ = ["Comparison", "name_engines"]
 
-_MOST_COLUMNS = 8  # engines that have a column each
-_MOST_GROUPS = 6  # values of one variable on more engines than that
-_MOST_CHARACTERS = 32  # of a value in a column of a text
+_MOST_COLUMNS = 8  # the largest number of engines with a column each
+_MOST_GROUPS = 6  # the largest number of shown values of one variable if there are more engines
+_MOST_CHARACTERS = 32  # the largest number of characters of a value in a column
 _MISSING = "(not defined)"
 
 

@@ -89,19 +89,19 @@ class AsyncResult(DisplayMixin, TimingMixin, Future[T]):
     {0: 8, 1: 8, 2: 8, 3: 8}
     """
 
-    if TYPE_CHECKING:  # of a call on several engines lists
+    if TYPE_CHECKING:  # a call on several engines has a list in each attribute
         msg_id = submitted = started = completed = received = engine_uuid = engine_id = follow = Anything
         after = status = execute_input = execute_result = error = stdout = stderr = outputs = data = Anything
         label = Anything
 
     owner = False
     _return_exceptions = False
-    _chunks = None  # items of each task; None: one each
-    _results = None  # of each task that was asked for, failures as exceptions
-    _origin = None  # (what this was split off from, which of its tasks)
-    _metadata = None  # that of the tasks, as others have it
+    _chunks = None  # the number of items of each task; None: one item each
+    _results = None  # the results that were read, with failures as exceptions
+    _origin = None  # (the AsyncResult from which this one was split off, the indices of the tasks)
+    _metadata = None  # the Metadata of the tasks, shared with other objects
     _value = None  # (result, exception)
-    _ref = None  # of a call whose result is kept
+    _ref = None  # the Ref of a call whose result is kept
     _uses = None  # the Refs in its arguments
     _parts = None
 
@@ -118,7 +118,7 @@ class AsyncResult(DisplayMixin, TimingMixin, Future[T]):
         return_exceptions: bool | None = False,
         chunk_sizes: list[int] | None = None,
     ) -> None:
-        # The state of a Future is made at its first use: see __getattr__.
+        # The state of the Future is made when it is first used: see __getattr__.
         self._client = client
         self._tasks = tasks
         self._read = read
@@ -694,7 +694,7 @@ class AsyncResult(DisplayMixin, TimingMixin, Future[T]):
         Returns
         -------
         AsyncResult
-            All results, old and new, in the original order. If no request failed, this AsyncResult itself.
+            All results, old and new, in the original order. If no request failed, this is the same AsyncResult.
 
         Raises
         ------
@@ -903,7 +903,7 @@ class AsyncResult(DisplayMixin, TimingMixin, Future[T]):
             return self._collect_exceptions(self.get()[key])
         raise TypeError(f"an AsyncResult is indexed by int, slice or text, not {key!r}")
 
-    if not TYPE_CHECKING:  # which would take any name for an attribute
+    if not TYPE_CHECKING:  # type checkers would accept any name as an attribute
 
         def __getattr__(self, key):
             if key in _FUTURE_STATE:
@@ -932,7 +932,7 @@ class AsyncResult(DisplayMixin, TimingMixin, Future[T]):
         if shows_text_alone():
             return {"text/plain": repr(self)}
         if not self.ready() and show_live(self):
-            return {"text/plain": f"<{type(self).__name__}({self._fname})>"}  # its state would stay as it is
+            return {"text/plain": f"<{type(self).__name__}({self._fname})>"}  # this text is never updated
         engines = [] if self.ready() else self._client._engines_now()
         return {"text/plain": repr(self), "text/html": result_html(self, engines)}
 
@@ -959,7 +959,7 @@ class AsyncHubResult(AsyncResult[T]):
 
     def _load(self, index):
         result = super()._load(index)
-        if not self.owner:  # whoever asks again gets it without a question to the controller
+        if not self.owner:  # a later get_result() then does not ask the controller
             metadata = self._metadata_at(index)
             self._client.results[metadata["msg_id"]] = result
             self._client.metadata[metadata["msg_id"]] = metadata

@@ -56,7 +56,7 @@ def _unpack_plain(buffers, function):
     if len(rest) != info["nargs"] + len(info["kw_keys"]):
         return None
     values = [_load(each) for each in rest]
-    if _ipyparallel() is not None:  # one of the values has brought it
+    if _ipyparallel() is not None:  # unpickling one of the values has imported it
         return None
     count = info["nargs"]
     return function, tuple(values[:count]), dict(zip(info["kw_keys"], values[count:]))

@@ -4,7 +4,7 @@ C++ engines have the same functions in px_exchange.hpp.
 """
 
 _TAG = 20990
-_MOST_BYTES = 1 << 30  # of one message
+_MOST_BYTES = 1 << 30  # the largest size of a message
 
 
 def describe(values):

@@ -18,7 +18,7 @@ def _classes():
     for one in (KernelApplication, KernelShell, IPCompleter, DisplayFormatter, PlainTextFormatter,
                 HistoryManager):
         known |= {each.__name__: each for each in one.__mro__ if hasattr(each, "class_traits")}
-    # A configuration that was made for ipykernel says these.
+    # The names that a configuration for ipykernel uses.
     return known | {"ZMQInteractiveShell": KernelShell, "IPKernelApp": None}
 
 

@@ -19,10 +19,10 @@ from polyxeus.engine.process_groups.meetings import Meeting, Refusal
 from polyxeus.engine.process_groups.world import Group, World
 from polyxeus.trace import recording
 
-_HOOK = 0x7078  # the number of our hook at a group
-_INTERVAL = 0.05  # seconds between two looks at the store, while a request runs
+_HOOK = 0x7078  # the number under which polyxeus's hook is registered at a group
+_INTERVAL = 0.05  # seconds between two checks of the store while a request runs
 _RENEWAL = datetime.timedelta(seconds=30)
-_PATIENCE = 10  # seconds that a stop waits for data that move
+_PATIENCE = 10  # the number of seconds for which a stop waits for data that is being transferred
 _MOST_TEXT = 300
 _NETWORK_ERRORS = ("gloo/transport", "Connection closed by peer", "Connection reset by peer", "NCCL error")
 _TIME_ERRORS = ("Timed out waiting", "timed out", "Timeout")
@@ -57,10 +57,10 @@ class Groups:
         self._c10d = module
         self._signals = signals
         self._world = None
-        self._lock = threading.RLock()  # of renewals
-        self._seen_epoch = 0  # in which the frameworks' objects were used last
+        self._lock = threading.RLock()  # held while groups are reconnected
+        self._seen_epoch = 0  # the epoch in which the frameworks' objects were last used
         self._meeting = None  # the Meeting in which this rank waits
-        self._handler = None  # of SIGINT, while that is ignored
+        self._handler = None  # the handler of SIGINT while SIGINT is ignored
         self._wrap("_new_process_group_helper", self._new_group)
         self._wrap("_process_group_name", self._name_group)
         self._wrap("destroy_process_group", self._destroy)
@@ -75,7 +75,7 @@ class Groups:
         if getattr(public, name, None) is original:
             setattr(public, name, getattr(self._c10d, name))
 
-    # ------------------------------------------------------------ groups come and go
+    # ------------------------------------------------------------ making and ending groups
 
     def _new_group(self, original, size, rank, ranks, backend, store, name, *args, **named):
         world = self._world
@@ -107,7 +107,7 @@ class Groups:
             for work in (self._watch_store, self._watch_signals):
                 threading.Thread(target=work, args=(world,), daemon=True, name="px-torch").start()
             _prepare_tracebacks()
-        # one that takes the place of a rank which has ended is connected at its first call
+        # if this engine replaces a rank that has ended, the group is connected at its first call
         group = Group(pg, name, members, -1 if named.get("enable_reconfigure") else world.epochs.current)
         group.own_ports = gloo_sockets.listening_ports() - before
         world.groups[name] = group
@@ -142,7 +142,7 @@ class Groups:
         earlier groups."""
         world = self._world
         if not self._c10d.is_initialized():
-            self._c10d._world.group_count = 0  # an attempt that was stopped has counted
+            self._c10d._world.group_count = 0  # a stopped attempt may have increased the count
         elif world is not None and not named.get("use_hashed_name", False):
             for group in list(world.groups.values()):
                 if len(group.ranks) == world.size and group.epoch != world.epochs.current:
@@ -158,7 +158,7 @@ class Groups:
         finally:
             if world is not None and (group is None or not self._c10d.is_initialized()):
                 world.is_closed = True
-                world.has_request.set()  # so that its thread ends
+                world.has_request.set()  # so that the threads of this world end
                 self._world = None
             elif world is not None:
                 world.groups.pop(name, None)
@@ -191,7 +191,7 @@ class Groups:
         raise RuntimeError(f"{meeting.name} cannot begin: {cause or 'another rank was stopped'}; the next cell can call it")
 
     def _wait(self, meeting, limit=None):
-        """Waits until all ranks of the meeting have come."""
+        """Waits until all ranks of the meeting have joined it."""
         self._meeting = meeting
         looked = meeting.began
         pause = 0.0002
@@ -304,13 +304,13 @@ class Groups:
         elif not world.is_lost:
             world.tell_counts(world.epochs.current, is_over=False)
         if world.epochs.is_over() and world.is_connected_in(world.epochs.of_request):
-            ports = world.ports()  # work that is still under way ends, too
+            ports = world.ports()  # also ends work that is not done
             deadline = time.monotonic() + 1
             while not gloo_sockets.are_quiet(*ports) and time.monotonic() < deadline:
                 pass
             world.shut_down(ports)
         world.has_request.clear()
-        with world.end_lock:  # connections of the next request are not shut down
+        with world.end_lock:  # so that connections of the next request are not shut down
             world.epochs.end_request()
         if self._handler is not None:
             signal.signal(signal.SIGINT, self._handler)
@@ -353,7 +353,7 @@ class Groups:
             return None
         counts = {} if cause.kind == RAISED and cause.rank != world.rank else world.counts(group, epoch)
         if cause.kind == INTERRUPTED and not is_stop and self._handler is None:
-            # this rank's own interrupt may come now: it must not end the formatting of the error
+            # this rank's own interrupt may arrive now; it must not end the formatting of the error
             self._handler = signal.signal(signal.SIGINT, signal.SIG_IGN)
         if is_stop:
             return roll_call.interrupted_in(call, group.ranks, counts)
@@ -424,7 +424,7 @@ class Groups:
         while not world.is_closed:
             poll.poll(1000)
             if world.epochs.of_request is None:
-                time.sleep(0.02)  # the main thread reads it
+                time.sleep(0.02)  # the main thread reads the pipe
                 continue
             try:
                 numbers = os.read(reading, 512)
@@ -448,7 +448,7 @@ def _cause_of(error, rank):
     if isinstance(error, KeyboardInterrupt):
         return Cause(INTERRUPTED, rank)
     try:
-        text = re.sub(r"^\[/[^]]*\] ", "", str(error))  # the source file that gloo names
+        text = re.sub(r"^\[/[^]]*\] ", "", str(error))  # removes the source file that gloo names
     except Exception:
         text = ""
     return Cause(RAISED, rank, f"{type(error).__name__}: {text}".split("\n")[0][:_MOST_TEXT])

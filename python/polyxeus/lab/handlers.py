@@ -60,7 +60,7 @@ class ClustersHandler(_Handler):
     description of the cluster, in the form of clusters.list_clusters().
     """
 
-    _track_activity = False  # the tab asks again and again: an idle server may be culled
+    _track_activity = False  # the regular requests of the tab are not activity, so idle servers can be culled
 
     @web.authenticated
     @authorized

@@ -9,8 +9,8 @@ from polyxeus.trace.timeline import Slice, Timeline, Track
 
 __all__ = ["perfetto_trace"]
 
-_SEQUENCE = 1  # all packets are of one writer
-_PROCESS_ORDER = 1_000_000  # so many tracks may a process have
+_SEQUENCE = 1  # one writer makes all packets
+_PROCESS_ORDER = 1_000_000  # the largest number of tracks of a process
 
 # perfetto/trace/trace.proto, trace_packet.proto, track_event/*.proto: the numbers of fields and values
 _PACKET = 1
@@ -31,7 +31,7 @@ def perfetto_trace(timeline: Timeline) -> bytes:
         for place, track in enumerate(process.tracks, 1):
             descriptors.append(_descriptor(uuid + place, track.name, varint_field(_PARENT, uuid)))
             events += _events(track, uuid + place)
-    events.sort(key=lambda event: event[0])  # stable: those of one track stay in their order
+    events.sort(key=lambda event: event[0])  # the sort is stable, so the events of a track keep their order
     packets = [*descriptors, *(varint_field(_TIMESTAMP, time) + packet for time, packet in events)]
     sequence = varint_field(_SEQUENCE_ID, _SEQUENCE)
     return b"".join(bytes_field(_PACKET, packet + sequence) for packet in packets)

@@ -15,10 +15,10 @@ from polyxeus.trace.timeline import Process, Timeline
 
 __all__ = ["html_report"]
 
-_SLOWEST = 20  # runs that are listed
-_MOST_ROWS = 64  # of engines that are drawn
-_MOMENTS = 200  # of the plot over time
-# Colours that colour-blind eyes tell apart.
+_SLOWEST = 20  # the largest number of runs in the list
+_MOST_ROWS = 64  # the largest number of engines in a plot
+_MOMENTS = 200  # the number of intervals in the plot over time
+# Colours that colour-blind people can distinguish.
 _LOOKS = {"run": ("computes", "#56b4e9"), "torch": ("torch.distributed", "#cc79a7"), "mpi": ("MPI", "#e69f00")}
 _LATE = "#d55e00"
 
@@ -130,7 +130,7 @@ def _columns(process: Process, began: int, length: int) -> list[str]:
     """The kind of work that each column of the picture shows; "" for an empty column."""
     columns = [""] * plots.WIDTH
     slices = slices_of(process)
-    for kind in KINDS:  # later kinds stand above earlier ones
+    for kind in KINDS:  # later kinds replace earlier ones
         for each in slices:
             if each.category == kind:
                 first = (each.began - began) * plots.WIDTH // length
@@ -150,7 +150,7 @@ def _runs_of_columns(columns: list[str]) -> Iterable[tuple[int, int, str]]:
             first = column
 
 
-# ---------------------------------------------------------------- who and what took long
+# ---------------------------------------------------------------- late ranks and long runs
 
 
 def _late(meetings: Iterable[Meeting]) -> str:

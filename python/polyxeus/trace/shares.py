@@ -27,7 +27,7 @@ class EngineShares(NamedTuple):
 
 
 class Traffic(NamedTuple):
-    """How many bytes were sent by MPI and to the engines."""
+    """The numbers of bytes that were sent by MPI and to the engines."""
 
     messages: dict[tuple[int, int], tuple[int, int]]  #: {(rank, rank): (messages, bytes)}, from the first to the second
     collectives: dict[str, tuple[int, int]]  #: {name: (calls, bytes)} of all ranks together
@@ -91,8 +91,7 @@ def _count(row, size):
 
 
 def _exclusive(process: Process) -> list[list[tuple[int, int]]]:
-    """For each kind in KINDS, the times at which this kind of work is in progress, but no kind that stands later in
-    KINDS."""
+    """For each kind in KINDS, the times at which this kind of work is in progress, but no later kind in KINDS."""
     slices = slices_of(process)
     found, taken = [], []
     for kind in reversed(KINDS):

@@ -16,15 +16,15 @@ __all__ = [
     "set_engine_id", "whole"
 ]  # fmt: skip
 
-# Devices whose memory can be copied from and to; tensors elsewhere are left to torch.
+# Devices from and to which memory can be copied. torch itself pickles tensors on other devices.
 _DEVICES = ("cpu", "cuda", "xpu", "mps")
-_MOST_SIZE = 16  # bytes of a number, that of complex128
-# The dtypes that NumPy has, too, under the same names.
+_MOST_SIZE = 16  # the size of the largest numbers in bytes: complex128
+# The dtypes that NumPy also has, under the same names.
 _NUMPY_TYPES = frozenset(
     "bool uint8 uint16 uint32 uint64 int8 int16 int32 int64 float16 float32 float64 complex64 complex128".split()
 )
 
-_engine_id = None  # of this process, where it is an engine
+_engine_id = None  # the id of this engine; None in other processes
 
 
 class ReceiverLacks(RuntimeError):
@@ -42,7 +42,7 @@ def receiver():
     return "the client" if _engine_id is None else f"engine {_engine_id}"
 
 
-# ---------------------------------------------------------------- where they are sent
+# ---------------------------------------------------------------- the sender
 
 
 def _untyped(tensor):
@@ -76,7 +76,7 @@ def _on_host(torch, memory):
     if memory.device.type == "cuda":
         try:
             return torch.empty(memory.shape, dtype=memory.dtype, device="cpu", pin_memory=True).copy_(memory)
-        except RuntimeError:  # the host lets no more memory be pinned
+        except RuntimeError:  # the host does not allow more pinned memory
             pass
     return memory.cpu()
 
@@ -86,7 +86,7 @@ def bytes_of(owner, count, begin=0):
 
     owner  a storage, or a tensor without gaps. It stays alive as long as the bytes exist
     """
-    import ctypes  # torch has it already
+    import ctypes  # torch has already imported it
 
     memory = (ctypes.c_ubyte * count).from_address(owner.data_ptr() + begin)
     memory.owner = owner
@@ -115,7 +115,7 @@ class _Storage:
     """The parts of one storage that the tensors of a pickle span."""
 
     def __init__(self, blocks=()):
-        self.blocks = blocks  # [(begin, end)] in order, none overlaps another: they are sent as one each
+        self.blocks = blocks  # [(begin, end)] in order, without overlaps; each block is sent as one memory
         self.memories = {}  # (begin, end) -> _Memory
         self.with_gaps = []  # (begin, end) of tensors that were copied
 
@@ -153,7 +153,7 @@ class Tensors:
     def of_session(cls):
         """Makes a Tensors object. Returns None if torch is not imported, because then there are no tensors."""
         torch = sys.modules.get("torch")
-        return cls(torch) if hasattr(torch, "frombuffer") else None  # also while it is being imported
+        return cls(torch) if hasattr(torch, "frombuffer") else None  # None also while torch is being imported
 
     def reduce(self, value):
         """Returns the result of a pickler's reducer_override() for an object whose type is among `kinds`."""
@@ -249,7 +249,7 @@ def _is_plain(torch, tensor):
 
 def _values(tensor):
     """Returns (the tensor's numbers without their autograd history, whether they need gradients)."""
-    # What is no leaf leaves its graph behind, and so its need for gradients.
+    # A tensor that is not a leaf is sent without its graph, so the copy does not need gradients.
     needs_grad = tensor.requires_grad and tensor.is_leaf
     tensor = tensor.detach()
     if tensor.is_conj() or tensor.is_neg():
@@ -299,7 +299,7 @@ def array_of(value):
     return numpy.ndarray(tuple(value.shape), dtype, bytes_of(value, end - begin), strides=strides)
 
 
-# ---------------------------------------------------------------- where they arrive
+# ---------------------------------------------------------------- the receiver
 
 
 def placed(device, count, engine_id):
@@ -334,7 +334,7 @@ def _torch():
 def _count(torch, kind):
     try:
         return getattr(torch, kind).device_count()
-    except Exception:  # this torch was built without, or the driver is missing
+    except Exception:  # this torch was built without this device, or the driver is missing
         return 0
 
 
@@ -361,7 +361,7 @@ def _receive(buffer, size, device):
     if memoryview(buffer).nbytes == 0:
         return torch.empty(0, dtype=torch.uint8, device=_place(torch, device))
     memory = torch.frombuffer(_writable(buffer), dtype=torch.uint8)
-    if memory.data_ptr() % size:  # as it may come out of a socket; torch expects numbers at their own places
+    if memory.data_ptr() % size:  # data from a socket may be unaligned, but torch needs aligned numbers
         memory = memory.clone()
     return memory.to(_place(torch, device))
 
@@ -396,7 +396,7 @@ def _make_tensor(memory, dtype, shape, strides, offset, needs_grad):
     with torch.no_grad():
         made = torch.empty(0, dtype=_dtype(torch, dtype), device=memory.device)
         made.set_(_untyped(memory), offset, shape, strides)
-        if made.data_ptr() % made.element_size():  # smaller numbers lie there, too
+        if made.data_ptr() % made.element_size():  # numbers of a smaller size may be in the same memory
             made = made.clone()
     return made.requires_grad_() if needs_grad else made
 
@@ -414,6 +414,6 @@ def _make_storage(memory, dtype):
         return storage
     about = {"wrap_storage": storage, "dtype": _dtype(torch, dtype)}
     try:
-        return torch.storage.TypedStorage(**about, _internal=True)  # without a warning
+        return torch.storage.TypedStorage(**about, _internal=True)  # _internal avoids a warning
     except TypeError:  # torch 1
         return torch.storage.TypedStorage(**about)

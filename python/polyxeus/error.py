@@ -109,7 +109,7 @@ class FailureEntry(Tuple[str, str, Any, Dict[str, Any]]):
 
 
 def _original(entry: _Entry) -> type[Exception] | None:
-    """The class that the exception of an entry has in this process."""
+    """Returns the class that the exception of an entry has in this process."""
     exception = getattr(entry, "exception", None)
     return original_types.named(entry[0], _classes(exception))
 
@@ -159,7 +159,7 @@ class TaskRejectError(KernelError):
 
 
 def _where(engine_info: dict[str, Any] | None) -> str:
-    """The engine and the kind of its request, as in "[2:execute]"."""
+    """Returns the engine and the kind of its request, as in "[2:execute]"."""
     if not engine_info:
         return "[Engine Exception]"
     return f"[{engine_info.get('engine_id', ' ')}:{engine_info.get('method', '')}]"
@@ -205,7 +205,7 @@ def errors_text(entries: list[_Entry]) -> str:
 
 
 def _sentences(entries: list[_Entry]) -> list[tuple[str, str | None]]:
-    """A line for each group of equal errors, and the traceback of the first error of the group."""
+    """Returns a line for each group of equal errors, and the traceback of the first error of the group."""
     folded = _folded(entries, by_traceback=False)  # tracebacks differ in the numbers of cells
     sentences: list[tuple[str, str | None]] = []
     for where, (name, text, trace, _) in folded[:_MOST_GROUPS]:

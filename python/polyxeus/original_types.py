@@ -103,7 +103,8 @@ def original_of(kind: type) -> type[Exception] | None:
 
 
 def _find(module: str, name: str) -> Any:
-    """The class, or None. Does not access attributes of modules, because some modules then import other modules."""
+    """Returns the class, or None. Does not access attributes of modules, because some modules then import other
+    modules."""
     place: Any = sys.modules.get(module)
     for part in name.split("."):
         if not isinstance(place, (ModuleType, type)):

@@ -189,7 +189,7 @@ def average_gradients(model) -> None:
 
 
 def _engines(view):
-    """One view for each engine of `view`."""
+    """Returns one view for each engine of `view`."""
     targets = view.targets
     client = view.client
     if targets == "all" or targets is None:
@@ -269,7 +269,7 @@ _folder = None  # the folder of rank 0 in which the ranks of one host find each 
 
 
 def _describe():
-    """The facts about an engine that init() needs."""
+    """Returns the facts about an engine that init() needs."""
     import importlib.util
 
     description = {"host": socket.gethostname(), "address": _own_address(), "torch": None, "gpus": [],
@@ -295,7 +295,7 @@ def _describe():
 
 
 def _own_address():
-    """The address of the network interface of the default route. Sends no data."""
+    """Returns the address of the network interface of the default route. Sends no data."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
         try:
             probe.connect(("192.0.2.1", 9))  # an address that is reserved for documentation

@@ -316,7 +316,7 @@ class Client(HubQueries, EngineControl, ClientJobs, Debugging):
         return self._connection.languages()
 
     def _forms(self, ids=None):
-        """The forms of values (serialize/values.py) that all of these engines can read; None: all forms."""
+        """Returns the forms of values (serialize/values.py) that all of these engines can read; None: all forms."""
         return NO_PICKLE if any(self._connection.other_languages(ids)) else FORMS
 
     @property
@@ -357,7 +357,7 @@ class Client(HubQueries, EngineControl, ClientJobs, Debugging):
             raise error.NoEnginesRegistered("no engine is registered: start some with `pxcluster engines -n 4`")
 
     def _comes_on_demand(self):
-        """Whether `pxcluster scale` starts engines when tasks are submitted. Asks the controller."""
+        """Returns whether `pxcluster scale` starts engines when tasks are submitted. Asks the controller."""
         tasks = self._connection.send_hub("connection_request", "{}")
         if not tasks.wait(_CATCH_UP_PATIENCE) or tasks.outcome(0)[0] != "ok":
             return False
@@ -875,7 +875,7 @@ class Client(HubQueries, EngineControl, ClientJobs, Debugging):
         return paragraph(repr(self)) + engines_html(look_at_engines(self))
 
     def _engines_html(self, ids):
-        """The table of these engines as HTML; None: the table of all engines."""
+        """Returns the table of these engines as HTML; None: the table of all engines."""
         return engines_html(look_at_engines(self), ids)
 
     def _engines_now(self):
@@ -973,12 +973,12 @@ class Client(HubQueries, EngineControl, ClientJobs, Debugging):
         return scaling.scale(command, minimum, maximum, idle)
 
     def _cluster_options(self):
-        """The options of pxcluster that name this cluster."""
+        """Returns the options of pxcluster that name this cluster."""
         profile_dir, cluster_id = self._folder_and_id()
         return [f"--profile-dir={profile_dir}", f"--cluster-id={cluster_id}"]
 
     def _folder_and_id(self):
-        """The profile's folder and the id of the cluster."""
+        """Returns the profile's folder and the id of the cluster."""
         folder, name = os.path.split(os.path.abspath(self._where))
         found = re.fullmatch(r"ipcontroller(?:-(.*))?-client\.json", name)
         if not found or os.path.basename(folder) != "security" or not os.path.exists(self._where):
@@ -1162,7 +1162,7 @@ def _who_is_there(ids):
 
 
 def _path_of_key(sshkey):
-    """The path of the private key for ssh; "" if no key is given.  OSError if the file does not exist."""
+    """Returns the path of the private key for ssh; "" if no key is given. Raises OSError if the file does not exist."""
     path = os.path.expanduser(os.fspath(sshkey)) if sshkey else ""
     if path and not os.path.exists(path):
         raise OSError(f"the private key {path} for ssh does not exist")
@@ -1188,7 +1188,7 @@ def _connection_text(info, choice, patience):
 
 
 def _is_starting(path):
-    """Whether `pxcluster start` is starting the cluster with this connection file."""
+    """Returns whether `pxcluster start` is starting the cluster with this connection file."""
     cluster_id = os.path.basename(path)[len("ipcontroller") : -len("client.json")].strip("-")
     profile = os.path.dirname(os.path.dirname(path))
     return os.path.exists(os.path.join(profile, "pid", f"pxcluster-{cluster_id}.lock"))

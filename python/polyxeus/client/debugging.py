@@ -192,7 +192,7 @@ class Debugging:
 
 
 def _sentence(problem):
-    """The text of an error of engines; it names the first engine that has this error."""
+    """Returns the text of an error of engines. The text names the first engine that has this error."""
     if isinstance(problem, CompositeError) and problem.elist:
         first = problem.elist[0]
         return f"engine {first[3].get('engine_id')}: {first[1]}"

@@ -35,8 +35,8 @@ class EngineControl:
         return None
 
     def _runs_any(self, msg_ids, targets, patience):
-        """Whether an engine runs one of these requests now. The answer is also True if an engine does not answer within
-        `patience` seconds."""
+        """Returns whether an engine runs one of these requests now. The answer is also True if an engine does not
+        answer within `patience` seconds."""
         ids = self._build_targets(targets)[1]
         tasks = self._connection.send_control(ids, "usage_request", "{}")
         answers = AsyncResult(self, tasks, lambda content, _: content, fname="usage", targets=ids)

@@ -203,7 +203,7 @@ class HubQueries:
     # ------------------------------------------------------------ results
 
     def _msg_ids_from_jobs(self, jobs):
-        """The msg_ids of AsyncResults, msg_ids and indices into the history."""
+        """Returns the msg_ids of AsyncResults, msg_ids and indices into the history."""
         if not isinstance(jobs, (list, tuple, set, GeneratorType)):
             jobs = [jobs]
         msg_ids = []
@@ -281,7 +281,7 @@ class HubQueries:
         return AsyncHubResult(self, tasks, single=single, owner=owner)
 
     def _own_tasks(self, msg_ids):
-        """The tasks of requests that this client has sent; None if it no longer has all of them."""
+        """Returns the tasks of requests that this client has sent; None if it no longer has all of them."""
         own = [self._connection.find(msg_id) for msg_id in msg_ids]
         if not own or any(each is None for each in own):
             return None
@@ -698,7 +698,7 @@ def _import_distributed():
 
 
 def _jsonable(value):
-    """The query, with dates converted to text."""
+    """Returns the query, with dates converted to text."""
     if isinstance(value, dict):
         return {key: _jsonable(each) for key, each in value.items()}
     if isinstance(value, (list, tuple, set)):

@@ -306,7 +306,7 @@ class Cluster:
                     each.release()
 
     def _owner(self):
-        """The options that let pxcluster end with this Python."""
+        """Returns the options that let pxcluster end with this Python."""
         return [f"--owner={os.getpid()}"] if self.shutdown_atexit else []
 
     @property

@@ -30,12 +30,12 @@ class RecordedPart:
 
 
 def _processes(state):
-    """The processes that a recorded state names."""
+    """Returns the processes that a recorded state names."""
     return [each for each in [*state.get("engines", {}).values(), state] if each.get("pid", 0) > 0]
 
 
 def _birth(pid):
-    """An id that distinguishes the process from others that had this pid, as in pxcluster's files; "" if it has
+    """Returns an id that distinguishes the process from others that had this pid, as in pxcluster's files; "" if it has
     ended."""
     try:
         with open("/proc/sys/kernel/random/boot_id") as boot, open(f"/proc/{pid}/stat") as stat:

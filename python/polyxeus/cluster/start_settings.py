@@ -21,7 +21,7 @@ _CLUSTER_SECTIONS = ("Cluster", "IPClusterStart", "IPClusterEngines")
 
 
 def _short(name):
-    """ The short name of a launcher: "mpi" for "polyxeus-mpi" and
+    """ Returns the short name of a launcher: "mpi" for "polyxeus-mpi" and
     "ipyparallel.cluster.launcher.MPIEngineSetLauncher"."""
     short = name.rpartition(".")[2].lower().removeprefix("polyxeus").lstrip("-")
     for end in _ENDS:
@@ -32,7 +32,7 @@ def _short(name):
 
 
 def _base(given):
-    """The first class among a launcher class and its bases that belongs to ipyparallel or polyxeus."""
+    """Returns the first class among a launcher class and its bases that belongs to ipyparallel or polyxeus."""
     for each in given.__mro__:
         if each.__module__ in _HOMES:
             return each

@@ -190,7 +190,7 @@ class Session:
         self._ask_several(dict.fromkeys(self._requests.alive, (command, arguments)), then, patience)
 
     def _problem(self, answers):
-        """A sentence about the first rank that refused or did not answer; None if all ranks agreed."""
+        """Returns a sentence about the first rank that refused or did not answer; None if all ranks agreed."""
         for place, rank in enumerate(self._ranks):
             answer = answers.get(place)
             if answer is None:

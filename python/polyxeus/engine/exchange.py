@@ -18,7 +18,7 @@ def describe(values):
 
 
 def _messages(values):
-    """The memory of an array, in pieces that are small enough for MPI's counts."""
+    """Returns the memory of an array, in pieces that are small enough for MPI's counts."""
     memory = memoryview(values.reshape(-1).view("u1"))
     return (memory[begin : begin + _MOST_BYTES] for begin in range(0, len(memory), _MOST_BYTES))
 

@@ -91,7 +91,7 @@ def _join_steps(MPI, engine):
 
 
 def _library(MPI):
-    """The name and version of the MPI, like "Open MPI v4.1.4"; "" if they are not known."""
+    """Returns the name and version of the MPI, like "Open MPI v4.1.4"; "" if they are not known."""
     text = MPI.Get_library_version().strip("\0 \n").split(",")[0].split("\n")[0]
     return " ".join(text.replace("Version:", " ").split())
 

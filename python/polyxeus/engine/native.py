@@ -198,7 +198,8 @@ def _function(description, buffers, functions):
 
 
 def _named(name, names):
-    """The object with a dotted name, which is looked up in the namespace, among the builtins, or in a module."""
+    """Returns the object with a dotted name, which is looked up in the namespace, among the builtins, or in a
+    module."""
     first, *rest = name.split(".")
     if first in names:
         found = names[first]

@@ -48,8 +48,8 @@ def tidied(error, trace):
 
 
 def _line_of(entry):
-    """The line of an entry of a traceback. Python's compiler adds code without a line at the end of a `with` block; for
-    such code, this returns the line before it."""
+    """Returns the line of an entry of a traceback. Python's compiler adds code without a line at the end of a `with`
+    block; for such code, this returns the line before it."""
     if entry.tb_lineno is not None:
         return entry.tb_lineno
     code = entry.tb_frame.f_code
@@ -58,8 +58,8 @@ def _line_of(entry):
 
 
 def _is_of_debugger(entry):
-    """Whether the frame belongs to breakpoint() or to a function that it calls. Such frames appear if the user ends the
-    request there."""
+    """Returns whether the frame belongs to breakpoint() or to a function that it calls. Such frames appear if the user
+    ends the request there."""
     return entry.tb_frame.f_code.co_filename.startswith(_DEBUGGER)
 
 

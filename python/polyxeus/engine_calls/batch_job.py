@@ -27,7 +27,7 @@ def find_job(environment):
 
 
 def _in_array(system, job_id):
-    """ The id of the array to which a job belongs: "12[3].server" is a job of the array "12[].server"."""
+    """ Returns the id of the array to which a job belongs: "12[3].server" is a job of the array "12[].server"."""
     array = re.sub(r"\[\d+\]", "[]", job_id)
     return {"system": system, "id": job_id, **({"array": array} if array != job_id else {})}
 
@@ -37,7 +37,7 @@ def _with_number(job, key, text):
 
 
 def _started():
-    """The time at which this process was started, in seconds since the epoch."""
+    """Returns the time at which this process was started, in seconds since the epoch."""
     with open("/proc/self/stat") as file:
         ticks = int(file.read().rpartition(")")[2].split()[19])
     with open("/proc/stat") as file:

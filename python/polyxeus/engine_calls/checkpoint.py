@@ -40,7 +40,7 @@ def _host():
 
 
 def _numbered(path):
-    """The names of the complete checkpoints, the oldest first."""
+    """Returns the names of the complete checkpoints, the oldest first."""
     found = [each for each in os.listdir(path) if _NUMBER.fullmatch(each)]
     found = [each for each in found if os.path.exists(os.path.join(path, each, _MANIFEST))]
     return sorted(found, key=int)

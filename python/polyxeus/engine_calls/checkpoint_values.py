@@ -60,8 +60,8 @@ def _is_array(value):
 
 
 def _is_json(value, room):
-    """Whether JSON restores the same value with the same types. room: [the number of items that the value may still
-    have]"""
+    """Returns whether JSON restores the same value with the same types. room: [the number of items that the value may
+    still have]"""
     room[0] -= 1
     if room[0] < 0:
         return False
@@ -78,7 +78,7 @@ def _is_json(value, room):
 
 
 def _is_text(text):
-    """Whether UTF-8 can encode the text. It cannot encode lone surrogates."""
+    """Returns whether UTF-8 can encode the text. It cannot encode lone surrogates."""
     try:
         text.encode()
     except UnicodeEncodeError:
@@ -252,7 +252,7 @@ def _cut(pieces):
 
 
 def _begins_alike(path, pieces):
-    """Whether a file begins with the same bytes. A changed value usually differs there, so its checksum is not
+    """Returns whether a file begins with the same bytes. A changed value usually differs there, so its checksum is not
     needed."""
     left = _COMPARED_BYTES
     try:

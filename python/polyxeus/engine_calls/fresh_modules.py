@@ -117,7 +117,7 @@ def _read(path):
 
 
 def _path_of(row, module):
-    """The file of the module on this host; None if there is none."""
+    """Returns the file of the module on this host; None if there is none."""
     if module is not None:
         path = getattr(module, "__file__", None)
         return path if isinstance(path, str) else ""
@@ -133,7 +133,7 @@ def _path_of(row, module):
 
 
 def _spec_of(name, places):
-    """The spec of a package, which is not imported."""
+    """Returns the spec of a package, which is not imported."""
     module = sys.modules.get(name)
     if module is not None:
         return module.__spec__
@@ -153,7 +153,7 @@ def _is_installed(path):
 
 
 def _made_of(name, module, path, digest):
-    """The digest of the text from which a loaded module was made; None if it is not known."""
+    """Returns the digest of the text from which a loaded module was made; None if it is not known."""
     known, made_of = _known.get(name, (None, None))
     if made_of is not None and known in (None, module):
         return made_of
@@ -162,7 +162,7 @@ def _made_of(name, module, path, digest):
 
 
 def _started_at():
-    """The time at which this process started, in seconds since 1970."""
+    """Returns the time at which this process started, in seconds since 1970."""
     with open("/proc/self/stat") as file:
         ticks = int(file.read().rpartition(")")[2].split()[19])
     since = time.clock_gettime(time.CLOCK_BOOTTIME) - ticks / os.sysconf("SC_CLK_TCK")

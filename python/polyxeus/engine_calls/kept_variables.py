@@ -219,7 +219,7 @@ def groups(values, lost):
 
 
 def _is_ours(folder):
-    """Whether the folder exists, and only this user can write to it."""
+    """Returns whether the folder exists, and only this user can write to it."""
     try:
         about = os.stat(folder)
     except OSError:
@@ -280,7 +280,7 @@ def _write_whole(file, piece):
 
 
 def _room(folder, share):
-    """The number of bytes that this engine may use in the folder."""
+    """Returns the number of bytes that this engine may use in the folder."""
     about = os.statvfs(folder)
     room = about.f_bavail * about.f_frsize
     if folder.startswith("/dev/shm/"):
@@ -289,7 +289,7 @@ def _room(folder, share):
 
 
 def _free_memory():
-    """The number of free bytes of the host, or of the container."""
+    """Yields the number of free bytes of the host, or of the container."""
     try:
         with open("/proc/meminfo") as file:
             found = dict(line.split(":") for line in file)

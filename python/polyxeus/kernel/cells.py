@@ -66,7 +66,7 @@ class CellRunner:
         return result
 
     def _awaits(self, code, transformed, code_error):
-        """Whether the cell uses await with asyncio; %autoawait may select another library."""
+        """Returns whether the cell uses await with asyncio; %autoawait may select another library."""
         from IPython.core.async_helpers import _asyncio_runner
 
         shell = self.shell

@@ -11,7 +11,7 @@ __all__ = ["find_unknown"]
 
 
 def _classes():
-    """The classes that these options can configure, by the names of their sections."""
+    """Returns the classes that these options can configure, by the names of their sections."""
     from polyxeus.kernel.start import KernelApplication
 
     known = {}

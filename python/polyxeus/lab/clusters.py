@@ -206,14 +206,14 @@ def _model(listed):
 
 
 def _is_world(engine_set, launcher):
-    """Whether the engines of a set share one process of the launcher, as ranks of mpiexec or in a batch job."""
+    """Returns whether the engines of a set share one process of the launcher, as ranks of mpiexec or in a batch job."""
     return launcher == "mpi" or any(
         each.get("n", 0) > 1 for each in engine_set.get("engines", {}).values()
     )
 
 
 def _other_host(listed):
-    """The host on which the controller runs; None: this host."""
+    """Returns the host on which the controller runs; None: this host."""
     if controller := listed.get("by_hand"):
         return None if controller["pid"] is not None else controller["host"]
     host = listed.get("controller", {}).get("state", {}).get("host")

@@ -116,7 +116,7 @@ class DashboardHandler(APIHandler):
 
 
 def _read_head(head):
-    """The status and the headers of an HTTP answer."""
+    """Returns the status and the headers of an HTTP answer."""
     first, _, rest = head.decode("latin-1").partition("\r\n")
     return int(first.split()[1]), httputil.HTTPHeaders.parse(rest.strip("\r\n"))
 

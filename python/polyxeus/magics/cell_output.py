@@ -143,7 +143,7 @@ class CellOutput:
         )
 
     def _for_terminal(self, data):
-        """The text of a display for a terminal; None for a label, which is shown with the next text."""
+        """Returns the text of a display for a terminal; None for a label, which is shown with the next text."""
         text = data.get("text/plain", "")
         if str(getattr(self._shell, "colors", "")).lower() == "nocolor":
             text = _COLOURS.sub("", text)
@@ -187,7 +187,7 @@ class CellOutput:
 
 
 def _is_ending(shell):
-    """Whether the kernel of this shell was asked to end or to restart."""
+    """Returns whether the kernel of this shell was asked to end or to restart."""
     kernel = getattr(shell, "kernel", None)
     return bool(getattr(kernel, "is_ending", False)) or getattr(kernel, "_shutdown_message", None) is not None
 

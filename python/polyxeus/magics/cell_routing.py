@@ -75,7 +75,7 @@ class CellRouting:
         return (self._session.request().get("header") or {}).get("msg_id")  # None in a terminal
 
     def _is_in_cell(self):
-        """Whether a cell is already running that runs or transforms this text."""
+        """Returns whether a cell is already running that runs or transforms this text."""
         return self._depth > 0 and self._request == self._request_id()
 
     def _begin(self, info):
@@ -90,7 +90,8 @@ class CellRouting:
 
 
 def _checked(text):
-    """The mode that this text names. A wrong text is returned unchanged, and cells then fail when they are run."""
+    """Returns the mode that this text names. A wrong text is returned unchanged, and cells then fail when they are
+    run."""
     try:
         return cell_mode.text_of(text)
     except ValueError:
@@ -98,8 +99,9 @@ def _checked(text):
 
 
 def _local_lines(cell):
-    """The lines of a `%%here` cell, with a comment instead of the line `%%here`, so that tracebacks have the right line
-    numbers. If another cell magic follows, there is no comment, because a cell magic must be in the first line."""
+    """Returns the lines of a `%%here` cell, with a comment instead of the line `%%here`, so that tracebacks have the
+    right line numbers. If another cell magic follows, there is no comment, because a cell magic must be in the first
+    line."""
     body = cell[_LOCAL.match(cell).end() :]
     if body.lstrip().startswith("%%"):
         return body.splitlines(keepends=True)

@@ -110,7 +110,7 @@ class FreshCode:
             self._send(client, since, group)
 
     def _client(self, code, magics):
-        """The open client of the magics; a new client if the cell is for engines of a running cluster."""
+        """Returns the open client of the magics; a new client if the cell is for engines of a running cluster."""
         session = self._session
         client = session._open_client()
         is_for_engines = not session.mode.is_here or _FOR_ENGINES.search(code)
@@ -152,6 +152,6 @@ class FreshCode:
 
 
 def _folder_of(shell):
-    """The folder of the notebook. VS Code passes its path; Jupyter starts the kernel in this folder."""
+    """Returns the folder of the notebook. VS Code passes its path; Jupyter starts the kernel in this folder."""
     path = (shell.user_ns or {}).get("__vsc_ipynb_file__")
     return os.path.dirname(path) if isinstance(path, str) else os.getcwd()

@@ -51,7 +51,7 @@ def _sentence(kind, text, names, folder):
 
 
 def _line_for(name: str, value: Any) -> str:
-    """The magic that defines the name on the engines."""
+    """Returns the magic that defines the name on the engines."""
     if isinstance(value, types.ModuleType):
         module = value.__name__
         return f"%px import {module}" if module == name else f"%px import {module} as {name}"

@@ -53,8 +53,8 @@ class ModeMagics:
         print(said)
 
     def _describe(self, text):
-        """The sentence for a mode. If no cluster is running, the sentence is printed to stderr, and later cells fail
-        until a cluster runs.
+        """Returns the sentence for a mode. If no cluster is running, the sentence is printed to stderr, and later cells
+        fail until a cluster runs.
 
         errors  ValueError, IndexError: no such engine.
         """

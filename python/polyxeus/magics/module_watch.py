@@ -184,7 +184,7 @@ class ModuleWatch:
 
 
 def _file_of(module):
-    """The file of a module. Reads it in a way that does not trigger the import of a lazy module."""
+    """Returns the file of a module. Reads it in a way that does not trigger the import of a lazy module."""
     try:
         path = object.__getattribute__(module, "__dict__").get("__file__")
     except AttributeError:
@@ -193,7 +193,7 @@ def _file_of(module):
 
 
 def _imported(found, package):
-    """The names in an import statement that may be modules."""
+    """Returns the names in an import statement that may be modules."""
     base, names, plain = found.groups()
     words = [word.split()[0] for word in re.sub(r"[()#].*$", "", plain or names.lstrip("( ")).split(",") if word.split()]
     if plain is not None:

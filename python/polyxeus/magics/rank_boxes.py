@@ -48,7 +48,8 @@ class RankBoxes:
         return {"boxes": boxes, "groups": groups[:_MOST_GROUPS], "more": max(0, len(groups) - _MOST_GROUPS)}
 
     def _find(self, measures, age):
-        """The measures of the cell. While the measures may be older than the cell, this is the client's latest cell."""
+        """Returns the measures of the cell. While the measures may be older than the cell, this is the client's latest
+        cell."""
         cells = measures.get("cells", ())
         if not self._is_sure:
             latest = next((each for each in reversed(cells) if each.get("session") == self._session), None)
@@ -76,7 +77,7 @@ class RankBoxes:
 
 
 def _box(engine, row, part):
-    """One box. part: this engine's part of the cell; None if the measures do not list it."""
+    """Returns one box. part: this engine's part of the cell; None if the measures do not list it."""
     box = {"id": engine, "state": _state(row, part)}
     if row is None:
         return box
@@ -113,7 +114,7 @@ def _state(row, part):
 
 
 def _is_fresh(row):
-    """Whether the engine has reported what it runs since this request began."""
+    """Returns whether the engine has reported what it runs since this request began."""
     return "msg_id" in row and row.get("measured_ago", 0.0) <= row.get("state_seconds", 0.0)
 
 

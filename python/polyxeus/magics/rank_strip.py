@@ -134,7 +134,7 @@ def strip_of(find_client, request, after, is_new):
 
 
 def _key(client):
-    """The key of the cluster in the Jupyter server; None if the client does not know its cluster."""
+    """Returns the key of the cluster in the Jupyter server; None if the client does not know its cluster."""
     try:
         return key_of(*client._folder_and_id())
     except RuntimeError:

@@ -90,14 +90,14 @@ class Session:
         return self.known_view if self._open_client() is self._client else None
 
     def _open_client(self):
-        """The client that the magics are to use, if there is one."""
+        """Returns the client that the magics are to use, if there is one."""
         for client in [*self._users_clients(), self._client]:
             if client is not None and not client._closed:
                 return client
         return None
 
     def _users_clients(self):
-        """The clients of the user's `rc` and of the user's `view`."""
+        """Returns the clients of the user's `rc` and of the user's `view`."""
         from polyxeus.client.client import Client
 
         names = self.shell.user_ns or {}
@@ -157,7 +157,8 @@ class Session:
             return  # the cell then raises a NameError
 
     def _is_free(self, name):
-        """Whether the name is not defined, or was defined by the magics for a client that they no longer use."""
+        """Returns whether the name is not defined, or was defined by the magics for a client that they no longer
+        use."""
         if name not in self.shell.user_ns:
             return True
         is_ours = self.shell.user_ns[name] is self._defined.get(name)
@@ -216,13 +217,13 @@ class Session:
 
 
 def _name_a_cluster(words):
-    """Whether a line of pxcluster names a cluster, or requests help."""
+    """Returns whether a line of pxcluster names a cluster, or requests help."""
     has_ids = words[:1] == ["stop"] and len(words) > 1 and not words[1].startswith("-")
     return has_ids or any(_NAMES_A_CLUSTER.match(word) or word in ("-h", "--help") for word in words)
 
 
 def _options_of(client):
-    """The options that name the cluster of this client."""
+    """Returns the options that name the cluster of this client."""
     try:
         return client._cluster_options()
     except RuntimeError as problem:
@@ -230,7 +231,7 @@ def _options_of(client):
 
 
 def _connection_file(words):
-    """The connection file of the cluster that a command line of pxcluster names."""
+    """Returns the connection file of the cluster that a command line of pxcluster names."""
     choice = {}
     for word, following in zip(words, [*words[1:], ""]):
         option = _NAMES_A_CLUSTER.match(word)

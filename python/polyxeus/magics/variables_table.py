@@ -54,7 +54,7 @@ class Comparison:
         return _MISSING if found is None else found[1]
 
     def _groups(self, name):
-        """The values of a variable as [(engines, text)]; the value that most engines have comes first."""
+        """Returns the values of a variable as [(engines, text)]; the value that most engines have comes first."""
         groups = {}
         for engine in self.engines:
             groups.setdefault(self._described[engine].get(name), []).append(engine)
@@ -62,7 +62,7 @@ class Comparison:
         return [(engines, self._text(name, engines[0])) for engines in found]
 
     def _tables(self):
-        """The tables, each as (heads, rows)."""
+        """Returns the tables, each as (heads, rows)."""
         tables = []
         if self.differing and len(self.engines) <= _MOST_COLUMNS:
             rows = [[name, *(self._text(name, engine) for engine in self.engines)] for name in self.differing]

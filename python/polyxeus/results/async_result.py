@@ -159,7 +159,7 @@ class AsyncResult(DisplayMixin, TimingMixin, Future[T]):
         call(self._invoke_callbacks)
 
     def _ending(self):
-        """The final state of the Future, and the name of the method of its waiters to call in this state."""
+        """Returns the final state of the Future, and the name of the method of its waiters to call in this state."""
         return "FINISHED", "add_exception" if self._has_failed() else "add_result"
 
     def _has_failed(self):
@@ -278,7 +278,7 @@ class AsyncResult(DisplayMixin, TimingMixin, Future[T]):
     # ------------------------------------------------------------ reading results
 
     def _load(self, index):
-        """The result of one task, or its exception."""
+        """Returns the result of one task, or its exception."""
         status, content, rest = self._tasks.outcome(index)
         if status != "ok":
             return self._failure(rest)
@@ -311,7 +311,7 @@ class AsyncResult(DisplayMixin, TimingMixin, Future[T]):
         return ExecuteReply(msg_id, content, partial(live_metadata, msg_id, partial(known_of, task)))
 
     def _result_at(self, index):
-        """The result of one task, or its exception: the same object each time."""
+        """Returns the result of one task, or its exception: the same object each time."""
         if self._origin is not None:
             whole, place = self._origin
             return whole._result_at(place)
@@ -354,7 +354,7 @@ class AsyncResult(DisplayMixin, TimingMixin, Future[T]):
         )
 
     def _reconstruct_result(self, results):
-        """The value for the caller, made from the list of all results."""
+        """Returns the value for the caller, made from the list of all results."""
         return results[0] if self._single_result else results
 
     # ------------------------------------------------------------ waiting
@@ -386,8 +386,8 @@ class AsyncResult(DisplayMixin, TimingMixin, Future[T]):
         return self._is_over()
 
     def _is_over(self):
-        """Whether all answers have arrived and are final. An answer is not final if the call is sent again because one
-        of its arguments was lost."""
+        """Returns whether all answers have arrived and are final. An answer is not final if the call is sent again
+        because one of its arguments was lost."""
         uses = self._uses
         if uses is None or uses.tasks is None:
             return self._tasks.is_ready()
@@ -561,7 +561,7 @@ class AsyncResult(DisplayMixin, TimingMixin, Future[T]):
         return f"{text}; {failures[0]} was raised already{more}: others may wait for it in vain"
 
     def _failures_so_far(self):
-        """The failures that have arrived so far, one per line."""
+        """Returns the failures that have arrived so far, one per line."""
         failures = []
         for index in range(len(self._tasks)):
             if self._tasks.is_answered(index):
@@ -859,7 +859,7 @@ class AsyncResult(DisplayMixin, TimingMixin, Future[T]):
         return metadata_of(self._tasks, index, with_output)
 
     def _live_at(self, index):
-        """The Metadata of one task, which update themselves. Each call returns the same object."""
+        """Returns the Metadata of one task, which update themselves. Each call returns the same object."""
         if self._origin is not None:
             whole, place = self._origin
             return whole._live_at(place)
@@ -986,7 +986,7 @@ class AsyncHubResult(AsyncResult[T]):
         return metadata
 
     def _recorded(self):
-        """The controller's records of the requests, by msg_id."""
+        """Returns the controller's records of the requests, by msg_id."""
         if self._records is not None:
             return self._records
         found = self._client.db_query({"msg_id": {"$in": self.msg_ids}}, keys=self._KEYS)

@@ -30,7 +30,7 @@ class _IpykernelFrontEnd:
         self._kernel = kernel
 
     def request(self):
-        """The request that the kernel is handling now."""
+        """Returns the request that the kernel is handling now."""
         return self._kernel.get_parent()
 
     def publish(self, request, message_type, content, metadata, buffers):

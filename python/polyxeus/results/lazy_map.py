@@ -224,7 +224,7 @@ class LazyMapIterator(Iterator[T]):
                 return
 
     def _items(self, result):
-        """The results of one call, in reverse order. Counts the call as read, and drops its results."""
+        """Returns the results of one call, in reverse order. Counts the call as read, and drops its results."""
         if isinstance(result, Exception):
             raise result
         if self._end is not None and not result.wait(left(self._end)):
@@ -260,5 +260,5 @@ class MapOfExecutor:
 
 
 def _moment(seconds):
-    """The value that time.monotonic() will have in `seconds` seconds; None: no limit."""
+    """Returns the value that time.monotonic() will have in `seconds` seconds; None: no limit."""
     return None if seconds is None else time.monotonic() + seconds

@@ -147,7 +147,7 @@ def show_live(result: Any) -> bool:
 
 
 def _cancel_button(result):
-    """A button that stops the requests of the result; None without ipywidgets."""
+    """Returns a button that stops the requests of the result; None without ipywidgets."""
     if not has_widgets():
         return None
     from ipywidgets import Button

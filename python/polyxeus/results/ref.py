@@ -194,7 +194,7 @@ class Ref(Generic[T]):
     # ------------------------------------------------------------ failures
 
     def _is_lost(self):
-        """Whether the result was kept and then lost, as far as this client knows."""
+        """Returns whether the result was kept and then lost, as far as this client knows."""
         if not self.ready():
             return False
         info, problem = self._call._outcome()
@@ -203,7 +203,7 @@ class Ref(Generic[T]):
         return self._is_gone or not (self._kept.is_here(info) or number_of(self._call._client, info["engine"]) is not None)
 
     def _is_usable(self):
-        """Whether the result exists, or its call may still make it."""
+        """Returns whether the result exists, or its call may still make it."""
         return not self.ready() or (self._call._outcome()[1] is None and not self._is_lost())
 
     def _compute_again(self):
@@ -223,7 +223,7 @@ class Ref(Generic[T]):
             made[recipe] = _send_again(self._kept, recipe, inputs)
 
     def _ask(self):
-        """A request that asks the engine whether it has the result; None if the result needs no engine."""
+        """Returns a request that asks the engine whether it has the result; None if the result needs no engine."""
         info = self._call._outcome()[0]
         client = self._call._client
         engine_id = number_of(client, info["engine"])
@@ -239,8 +239,8 @@ class Ref(Generic[T]):
         return error.remote_error("ResultLost", sentence, "", {})
 
     def _why_missing(self):
-        """The exception for a call that failed because this result is missing; None if the call failed for another
-        reason."""
+        """Returns the exception for a call that failed because this result is missing; None if the call failed for
+        another reason."""
         if not self.ready():
             return None
         info, problem = self._call._outcome()
@@ -251,7 +251,7 @@ class Ref(Generic[T]):
         return self._lost(info, self._recipe.why_not)
 
     def _host(self):
-        """The host that keeps the result; None if it is not known."""
+        """Returns the host that keeps the result; None if it is not known."""
         info = self._call._outcome()[0] if self.ready() else None
         return None if info is None else info["host"]
 

@@ -109,7 +109,7 @@ _names_of = weakref.WeakKeyDictionary()
 
 
 def _global_names(code):
-    """The global names that code reads, including the code of its nested functions and classes."""
+    """Returns the global names that code reads, including the code of its nested functions and classes."""
     names = _names_of.get(code)
     if names is None:
         found = {
@@ -131,7 +131,7 @@ def _attribute_names(code):
 
 
 def _submodules(module_name, attributes):
-    """The imported submodules that the attributes may name, such as scipy.linalg for the module scipy."""
+    """Returns the imported submodules that the attributes may name, such as scipy.linalg for the module scipy."""
     found = []
     for attribute in attributes:
         name = f"{module_name}.{attribute}"
@@ -305,7 +305,7 @@ _NAMED_MODULES = (Tensors.__module__, "polyxeus.serialize.ref_files")
 
 @functools.lru_cache(maxsize=None)
 def _pickler_class():
-    """The pickler class, which is made at the first use, because importing cloudpickle takes a moment."""
+    """Returns the pickler class, which is made at the first use, because importing cloudpickle takes a moment."""
     try:
         from cloudpickle import Pickler as base
     except ImportError:
@@ -345,8 +345,8 @@ _attributes_of = weakref.WeakKeyDictionary()  # code -> _attribute_names(code)
 
 
 def _ingredients(function, global_names):
-    """The (objects, names of modules) from which the pickle of an interactive function is made, in an order that
-    depends only on its code. None if one of the objects could change but stay the same object."""
+    """Returns the (objects, names of modules) from which the pickle of an interactive function is made, in an order
+    that depends only on its code. None if one of the objects could change but stay the same object."""
     if function.__dict__ or function.__kwdefaults__:
         return None
     code = function.__code__
@@ -463,7 +463,7 @@ _NAMED = frozenset({types.FunctionType, types.BuiltinFunctionType, type})
 
 
 def _travels_by_name(value):
-    """Whether cloudpickle, like pickle, writes only the name of this function or class."""
+    """Returns whether cloudpickle, like pickle, writes only the name of this function or class."""
     module = value.__module__
     if type(module) is not str or module == "__main__" or module not in sys.modules:
         return False
@@ -525,7 +525,7 @@ class _Nowhere:
 
 
 def _is_common(thing):
-    """Whether many values may share the object without affecting each other."""
+    """Returns whether many values may share the object without affecting each other."""
     if isinstance(thing, types.FunctionType):
         return not _is_interactive(thing)
     if isinstance(thing, (type, types.ModuleType, types.BuiltinFunctionType, str, bytes)):
@@ -617,7 +617,7 @@ class _Watcher(pickle.Unpickler):
         _restore(function, state)
 
     def is_constant(self, value):
-        """Whether `value`, which this unpickler has read, is a function in which nothing can change."""
+        """Returns whether `value`, which this unpickler has read, is a function in which nothing can change."""
         is_one = type(value) is types.FunctionType and len(self.made) == len(self.states) == 1
         if not (is_one and self.is_plain):
             return False

@@ -146,7 +146,7 @@ def _has_room(folder, wanted):
 
 
 def _available():
-    """The number of bytes of memory that the kernel can provide without swapping."""
+    """Returns the number of bytes of memory that the kernel can provide without swapping."""
     with open("/proc/meminfo") as file:
         for line in file:
             if line.startswith("MemAvailable:"):
@@ -222,7 +222,7 @@ def _write_all(file, data):
 
 
 def _names(key):
-    """The names that the file may have here."""
+    """Yields the names that the file may have here."""
     yield file_name(key, key.client)
     if key.engine:
         yield file_name(key, key.engine)

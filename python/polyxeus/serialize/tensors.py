@@ -46,7 +46,7 @@ def receiver():
 
 
 def _untyped(tensor):
-    """The storage of a tensor."""
+    """Returns the storage of a tensor."""
     if hasattr(tensor, "untyped_storage"):
         return tensor.untyped_storage()
     return tensor.storage().untyped()  # torch 1
@@ -57,7 +57,7 @@ def _of_typed(storage):
 
 
 def _span(tensor):
-    """The range [begin, end) of the bytes of the storage in which the tensor lies."""
+    """Returns the range [begin, end) of the bytes of the storage in which the tensor lies."""
     size = tensor.element_size()
     begin = tensor.storage_offset()
     last = begin + sum((extent - 1) * step for extent, step in zip(tensor.shape, tensor.stride()))
@@ -65,7 +65,7 @@ def _span(tensor):
 
 
 def _view(torch, storage, begin, end):
-    """Some bytes of a storage as a tensor."""
+    """Returns some bytes of a storage as a tensor."""
     whole = torch.empty(0, dtype=torch.uint8, device=storage.device)
     return whole.set_(storage, begin, (end - begin,), (1,))
 
@@ -120,13 +120,13 @@ class _Storage:
         self.with_gaps = []  # (begin, end) of tensors that were copied
 
     def block_around(self, begin, end):
-        """The block that holds these bytes, or None."""
+        """Returns the block that holds these bytes, or None."""
         place = bisect.bisect_right(self.blocks, (begin, float("inf"))) - 1
         is_inside = place >= 0 and end <= self.blocks[place][1]
         return self.blocks[place] if is_inside else None
 
     def merged(self):
-        """The memory to send, with overlapping parts merged into blocks; None if nothing has to be merged."""
+        """Returns the memory to send, with overlapping parts merged into blocks; None if nothing has to be merged."""
         blocks = []
         for begin, end in sorted(self.memories):
             if blocks and begin < blocks[-1][1]:
@@ -197,7 +197,8 @@ class Tensors:
         return _make_tensor, (memory, *about, tensor.stride(), offset, needs_grad)
 
     def _memory_of(self, tensor, begin, end):
-        """The _Memory of a tensor; None if the tensor has gaps that no other tensor with the same memory fills."""
+        """Returns the _Memory of a tensor; None if the tensor has gaps that no other tensor with the same memory
+        fills."""
         storage = _untyped(tensor)
         known = self._known(storage)
         block = known.block_around(begin, end)
@@ -239,7 +240,7 @@ def reduce_alone(value):
 
 
 def _is_plain(torch, tensor):
-    """Whether the tensor consists only of numbers in memory that can be copied."""
+    """Returns whether the tensor consists only of numbers in memory that can be copied."""
     return (
         tensor.layout is torch.strided
         and tensor.device.type in _DEVICES
@@ -339,7 +340,7 @@ def _count(torch, kind):
 
 
 def _place(torch, device):
-    """The device of this process for a tensor that was on `device` of another process."""
+    """Returns the device of this process for a tensor that was on `device` of another process."""
     if device == "cpu":
         return device
     place, note = placed(device, _count(torch, device.partition(":")[0]), _engine_id)
@@ -353,7 +354,7 @@ def _writable(buffer):
 
 
 def _receive(buffer, size, device):
-    """The bytes as a tensor that shares the memory of the buffer.
+    """Returns the bytes as a tensor that shares the memory of the buffer.
 
     size  the size of each number in bytes
     """

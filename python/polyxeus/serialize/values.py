@@ -219,7 +219,7 @@ def _append(buffers, data):
 
 
 def _is_text(text):
-    """Whether UTF-8 can encode the text. It cannot encode lone surrogates."""
+    """Returns whether UTF-8 can encode the text. It cannot encode lone surrogates."""
     if text.isascii():
         return True
     try:
@@ -230,7 +230,7 @@ def _is_text(text):
 
 
 def _is_plain_array(array):
-    """Whether the elements have a fixed size and consist only of the bytes of their values."""
+    """Returns whether the elements have a fixed size and consist only of the bytes of their values."""
     dtype = array.dtype
     return not dtype.hasobject and dtype.names is None and dtype.kind in "biufcmMSUV"
 
@@ -320,7 +320,7 @@ def _advice(what):
 
 
 def _as_array(value, has_json):
-    """An array that represents the value, if no other form can; None if no array can represent it."""
+    """Returns an array that represents the value, if no other form can; None if no array can represent it."""
     array = tensors.array_of(value)
     if array is not None:
         return array
@@ -344,7 +344,7 @@ def _as_array(value, has_json):
 
 
 def _is_json_scalar(numpy, value):
-    """Whether JSON can represent a NumPy scalar."""
+    """Returns whether JSON can represent a NumPy scalar."""
     if isinstance(value, (numpy.timedelta64, numpy.longdouble)):
         return False
     if isinstance(value, numpy.floating):
@@ -353,7 +353,7 @@ def _is_json_scalar(numpy, value):
 
 
 def _plain(value):
-    """The value, with NumPy's scalars converted to types that JSON can represent."""
+    """Returns the value, with NumPy's scalars converted to types that JSON can represent."""
     if value is None or isinstance(value, bool):
         return value
     if isinstance(value, int):

@@ -42,7 +42,7 @@ def read_settings(environment: Mapping[str, str]) -> OtlpSettings | None:
     """
 
     def value(name: str) -> str:
-        """The value of the variable for traces, else of the variable for all signals."""
+        """Returns the value of the variable for traces, else of the variable for all signals."""
         return (environment.get(f"OTEL_EXPORTER_OTLP_TRACES_{name}", "").strip()
                 or environment.get(f"OTEL_EXPORTER_OTLP_{name}", "").strip())  # fmt: skip
 
@@ -131,7 +131,7 @@ def _post(settings: OtlpSettings, body: bytes) -> tuple[str, dict[str, Any]]:
 
 
 def _partial_success(answer: bytes) -> dict[str, Any]:
-    """The `partialSuccess` of the answer; {} if there is none, or the answer has another form."""
+    """Returns the `partialSuccess` of the answer; {} if there is none, or the answer has another form."""
     try:
         told = json.loads(answer).get("partialSuccess")
     except (ValueError, AttributeError):

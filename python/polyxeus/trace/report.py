@@ -75,7 +75,7 @@ def _table(heads: list[str], rows: Iterable[list[str]]) -> str:
 
 
 def _short(name: str) -> str:
-    """The name of an engine, without its host and process."""
+    """Returns the name of an engine, without its host and process."""
     return name.split(" on ")[0]
 
 
@@ -127,7 +127,7 @@ def _picture(engines: list[Process], began: int, length: int) -> str:
 
 
 def _columns(process: Process, began: int, length: int) -> list[str]:
-    """The kind of work that each column of the picture shows; "" for an empty column."""
+    """Returns the kind of work that each column of the picture shows; "" for an empty column."""
     columns = [""] * plots.WIDTH
     slices = slices_of(process)
     for kind in KINDS:  # later kinds replace earlier ones
@@ -196,7 +196,7 @@ def _transfers(found: Traffic, ranks: list[int]) -> str:
 
 
 def _matrix(found: Traffic, ranks: list[int]) -> str:
-    """A row for each sender, a column for each receiver."""
+    """Returns a row for each sender, a column for each receiver."""
     if not found.messages:
         return ""
     place = {rank: position for position, rank in enumerate(ranks[:_MOST_ROWS])}

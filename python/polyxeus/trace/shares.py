@@ -106,7 +106,7 @@ def _merged(slices: Iterable[Slice]) -> list[tuple[int, int]]:
 
 
 def _merged_spans(spans: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
-    """The times at which at least one of the spans is in progress."""
+    """Returns the times at which at least one of the spans is in progress."""
     found: list[tuple[int, int]] = []
     for began, ended in sorted(spans):
         if found and began <= found[-1][1]:
@@ -117,7 +117,8 @@ def _merged_spans(spans: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
 
 
 def _without(spans: list[tuple[int, int]], taken: list[tuple[int, int]]) -> list[tuple[int, int]]:
-    """The times in `spans` that are not in `taken`. Both lists are sorted, and the spans of a list do not overlap."""
+    """Returns the times in `spans` that are not in `taken`. Both lists are sorted, and the spans of a list do not
+    overlap."""
     found, place = [], 0
     for began, ended in spans:
         while place < len(taken) and taken[place][1] <= began:

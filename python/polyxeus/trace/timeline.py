@@ -134,8 +134,8 @@ def _lanes_to_engines(by_engine):
 
 
 def _passage_details(sent, passage):
-    """The times, counted from the sending of a request, at which the request and then its answer reached and left the
-    controller."""
+    """Returns the times, counted from the sending of a request, at which the request and then its answer reached and
+    left the controller."""
     if passage is None:
         return {}
     times = {"at_controller_ms": passage.came, "to_engine_ms": passage.given, "answer_at_controller_ms": passage.answered}
@@ -255,7 +255,7 @@ def _milliseconds(nanoseconds):
 
 
 def _match_messages(engines):
-    """The flows {(rank, call): (flows_from, flows_to)} between sends and the receives that got their messages.
+    """Returns the flows {(rank, call): (flows_from, flows_to)} between sends and the receives that got their messages.
 
     Sends and receives with the same two ranks, communicator and tag are matched in their order. If a rank has received
     from any rank, or with any tag, it is not known which message this rank got; then all messages that it may have got
@@ -290,7 +290,7 @@ def _match_messages(engines):
 
 
 def _ways_to_take(call):
-    """The receives with "any" that may have received a message of this rank and tag."""
+    """Returns the receives with "any" that may have received a message of this rank and tag."""
     any_one = records.ANY
     return {(call.communicator, peer, tag) for peer, tag in
             ((any_one, any_one), (any_one, call.tag), (call.peer, any_one))}  # fmt: skip

@@ -175,7 +175,7 @@ class ActorHome:
 
 
 def _properties(cls):
-    """The names of the properties of a class, which cannot be called."""
+    """Returns the names of the properties of a class, which cannot be called."""
     bases = cls.__mro__ if isinstance(cls, type) else ()
     return frozenset(name for base in bases for name, value in vars(base).items() if isinstance(value, property))
 

@@ -333,7 +333,7 @@ class Actor:
 
     @classmethod
     def _unpickled(cls, key, name, targets, uuids):
-        """The proxy that actors.found() makes in a process that is not an engine."""
+        """Returns the proxy that actors.found() makes in a process that is not an engine."""
         home = ActorHome.of_key(key)
         return cls(_FarHome(key, name, uuids) if home is None else home, targets)
 

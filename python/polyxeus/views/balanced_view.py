@@ -434,7 +434,7 @@ def _sent_again(send, work, refs, engines):
 
 
 def _render_dependency(dependency):
-    """The dependency of a task in the form that messages use. Raises TypeError or ValueError if it is not a
+    """Returns the dependency of a task in the form that messages use. Raises TypeError or ValueError if it is not a
     dependency."""
     if dependency is None:
         return []
@@ -453,8 +453,8 @@ def _render_dependency(dependency):
 
 
 def _after_also(after, ids):
-    """A dependency that requires `after` and the success of the tasks with these ids. Raises ValueError if there can be
-    no such dependency."""
+    """Returns a dependency that requires `after` and the success of the tasks with these ids. Raises ValueError if
+    there can be no such dependency."""
     if not ids:
         return after
     rendered = _render_dependency(after)

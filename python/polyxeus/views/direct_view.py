@@ -121,7 +121,7 @@ class DirectView(View):
         return Uses(refs.values())
 
     def _kept(self, call, key, uuids):
-        """The kept results of a call: a Ref for each of the engines `uuids`."""
+        """Returns the kept results of a call: a Ref for each of the engines `uuids`."""
         kept = self.client._kept_results
         refs = [
             Ref(kept, key._replace(engine=uuid), part, is_task=False)

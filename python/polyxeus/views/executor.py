@@ -196,7 +196,7 @@ class ViewExecutor(concurrent.futures.Executor):
         return hasattr(self.view, "retries")
 
     def _sender(self):
-        """The function that sends the calls of a map."""
+        """Returns the function that sends the calls of a map."""
         if self._is_balanced():
             return lambda f, *arguments: self._send(f, arguments)
         turn = itertools.cycle(self.view._engines(None)[0])

@@ -111,7 +111,7 @@ class GangView(DirectView):
             result.get()
 
     def _look(self, python, cpp):
-        """The result of gangs.look() on each engine, by engine."""
+        """Returns the result of gangs.look() on each engine, by engine."""
         places = {}
         if python:
             work = requests.call(gangs.look, (self.targets,))
@@ -130,7 +130,7 @@ def _list_in_cpp(ranks):
 
 
 def _number_of(places, engines, is_new):
-    """The number of the communicator that the engines have to use.
+    """Returns the number of the communicator that the engines have to use.
 
     places  the result of gangs.look() on each engine
     is_new  whether to make a new communicator in any case

@@ -39,7 +39,7 @@ def join(parts, is_dealt=False, instead="pull() instead of gather()"):
 
 
 def _joiner(part, instead):
-    """The function that joins parts of the same kind as this part, or None."""
+    """Returns the function that joins parts of the same kind as this part, or None."""
     if isinstance(part, _SEQUENCES):
         return lambda parts, is_dealt: _join_lists(parts, is_dealt, instead)
     if getattr(part, "ndim", 1) == 0:

@@ -383,7 +383,7 @@ class View:
         return actors.spawn(self, self._view_for_objects(), kind, args, kwargs, respawn)
 
     def _view_for_objects(self):
-        """A direct view of the engines for spawn()."""
+        """Returns a direct view of the engines for spawn(). Subclasses implement this method."""
         raise NotImplementedError("use a DirectView, a LoadBalancedView or a BroadcastView")
 
     def _new_key(self, forms, each):

@@ -45,7 +45,7 @@ def read_end(job, text, now):
 
 
 def _seconds(text):
-    """The seconds of "90", "1:30", "2:00:00" or "1-00:00:00"; None for other texts."""
+    """Returns the seconds of "90", "1:30", "2:00:00" or "1-00:00:00"; None for other texts."""
     found = re.fullmatch(r"(?:(\d+)-)?(\d+(?::\d+){0,2})(?:\.\d+)?", text.strip())
     if not found:
         return None

@@ -330,7 +330,7 @@ def _resume(client, ids, folder):
 
 
 def _unanswered(pending, until):
-    """The engines whose calls are not answered by the time `until`."""
+    """Returns the engines whose calls are not answered by the time `until`."""
     for _engine, result in pending:
         result.wait(max(0.0, until - time.monotonic()))
     return [engine for engine, result in pending if not result.ready()]

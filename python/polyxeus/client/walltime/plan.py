@@ -121,7 +121,7 @@ class JobPlan:
         return orders
 
     def _slots(self, watched, now):
-        """The warnings that are due."""
+        """Returns the warnings that are due."""
         if watched.ends is None or watched.is_over:
             return set()
         return {each for each in _WARN_BEFORE if each not in watched.warned and now >= watched.ends - each}

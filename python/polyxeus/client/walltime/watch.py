@@ -148,7 +148,7 @@ class JobWatch:
         return {"system": job["system"], "job": _id(job), "engines": self._engines[key]}
 
     def _description(self, key):
-        """The answer of an engine about the job; for an array of jobs, about the job that was started first."""
+        """Returns the answer of an engine about the job; for an array of jobs, about the job that was started first."""
         told = [each for each in self._told.values() if each and _key(each) == key]
         return min(told, key=lambda each: each.get("started", 0.0))
 
@@ -170,7 +170,7 @@ class JobWatch:
             del client
 
     def _patience(self):
-        """The number of seconds to wait for further answers of engines."""
+        """Returns the number of seconds to wait for further answers of engines."""
         return max(0.0, self._patient_until - time.monotonic()) if self._asked else 0.0
 
     def _seconds(self):
@@ -279,8 +279,8 @@ class JobWatch:
 
 
 def _id(job):
-    """The id of the job, or of its array. An array counts as one job, which ends when the first job of the array
-    ends."""
+    """Returns the id of the job, or of its array. An array counts as one job, which ends when the first job of the
+    array ends."""
     return job.get("array", job["id"])
 
 

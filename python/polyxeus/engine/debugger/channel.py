@@ -114,7 +114,7 @@ class PromptChannel:
             self._publish({"kind": "left", "number": next(_numbers), "text": text})
 
     def _question(self, data, patience=None):
-        """The answer to one question; None if it does not arrive in time."""
+        """Returns the answer to one question; None if it does not arrive in time."""
         number = next(_numbers)
         self._engine.expect_answer()
         self._publish({**data, "number": number})

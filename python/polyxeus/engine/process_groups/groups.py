@@ -29,7 +29,7 @@ _TIME_ERRORS = ("Timed out waiting", "timed out", "Timeout")
 
 
 def _grace():
-    """The number of seconds that ranks wait for a rank that has failed; the same as for MPI calls."""
+    """Returns the number of seconds that ranks wait for a rank that has failed; the same as for MPI calls."""
     try:
         return max(0.0, float(os.environ.get("POLYXEUS_MPI_GRACE", "2")))
     except ValueError:
@@ -116,7 +116,7 @@ class Groups:
         return pg, prefix_store
 
     def _store_of_attempt(self, store):
-        """A part of the store that was not used by earlier, stopped attempts to make the default group."""
+        """Returns a part of the store that was not used by earlier, stopped attempts to make the default group."""
         failed = 0
         while store.add("polyxeus/failed", 0):
             failed += 1
@@ -335,7 +335,7 @@ class Groups:
         return [each for each in entries if not _is_of_torch(_code(each))] or entries
 
     def _explanation(self, world, group, call, error):
-        """The text that replaces the error's own text; None: the error keeps its text."""
+        """Returns the text that replaces the error's own text; None: the error keeps its text."""
         epoch = world.epochs.of_request
         is_stop = isinstance(error, KeyboardInterrupt)
         if not is_stop and (not isinstance(error, RuntimeError) or " cannot begin: " in str(error)):
@@ -455,7 +455,7 @@ def _cause_of(error, rank):
 
 
 def _latest(world):
-    """The group of the latest call of this rank, and the call; (None, None) before the first call."""
+    """Returns the group of the latest call of this rank, and the call; (None, None) before the first call."""
     groups = [each for each in list(world.groups.values()) if each.last is not None]
     if not groups:
         return None, None
@@ -464,21 +464,21 @@ def _latest(world):
 
 
 def _is_of_network(error):
-    """Whether the error says that a connection of gloo or nccl has ended."""
+    """Returns whether the error says that a connection of gloo or nccl has ended."""
     return isinstance(error, RuntimeError) and any(each in str(error) for each in _NETWORK_ERRORS)
 
 
 def _is_of_time(error):
-    """Whether the error says that a collective call has taken longer than its group allows."""
+    """Returns whether the error says that a collective call has taken longer than its group allows."""
     return isinstance(error, RuntimeError) and any(each in str(error) for each in _TIME_ERRORS)
 
 
 def _code(entry):
-    """The code of an entry of a traceback."""
+    """Returns the code of an entry of a traceback."""
     return entry.tb_frame.f_code
 
 
 def _is_of_torch(code):
-    """Whether code is in a file of torch or of this package."""
+    """Returns whether code is in a file of torch or of this package."""
     folder = os.path.join(os.path.dirname(sys.modules["torch"].__file__), "")
     return code.co_filename.startswith((folder, os.path.dirname(__file__)))

@@ -106,7 +106,7 @@ class World:
     # ------------------------------------------------------------ the store
 
     def _read(self, key):
-        """The text of a key in the store; None if the key does not exist, or the store is lost."""
+        """Returns the text of a key in the store; None if the key does not exist, or the store is lost."""
         key = f"polyxeus/{key}"
         try:
             if not self.is_lost and self.store.check([key]):
@@ -209,7 +209,8 @@ class World:
 
 
 def _numbering():
-    """An id of the pid namespace. If two ranks have the same id, each of them sees the processes of the other."""
+    """Returns an id of the pid namespace. If two ranks have the same id, each of them sees the processes of the
+    other."""
     with open("/proc/sys/kernel/random/boot_id") as file:
         return file.read().strip() + os.readlink("/proc/self/ns/pid")
 

@@ -234,7 +234,7 @@ def _places_to_take(descriptions, backend):
     """If the other engines keep their group, returns {index of a new engine: rank of the ended engine that it
     replaces}; else None.
 
-    The group stays if all its living ranks are in the view and rank 0, which has the store, is one of them.
+    The group stays if all its running ranks are in the view, and rank 0, which has the store, is one of them.
     """
     size = len(descriptions)
     groups = [each["group"] for each in descriptions]

@@ -192,7 +192,7 @@ class Client(HubQueries, EngineControl, ClientJobs, Debugging):
         self.cluster = cluster
         self.profile = profile or "default"
         self.results: dict[str, Any] = {}
-        self._maps = weakref.WeakValueDictionary()  # by the msg_id of their first request
+        self._maps = weakref.WeakValueDictionary()  # {msg_id of its first request: map}
         self._known_version, self._known_targets = -1, {}  # see _addressed()
         choice = dict(
             profile=profile or "",

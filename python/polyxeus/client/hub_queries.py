@@ -99,9 +99,9 @@ class HubQueries:
             in bytes, `cpu` in seconds, `threads`, `descriptors`), and, while a request runs, `runs`, `line` and the
             `mpi` or `torch` call in which it waits. The other keys are `hosts`, `clients`, `work` (queue and rates),
             `finished` (requests that ended in the last second), `labels` (totals by label), `cells`, `events`,
-            `controller`, and the histograms `durations_total` and `queueing_total`. Some of
-            the values, such as that of `engines`, are lists of dicts. In these dicts, keys whose value is 0, empty,
-            False or unknown are left out.
+            `controller`, and the histograms `durations_total` and `queueing_total`. Some of the values, such as the
+            value of `engines`, are lists of dicts. In these dicts, keys whose value is 0, empty, False or unknown are
+            left out.
 
         Examples
         --------

@@ -22,7 +22,7 @@ class RankBoxes:
     def __init__(self, session):
         self._session = session
         self._cell = None  # the id of the cell in the measures, as soon as they contain it
-        self._is_sure = False  # that self._cell is not the id of the previous cell
+        self._is_sure = False  # True: self._cell is certainly not the id of the previous cell
         self._engines = set()  # the engines on which the cell was seen
 
     def look(self, measures, age=math.inf):

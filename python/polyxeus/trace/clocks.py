@@ -13,9 +13,9 @@ class Exchange(NamedTuple):
     """The times of a request and of its answer, and the time of the other clock that the answer contains. All are in
     nanoseconds."""
 
-    sent: int  #: by our clock
-    told: int  #: by the other clock, between the two
-    received: int  #: by our clock
+    sent: int  #: the time of sending, by the clock of this host
+    told: int  #: the time in the answer, by the other clock
+    received: int  #: the time of arrival, by the clock of this host
 
 
 class ClockOffset(NamedTuple):

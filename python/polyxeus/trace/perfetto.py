@@ -15,11 +15,11 @@ _PROCESS_ORDER = 1_000_000  # the largest number of tracks of a process
 # perfetto/trace/trace.proto, trace_packet.proto, track_event/*.proto: the numbers of fields and values
 _PACKET = 1
 _TIMESTAMP, _SEQUENCE_ID, _TRACK_EVENT, _TRACK_DESCRIPTOR = 8, 10, 11, 60
-_UUID, _NAME, _PROCESS, _PARENT = 1, 2, 3, 5  # of TrackDescriptor
-_PID, _PROCESS_NAME = 1, 6  # of ProcessDescriptor
-_ANNOTATION, _TYPE, _TRACK, _CATEGORY, _EVENT_NAME, _FLOW, _LAST_FLOW = 4, 9, 11, 22, 23, 47, 48  # of TrackEvent
+_UUID, _NAME, _PROCESS, _PARENT = 1, 2, 3, 5  # fields of TrackDescriptor
+_PID, _PROCESS_NAME = 1, 6  # fields of ProcessDescriptor
+_ANNOTATION, _TYPE, _TRACK, _CATEGORY, _EVENT_NAME, _FLOW, _LAST_FLOW = 4, 9, 11, 22, 23, 47, 48  # in TrackEvent
 _BEGIN, _END = 1, 2
-_BOOL, _INT, _DOUBLE, _STRING, _ANNOTATION_NAME = 2, 4, 5, 6, 10  # of DebugAnnotation
+_BOOL, _INT, _DOUBLE, _STRING, _ANNOTATION_NAME = 2, 4, 5, 6, 10  # fields of DebugAnnotation
 
 
 def perfetto_trace(timeline: Timeline) -> bytes:

@@ -17,9 +17,9 @@ class EngineShares(NamedTuple):
 
     name: str
     runs: int
-    busy: int  #: at least one request ran
-    mpi: int  #: inside MPI calls
-    torch: int  #: inside calls of torch.distributed, and not of MPI
+    busy: int  #: the time in which at least one request ran
+    mpi: int  #: the time inside MPI calls
+    torch: int  #: the time inside calls of torch.distributed, but not inside MPI calls
 
     @property
     def computes(self) -> int:

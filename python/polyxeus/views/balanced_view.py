@@ -52,8 +52,7 @@ class LoadBalancedView(View):
         How many times a task that fails is tried again, on another engine.
     ranks : int, (int, int) or Ranks
         How many engines of one MPI world run each task together: a number, or the smallest and the largest number. The
-        function gets the communicator of these engines as its parameter `comm`, or by
-        `polyxeus.mpi.comm()`.
+        function gets the communicator of these engines as its parameter `comm`, or by calling `polyxeus.mpi.comm()`.
 
     Examples
     --------
@@ -71,7 +70,7 @@ class LoadBalancedView(View):
 
     _flag_names = ["targets", "block", "track", "follow", "after", "timeout", "retries", "ranks", "label"]
 
-    if TYPE_CHECKING:  # a task has one result
+    if TYPE_CHECKING:  # the result of a task is a single value
 
         def temp_flags(self, **kwargs: Unpack[BalancedFlags]) -> AbstractContextManager[None]: ...
         def apply_async(self, f: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> AsyncResult[T]: ...

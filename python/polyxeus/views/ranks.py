@@ -6,7 +6,7 @@ from typing import Any
 
 __all__ = ["Ranks"]
 
-_Anything: Any = object  # for type checkers: an argument of any type may be this
+_Anything: Any = object  # for type checkers: a Ranks may be passed as an argument of any type
 
 
 class Ranks(_Anything):

@@ -81,7 +81,7 @@ class JobWatch:
         self._client = weakref.ref(client)
         self._notices = Notices()
         weakref.finalize(client, self._notices.close)
-        self._lock = threading.Lock()  # for all below: job_ends() is called in any thread
+        self._lock = threading.Lock()  # protects the attributes below, because any thread may call job_ends()
         self._plan = JobPlan()
         self._asked: dict[str, Any] = {}  # uuid of an engine -> the result of batch_job.tell()
         self._told: dict[str, Any] = {}  # uuid -> the job that the engine has reported; None: no job

@@ -151,7 +151,7 @@ class EngineControl:
         Raises
         ------
         TypeError
-            `jobs` are neither AsyncResults nor ids.
+            `jobs` contains neither AsyncResults nor ids.
         """
         if jobs is None:
             jobs = list(self.outstanding)

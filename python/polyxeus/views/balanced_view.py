@@ -394,7 +394,7 @@ class LoadBalancedView(View):
         Raises
         ------
         ValueError
-            `max_outstanding` is not a number of at least 0, or `ranks` are not numbers of engines.
+            `max_outstanding` is not a number of at least 0, or `ranks` is not a valid number of engines.
         TypeError
             No sequence is given.
 

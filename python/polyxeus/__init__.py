@@ -29,7 +29,7 @@ and activation. Types that several packages share are in the module hints, which
 
 from polyxeus import activation
 
-TYPE_CHECKING = False  # type checkers take it for True; importing it from typing takes longer than all of this
+TYPE_CHECKING = False  # type checkers treat it as True; importing it from typing would take longer than this module
 
 _HOMES = {
     "client.client": ["Client"],

@@ -8,7 +8,7 @@ from typing import Iterable
 __all__ = ["counted", "engine_names", "ranges", "read_ranges"]
 
 _RANGE = re.compile(r"(\d{1,9})(?:-(\d{1,9}))?")
-_MOST_ENGINES = 100_000  # of a range, so that a typing error does not fill the memory
+_MOST_ENGINES = 100_000  # in a range, so that a typing error does not fill the memory
 
 
 def counted(count: int, word: str) -> str:

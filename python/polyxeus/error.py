@@ -23,8 +23,8 @@ __all__ = [
 
 TimeoutError = builtins.TimeoutError
 _COLOURS = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
-_CELL_NUMBER = re.compile(r"(In ?\[|cell )\d+")  # a colour may stand before it
-_MOST_GROUPS = 20  # of equal errors, in HTML
+_CELL_NUMBER = re.compile(r"(In ?\[|cell )\d+")  # an escape sequence for a colour may precede it
+_MOST_GROUPS = 20  # the largest number of groups of equal errors in HTML
 _MOST_TEXT, _MOST_TRACEBACK = 500, 20_000  # characters
 _Entry = Tuple[str, str, Any, Dict[str, Any]]  # name, text, traceback, engine_info
 _OF_ERRORS = frozenset(["args", "ename", "evalue", "traceback", "engine_info"])
@@ -109,7 +109,7 @@ class FailureEntry(Tuple[str, str, Any, Dict[str, Any]]):
 
 
 def _original(entry: _Entry) -> type[Exception] | None:
-    """The class that the exception of an entry has in this process."""
+    """Returns the class that the exception of an entry has in this process."""
     exception = getattr(entry, "exception", None)
     return original_types.named(entry[0], _classes(exception))
 
@@ -159,7 +159,7 @@ class TaskRejectError(KernelError):
 
 
 def _where(engine_info: dict[str, Any] | None) -> str:
-    """The engine and the kind of its request, as in "[2:execute]"."""
+    """Returns the engine and the kind of its request, as in "[2:execute]"."""
     if not engine_info:
         return "[Engine Exception]"
     return f"[{engine_info.get('engine_id', ' ')}:{engine_info.get('method', '')}]"
@@ -205,8 +205,8 @@ def errors_text(entries: list[_Entry]) -> str:
 
 
 def _sentences(entries: list[_Entry]) -> list[tuple[str, str | None]]:
-    """A line for each group of equal errors, and the traceback of the first error of the group."""
-    folded = _folded(entries, by_traceback=False)  # they differ by the numbers of cells
+    """Returns a line for each group of equal errors, and the traceback of the first error of the group."""
+    folded = _folded(entries, by_traceback=False)  # tracebacks differ in the numbers of cells
     sentences: list[tuple[str, str | None]] = []
     for where, (name, text, trace, _) in folded[:_MOST_GROUPS]:
         said = f"{where} {name}: {text}" if text else f"{where} {name}"
@@ -253,7 +253,7 @@ class RemoteError(KernelError):
     evalue: str
     traceback: str | None = None
     engine_info: dict[str, Any]
-    _exception: dict[str, Any] | None = None  # of the reply: {"classes", "attributes"}
+    _exception: dict[str, Any] | None = None  # `exception` of the reply: {"classes", "attributes"}
 
     def __init__(
         self,
@@ -308,7 +308,7 @@ class RemoteError(KernelError):
         return errors_html(entries_of(self))
 
     def _render_traceback_(self) -> list[str]:
-        # IPython shows this in place of the local traceback; %xmode minimal joins items without a line break.
+        # IPython shows this instead of the local traceback. `%xmode minimal` joins items without a line break.
         return ["\n".join(self.render_traceback())]
 
     def print_traceback(self, excid: int | None = None) -> None:
@@ -624,7 +624,7 @@ class AlreadyDisplayedError(RemoteError):
         return self.original_error._repr_html_()
 
     def render_traceback(self) -> list[str]:
-        """Returns only one line, because the failures were shown already.
+        """Returns only one line, because the failures have already been shown.
 
         Returns
         -------

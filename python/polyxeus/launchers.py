@@ -64,9 +64,9 @@ class _Controller(ControllerLauncher):
         return [program("pxcontroller")]
 
     def start(self, *args, **kwargs):
-        # A Cluster sleeps for `delay`, 1 s by default, between controller and engines, and then
-        # waits for the connection files as well. Ours say that the controller is ready: the sleep
-        # gains nothing. A delay that the user has set stays.
+        # Between the controller and the engines, a Cluster sleeps for `delay` (1 s by default), and then also waits for
+        # the connection files. The files of polyxeus show that the controller is ready, so the sleep is not needed. A
+        # delay that the user has set is kept.
         cluster = self.parent
         if getattr(cluster, "send_engines_connection_env", False):
             if cluster.delay == type(cluster).delay.default_value:
@@ -85,7 +85,7 @@ class _Controller(ControllerLauncher):
         files = list(self.connection_files.values())
         while not all(map(os.path.exists, files)) and self.poll() is None:
             if 0 <= patience and loop.time() > deadline:
-                break  # the base class says what is wrong
+                break  # the base class raises the error
             await asyncio.sleep(0.01)
         return await super().get_connection_info(timeout=timeout)
 

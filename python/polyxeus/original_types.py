@@ -21,18 +21,18 @@ __all__ = ["in_common", "made", "named", "of_both", "original_of"]
 _Kind = TypeVar("_Kind", bound=type)
 _Error = TypeVar("_Error", bound=Exception)
 
-# They end a loop, a generator or a wait instead of reaching its `except`; displays of a SyntaxError show its file and
-# line, not its text.
+# The first, second and fourth class would end a loop, a generator or a wait instead of reaching its `except`. Displays
+# of a SyntaxError show its file and line, not its text.
 _NEVER = (StopIteration, StopAsyncIteration, SyntaxError, concurrent.futures.CancelledError)
-# What a class must not define: it would run when an error of this class is made, read, printed or deleted.
+# Methods that a class must not define: they would run when an error of this class is made, read, printed or deleted.
 _ODD = frozenset(["__new__", "__init_subclass__", "__getattr__", "__getattribute__", "__setattr__", "__del__"])
-# C++ engines: as pybind11 translates them.
+# The exceptions of C++ engines, with the classes to which pybind11 translates them.
 _OF_CPP = {
     "std::bad_alloc": MemoryError, "std::domain_error": ValueError, "std::invalid_argument": ValueError,
     "std::length_error": ValueError, "std::out_of_range": IndexError, "std::overflow_error": OverflowError,
     "std::range_error": ValueError, "std::runtime_error": RuntimeError,
 }  # fmt: skip
-# Those that live; each refers to its original class, so that neither is kept for ever.
+# The classes that exist. Each refers to its original class, so neither is kept for ever.
 _made: weakref.WeakValueDictionary[tuple[type, type], type] = weakref.WeakValueDictionary()
 
 
@@ -103,7 +103,8 @@ def original_of(kind: type) -> type[Exception] | None:
 
 
 def _find(module: str, name: str) -> Any:
-    """The class, or None. Does not access attributes of modules, because some modules then import other modules."""
+    """Returns the class, or None. Does not access attributes of modules, because some modules then import other
+    modules."""
     place: Any = sys.modules.get(module)
     for part in name.split("."):
         if not isinstance(place, (ModuleType, type)):

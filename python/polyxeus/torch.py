@@ -44,9 +44,9 @@ class World(NamedTuple):
     """
 
     backend: str  #: "gloo", "mpi" or "cpu:gloo,cuda:nccl"
-    address: str  #: at which rank 0 listens for the others; empty with mpi, or on one host with torch before 2.1
-    port: int  #: the same; 0 with mpi
-    size: int  #: ranks
+    address: str  #: the address of rank 0 for the others; empty with mpi, or on one host with torch before 2.1
+    port: int  #: the port of rank 0 for the others; 0 with mpi
+    size: int  #: the number of ranks
 
 
 def init(view, backend: str | None = None, address: str | None = None,
@@ -67,8 +67,8 @@ def init(view, backend: str | None = None, address: str | None = None,
     timeout : float
         Seconds to wait until all ranks have joined.
     collective_timeout : float, optional
-        The number of seconds that a collective call waits for its slowest rank. Default: torch's own limit, which is 30
-        minutes for gloo.
+        The number of seconds for which a collective call waits for its slowest rank. Default: torch's own limit, which
+        is 30 minutes for gloo.
 
     Returns
     -------
@@ -189,7 +189,7 @@ def average_gradients(model) -> None:
 
 
 def _engines(view):
-    """One view for each engine of `view`."""
+    """Returns one view for each engine of `view`."""
     targets = view.targets
     client = view.client
     if targets == "all" or targets is None:
@@ -234,7 +234,7 @@ def _places_to_take(descriptions, backend):
     """If the other engines keep their group, returns {index of a new engine: rank of the ended engine that it
     replaces}; else None.
 
-    The group stays if all its living ranks are in the view and rank 0, which has the store, is one of them.
+    The group stays if all its running ranks are in the view, and rank 0, which has the store, is one of them.
     """
     size = len(descriptions)
     groups = [each["group"] for each in descriptions]
@@ -262,20 +262,20 @@ def _local_ranks(descriptions):
 
 # ---------------------------------------------------------------- in the engines
 
-_store = None  # of rank 0 between _open_store() and _join(), then of each rank
-_place = None  # (address, port) of it, once this engine is a rank
+_store = None  # the store of rank 0 between _open_store() and _join(), then of each rank
+_place = None  # (address, port) of the store, once this engine is a rank
 _backend = None
-_folder = None  # of rank 0, where the ranks of one host meet with an old torch
+_folder = None  # the folder of rank 0 in which the ranks of one host find each other with an old torch
 
 
 def _describe():
-    """The facts about an engine that init() needs."""
+    """Returns the facts about an engine that init() needs."""
     import importlib.util
 
     description = {"host": socket.gethostname(), "address": _own_address(), "torch": None, "gpus": [],
                    "python": sys.executable, "group": None}
     found = importlib.util.find_spec("torch")
-    if found is None or found.origin is None:  # a folder that has this name
+    if found is None or found.origin is None:  # only a folder has this name
         return description
     import torch
     import torch.distributed as dist
@@ -295,10 +295,10 @@ def _describe():
 
 
 def _own_address():
-    """The address of the network interface of the default route. Sends no data."""
+    """Returns the address of the network interface of the default route. Sends no data."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
         try:
-            probe.connect(("192.0.2.1", 9))  # an address of the documentation's network
+            probe.connect(("192.0.2.1", 9))  # an address that is reserved for documentation
             return probe.getsockname()[0]
         except OSError:
             return socket.gethostbyname(socket.gethostname())
@@ -329,7 +329,7 @@ def _open_store(address, size, may_be_folder=False):
     try:
         _store = dist.TCPStore(address, port, size, True, wait_for_workers=False,
                                master_listen_fd=listener.fileno())
-        listener.detach()  # it is the store's
+        listener.detach()  # the store owns the socket now
         return (address, port), None
     except TypeError:
         listener.close()

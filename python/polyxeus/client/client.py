@@ -58,9 +58,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Client"]
 
-_ANSWER_TIMEOUT = 10.0  # seconds; where the user names none
+_ANSWER_TIMEOUT = 10.0  # seconds; the default
 _CATCH_UP_PATIENCE = 10.0  # seconds
-_LOOK_INTERVAL = 1.0  # seconds; who waits longer looks so often for engines that are not heard
+_LOOK_INTERVAL = 1.0  # seconds between checks for engines that do not answer
 
 
 class Client(HubQueries, EngineControl, ClientJobs, Debugging):
@@ -192,7 +192,7 @@ class Client(HubQueries, EngineControl, ClientJobs, Debugging):
         self.cluster = cluster
         self.profile = profile or "default"
         self.results: dict[str, Any] = {}
-        self._maps = weakref.WeakValueDictionary()  # by the msg_id of their first request
+        self._maps = weakref.WeakValueDictionary()  # {msg_id of its first request: map}
         self._known_version, self._known_targets = -1, {}  # see _addressed()
         choice = dict(
             profile=profile or "",
@@ -219,7 +219,7 @@ class Client(HubQueries, EngineControl, ClientJobs, Debugging):
         for sentence in self._connection.take_warnings():
             warnings.warn(sentence, RuntimeWarning, stacklevel=3)
 
-    # ------------------------------------------------------------ life
+    # ------------------------------------------------------------ opening and closing
 
     def close(self, linger: float | None = None) -> None:
         """Closes the connection. Requests without an answer fail; the cluster keeps running.
@@ -275,7 +275,7 @@ class Client(HubQueries, EngineControl, ClientJobs, Debugging):
         key = json.loads(self._connection_text).get("curve_serverkey")
         return key.encode() if key else None
 
-    curve_publickey = curve_secretkey = None  #: The client's own keys, which the C++ library makes and does not tell.
+    curve_publickey = curve_secretkey = None  #: Only the C++ library has the client's own keys.
 
     def __repr__(self):
         why = self._connection.why_closed()
@@ -316,7 +316,7 @@ class Client(HubQueries, EngineControl, ClientJobs, Debugging):
         return self._connection.languages()
 
     def _forms(self, ids=None):
-        """The forms of values (serialize/values.py) that all of these engines can read; None: all forms."""
+        """Returns the forms of values (serialize/values.py) that all of these engines can read; None: all forms."""
         return NO_PICKLE if any(self._connection.other_languages(ids)) else FORMS
 
     @property
@@ -357,7 +357,7 @@ class Client(HubQueries, EngineControl, ClientJobs, Debugging):
             raise error.NoEnginesRegistered("no engine is registered: start some with `pxcluster engines -n 4`")
 
     def _comes_on_demand(self):
-        """Whether `pxcluster scale` starts engines when tasks are submitted. Asks the controller."""
+        """Returns whether `pxcluster scale` starts engines when tasks are submitted. Asks the controller."""
         tasks = self._connection.send_hub("connection_request", "{}")
         if not tasks.wait(_CATCH_UP_PATIENCE) or tasks.outcome(0)[0] != "ok":
             return False
@@ -374,7 +374,7 @@ class Client(HubQueries, EngineControl, ClientJobs, Debugging):
             return self._all_targets(targets)
         try:
             uuids = self._connection.uuids_of(chosen)
-        except TypeError:  # one is no int
+        except TypeError:  # an item is not an int
             uuids = [None]
         if None in uuids:
             ids = self.ids
@@ -640,7 +640,7 @@ class Client(HubQueries, EngineControl, ClientJobs, Debugging):
         Parameters
         ----------
         n : int, optional
-            How many engines. Default: as many as the cluster was started with.
+            The number of engines. Default: the number with which the cluster was started.
         timeout : float, optional
             Seconds to wait; None or below 0: without a limit.
         block : bool
@@ -696,7 +696,8 @@ class Client(HubQueries, EngineControl, ClientJobs, Debugging):
         return self._status(float(timeout))
 
     def _status(self, timeout, for_controller=None):
-        """As status(), but raises TimeoutError if the controller does not answer within `for_controller` seconds.
+        """Does the same as status(), but raises TimeoutError if the controller does not answer within `for_controller`
+        seconds.
 
         Displays set `for_controller`. If it is set and there are more than 64 engines, the data about the engines comes
         from the controller's measurements, so that displays do not ask each engine.
@@ -874,7 +875,7 @@ class Client(HubQueries, EngineControl, ClientJobs, Debugging):
         return paragraph(repr(self)) + engines_html(look_at_engines(self))
 
     def _engines_html(self, ids):
-        """The table of these engines as HTML; None: the table of all engines."""
+        """Returns the table of these engines as HTML; None: the table of all engines."""
         return engines_html(look_at_engines(self), ids)
 
     def _engines_now(self):
@@ -905,7 +906,8 @@ class Client(HubQueries, EngineControl, ClientJobs, Debugging):
         -------
         KeptVariables or None
             If `keep` is given: the variables that each engine has kept, the engines that they came from, the variables
-            that were lost, and the reasons. Printed, the object shows this as sentences. Without `keep`, None.
+            that were lost, and the reasons. If you print the object, it shows this as sentences. If `keep` is not
+            given: None.
 
         Raises
         ------
@@ -971,12 +973,12 @@ class Client(HubQueries, EngineControl, ClientJobs, Debugging):
         return scaling.scale(command, minimum, maximum, idle)
 
     def _cluster_options(self):
-        """The options of pxcluster that name this cluster."""
+        """Returns the options of pxcluster that name this cluster."""
         profile_dir, cluster_id = self._folder_and_id()
         return [f"--profile-dir={profile_dir}", f"--cluster-id={cluster_id}"]
 
     def _folder_and_id(self):
-        """The profile's folder and the id of the cluster."""
+        """Returns the profile's folder and the id of the cluster."""
         folder, name = os.path.split(os.path.abspath(self._where))
         found = re.fullmatch(r"ipcontroller(?:-(.*))?-client\.json", name)
         if not found or os.path.basename(folder) != "security" or not os.path.exists(self._where):
@@ -1069,7 +1071,7 @@ class Client(HubQueries, EngineControl, ClientJobs, Debugging):
         return True
 
     def _wait_for(self, tasks, seconds):
-        """Waits for the tasks, and issues the warnings of the connection. Warns once of each engine that does not
+        """Waits for the tasks, and issues the warnings of the connection. Warns once about each engine that does not
         answer and for which the tasks may wait.
         """
         began = recording.begin() if recording.recorders else None
@@ -1087,7 +1089,7 @@ class Client(HubQueries, EngineControl, ClientJobs, Debugging):
                 if prompts.has_news:
                     asked_at = time.monotonic()
                     prompts.serve()
-                    if end is not None:  # the user's time does not count
+                    if end is not None:  # the timeout does not include the time at the prompt
                         end += time.monotonic() - asked_at
                     continue
                 if is_done or is_last:
@@ -1124,7 +1126,7 @@ class Client(HubQueries, EngineControl, ClientJobs, Debugging):
 
 
 def _warn_of_ignored(**given):
-    """Warns of arguments that ipyparallel's Client uses and this class ignores."""
+    """Warns about arguments that ipyparallel's Client uses and this class ignores."""
     reasons = {
         "context": "the sockets are inside of the C++ library",
         "debug": "`pxcontroller --debug` logs the messages",
@@ -1160,7 +1162,7 @@ def _who_is_there(ids):
 
 
 def _path_of_key(sshkey):
-    """The path of the private key for ssh; "" if no key is given.  OSError if the file does not exist."""
+    """Returns the path of the private key for ssh; "" if no key is given. Raises OSError if the file does not exist."""
     path = os.path.expanduser(os.fspath(sshkey)) if sshkey else ""
     if path and not os.path.exists(path):
         raise OSError(f"the private key {path} for ssh does not exist")
@@ -1186,7 +1188,7 @@ def _connection_text(info, choice, patience):
 
 
 def _is_starting(path):
-    """Whether `pxcluster start` is starting the cluster with this connection file."""
+    """Returns whether `pxcluster start` is starting the cluster with this connection file."""
     cluster_id = os.path.basename(path)[len("ipcontroller") : -len("client.json")].strip("-")
     profile = os.path.dirname(os.path.dirname(path))
     return os.path.exists(os.path.join(profile, "pid", f"pxcluster-{cluster_id}.lock"))

@@ -19,8 +19,8 @@ __all__ = ["DebugServer", "cpp_adapter", "python_adapter"]
 LLDB_DAP = ("lldb-dap", *(f"lldb-dap-{version}" for version in range(24, 17, -1)))
 # With this, the stop button interrupts a cell; otherwise the signal would stop the cell in the debugger.
 _INTERRUPTS = "process handle --pass true --stop false --notify false SIGINT"
-# lldb stops all threads of a process. It evaluates an expression first in one thread alone, and after 0.25 s lets all
-# threads run. This call takes longer, so that the engine answers heartbeats. It ignores breakpoints.
+# lldb stops all threads of a process. It first evaluates an expression in one thread alone, and lets all threads run #
+# after 0.25 s. This expression takes longer, so the engine can answer heartbeats. The expression ignores breakpoints.
 _PULSE = "`expression --all-threads true --ignore-breakpoints true --timeout 3000000 -- (void)usleep(400000)"
 _OF_DEBUGPY = ("justMyCode", "pathMappings", "redirectOutput", "showReturnValue", "stepping", "variablePresentation")
 _OF_LLDB = (
@@ -83,7 +83,7 @@ class DebugServer:
     host : str
         The address to listen at.
     port : int
-        The TCP port; 0: any free one.
+        The TCP port; 0: any free port.
 
     Attributes
     ----------

@@ -22,7 +22,7 @@ __all__ = ["DebugPorts", "Debugging"]
 class DebugPorts(EngineSentences):
     """A sequence of dicts with the keys engine, host and port, one for each engine to which an editor can attach.
 
-    Client.debugpy() returns it. Printed, it shows a line for each engine.
+    Client.debugpy() returns it. If you print it, it shows a line for each engine.
 
     Parameters
     ----------
@@ -82,7 +82,7 @@ class Debugging:
         try:
             problem = result.exception()
         except KeyboardInterrupt:
-            self.send_signal("SIGINT", ids, block=False)  # it ends their prompts, too
+            self.send_signal("SIGINT", ids, block=False)  # this ends the prompts of the engines, too
             raise
         if problem is not None:
             raise RuntimeError(_sentence(problem)) from None
@@ -192,7 +192,7 @@ class Debugging:
 
 
 def _sentence(problem):
-    """The text of an error of engines; it names the first engine that has this error."""
+    """Returns the text of an error of engines. The text names the first engine that has this error."""
     if isinstance(problem, CompositeError) and problem.elist:
         first = problem.elist[0]
         return f"engine {first[3].get('engine_id')}: {first[1]}"

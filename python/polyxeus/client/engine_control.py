@@ -35,8 +35,8 @@ class EngineControl:
         return None
 
     def _runs_any(self, msg_ids, targets, patience):
-        """Whether an engine runs one of these requests now. The answer is also True if an engine does not answer within
-        `patience` seconds."""
+        """Returns whether an engine runs one of these requests now. The answer is also True if an engine does not
+        answer within `patience` seconds."""
         ids = self._build_targets(targets)[1]
         tasks = self._connection.send_control(ids, "usage_request", "{}")
         answers = AsyncResult(self, tasks, lambda content, _: content, fname="usage", targets=ids)
@@ -74,7 +74,7 @@ class EngineControl:
         """
         if isinstance(sig, bool) or not isinstance(sig, (int, str)):
             raise TypeError(f"a signal must be a number or a name like 'SIGINT', not {sig!r}")
-        # An interrupt is for what was asked for until now.
+        # An interrupt concerns only the requests that were sent before it.
         content = {"sig": sig if isinstance(sig, str) else int(sig), "spares_newer": True}
         return self._send_control(targets, "signal_request", content, self._block(block))
 
@@ -151,7 +151,7 @@ class EngineControl:
         Raises
         ------
         TypeError
-            `jobs` are neither AsyncResults nor ids.
+            `jobs` contains neither AsyncResults nor ids.
         """
         if jobs is None:
             jobs = list(self.outstanding)
@@ -210,4 +210,4 @@ class EngineControl:
         try:
             self._ask("shutdown_request", {})
         except ConnectionLost:
-            pass  # the news that the cluster was shut down may come before the answer
+            pass  # the connection may close before the answer arrives

@@ -42,7 +42,7 @@ def _with_dates(record):
 class HubQueries:
     """The methods of a Client that read and change the controller's records."""
 
-    asynchronous = False  # Dask asks: get() waits
+    asynchronous = False  # Dask reads this: get() blocks
 
     def _ask_with_buffers(self, kind, content):
         tasks = self._connection.send_hub(kind, requests.dump(content))
@@ -99,9 +99,9 @@ class HubQueries:
             in bytes, `cpu` in seconds, `threads`, `descriptors`), and, while a request runs, `runs`, `line` and the
             `mpi` or `torch` call in which it waits. The other keys are `hosts`, `clients`, `work` (queue and rates),
             `finished` (requests that ended in the last second), `labels` (totals by label), `cells`, `events`,
-            `controller`, and the histograms `durations_total` and `queueing_total`. Some of
-            the values, such as that of `engines`, are lists of dicts. In these dicts, keys whose value is 0, empty,
-            False or unknown are left out.
+            `controller`, and the histograms `durations_total` and `queueing_total`. Some of the values, such as the
+            value of `engines`, are lists of dicts. In these dicts, keys whose value is 0, empty, False or unknown are
+            left out.
 
         Examples
         --------
@@ -203,7 +203,7 @@ class HubQueries:
     # ------------------------------------------------------------ results
 
     def _msg_ids_from_jobs(self, jobs):
-        """The msg_ids of AsyncResults, msg_ids and indices into the history."""
+        """Returns the msg_ids of AsyncResults, msg_ids and indices into the history."""
         if not isinstance(jobs, (list, tuple, set, GeneratorType)):
             jobs = [jobs]
         msg_ids = []
@@ -281,7 +281,7 @@ class HubQueries:
         return AsyncHubResult(self, tasks, single=single, owner=owner)
 
     def _own_tasks(self, msg_ids):
-        """The tasks of requests that this client has sent; None if it no longer has all of them."""
+        """Returns the tasks of requests that this client has sent; None if it no longer has all of them."""
         own = [self._connection.find(msg_id) for msg_id in msg_ids]
         if not own or any(each is None for each in own):
             return None
@@ -698,7 +698,7 @@ def _import_distributed():
 
 
 def _jsonable(value):
-    """The query, with dates converted to text."""
+    """Returns the query, with dates converted to text."""
     if isinstance(value, dict):
         return {key: _jsonable(each) for key, each in value.items()}
     if isinstance(value, (list, tuple, set)):

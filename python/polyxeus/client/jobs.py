@@ -1,4 +1,4 @@
-"""Requests that clients have submitted, from the controller's records."""
+"""The requests that clients have submitted, as the controller has recorded them."""
 
 from __future__ import annotations
 

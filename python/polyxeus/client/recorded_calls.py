@@ -7,7 +7,7 @@ from polyxeus.views import partition
 
 __all__ = ["KEYS", "RecordedCalls"]
 
-# Of the records that RecordedCalls reads.
+# The keys of the records that RecordedCalls reads.
 KEYS = ["msg_id", "client_uuid", "content"]
 
 
@@ -27,7 +27,7 @@ class RecordedCalls:
 
     def __init__(self, msg_ids, records):
         known = {record["msg_id"]: record for record in records}
-        calls = {}  # {number: msg_id} of each
+        calls = {}  # {number: msg_id} of each call
         names = {}
         for place, msg_id in enumerate(msg_ids):
             record = known.get(msg_id, {})
@@ -63,7 +63,7 @@ class RecordedCalls:
 
 
 def _part_of(content):
-    """Which part of a map a request is; None if the request is not part of a map."""
+    """Returns which part of a map a request is; None if the request is not part of a map."""
     part = content.get("part") if content.get("map") is True else None
     if not isinstance(part, dict) or part.get("dist") not in partition.dists:
         return None

@@ -20,7 +20,7 @@ def scale(command, minimum, maximum, idle):
 
     command           "scale" and the options that name the cluster
     minimum, maximum  numbers of engines; if both are None, the call only returns the state
-    idle              seconds, or None
+    idle              the idle time in seconds, or None
     """
     options = []
     if minimum is not None or maximum is not None:

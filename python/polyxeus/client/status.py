@@ -9,7 +9,7 @@ from polyxeus.results.html_parts import paragraph
 
 __all__ = ["ClusterMemory", "ClusterStatus"]
 
-_MOST_ROWS = 200  # in HTML
+_MOST_ROWS = 200  # the largest number of rows in HTML
 
 
 class ClusterStatus(EngineRows):

@@ -75,7 +75,7 @@ def _row(engine, facts):
 
 
 def _numbers(text):
-    """The numbers in "0-3,8"; "..." at the end is ignored."""
+    """Returns the numbers in "0-3,8"; "..." at the end is ignored."""
     numbers = []
     for part in text.split(","):
         first, _, last = part.partition("-")
@@ -85,13 +85,13 @@ def _numbers(text):
 
 
 def _variables(text):
-    """The variables in "OMP=2 NUMBA=2"."""
+    """Returns the variables in "OMP=2 NUMBA=2"."""
     pairs = (word.partition("=") for word in text.split())
     return {f"{name}_NUM_THREADS": value for name, _, value in pairs}
 
 
 def _threads_text(threads):
-    """One number if all variables have the same value; else each variable with its name."""
+    """Returns one number if all variables have the same value; else each variable with its name."""
     if len(set(threads.values())) == 1:
         return next(iter(threads.values())) or "-"
     return " ".join(f"{name.removesuffix('_NUM_THREADS')}={value}" for name, value in threads.items()) or "-"

@@ -22,10 +22,10 @@ if TYPE_CHECKING:
 
 __all__ = ["Trace"]
 
-_ANSWER_TIMEOUT = 5.0  # seconds for the engines to begin a trace, or to hand out what they have recorded
+_ANSWER_TIMEOUT = 5.0  # seconds within which engines must begin a trace, or send their records
 _EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
 _LAST_LOOKS, _LAST_PAUSE = 20, 0.005
-_CLOCK_QUESTIONS = 8  # to one engine of each host, at the beginning and at the end
+_CLOCK_QUESTIONS = 8  # the number of questions to one engine of each host, at both the beginning and the end
 
 
 class _Engine:
@@ -39,9 +39,9 @@ class _Engine:
         self.spans: list[Any] = []
         self.calls: list[Any] = []
         self.dropped = 0
-        self.running: dict[str, Any] | None = None  # at the end
+        self.running: dict[str, Any] | None = None  # the request that was running at the end
         self.clock_at_end = 0
-        self.is_over = False  # another trace has begun there
+        self.is_over = False  # another trace has begun on this engine
 
     def take(self, told: dict[str, Any]) -> bool:
         """Adds the data that the engine has sent; returns whether the engine has more data."""
@@ -53,7 +53,7 @@ class _Engine:
         return bool(told.get("has_more", False))
 
     def unfinished(self) -> list[list[Any]]:
-        """The span of the request that was running at the end, if there was one."""
+        """Returns the span of the request that was running at the end, if there was one."""
         known = self.running
         if known is None or any(span[0] == "request" and span[5].get("msg_id") == known["msg_id"] for span in self.spans):
             return []
@@ -117,15 +117,15 @@ class Trace:
         self._id = secrets.token_hex(16)
         self._recorder = recording.MemoryRecorder()
         self._engines: list[_Engine] = []
-        self._controller: _Controller | None = None  # it does not know traces
+        self._controller: _Controller | None = None  # None: it does not support traces
         self._silent: set[int] = set()
         self.engines: int | None = None
         self.late: Any = None
         self.clock_error = 0.0
-        self._timeline: timeline.Timeline | None = None  # before the end
+        self._timeline: timeline.Timeline | None = None  # None before the end
         self._notes: list[str] = []
 
-    # ------------------------------------------------------------ from begin to end
+    # ------------------------------------------------------------ begin and end
 
     def start(self) -> Self:
         """Begins the trace, without a `with` statement.
@@ -208,10 +208,10 @@ class Trace:
             return f"<Trace {self.path}>"
         return "\n".join(self._notes)
 
-    # ------------------------------------------------------------ questions
+    # ------------------------------------------------------------ requests to the engines and the controller
 
     def _ask(self, ids: list[int], wish: dict[str, Any], timeout: float = _ANSWER_TIMEOUT) -> dict[int, dict[str, Any]]:
-        """The answers, by engine, of those engines that answer in time and support the request."""
+        """Returns the answers, by engine, of those engines that answer in time and support the request."""
         if not ids:
             return {}
         tasks = self._client._connection.send_control(list(ids), "usage_request", requests.dump({"trace": wish}))
@@ -227,7 +227,7 @@ class Trace:
         return answers
 
     def _ask_controller(self, wish: dict[str, Any], timeout: float = _ANSWER_TIMEOUT) -> dict[str, Any] | None:
-        """The answer of the controller; None if it does not answer in time, or does not support the request."""
+        """Returns the answer of the controller; None if it does not answer in time, or does not support the request."""
         tasks = self._client._connection.send_hub("trace_request", requests.dump(wish))
         if not tasks.wait(timeout):
             return None
@@ -235,15 +235,15 @@ class Trace:
         return json.loads(bytes(content))["trace"] if status == "ok" else None
 
     def _read_clocks(self) -> dict[str, tuple[int, clocks.ClockOffset | None]]:
-        """The clocks of the engines and the controller other than this host's clock: {name: (time, offset)}."""
+        """Returns the clocks of the engines and the controller other than this host's clock: {name: (time, offset)}."""
         asked: dict[str, int | None] = {each.clock: each.engine for each in self._engines}
         if self._controller is not None:
-            asked[self._controller.clock] = None  # it answers sooner than an engine on its host
+            asked[self._controller.clock] = None  # the controller answers sooner than an engine on its host
         asked.pop(_name_of_clock(), None)
         return {clock: self._read_clock(engine) for clock, engine in asked.items()}
 
     def _read_clock(self, engine: int | None) -> tuple[int, clocks.ClockOffset | None]:
-        """The clock of an engine, or of the controller if `engine` is None: (its time, its offset)."""
+        """Returns the clock of an engine, or of the controller if `engine` is None: (its time, its offset)."""
         readings, told = clocks.ClockReadings(), 0
         for _ in range(_CLOCK_QUESTIONS):
             sent = time.monotonic_ns()
@@ -278,10 +278,10 @@ class Trace:
             left = {engine: left[engine] for engine, told in answers.items() if left[engine].take(told)}
 
     def _is_answered(self, running: dict[str, Any] | None) -> bool:
-        """Whether the request that an engine reports as running is one for which this client does not wait."""
+        """Returns whether the request that an engine reports as running is one for which this client does not wait."""
         return running is not None and running.get("msg_id") not in self._client.outstanding
 
-    # ------------------------------------------------------------ what was recorded
+    # ------------------------------------------------------------ the records
 
     def _engine_records(self, clocks_at_end: dict[str, Any]) -> list[records.EngineRecords]:
         found = []
@@ -306,8 +306,8 @@ class Trace:
         return clocks.ClockLine(*self._clocks_at_begin.get(clock, (0, None)), *at_end.get(clock, (0, None)))
 
     def _client_records(self, engines: list[records.EngineRecords]) -> records.ClientRecords:
-        """The records of this client. They include the client's requests that the engines have run, but no requests of
-        other clients."""
+        """Returns the records of this client. They include the client's requests that the engines have run, but no
+        requests of other clients."""
         spans = [span for span in self._recorder.spans if span.kind != "answer"]
         received = {span.details["msg_id"]: self._of_wall(span.details["received"])
                     for span in self._recorder.spans if span.kind == "answer"}  # fmt: skip
@@ -323,7 +323,7 @@ class Trace:
         return records.ClientRecords(socket.gethostname(), os.getpid(), spans, sent, self._recorder.dropped)
 
     def _received(self, msg_id: str) -> int | None:
-        """The time at which the answer arrived, if the AsyncResult of the request still exists."""
+        """Returns the time at which the answer arrived, if the AsyncResult of the request still exists."""
         tasks = self._client._connection.find(msg_id)
         moment = None if tasks is None else tasks.metadata(0).get("received")
         return None if moment is None else self._of_wall(moment)
@@ -335,7 +335,7 @@ class Trace:
         date = parse_date(text)
         return self._of_wall((date - _EPOCH) // timedelta(microseconds=1)) if isinstance(date, datetime) else None
 
-    # ------------------------------------------------------------ what it tells
+    # ------------------------------------------------------------ the summary
 
     def _send(self, made: timeline.Timeline) -> list[str]:
         """Sends the spans to the collector that OpenTelemetry's variables name; returns a sentence about the
@@ -390,7 +390,7 @@ def _page(made: timeline.Timeline) -> bytes:
 
 
 def _checked_path(path: str | os.PathLike[str]) -> str:
-    """The absolute path. errors FileNotFoundError: the folder does not exist"""
+    """Returns the absolute path. Raises FileNotFoundError if the folder does not exist."""
     checked = os.path.abspath(os.path.expanduser(os.fspath(path)))
     folder = os.path.dirname(checked)
     if not os.path.isdir(folder):
@@ -399,12 +399,12 @@ def _checked_path(path: str | os.PathLike[str]) -> str:
 
 
 def _wall_offset() -> int:
-    """The difference between time.time_ns() and time.monotonic_ns()."""
+    """Returns the difference between time.time_ns() and time.monotonic_ns()."""
     return time.monotonic_ns() - time.time_ns()
 
 
 def _name_of_clock() -> str:
-    """The name of this host's clock, formed as an engine forms it (engine/trace_answers.cpp)."""
+    """Returns the name of this host's clock, formed as an engine forms it (engine/trace_answers.cpp)."""
     try:
         with open("/proc/sys/kernel/random/boot_id") as file:
             boot = file.read().strip()

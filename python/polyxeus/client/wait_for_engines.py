@@ -13,7 +13,7 @@ from polyxeus.results.callers_traceback import ends_at_caller
 
 __all__ = ["wait_for_engines"]
 
-_SLICE = 0.05  # seconds between looks at who has left
+_SLICE = 0.05  # seconds between checks for engines that have left
 
 
 def wait_for_engines(client, n, timeout, block, interactive, widget):

@@ -48,14 +48,14 @@ def _new_id():
     return f"{int(time.time())}-{''.join(random.choices(letters, k=4))}"
 
 
-_OF_CONFIGURATION = {  # arguments that a configuration's traits of Cluster are
+_OF_CONFIGURATION = {  # {trait of Cluster in a configuration: argument of Cluster}
     "engine_launcher_class": "engines",
     "controller_launcher_class": "controller",
 }
 
 
 def _coroutine(sync: Callable[P, T]) -> Callable[P, Coroutine[Any, Any, T]]:
-    """Makes the coroutine method that does the same as a method whose name ends in _sync."""
+    """Returns a coroutine method that does the same as `sync`, a method whose name ends in _sync."""
     name = sync.__name__[: -len("_sync")]
 
     @functools.wraps(sync)
@@ -306,7 +306,7 @@ class Cluster:
                     each.release()
 
     def _owner(self):
-        """The options that let pxcluster end with this Python."""
+        """Returns the options that let pxcluster end with this Python."""
         return [f"--owner={os.getpid()}"] if self.shutdown_atexit else []
 
     @property
@@ -355,7 +355,7 @@ class Cluster:
         ]
 
     def _start_command(self, name, *options):
-        """As _command(), for commands that start processes."""
+        """Does the same as _command(), for commands that start processes."""
         more = [] if self.load_profile else ["--no-load-profile"]
         if self._settings:
             more.append("--settings=-")
@@ -381,7 +381,7 @@ class Cluster:
         options = ["-n", "0"]
         if self._controller_launcher:
             options.append(f"--controller={self._controller_launcher}")
-        if self._engine_launcher:  # settings like hosts fit some launchers of engines only
+        if self._engine_launcher:  # settings such as `hosts` are valid only for some launchers
             options.append(f"--engines={self._engine_launcher}")
         if self.controller_ip:
             options.append(f"--ip={self.controller_ip}")
@@ -552,7 +552,7 @@ class Cluster:
             if wanted:
                 client.wait_for_engines(wanted, timeout=self.engine_timeout)
         except BaseException:
-            if is_new and self.stopped_engine_set():  # refused: nothing is left that listens
+            if is_new and self.stopped_engine_set():  # engines have ended: stops the new cluster
                 client.close()
                 self.stop_cluster_sync()
             raise
@@ -612,7 +612,8 @@ class Cluster:
         Returns
         -------
         KeptVariables or None
-            If `keep` is given: the variables that each engine has kept, and those that were lost. Without `keep`, None.
+            If `keep` is given: the variables that each engine has kept, and those that were lost. If it is not given:
+            None.
 
         Raises
         ------
@@ -633,7 +634,7 @@ class Cluster:
             return kept
         for name in [engine_set_id] if engine_set_id else list(self.engines):
             each = self._set(name)
-            if each.is_running() and each.set_id in self._recorded_sets():  # else it is about to end
+            if each.is_running() and each.set_id in self._recorded_sets():  # otherwise the engines are about to end
                 command = self._command("restart", f"--engine-set={each.set_id}")
                 more = kept_variables.restart(command, keep)
                 kept = kept.joined(more) if kept is not None and more is not None else more
@@ -713,7 +714,7 @@ class Cluster:
             for each in sets:
                 signal_processes(recorded.get(each.set_id, {}), number)
             return
-        with self.connect_client_sync() as client:  # mpiexec would end at a signal
+        with self.connect_client_sync() as client:  # a signal to mpiexec would end it
             client.send_signal(number, block=True)
 
     def signal_engine_sync(self, signum: int | str, engine_id: int) -> None:
@@ -766,7 +767,7 @@ class Cluster:
         self.stop_engines_sync()
         self.stop_controller_sync()
 
-    # ------------------------------------------------------------ what runs
+    # ------------------------------------------------------------ the running cluster
 
     def _record(self):
         try:
@@ -981,7 +982,7 @@ _clusters = weakref.WeakSet()
 
 def _stop_at_exit():
     for cluster in list(_clusters):
-        is_ours = cluster._pid == os.getpid()  # and not of a process that this is a fork of
+        is_ours = cluster._pid == os.getpid()  # False if this process is a fork of the owner
         if cluster.shutdown_atexit and is_ours and cluster.controller is not None:
             cluster.stop_cluster_sync()
 

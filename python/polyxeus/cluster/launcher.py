@@ -51,7 +51,7 @@ _BATCH = (
 _OF_SYSTEMS = {
     "Local": (),
     "MPI": ("mpi_cmd", "mpi_args"),
-    "MPIExec": ("mpi_cmd", "mpi_args"),  # ipyparallel's old name of it
+    "MPIExec": ("mpi_cmd", "mpi_args"),  # ipyparallel's old name for "MPI"
     "SSH": ("engines", "ssh_cmd", "ssh_args", "remote_python", "remote_profile_dir"),
     "Slurm": _BATCH,
     "PBS": _BATCH,

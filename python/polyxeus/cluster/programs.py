@@ -9,10 +9,10 @@ from polyxeus.client.pxcluster import find
 
 __all__ = ["Program", "signal_number"]
 
-_PATIENCE = 60.0  # seconds for a program to start what it is to start
-_GRACE = 15.0  # seconds to end in an orderly way
+_PATIENCE = 60.0  # seconds within which a program must start its processes
+_GRACE = 15.0  # seconds within which a program must end after SIGTERM
 _ERROR = "pxcluster: error: "
-_RELEASE = signal.SIGRTMIN + 2  # tells pxcluster that it has no owner any more
+_RELEASE = signal.SIGRTMIN + 2  # tells pxcluster that its owner has released it
 
 
 def signal_number(signum):
@@ -51,7 +51,7 @@ class Program:
                 with self.process.stdin as stream:
                     stream.write(text.encode())
             except BrokenPipeError:
-                pass  # it has ended, and said why
+                pass  # the program has ended and written the reason
         self.n = 0
         self.set_id = None
 
@@ -81,7 +81,7 @@ class Program:
     def last_words(self):
         lines = self.get_output().strip().splitlines()
         errors = [line for line in lines if line.startswith(_ERROR)]
-        if len(errors) > 1:  # the first one is the cause
+        if len(errors) > 1:  # the first error is the cause
             return "; ".join([errors[0], *(line[len(_ERROR) :] for line in errors[1:])])
         return lines[-1] if lines else f"it has ended with {self.process.poll()}"
 

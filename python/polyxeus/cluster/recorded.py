@@ -30,12 +30,12 @@ class RecordedPart:
 
 
 def _processes(state):
-    """The processes that a recorded state names."""
+    """Returns the processes that a recorded state names."""
     return [each for each in [*state.get("engines", {}).values(), state] if each.get("pid", 0) > 0]
 
 
 def _birth(pid):
-    """An id that distinguishes the process from others that had this pid, as in pxcluster's files; "" if it has
+    """Returns an id that distinguishes the process from others that had this pid, as in pxcluster's files; "" if it has
     ended."""
     try:
         with open("/proc/sys/kernel/random/boot_id") as boot, open(f"/proc/{pid}/stat") as stat:
@@ -56,8 +56,8 @@ def _is_alive(process):
 
 
 def signal_processes(state, number):
-    """Sends a signal to those processes of a state that still run. The function also compares the
-    processes' _birth(), because a pid may belong to another process by now."""
+    """Sends a signal to those processes of a state that still run. The function also compares the processes' _birth(),
+    because a pid may now belong to another process."""
     for process in filter(_is_alive, _processes(state)):
         try:
             os.kill(process["pid"], number)

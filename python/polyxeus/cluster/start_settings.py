@@ -6,7 +6,7 @@ from polyxeus.client.unknown_option import unknown_option
 
 __all__ = ["cluster_traits", "given_settings", "launcher", "launcher_traits", "other_traits"]
 
-# The keys of a profile's pxcluster.json that Cluster has no argument of another name for.
+# The keys of a profile's pxcluster.json that are also arguments of Cluster, with the same names.
 KEYS = (
     "hosts", "hostfile", "engine_env", "remote_engine_cmd", "remote_python", "remote_profile_dir",
     "ssh_cmd", "ssh_args", "tunnel", "mpi_cmd", "mpi_args", "queue", "account", "qos", "timelimit",
@@ -21,7 +21,7 @@ _CLUSTER_SECTIONS = ("Cluster", "IPClusterStart", "IPClusterEngines")
 
 
 def _short(name):
-    """ The short name of a launcher: "mpi" for "polyxeus-mpi" and
+    """ Returns the short name of a launcher: "mpi" for "polyxeus-mpi" and
     "ipyparallel.cluster.launcher.MPIEngineSetLauncher"."""
     short = name.rpartition(".")[2].lower().removeprefix("polyxeus").lstrip("-")
     for end in _ENDS:
@@ -32,7 +32,7 @@ def _short(name):
 
 
 def _base(given):
-    """The first class among a launcher class and its bases that belongs to ipyparallel or polyxeus."""
+    """Returns the first class among a launcher class and its bases that belongs to ipyparallel or polyxeus."""
     for each in given.__mro__:
         if each.__module__ in _HOMES:
             return each
@@ -74,7 +74,7 @@ def launcher_traits(given):
     known = getattr(base, "class_trait_names", list)()
     for each in reversed(own):
         for name, value in vars(each).items():
-            computed = getattr(value, "trait_name", None)  # of @default("mpi_args")
+            computed = getattr(value, "trait_name", None)  # set by @default("mpi_args")
             if name in known and not isinstance(value, property):
                 found[name] = _value_of_trait(each, name, value)
             elif computed or (name[0] != "_" and (callable(value) or isinstance(value, property))):
@@ -88,7 +88,7 @@ def launcher_traits(given):
 
 def _plain(value):
     """Converts a value of traitlets' configuration to a value for JSON."""
-    if hasattr(value, "get_value"):  # c.X.y.append(...)
+    if hasattr(value, "get_value"):  # made by c.X.y.append(...)
         return value.get_value({} if getattr(value, "_update", None) else [])
     if isinstance(value, type):
         return f"{value.__module__}.{value.__qualname__}"

@@ -33,7 +33,7 @@ class Breakpoints:
     """
 
     def __init__(self, engines: list[int], wished: list[dict[str, Any]], first: int) -> None:
-        self._states: list[dict[int, dict[str, Any]]] = [{} for _ in wished]  # by place: the adapter's answer
+        self._states: list[dict[int, dict[str, Any]]] = [{} for _ in wished]  # for each breakpoint: {place: answer}
         self._first = first
         self._errors: list[str] = [""] * len(wished)
         self._own: dict[tuple[int, int], int] = {}  # (place, the adapter's id) -> index

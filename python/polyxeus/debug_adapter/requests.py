@@ -59,8 +59,8 @@ class Requests:
     def ask_several(
         self, wanted: dict[int, tuple[str, Any]], then: Callable[[dict[int, Answer]], None], deadline: float
     ) -> None:
-        """Sends a request (command, arguments) to each of these places. Calls `then` with all answers; at the deadline,
-        with those that have arrived."""
+        """Sends a request (command, arguments) to each of these places. Calls `then` with all answers, or, at the
+        deadline, with the answers that have arrived."""
         gathered = _Gathered(wanted, deadline, then)
         self._gathered.append(gathered)
         for place, (command, arguments) in wanted.items():
@@ -93,7 +93,7 @@ class Requests:
         self._drop_finished()
 
     def next_deadline(self) -> float | None:
-        """Returns when on_time() must be called next; None if no request waits."""
+        """Returns the time at which on_time() must be called next; None if no request waits."""
         return min((gathered.deadline for gathered in self._gathered), default=None)
 
     def _drop_finished(self):

@@ -13,9 +13,9 @@ from polyxeus.debug_adapter.session import Close, Rank, Session, ToAdapter, ToCl
 
 __all__ = ["Adapter", "AdapterServer", "Port", "Program"]
 
-_CHUNK = 1 << 16  # bytes that are read at once
-_MOST_WAITING = 64  # chunks that may wait before nothing more is read
-_PATIENCE = 3.0  # seconds in which a program has to end
+_CHUNK = 1 << 16  # the largest number of bytes of one read
+_MOST_WAITING = 64  # the number of waiting chunks at which reading pauses
+_PATIENCE = 3.0  # seconds within which a program must end
 _MOST_ERRORS = 2000  # bytes of a program's standard error that are kept
 
 
@@ -111,7 +111,7 @@ class AdapterServer:
         except (OSError, WrongMessage):
             pass  # the client has disconnected, or does not speak the protocol
         except asyncio.CancelledError:
-            pass  # by _stop(): asyncio of Python 3.11 and older reports cancelled connections as errors
+            pass  # _stop() has cancelled it; asyncio of Python 3.11 and older reports cancelled connections as errors
         finally:
             self._connections.discard(task)
             writer.close()
@@ -147,7 +147,7 @@ class _Peer:
             self._errors = (self._errors + data)[-_MOST_ERRORS:]
 
     async def why(self):
-        """Why the connection has ended."""
+        """Returns the reason why the connection has ended."""
         if self._process is None:
             return "its debugger has closed the connection"
         await asyncio.wait([self._watch], timeout=_PATIENCE)
@@ -170,7 +170,7 @@ async def _open(endpoint):
     if isinstance(endpoint, Port):
         return _Peer(*await asyncio.open_connection(*endpoint))
     pipe = asyncio.subprocess.PIPE
-    # A session of its own: Ctrl-C is for the client.
+    # The program runs in its own session, so Ctrl-C in the terminal reaches only this process.
     process = await asyncio.create_subprocess_exec(
         *endpoint.words, stdin=pipe, stdout=pipe, stderr=pipe, start_new_session=True
     )

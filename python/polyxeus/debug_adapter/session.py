@@ -13,9 +13,9 @@ from polyxeus.debug_adapter.shared_variables import SharedVariables
 
 __all__ = ["Close", "Rank", "Session", "ToAdapter", "ToClient"]
 
-_PATIENCE = 3.0  # seconds in which ranks must answer; an answer to the client leaves the others out
+_PATIENCE = 3.0  # seconds within which ranks must answer; the answer to the client lacks later answers
 _PATIENCE_OF_START = 60.0
-_PATIENCE_OF_END = 60.0  # an adapter that is disconnected too early refuses the next session
+_PATIENCE_OF_END = 60.0  # seconds; an adapter that is disconnected too early refuses the next session
 _PULSE = 2.0  # seconds
 _CAPABILITIES = (
     "supportsConfigurationDoneRequest", "supportsConditionalBreakpoints", "supportsHitConditionalBreakpoints",
@@ -91,7 +91,7 @@ class Session:
         self._filters: list[set[str]] = [set() for _ in ranks]  # the filters of exceptions that all adapters have
         self._threads: list[list[dict[str, Any]]] = [[] for _ in ranks]  # from the last answers
         self._stopped: dict[int, list[int]] = {}  # by place: stopped threads, in the order of their stops
-        self._pulses: dict[int, float] = {}  # by place: when a stopped rank gets its next pulse
+        self._pulses: dict[int, float] = {}  # by place: the time at which a stopped rank gets its next pulse
         self._initialized: set[int] = set()
         self._is_attaching = False
         self._is_initialized = False
@@ -154,7 +154,7 @@ class Session:
         return self._take_effects()
 
     def next_deadline(self) -> float | None:
-        """Returns when on_time() must be called next; None if no work is pending."""
+        """Returns the time at which on_time() must be called next; None if no work is pending."""
         deadlines = [*self._pulses.values(), self._requests.next_deadline()]
         return min((each for each in deadlines if each is not None), default=None)
 
@@ -162,7 +162,7 @@ class Session:
         effects, self._effects = self._effects, []
         return effects
 
-    # ------------------------------------------------------------ to the client
+    # ------------------------------------------------------------ messages to the client
 
     def _tell(self, kind, **members):
         self._seq += 1
@@ -190,7 +190,7 @@ class Session:
         self._ask_several(dict.fromkeys(self._requests.alive, (command, arguments)), then, patience)
 
     def _problem(self, answers):
-        """A sentence about the first rank that refused or did not answer; None if all ranks agreed."""
+        """Returns a sentence about the first rank that refused or did not answer; None if all ranks agreed."""
         for place, rank in enumerate(self._ranks):
             answer = answers.get(place)
             if answer is None:
@@ -273,7 +273,7 @@ class Session:
             return {**arguments, "source": told, "breakpoints": wished, "lines": [each["line"] for each in wished]}
 
         wished = arguments.get("breakpoints")
-        if wished is None:  # the form of old clients
+        if wished is None:  # old clients use this form
             wished = [{"line": line} for line in arguments.get("lines") or []]
         self._set(request, source.get("path") or source.get("name"), wished, arguments_of)
 
@@ -460,7 +460,7 @@ class Session:
         rank = self._ranks[place].name
         told["description"] = f"{rank}: {body.get('description') or body.get('reason') or 'stopped'}"
         told["allThreadsStopped"] = False
-        if self._stopped:  # the user looks at another rank
+        if self._stopped:  # the user is examining another rank
             told["preserveFocusHint"] = True
         ids = [made.id_of(place, number) for number in body.get("hitBreakpointIds") or []
                for made in self._breakpoints.values()]  # fmt: skip

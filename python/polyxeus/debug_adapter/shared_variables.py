@@ -11,8 +11,8 @@ from polyxeus.debug_adapter.numbers import Numbers
 
 __all__ = ["SharedVariables"]
 
-_MOST_FRAMES = 64  # of a thread, among which the function is searched
-_MOST_RANKS = 8  # variables; if a frame has more, they are compared only when the user opens the scope
+_MOST_FRAMES = 64  # the number of frames of a thread in which the function is searched
+_MOST_RANKS = 8  # if more ranks have stopped, variables are compared only when the user opens the scope
 Variables = list[dict[str, Any]]
 
 
@@ -31,7 +31,7 @@ class SharedVariables:
         self._names = names
         self._ask_several = ask_several
         self._frames: dict[tuple[int, int], dict[str, Any]] = {}  # (place, the adapter's number)
-        self._scopes: dict[int, tuple[int, int, dict[int, int]]] = {}  # by own number
+        self._scopes: dict[int, tuple[int, int, dict[int, int]]] = {}  # by the session's own number
         self._lists: dict[int, Variables] = {}
         self._last = 0
 

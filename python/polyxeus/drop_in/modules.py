@@ -8,9 +8,9 @@ import types
 
 __all__ = ["install_as_ipyparallel"]
 
-_VERSION = (9, 2, 0)  # of ipyparallel, whose names these are
+_VERSION = (9, 2, 0)  # the version of ipyparallel that has these names
 
-# Modules of ipyparallel, and the modules of polyxeus that have what is in them.
+# {module of ipyparallel: the modules of polyxeus that have its members}.
 _HOMES = {
     "": ["", "drop_in.canning"],
     "client": [],
@@ -147,5 +147,5 @@ def install_as_ipyparallel() -> None:
         parent, _, own = name.rpartition(".")
         if parent:
             setattr(sys.modules[parent], own, sys.modules[name])
-    sys.meta_path.insert(0, _Finder)  # before an ipyparallel that is installed
+    sys.meta_path.insert(0, _Finder)  # takes precedence over an installed ipyparallel
     sys.meta_path.append(_Distributions)

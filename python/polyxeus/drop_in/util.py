@@ -121,7 +121,7 @@ def _is_this_host(location):
     try:
         family, _, _, _, address = socket.getaddrinfo(location, 0)[0]
         with socket.socket(family, socket.SOCK_DGRAM) as probe:
-            probe.bind(address)  # only to an address of one's own
+            probe.bind(address)  # succeeds only for an address of this host
     except OSError:
         return False
     return True

@@ -61,7 +61,7 @@ def main(arguments):
     except _engine.Failure as failure:
         return fail(failure, 1)
 
-    # The registration is on its way while IPython is imported.
+    # The engine registers in the background while IPython is imported.
     from polyxeus.engine import mpi, place, process_groups, start
 
     signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -86,7 +86,8 @@ def main(arguments):
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.set_wakeup_fd(-1)
     start.restore_streams()
-    # MPI_Finalize waits for the other ranks, maybe in vain. Where one rank leaves, they wait for it meanwhile.
+    # MPI_Finalize may wait for other ranks for ever, so a time limit applies. The limit is short if this rank leaves
+    # alone, because the other ranks then wait for its end.
     _engine.exit_within(1 if engine.has_abandoned_world else 30, code)
     if engine.broken_world:
         leave_without_mpi(code)

@@ -50,13 +50,13 @@ def _load(data):
 
 
 def _unpack_plain(buffers, function):
-    """The rest of a request whose function was not canned; None if another part was canned."""
+    """Returns the rest of a request whose function was not canned; None if another part was canned."""
     info = _load(buffers[1])
     rest = buffers[2:]
     if len(rest) != info["nargs"] + len(info["kw_keys"]):
         return None
     values = [_load(each) for each in rest]
-    if _ipyparallel() is not None:  # one of the values has brought it
+    if _ipyparallel() is not None:  # unpickling one of the values has imported it
         return None
     count = info["nargs"]
     return function, tuple(values[:count]), dict(zip(info["kw_keys"], values[count:]))

@@ -99,7 +99,7 @@ class Backend:
             self.shell.engine.stop()
 
     def _forget_outputs(self):
-        """Removes the displays that IPython 9 keeps for an export, which engines do not make."""
+        """Removes the displays that IPython 9 keeps for exports. Engines make no exports."""
         outputs = getattr(self.shell.history_manager, "outputs", None)
         if outputs:
             outputs.clear()
@@ -178,7 +178,7 @@ class Backend:
         finally:
             shell.publishes_errors = True
 
-    # ------------------------------------------------------------ questions about code
+    # ------------------------------------------------------------ completion and inspection of code
 
     def complete(self, code, cursor):
         from IPython.utils.tokenutil import line_at_cursor

@@ -42,7 +42,7 @@ def runtime_folder():
     """Returns the folder in which Jupyter clients look for connection files."""
     try:
         from jupyter_core.paths import jupyter_runtime_dir
-    except ImportError:  # what it says by default
+    except ImportError:  # the default of jupyter_core
         environment = os.environ.get
         data = environment("XDG_DATA_HOME") or os.path.expanduser("~/.local/share")
         data = environment("JUPYTER_DATA_DIR") or os.path.join(data, "jupyter")
@@ -57,7 +57,7 @@ class BoundKernel:
         self._engine = engine
         self._uuid = uuid
         self._file = None
-        self._consoles = []  # kept, so that none becomes a zombie while the engine lives
+        self._consoles = []  # kept so that no console becomes a zombie process while the engine runs
 
     def bind(self):
         if self._file is None:
@@ -107,7 +107,7 @@ class BoundKernel:
                                f"or use `jupyter console --existing {file}`")
         self._consoles.append(subprocess.Popen(
             [*command, "--existing", file, *arguments], stdin=subprocess.DEVNULL,
-            start_new_session=True))  # an interrupt of the engine is none of the console's
+            start_new_session=True))  # an interrupt of the engine must not reach the console
 
 
 def qtconsole_command():

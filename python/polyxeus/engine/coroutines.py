@@ -39,7 +39,7 @@ def run_interruptibly(loop, coroutine, **options):
         try:
             return loop.run_until_complete(task)
         except KeyboardInterrupt:
-            # It came while the cell waited for something, not while its code ran.
+            # The interrupt arrived while the cell waited for something, not while its code ran.
             if task.done():
                 raise
             is_interrupted = True
@@ -52,7 +52,7 @@ def run_until_readable(loop, descriptor, shell):
     try:
         with forked.tasks_run_in(loop):
             loop.run_forever()
-    except (KeyboardInterrupt, SystemExit) as error:  # of a task: not for the engine or kernel
+    except (KeyboardInterrupt, SystemExit) as error:  # raised by a task; it must not end the engine or kernel
         shell.showtraceback((type(error), error, error.__traceback__))
     finally:
         if not loop.is_closed():

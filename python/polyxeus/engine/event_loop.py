@@ -71,7 +71,7 @@ class TaskRunner:
         """Runs unfinished tasks of earlier requests until `descriptor` is readable."""
         loop = self.make_current()
         run_until_readable(loop, descriptor, self._shell)
-        self._engine.set_has_tasks(False)  # first: another thread may add work meanwhile
+        self._engine.set_has_tasks(False)  # before the check, because another thread may add work in the meantime
         if not loop.is_closed() and loop.has_work():
             self._engine.set_has_tasks(True)
 

@@ -4,7 +4,7 @@ C++ engines have the same functions in px_exchange.hpp.
 """
 
 _TAG = 20990
-_MOST_BYTES = 1 << 30  # of one message
+_MOST_BYTES = 1 << 30  # the largest size of a message
 
 
 def describe(values):
@@ -18,7 +18,7 @@ def describe(values):
 
 
 def _messages(values):
-    """The memory of an array, in pieces that are small enough for MPI's counts."""
+    """Returns the memory of an array, in pieces that are small enough for MPI's counts."""
     memory = memoryview(values.reshape(-1).view("u1"))
     return (memory[begin : begin + _MOST_BYTES] for begin in range(0, len(memory), _MOST_BYTES))
 

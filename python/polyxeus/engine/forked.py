@@ -56,7 +56,7 @@ def end_child(error=None):
     for stream in (sys.stdout, sys.stderr):
         try:
             stream.flush()
-        except Exception:  # closed, or replaced by something else
+        except Exception:  # the stream is closed, or is another object
             pass
     os._exit(code & 0xFF)
 

@@ -32,7 +32,7 @@ class _Finder:
         self._actions = actions
 
     def find_spec(self, name, path=None, target=None):
-        action = self._actions.pop(name, None)  # gone, so that find_spec() below passes us by
+        action = self._actions.pop(name, None)  # removed, so that find_spec() below does not call this finder again
         if action is None:
             return None
         spec = importlib.util.find_spec(name)

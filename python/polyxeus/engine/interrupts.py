@@ -3,7 +3,7 @@
 import contextlib
 import signal
 import sys
-from _signal import getsignal  # signal's own makes an enum of it, which takes a hundred times longer
+from _signal import getsignal  # signal.getsignal() converts the result to an enum, which takes much longer
 
 
 @contextlib.contextmanager

@@ -22,7 +22,7 @@ def _convert(value):
 
 
 def _clean(value):
-    """The value without the parts that JSON cannot represent: keys that are not strings, infinite numbers."""
+    """Returns the value without the parts that JSON cannot represent: keys that are not strings, infinite numbers."""
     if isinstance(value, dict):
         return {str(key): _clean(each) for key, each in value.items()}
     if isinstance(value, (list, tuple, set, frozenset)):

@@ -27,7 +27,7 @@ def import_interactive_shell():
     if _TERMINAL not in sys.modules:
         hidden[_TERMINAL] = _lazy_terminal()
     if "jedi" not in sys.modules:
-        hidden["jedi"] = None  # importing it raises ImportError, for which IPython is prepared
+        hidden["jedi"] = None  # importing it raises ImportError, which IPython handles
     sys.modules.update(hidden)
     try:
         from IPython.core.interactiveshell import InteractiveShell

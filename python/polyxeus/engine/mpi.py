@@ -10,8 +10,8 @@ import sys
 from polyxeus.counted import counted
 
 
-_steps = None  # the path of the library in front of MPI, once it is loaded
-_why_off = "mpi4py is not installed"  # why MPI calls cannot be interrupted, as long as it is not
+_steps = None  # the path of the library that replaces MPI's functions; None before it is loaded
+_why_off = "mpi4py is not installed"  # the reason why MPI calls cannot be interrupted
 
 
 class WorldMismatch(Exception):
@@ -49,7 +49,7 @@ def _load_steps():
     for prefix in dict.fromkeys((sys.exec_prefix, sys.base_exec_prefix)):
         library = os.path.join(prefix, "lib", _LIBRARIES[implementation])
         if prefix != "/usr" and os.path.exists(library):
-            ctypes.CDLL(library)  # the one that mpi4py would take
+            ctypes.CDLL(library)  # the library that mpi4py would load
             break
     try:
         ctypes.CDLL(path, ctypes.RTLD_GLOBAL)
@@ -84,14 +84,14 @@ def _join_steps(MPI, engine):
     if _steps:
         has_others = engine.join_mpi(_steps, MPI.Exception)
         return "on" if has_others else "off: no other rank takes part"
-    # as the library does on ranks that take no part
+    # Takes part in the library's Allgather with 0, as the library does on ranks that do not support interrupts.
     MPI.COMM_WORLD.Allgather([struct.pack("=i", 0), MPI.INT],
                              [bytearray(4 * MPI.COMM_WORLD.Get_size()), MPI.INT])
     return "off: " + _why_off
 
 
 def _library(MPI):
-    """The name and version of the MPI, like "Open MPI v4.1.4"; "" if they are not known."""
+    """Returns the name and version of the MPI, like "Open MPI v4.1.4"; "" if they are not known."""
     text = MPI.Get_library_version().strip("\0 \n").split(",")[0].split("\n")[0]
     return " ".join(text.replace("Version:", " ").split())
 

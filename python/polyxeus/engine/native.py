@@ -19,7 +19,7 @@ from polyxeus.serialize.values import decode, encode, encode_results, encode_tex
 
 _OK = b'{"status": "ok"}'
 _NO_FORM = ("json",)
-# Of serve(): no buffer of a result is so large.
+# A value for `copied_from` in serve(): no buffer of a result is so large.
 NEVER = math.inf
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 
@@ -152,7 +152,7 @@ def _map(function, sequences, kwargs, part):
     calls = (function(*items, **kwargs) for items in zip(*sequences)) if kwargs else map(function, *sequences)
     results = []
     try:
-        results.extend(calls)  # those before a failure stay
+        results.extend(calls)  # keeps the results of the items before a failure
     except Exception as error:
         _note_item(error, function, sequences, len(results), part)
         raise
@@ -171,11 +171,11 @@ def _note_item(error, function, sequences, index, part):
         name = getattr(function, "__name__", type(function).__name__)
         error._polyxeus_item = f"item {part['first'] + index * step} of the map: {name}({shown})"
     except Exception:
-        pass  # what cannot be said must not replace the error
+        pass  # an error while the item is described must not replace the error of the item
 
 
 def last_words(error):
-    """Returns the last lines of an error's traceback, which say which item of a map failed."""
+    """Returns the last lines of an error's traceback, which name the item of a map that failed."""
     words = getattr(error, "_polyxeus_item", None)
     return [] if words is None else [words]
 
@@ -198,7 +198,8 @@ def _function(description, buffers, functions):
 
 
 def _named(name, names):
-    """The object with a dotted name, which is looked up in the namespace, among the builtins, or in a module."""
+    """Returns the object with a dotted name, which is looked up in the namespace, among the builtins, or in a
+    module."""
     first, *rest = name.split(".")
     if first in names:
         found = names[first]

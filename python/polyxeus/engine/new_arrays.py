@@ -11,7 +11,7 @@ __all__ = ["all_new", "is_new"]
 
 
 def _references(value):
-    """The number of references to a value, as is_new() counts them."""
+    """Returns the number of references to a value, as is_new() counts them."""
     return sys.getrefcount(value)
 
 

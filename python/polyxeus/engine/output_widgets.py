@@ -1,7 +1,7 @@
 """Output widgets of an engine. An active widget shows the text and the displays that the engine sends.
 
-In a plain notebook the front end puts this output into the widget. For engines, the front end cannot do that: it does
-not know the engine's requests, and the cell shows the output of many engines together. So the engine sets the widget's
+In a plain notebook the front end puts this output into the widget. The front end cannot do that for engines: it does
+not know the engines' requests, and the cell shows the output of many engines together. So the engine sets the widget's
 `outputs` itself.
 """
 
@@ -20,7 +20,7 @@ class Outputs:
     def __init__(self):
         self.list = []
         self._places = {}  # display id -> places in the list
-        self._clears_first = False  # before the next output
+        self._clears_first = False  # True: the list is cleared before the next output
 
     def replace(self, outputs):
         self.list = list(outputs)
@@ -58,7 +58,7 @@ class Outputs:
 
 
 class _Widget:
-    """An Output widget, as its comm knows it."""
+    """The state of one Output widget."""
 
     def __init__(self, comm):
         self.comm = comm
@@ -78,7 +78,7 @@ class OutputWidgets:
         self._active = []  # the innermost is the last one
         self._timer = None
 
-    # ------------------------------------------------------------ what code prints and shows
+    # ------------------------------------------------------------ output of code
 
     def write(self, name, text):
         """Writes text (UTF-8 bytes) to "stdout" or "stderr"."""
@@ -96,7 +96,7 @@ class OutputWidgets:
                 return self._tell_soon()
         self._engine.publish(message_type, content, metadata, buffers)
 
-    # ------------------------------------------------------------ what widgets say
+    # ------------------------------------------------------------ messages of widgets
 
     def on_open(self, comm, state):
         """Called when a comm opens a widget with this state."""
@@ -130,9 +130,9 @@ class OutputWidgets:
             self._active.append(widget)
         elif was_active:
             self._tell(widget)
-            widget.comm.be_told(_update_of(widget))  # for those who read `widget.outputs`
+            widget.comm.be_told(_update_of(widget))  # for code that reads `widget.outputs`
 
-    # ------------------------------------------------------------ telling the front end
+    # ------------------------------------------------------------ messages to the front end
 
     def _tell_soon(self):
         """Sends the outputs of the innermost active widget: at once if the pause after the last sending is over,

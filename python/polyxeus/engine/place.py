@@ -27,7 +27,7 @@ def _serve(engine, main):
 
 
 def _place_in(thread):
-    """The result of find() for the current frame of a thread, with the thread's torch call.
+    """Returns the result of find() for the current frame of a thread, with the thread's torch call.
 
     Keeps no reference to a frame, because such a reference would keep alive the variables of all functions that the
     thread is executing.

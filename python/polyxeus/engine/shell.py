@@ -44,7 +44,7 @@ class _Exited(Exception):
         return [f"Exited: {self}"]
 
 
-_Exited.__name__ = "Exited"  # what clients show
+_Exited.__name__ = "Exited"  # the name that clients show
 
 
 @name_as_jupyter_does
@@ -59,7 +59,7 @@ class Shell(InteractiveShell):
     data_pub = Any()
     last_traceback = None
     publishes_errors = True
-    is_leaving = False  # the engine is to end once its request is answered
+    is_leaving = False  # True: the engine ends when it has answered its request
 
     def init_io(self):
         """Does nothing, because the streams are installed already."""
@@ -86,7 +86,7 @@ class Shell(InteractiveShell):
         number = chosen if isinstance(chosen, int) else count
         history = self.history_manager
         known = len(history.input_hist_parsed)
-        if number < known:  # a session of IPython has each number once
+        if number < known:  # each number can appear only once in a session of IPython
             history.writeout_cache()
             history.new_session()
         if number != known:

@@ -20,7 +20,7 @@ class Stream(io.TextIOBase):
     def write(self, text):
         if not isinstance(text, str):
             raise TypeError(f"write() argument must be str, not {type(text).__name__}")
-        if os.getpid() != self._process:  # a forked child has no thread that would send it
+        if os.getpid() != self._process:  # a forked child has no thread that could send the text
             return self._original.write(text)
         self._engine.write(self.name, text.encode("utf-8", "replace"))
         return len(text)
@@ -38,20 +38,20 @@ class Stream(io.TextIOBase):
         """Does nothing, because the core sends all text before the reply, and five times a second."""
 
     def fileno(self):
-        """Returns the descriptor of the process's own stream, for subprocesses. The core captures what is written to
-        it."""
+        """Returns the descriptor of the process's own stream, for subprocesses. The core captures the data that is
+        written to it."""
         return self._original.fileno()
 
 
 def install(engine):
     """Replaces sys.stdout and sys.stderr."""
-    # What is printed elsewhere goes to the descriptors 1 and 2, which the core captures: at once, so
-    # that it stays in order. Fortran reads the variable when its library is loaded.
+    # Other output goes to the descriptors 1 and 2, which the core captures. It is written at once so that it stays in
+    # order. Fortran's library reads the variable when it is loaded.
     sys.__stdout__.reconfigure(line_buffering=True)
     os.environ.setdefault("GFORTRAN_UNBUFFERED_PRECONNECTED", "y")
     sys.stdout = Stream(engine, "stdout", sys.__stdout__)
     sys.stderr = Stream(engine, "stderr", sys.__stderr__)
-    # A forked child prints to the descriptors: they lead to its parent.
+    # A forked child prints to the descriptors, whose output its parent captures.
     os.register_at_fork(after_in_child=restore)
 
 

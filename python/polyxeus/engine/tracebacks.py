@@ -22,10 +22,10 @@ _DEBUGGER = (
 _COMPILED = (".pyx", ".pxi", ".pxd")  # Cython's sources, which are not installed
 _MPI_FUNCTION = re.compile(r"(?:in )?(MPI_\w+)")
 _UNNAMED = (Exception, BaseException, object)
-_MOST = 50  # classes, attributes
+_MOST = 50  # the largest number of classes, and of attributes
 _MOST_TEXT = 1000  # characters
-_MOST_INTEGER = 2**53  # what all readers of JSON keep exactly
-# Of an OSError and an ImportError: C members, which vars() does not have.
+_MOST_INTEGER = 2**53  # all readers of JSON keep integers up to this one exactly
+# Attributes of OSError and ImportError that are C members, which vars() does not return.
 _MEMBERS = ("errno", "strerror", "filename", "filename2", "name", "path")
 
 
@@ -48,8 +48,8 @@ def tidied(error, trace):
 
 
 def _line_of(entry):
-    """The line of an entry of a traceback. Python's compiler adds code without a line at the end of a `with` block; for
-    such code, the line before it."""
+    """Returns the line of an entry of a traceback. Python's compiler adds code without a line at the end of a `with`
+    block; for such code, this returns the line before it."""
     if entry.tb_lineno is not None:
         return entry.tb_lineno
     code = entry.tb_frame.f_code
@@ -58,8 +58,8 @@ def _line_of(entry):
 
 
 def _is_of_debugger(entry):
-    """Whether the frame belongs to breakpoint() or to a function that it calls. Such frames appear if the user ends the
-    request there."""
+    """Returns whether the frame belongs to breakpoint() or to a function that it calls. Such frames appear if the user
+    ends the request there."""
     return entry.tb_frame.f_code.co_filename.startswith(_DEBUGGER)
 
 
@@ -72,7 +72,7 @@ def _name_call(error, entries):
     names = (entry.tb_frame.f_code.co_name for entry in entries if not _has_source(entry))
     called = next((name for name in names if name.startswith("mpi4py.MPI.")), "").rpartition(".")[2]
     if not called.isalpha() or not called.islower():
-        return  # its name is that of MPI's function
+        return  # the error already names MPI's function
     found = _MPI_FUNCTION.match(str(error))
     if not found:
         return
@@ -85,7 +85,7 @@ def _name_call(error, entries):
     if MPI is not None and isinstance(error, MPI.Exception) and error.Get_error_code() > MPI.ERR_LASTCODE:
         longest = MPI.MAX_ERROR_STRING - 1
         text = text.encode()[:longest].decode(errors="ignore")
-        MPI.Add_error_string(error.Get_error_code(), text)  # what str(error) is
+        MPI.Add_error_string(error.Get_error_code(), text)  # str(error) returns this text
 
 
 def described(error):
@@ -102,7 +102,7 @@ def described(error):
             "classes": [f"{each.__module__}:{each.__qualname__}" for each in kinds[:_MOST]],
             "attributes": dict(plain[:_MOST]),
         }
-    except Exception:  # its attributes are properties that fail: the error itself is to reach the client
+    except Exception:  # attributes are properties that fail; the error must be sent to the client anyway
         return {}
 
 

@@ -58,7 +58,7 @@ def make(key, saved, cls, /, *args, **kwargs):
     except Exception as failure:
         _homes[key] = _Home(failure=failure)
         raise
-    except BaseException:  # an interrupt; as the error of later calls it would look like an interrupt of these
+    except BaseException:  # an interrupt; later calls get another error, so that they do not look interrupted
         _homes[key] = _Home(failure=RuntimeError(f"the constructor of {name} was interrupted: spawn the object again"))
         raise
     _homes[key] = _Home(value)
@@ -71,7 +71,7 @@ def free(keys):
         for token in list(home.streams) if home is not None else ():
             try:
                 _close(home.streams.pop(token))
-            except Exception:  # of a generator whose stream is given up
+            except Exception:  # the generator raised it, but its stream is no longer read
                 pass
 
 
@@ -84,10 +84,10 @@ def found(key, name, *proxy):
     """
     if key in _homes:
         return _home(key).value
-    clients = sys.modules.get("polyxeus.views.actor_home")  # code of an engine may have a client, too
+    clients = sys.modules.get("polyxeus.views.actor_home")  # code on an engine may have its own client
     if ref_files.engine() and (clients is None or clients.ActorHome.of_key(key) is None):
         raise UnmetDependency(f"this engine does not have the {name} that is an argument of the call")
-    return sys.modules["polyxeus"].Actor._unpickled(key, name, *proxy)  # not imported: engines do not load it
+    return sys.modules["polyxeus"].Actor._unpickled(key, name, *proxy)  # engines do not import this class
 
 
 # ---------------------------------------------------------------- calls

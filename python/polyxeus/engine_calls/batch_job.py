@@ -10,13 +10,13 @@ def find_job(environment):
     """Returns the batch job with this environment, like {"system": "slurm", "id": "17"}; None if the environment names
     no job.
 
-    Further keys, if the batch system provides them: "ends" (seconds since the epoch), "limit" (seconds that the job may
-    run), "array" (the id of the array of jobs to which it belongs).
+    Further keys, if the batch system provides them: "ends" (seconds since the epoch), "limit" (the longest time of the
+    job in seconds), "array" (the id of the array of jobs to which it belongs).
     """
     get = environment.get
     if get("SLURM_JOB_ID"):
         return _with_number({"system": "slurm", "id": get("SLURM_JOB_ID")}, "ends", get("SLURM_JOB_END_TIME"))
-    if get("PBS_JOBID"):  # of Torque, too
+    if get("PBS_JOBID"):  # Torque sets the same variable
         return _with_number(_in_array("pbs", get("PBS_JOBID")), "limit", get("PBS_WALLTIME"))
     if get("LSB_JOBID"):
         index = get("LSB_JOBINDEX", "0")
@@ -27,7 +27,7 @@ def find_job(environment):
 
 
 def _in_array(system, job_id):
-    """ The id of the array to which a job belongs: "12[3].server" is a job of the array "12[].server"."""
+    """ Returns the id of the array to which a job belongs: "12[3].server" is a job of the array "12[].server"."""
     array = re.sub(r"\[\d+\]", "[]", job_id)
     return {"system": system, "id": job_id, **({"array": array} if array != job_id else {})}
 
@@ -37,7 +37,7 @@ def _with_number(job, key, text):
 
 
 def _started():
-    """When this process was started, in seconds since the epoch."""
+    """Returns the time at which this process was started, in seconds since the epoch."""
     with open("/proc/self/stat") as file:
         ticks = int(file.read().rpartition(")")[2].split()[19])
     with open("/proc/stat") as file:

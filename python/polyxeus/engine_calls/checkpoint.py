@@ -40,7 +40,7 @@ def _host():
 
 
 def _numbered(path):
-    """The names of the complete checkpoints, the oldest first."""
+    """Returns the names of the complete checkpoints, the oldest first."""
     found = [each for each in os.listdir(path) if _NUMBER.fullmatch(each)]
     found = [each for each in found if os.path.exists(os.path.join(path, each, _MANIFEST))]
     return sorted(found, key=int)
@@ -92,7 +92,7 @@ def abort(path, token):
 def commit(path, token, manifest, keep=0):
     """Gives a checkpoint its number, if its files are those that the manifest (a text) names.
 
-    keep    how many checkpoints with the same label are kept; 0: all.
+    keep    the number of checkpoints with the same label to keep; 0: all.
     result  {"name": the number as text, "removed": names of older checkpoints that were removed}
     """
     folder = os.path.join(path, f".new-{token}")
@@ -110,8 +110,8 @@ def commit(path, token, manifest, keep=0):
 
 
 def _check_files(folder, manifest):
-    """Raises an error if a file of the manifest is not complete on this host: then the engine that wrote the file uses
-    another file system for this folder."""
+    """Raises an error if a file of the manifest is not complete on this host. In this case, the engine that wrote the
+    file uses another file system for this folder."""
     for rank in manifest["ranks"]:
         for entry in rank["variables"]:
             if "file" not in entry:
@@ -139,8 +139,8 @@ def _rename(path, folder):
 
 
 def _remove_old(path, label, keep):
-    """Removes older checkpoints and returns their names. Those that cannot be read or removed stay;
-    this is no error, because the new checkpoint is complete."""
+    """Removes older checkpoints and returns their names. Checkpoints that cannot be read or removed stay. This is not
+    an error, because the new checkpoint is complete."""
     if not keep:
         return []
     alike = [name for name in _numbered(path) if _has_label(path, name, label)]
@@ -163,7 +163,7 @@ def _is_removed(path, name):
 
 
 def _read_manifest(path, name):
-    """The contents of a manifest.  CheckpointFileError: it is malformed."""
+    """Returns the contents of a manifest. Raises CheckpointFileError if the manifest is malformed."""
     file_name = os.path.join(path, name, _MANIFEST)
     try:
         with open(file_name, encoding="utf-8") as file:

@@ -21,7 +21,7 @@ _PIECE_BYTES = 8 << 20
 _PROGRESS_BYTES = 64 << 20
 _COMPARED_BYTES = 1 << 20
 _MOST_JSON_ITEMS = 10000
-_LONGEST_NAME = 100  # of a file, in bytes
+_LONGEST_NAME = 100  # the longest name of a file without its ending, in bytes
 _MIME = "application/vnd.polyxeus.checkpoint+json"
 
 
@@ -60,8 +60,8 @@ def _is_array(value):
 
 
 def _is_json(value, room):
-    """Whether JSON restores the same value with the same types. room: [the number of items that the value may still
-    have]"""
+    """Returns whether JSON restores the same value with the same types. room: [the number of items that the value may
+    still have]"""
     room[0] -= 1
     if room[0] < 0:
         return False
@@ -71,14 +71,14 @@ def _is_json(value, room):
     if kind is dict:
         return all(type(key) is str and _is_json(each, room) for key, each in value.items())
     if kind is float:
-        return value - value == 0  # neither NaN nor infinite
+        return value - value == 0  # False for NaN and infinite numbers
     if kind is int:
         return -(1 << 63) <= value < 1 << 63
     return value is None or kind is bool or (kind is str and _is_text(value))
 
 
 def _is_text(text):
-    """Whether UTF-8 can encode the text. It cannot encode lone surrogates."""
+    """Returns whether UTF-8 can encode the text. It cannot encode lone surrogates."""
     try:
         text.encode()
     except UnicodeEncodeError:
@@ -128,7 +128,7 @@ class Writer:
         about = numpy.lib.format.header_data_from_array_1_0(array)
         try:
             numpy.lib.format.write_array_header_1_0(header, about)
-        except ValueError:  # many fields
+        except ValueError:  # the dtype has too many fields for version 1.0
             numpy.lib.format.write_array_header_2_0(header, about)
         entry = {
             "names": [name],
@@ -193,7 +193,8 @@ class Writer:
         )
 
     def _link(self, old, path):
-        """Links the old file under a new name. Returns False if the old file is gone or the link cannot be made."""
+        """Links the old file under a new name. Returns False if the old file does not exist any more or the link cannot
+        be made."""
         source = os.path.join(self._old_folder, old["file"])
         try:
             if os.path.getsize(source) != old["bytes"]:
@@ -251,7 +252,7 @@ def _cut(pieces):
 
 
 def _begins_alike(path, pieces):
-    """Whether a file begins with the same bytes. A changed value usually differs there, so its checksum is not
+    """Returns whether a file begins with the same bytes. A changed value usually differs there, so its checksum is not
     needed."""
     left = _COMPARED_BYTES
     try:

@@ -7,13 +7,13 @@ from polyxeus.serialize import functions
 
 __all__ = ["start", "stop"]
 
-_NAMES = ("dask_worker", "distributed_worker")  # of the worker, in the user's namespace
-_PATIENCE = 30.0  # seconds to start or to end
+_NAMES = ("dask_worker", "distributed_worker")  # the names of the worker in the user's namespace
+_PATIENCE = 30.0  # seconds within which a worker must start or end
 _running = None
 
 
 class _Life:
-    """A worker and the thread of its event loop; the engine's own thread has other work."""
+    """A worker and the separate thread of its event loop."""
 
     def __init__(self, address, nanny, options):
         self.worker = None

@@ -13,9 +13,9 @@ from polyxeus.serialize import functions
 __all__ = ["describe"]
 
 _MOST_NAMES = 500
-_MOST_BYTES = 1 << 30  # of an array whose content is compared
-_MOST_ITEMS = 1_000_000  # of a container, and of those in it
-_MOST_SHOWN = 6  # items of an array
+_MOST_BYTES = 1 << 30  # the largest size of an array whose content is compared
+_MOST_ITEMS = 1_000_000  # the largest number of items of a container, including the items of inner containers
+_MOST_SHOWN = 6  # the largest number of items of an array that are shown
 _CODE = (types.ModuleType, types.FunctionType, types.BuiltinFunctionType, type)
 _ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
 _SCALARS = (bool, int, float, complex, str, bytes, bytearray, range, type(None), type(...))

@@ -13,7 +13,7 @@ from concurrent.futures import ThreadPoolExecutor
 __all__ = ["DirectFile"]
 
 _BUFFER_BYTES = 8 << 20
-_BLOCK_BYTES = 4096  # of which a write past the page cache must be a multiple
+_BLOCK_BYTES = 4096  # the size of a write without the page cache must be a multiple of this
 
 
 class DirectFile:
@@ -32,9 +32,9 @@ class DirectFile:
         self._descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666)
         self._go_past_cache(True)
         self._buffers = [mmap.mmap(-1, _BUFFER_BYTES) for _ in range(2)]
-        self._filled = 0  # bytes of the first one
+        self._filled = 0  # the number of bytes in the first buffer
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="checkpoint")
-        self._pending = None  # the write of the other one
+        self._pending = None  # the write of the other buffer
 
     def __enter__(self):
         return self
@@ -86,7 +86,7 @@ class DirectFile:
                 try:
                     begin += os.write(self._descriptor, view[begin:end])
                 except OSError as problem:
-                    # Some file systems say only now that they cannot, or write a part of a block.
+                    # Some file systems report only here that they need the page cache, or write only a part of a block.
                     if problem.errno != errno.EINVAL or not self._go_past_cache(False):
                         raise
 

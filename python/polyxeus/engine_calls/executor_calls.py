@@ -4,7 +4,7 @@ from concurrent.futures import BrokenExecutor
 
 __all__ = ["ForEach", "Initialized"]
 
-_failures = {}  # key of an executor whose initializer has run here -> why it failed; None: it did not
+_failures = {}  # key of an executor whose initializer has run here -> the reason of its failure, or None
 
 
 class Initialized:
@@ -12,7 +12,7 @@ class Initialized:
     engine."""
 
     def __init__(self, key, initializer, initargs, function):
-        self.__name__ = getattr(function, "__name__", "unknown")  # what the engine shows while it runs
+        self.__name__ = getattr(function, "__name__", "unknown")  # engines show this name while it runs
         self._key, self._initializer, self._initargs = key, initializer, initargs
         self._function = function
 

@@ -11,9 +11,9 @@ import time
 
 __all__ = ["refresh"]
 
-_known = {}  # name -> (the module or None, digest of the text that it was made of, or that an import will find)
-_sent = {}  # name -> Row: what imports get instead of a file of this host
-_old_objects = {}  # what superreload() upgrades, generation after generation
+_known = {}  # name -> (module, digest of its text); (None, digest of the text that an import will find)
+_sent = {}  # name -> the Row that imports use instead of a file of this host
+_old_objects = {}  # the old objects that superreload() updates at each reload
 _KEPT = ("__name__", "__loader__", "__spec__", "__package__", "__path__", "__file__", "__cached__", "__builtins__")
 _INSTALLED = ("site-packages", "dist-packages")
 
@@ -25,7 +25,7 @@ class Row:
     path        the path of its file on the notebook's host
     digest      the digest of the text of the file
     is_package  whether the file is an __init__.py
-    changed     when the file was changed, in seconds since 1970
+    changed     the time of the file's last change, in seconds since 1970
     text        the bytes of the file, if this engine may use them instead of the file on its host; else None
     is_wanted   whether the engine may use these bytes even if it has no file of this module
     """
@@ -93,7 +93,7 @@ def _prepare(row, path, digest):
         _known[row.name] = None, digest
         return _compared(row, path)
     else:
-        return None  # its import says that there is none
+        return None  # its import will raise the error
     _known[row.name] = None, row.digest
     return None
 
@@ -117,7 +117,7 @@ def _read(path):
 
 
 def _path_of(row, module):
-    """The file of the module on this host; None if there is none."""
+    """Returns the file of the module on this host; None if there is none."""
     if module is not None:
         path = getattr(module, "__file__", None)
         return path if isinstance(path, str) else ""
@@ -133,7 +133,7 @@ def _path_of(row, module):
 
 
 def _spec_of(name, places):
-    """The spec of a package, which is not imported."""
+    """Returns the spec of a package, which is not imported."""
     module = sys.modules.get(name)
     if module is not None:
         return module.__spec__
@@ -153,7 +153,7 @@ def _is_installed(path):
 
 
 def _made_of(name, module, path, digest):
-    """The digest of the text from which a loaded module was made; None if it is not known."""
+    """Returns the digest of the text from which a loaded module was made; None if it is not known."""
     known, made_of = _known.get(name, (None, None))
     if made_of is not None and known in (None, module):
         return made_of
@@ -162,7 +162,7 @@ def _made_of(name, module, path, digest):
 
 
 def _started_at():
-    """When this process started, in seconds since 1970."""
+    """Returns the time at which this process started, in seconds since 1970."""
     with open("/proc/self/stat") as file:
         ticks = int(file.read().rpartition(")")[2].split()[19])
     since = time.clock_gettime(time.CLOCK_BOOTTIME) - ticks / os.sysconf("SC_CLK_TCK")

@@ -16,7 +16,7 @@ __all__ = ["depend", "dependent", "require"]
 
 
 class depend:
-    """Decorator: a task runs only on engines where the call f(*args, **kwargs) does not return False.
+    """Decorator: a task runs only on engines on which the call f(*args, **kwargs) does not return False.
 
     If f returns False on one engine, the controller sends the task to another engine. If no engine is left, the task
     fails with ImpossibleDependency.

@@ -10,7 +10,7 @@ from polyxeus.serialize import communicators, functions
 
 __all__ = ["join", "look"]
 
-# How launchers name one of their runs, as in engine/mpi/world.cpp.
+# The environment variables in which launchers pass the id of a run, as in engine/mpi/world.cpp.
 _RUN_NAMES = ("PMIX_NAMESPACE", "OMPI_MCA_orte_ess_jobid", "SLURM_STEP_ID")
 
 
@@ -20,7 +20,7 @@ def look(ranks):
     number  the number of the last communicator that this engine has made for a gang of these ranks; 0: none.
     run     the id that the MPI launcher has given to the run in which it started the engine; "": not known.
     """
-    if "mpi4py.MPI" not in sys.modules:  # importing it would make a world of this process alone
+    if "mpi4py.MPI" not in sys.modules:  # importing it would make a world that contains only this process
         return 0, 1, 0, ""
     from mpi4py import MPI
 

@@ -23,12 +23,12 @@ __all__ = [
     "groups", "is_plain_module", "offer", "pack", "packed", "restore", "save", "sentence", "submodules", "unpack", "users_names"
 ]  # fmt: skip
 
-_GIVEN = frozenset({"mpi_rank", "mpi_size"})  # the new engine has its own
+_GIVEN = frozenset({"mpi_rank", "mpi_size"})  # the new engine has its own values
 _LEAST_MAPPED_BYTES = 1 << 20
-_MOST_WRITTEN_BYTES = 1 << 30  # at once
+_MOST_WRITTEN_BYTES = 1 << 30  # the largest number of bytes of one write
 
 
-_packed = []  # by pack(), for packed()
+_packed = []  # the bytes that pack() has made for packed()
 
 
 class _NoRoom(Exception):
@@ -102,8 +102,8 @@ def offer(folders, names):
 
 
 def _write_groups(names, write):
-    """Returns (the index for _read_groups(), {name: reason why it was not written}). write(values, number) writes a
-    group and describes it."""
+    """Returns (the index for _read_groups(), {name: reason why it was not written}). The function write(values, number)
+    writes a group and returns its description."""
     known = functions.namespace()
     lost = {name: "not defined there" for name in names or () if name not in known}
     wanted = users_names(known) if names is None else [name for name in names if name in known]
@@ -219,7 +219,7 @@ def groups(values, lost):
 
 
 def _is_ours(folder):
-    """Whether the folder exists, and only this user can write to it."""
+    """Returns whether the folder exists, and only this user can write to it."""
     try:
         about = os.stat(folder)
     except OSError:
@@ -280,7 +280,7 @@ def _write_whole(file, piece):
 
 
 def _room(folder, share):
-    """The number of bytes that this engine may use in the folder."""
+    """Returns the number of bytes that this engine may use in the folder."""
     about = os.statvfs(folder)
     room = about.f_bavail * about.f_frsize
     if folder.startswith("/dev/shm/"):
@@ -289,7 +289,7 @@ def _room(folder, share):
 
 
 def _free_memory():
-    """The number of free bytes of the host, or of the container."""
+    """Yields the number of free bytes of the host, or of the container."""
     try:
         with open("/proc/meminfo") as file:
             found = dict(line.split(":") for line in file)
@@ -346,6 +346,6 @@ def _map(size):
     memory = mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
     try:
         memory.madvise(mmap.MADV_HUGEPAGE)
-    except (AttributeError, OSError):  # the system has none
+    except (AttributeError, OSError):  # the system has no large pages
         pass
     return memory

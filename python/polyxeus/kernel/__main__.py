@@ -36,7 +36,7 @@ def become_cpp(arguments):
 
 def main(arguments):
     if sys.path and sys.path[0] == "":
-        sys.path.pop(0)  # python -m; IPython adds it again, after its own start
+        sys.path.pop(0)  # `python -m` has added it; IPython adds it again after it has started
     from polyxeus import _kernel
 
     kernel = _kernel.Kernel()
@@ -52,13 +52,13 @@ def main(arguments):
 
         if unknown := traits.find_unknown(kernel.other_options):
             return fail(f"error: {unknown}", 2)
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # a stop button that comes too early
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # ignores a stop button that is pressed too early
     try:
         kernel.start()
     except _kernel.Failure as failure:
         return fail(failure)
 
-    # Clients' first requests are on their way while IPython is imported.
+    # Clients can already send requests while IPython is imported.
     from polyxeus.engine import streams
     from polyxeus.kernel import start
 
@@ -66,7 +66,7 @@ def main(arguments):
         backend = start.make_backend(kernel)
     except BaseException:
         streams.restore()
-        kernel.close()  # so that the traceback goes to the log of whoever has started us
+        kernel.close()  # so that the traceback is written to the log of the parent process
         raise
     kernel.run(backend, backend.cells.idle)
     signal.signal(signal.SIGINT, signal.SIG_IGN)

@@ -33,7 +33,7 @@ class KernelBackend(Backend):
             else:
                 error = result.error_before_exec or result.error_in_exec
                 content.update(self._error_content(error))
-        except BaseException as error:  # an interrupt beside the user's code, exit() in a thread
+        except BaseException as error:  # an interrupt outside the user's code, or exit() in a thread
             forked.end_child(error)
             shell.showtraceback()
             content.update(self._error_content(error))
@@ -49,7 +49,7 @@ class KernelBackend(Backend):
         content = {"code": code, "execution_count": self.shell.execution_count}
         core.publish("execute_input", json_text.dump(content))
 
-    # ------------------------------------------------------------ questions about code
+    # ------------------------------------------------------------ completion and inspection of code
 
     def complete(self, code, cursor):
         from IPython.core.completer import provisionalcompleter, rectify_completions
@@ -81,7 +81,7 @@ class KernelBackend(Backend):
         content = json_text.load(super().history(request))
         number = self.shell.history_manager.session_number
         for entry in content["history"]:
-            entry[0] = entry[0] or number  # IPython calls its own session 0 in a range
+            entry[0] = entry[0] or number  # in a range, IPython gives the current session the number 0
         return json_text.dump(content)
 
     def kernel_info(self):

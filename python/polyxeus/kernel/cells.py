@@ -15,7 +15,7 @@ class CellRunner:
         self.shell = shell
         self.core = core
         self._open_loop()
-        self._context = contextvars.copy_context()  # that of all cells: they share its variables
+        self._context = contextvars.copy_context()  # the context of all cells, which share its variables
         self.is_running = False
         signal.signal(signal.SIGINT, self._on_interrupt)
 
@@ -29,7 +29,7 @@ class CellRunner:
             self._open_loop()
         self.is_running = True
         try:
-            # From Python 3.11 on the cells share their context.
+            # From Python 3.11 on, cells share their context.
             task_options = {"context": self._context} if sys.version_info >= (3, 11) else {}
             return run_interruptibly(self.loop, self._cell(code, options), **task_options)
         finally:
@@ -37,12 +37,12 @@ class CellRunner:
 
     def idle(self, descriptor):
         """Runs unfinished tasks of earlier cells until `descriptor` is readable."""
-        if self.loop.is_closed():  # a cell did it
+        if self.loop.is_closed():  # a cell has closed the loop
             self._open_loop()
         run_until_readable(self.loop, descriptor, self.shell)
 
     def _on_interrupt(self, number, frame):
-        if self.is_running:  # an idle kernel ignores it: it would hit the next cell
+        if self.is_running:  # an idle kernel ignores the interrupt, which would otherwise stop the next cell
             raise KeyboardInterrupt
 
     async def _cell(self, code, options):
@@ -66,7 +66,7 @@ class CellRunner:
         return result
 
     def _awaits(self, code, transformed, code_error):
-        """Whether the cell uses await with asyncio; %autoawait may select another library."""
+        """Returns whether the cell uses await with asyncio; %autoawait may select another library."""
         from IPython.core.async_helpers import _asyncio_runner
 
         shell = self.shell

@@ -4,7 +4,7 @@ belongs."""
 import contextvars
 import threading
 
-# The cell on whose behalf this thread or asyncio task works.
+# The cell to which this thread or asyncio task belongs.
 _parent = contextvars.ContextVar("polyxeus_parent", default=None)
 
 

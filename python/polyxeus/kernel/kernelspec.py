@@ -44,7 +44,7 @@ def _folder(place, name):
     return place.folder() / name.lower()
 
 
-# language -> the usual name, the folder with logos and kernel.json.
+# language -> (the default name, the folder with logos and kernel.json).
 _KINDS = {"python": ("pxpython", "resources"), "cpp": ("pxcpp", "resources_cpp")}
 
 

@@ -22,7 +22,7 @@ class KernelShell(Shell):
     def _default_exiter(self):
         return ZMQExitAutocall(self)
 
-    init_history = InteractiveShell.init_history  # the user's own
+    init_history = InteractiveShell.init_history  # the user's own history
 
     def init_environment(self):
         """Sets the environment so that child processes use colours but no pager, because a pager would wait for a
@@ -34,7 +34,7 @@ class KernelShell(Shell):
         super().init_hooks()
         self.set_hook("show_in_pager", page.as_hook(self._show_page), 99)
 
-    # ------------------------------------------------------------ what the client is asked to do
+    # ------------------------------------------------------------ requests to the client
 
     def _show_page(self, text, start=0, screen_lines=0, pager_cmd=None):
         data = text if isinstance(text, dict) else {"text/plain": text}

@@ -94,7 +94,7 @@ def _load_magics(shell):
     """Loads the parallel magics, so that no %load_ext is needed."""
     try:
         from polyxeus.magics import extension
-    except ImportError as problem:  # an installation without the client
+    except ImportError as problem:  # the client is not installed
         print(f"pxkernel: cannot load the parallel magics: {problem}", file=sys.__stderr__)
     else:
         extension.load(shell)

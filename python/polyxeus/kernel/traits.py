@@ -11,14 +11,14 @@ __all__ = ["find_unknown"]
 
 
 def _classes():
-    """The classes that these options can configure, by the names of their sections."""
+    """Returns the classes that these options can configure, by the names of their sections."""
     from polyxeus.kernel.start import KernelApplication
 
     known = {}
     for one in (KernelApplication, KernelShell, IPCompleter, DisplayFormatter, PlainTextFormatter,
                 HistoryManager):
         known |= {each.__name__: each for each in one.__mro__ if hasattr(each, "class_traits")}
-    # A configuration that was made for ipykernel says these.
+    # The names that a configuration for ipykernel uses.
     return known | {"ZMQInteractiveShell": KernelShell, "IPKernelApp": None}
 
 

@@ -16,8 +16,8 @@ __all__ = [
     "Refused", "dashboard", "interrupt", "list_clusters", "log", "profile_names", "restart", "scale", "stack", "start", "stop"
 ]  # fmt: skip
 
-_PATIENCE = 150.0  # seconds; pxcluster waits up to 60 s for the engines of its own accord
-_MOST_ENGINES = 65536  # as `pxcluster start -n`
+_PATIENCE = 150.0  # seconds; pxcluster itself waits up to 60 s for the engines
+_MOST_ENGINES = 65536  # the same limit as for `pxcluster start -n`
 _LOG_LINES = 200
 _BY_HAND = "started by hand"
 _NAME = re.compile(r"[\w.@+-]+")
@@ -139,7 +139,7 @@ def log(key: str, engine: int) -> dict[str, str]:
 def dashboard(key: str) -> tuple[int, str]:
     """Returns the port of a cluster's dashboard, at 127.0.0.1, and the token of the dashboard."""
     cluster = _found(key)
-    if cluster["host"] is not None:  # who has the port on this host is not known
+    if cluster["host"] is not None:  # on this host, the port may belong to another program
         raise Refused(f"the controller runs on {cluster['host']}: run `pxcluster dashboard` there")
     try:
         with open(_client_file(cluster["profile_dir"], cluster["cluster_id"])) as file:
@@ -184,7 +184,7 @@ def _model(listed):
     profile_dir, cluster_id = listed["cluster"]["profile_dir"], listed["cluster"]["cluster_id"]
     engines = listed.get("engines", {})
     sets = engines.get("sets", {})
-    chosen = engines.get("started_by", {})  # "slurm", where the file's class says how to stop it
+    chosen = engines.get("started_by", {})  # such as "slurm"; in that case `class` names the way to stop the engines
     owner = listed.get("owner")
     n = sum(each.get("n", 0) for each in sets.values())
     launcher = next(iter(chosen.values()), engines.get("class", "local"))
@@ -206,14 +206,14 @@ def _model(listed):
 
 
 def _is_world(engine_set, launcher):
-    """Whether the engines of a set share one process of the launcher, as ranks of mpiexec or in a batch job."""
+    """Returns whether the engines of a set share one process of the launcher, as ranks of mpiexec or in a batch job."""
     return launcher == "mpi" or any(
         each.get("n", 0) > 1 for each in engine_set.get("engines", {}).values()
     )
 
 
 def _other_host(listed):
-    """The host on which the controller runs; None: this host."""
+    """Returns the host on which the controller runs; None: this host."""
     if controller := listed.get("by_hand"):
         return None if controller["pid"] is not None else controller["host"]
     host = listed.get("controller", {}).get("state", {}).get("host")

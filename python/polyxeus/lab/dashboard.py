@@ -18,7 +18,7 @@ from polyxeus.lab import clusters
 
 __all__ = ["DashboardHandler"]
 
-# What the controller says to browsers for their protection, and the type of what it sends.
+# The controller's headers that protect browsers, and the header with the type of the content.
 _PASSED_ON = (
     "Cache-Control",
     "Content-Security-Policy",
@@ -36,7 +36,7 @@ class DashboardHandler(APIHandler):
     """
 
     auth_resource = "polyxeus"
-    _track_activity = False  # an open page asks for nothing: an idle server may be culled
+    _track_activity = False  # requests of an open page are not activity, so idle servers can be culled
     _controller: asyncio.StreamWriter | None = None
 
     @web.authenticated
@@ -88,7 +88,7 @@ class DashboardHandler(APIHandler):
 
     async def _forward_stream(self, port, token):
         """Forwards the stream until one side ends it. If a browser reads slowly, this function waits for the browser,
-        which then gets each snapshot that the controller still has for it."""
+        which later gets the snapshots that the controller still has."""
         try:
             reader, self._controller = await asyncio.open_connection("127.0.0.1", port)
         except OSError as error:
@@ -105,7 +105,7 @@ class DashboardHandler(APIHandler):
                 self.write((await reader.readexactly(size + 2))[:size])
                 await self.flush()
         except (OSError, EOFError, iostream.StreamClosedError):
-            pass  # the controller, or the browser, has gone
+            pass  # the controller or the browser has disconnected
         finally:
             self._controller.close()
 
@@ -116,7 +116,7 @@ class DashboardHandler(APIHandler):
 
 
 def _read_head(head):
-    """The status and the headers of an HTTP answer."""
+    """Returns the status and the headers of an HTTP answer."""
     first, _, rest = head.decode("latin-1").partition("\r\n")
     return int(first.split()[1]), httputil.HTTPHeaders.parse(rest.strip("\r\n"))
 

@@ -40,7 +40,7 @@ class _Handler(APIHandler):
         await self.finish(None if status == 204 and value is None else json.dumps(value))
 
     def body(self, *known: str) -> dict[str, Any]:
-        """The JSON object of the request; 400 if it has unknown members."""
+        """Returns the JSON object of the request; 400 if it has unknown members."""
         body = self.get_json_body()
         if body is None:
             return {}
@@ -60,7 +60,7 @@ class ClustersHandler(_Handler):
     description of the cluster, in the form of clusters.list_clusters().
     """
 
-    _track_activity = False  # the tab asks again and again: an idle server may be culled
+    _track_activity = False  # the regular requests of the tab are not activity, so idle servers can be culled
 
     @web.authenticated
     @authorized

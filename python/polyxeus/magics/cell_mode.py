@@ -15,7 +15,7 @@ _ENGINES = re.compile(r"\d{1,9}(-\d{1,9})?(,\d{1,9}(-\d{1,9})?)*")
 _COMMENTS = re.compile(r"(?:[^\S\n]*(?:#[^\n]*)?\n)*[^\S\n]*")
 _CALL = re.compile(r"(%{1,2})(\w+)[^\S\n]*([^\n]*)")
 _BELOW = re.compile(r"^[^\S\n]*(%(?:px|autopx)\w*)", re.M)
-_BESIDE_MODE = re.compile(r"%(?:load_ext\s+polyxeus\b|px)|#")  # lines that may stand beside %pxmode
+_BESIDE_MODE = re.compile(r"%(?:load_ext\s+polyxeus\b|px)|#")  # lines that are allowed in a cell with %pxmode
 _FORMS = "write `%pxmode all`, `%pxmode here`, `%pxmode view` or engines such as `%pxmode 0-3` and `%pxmode 0,2`"
 
 

@@ -12,8 +12,8 @@ from polyxeus.results.comms import deliver
 
 __all__ = ["CellOutput", "KernelEnds", "PlainCellOutput"]
 
-# Seconds for which an interrupt of a recorded cell is held back. Jupyter also interrupts a kernel just before it asks the
-# kernel to end; then the engines continue to run the cell.
+# Seconds for which an interrupt of a recorded cell is delayed. Jupyter also interrupts a kernel just before it asks the
+# kernel to end. In this case the engines continue to run the cell.
 _END_PATIENCE = 0.4
 _COLOURS = re.compile(r"\x1b\[[0-9;]*m")
 _VALUE_LABEL = re.compile(r"(?:\x1b\[[0-9;]*m)*Out\[[\d,:-]+\]:(?:\x1b\[[0-9;]*m)*")
@@ -46,7 +46,7 @@ class CellOutput:
         self._waits_for_end = False  # after the first interrupt, until it is known whether the kernel ends
         self._handler = None
         self._progress = None
-        self._label = ""  # in a terminal: what stands before the next display
+        self._label = ""  # in a terminal: the text that precedes the next display
         self._is_rich = getattr(shell, "kernel", None) is not None
 
     def __enter__(self):
@@ -58,7 +58,7 @@ class CellOutput:
         if self._strip is not None:
             self._strip.close()
             self._strip = None
-        deliver()  # what the engines have said of their widgets is with the front end by now
+        deliver()  # sends the remaining messages about widgets to the front end
         sys.stdout.flush()
         sys.stderr.flush()
 
@@ -79,7 +79,7 @@ class CellOutput:
     def _on_interrupt(self, _number, _frame):
         if self._interrupted_at is None and self._goes_on:
             self._interrupted_at, self._waits_for_end = time.monotonic(), True
-        else:  # a second interrupt always goes to the engines
+        else:  # a second interrupt is always sent to the engines
             self._is_interrupted = True
 
     def is_interrupted(self):
@@ -107,7 +107,7 @@ class CellOutput:
         prompts = self._prompts()
         if prompts is None:
             return
-        prompts.take_warnings()  # the engines' stderr, which this cell shows, has them
+        prompts.take_warnings()  # drops them, because this cell shows the engines' stderr, which has the same sentences
         if not prompts.has_news:
             return
         self._give_signal()
@@ -136,14 +136,14 @@ class CellOutput:
     def show(self, data, metadata, display_id, is_update):
         if not self._is_rich and (data := self._for_terminal(data)) is None:
             return
-        deliver()  # the comm of a widget comes before the widget
+        deliver()  # the comm of a widget must arrive before the widget
         transient = {"display_id": display_id} if display_id else {}
         self._shell.display_pub.publish(
             data=data, metadata=metadata, transient=transient, update=is_update
         )
 
     def _for_terminal(self, data):
-        """The text of a display for a terminal; None for a label, which is shown with the next text."""
+        """Returns the text of a display for a terminal; None for a label, which is shown with the next text."""
         text = data.get("text/plain", "")
         if str(getattr(self._shell, "colors", "")).lower() == "nocolor":
             text = _COLOURS.sub("", text)
@@ -187,13 +187,14 @@ class CellOutput:
 
 
 def _is_ending(shell):
-    """Whether the kernel of this shell was asked to end or to restart."""
+    """Returns whether the kernel of this shell was asked to end or to restart."""
     kernel = getattr(shell, "kernel", None)
     return bool(getattr(kernel, "is_ending", False)) or getattr(kernel, "_shutdown_message", None) is not None
 
 
 class PlainCellOutput(CellOutput):
-    """Writes all output to stdout, also the progress reports that pxcluster writes to stderr: they are no errors."""
+    """Writes all output to stdout. This includes the progress reports that pxcluster writes to stderr, which are not
+    errors."""
 
     def write(self, name, text):
         super().write("stdout", text)

@@ -1,5 +1,5 @@
-"""Records in a file which cells of a notebook ran on engines. With this file, the notebook's next kernel can show
-output that was missed, and so can a page of the notebook that is opened again."""
+"""Records in a file which cells of a notebook ran on engines. With this file, output that was missed can be shown by
+the notebook's next kernel, or when the notebook is opened again."""
 
 import hashlib
 import json
@@ -14,8 +14,8 @@ from polyxeus.magics.cell_output import KernelEnds
 
 __all__ = ["CellRecords", "records_of_notebook"]
 
-_MOST = 20  # records that are kept
-_LONGEST = 60  # of the text of a cell
+_MOST = 20  # the number of records that are kept
+_LONGEST = 60  # the number of characters of a cell's text that are kept
 _UNSAFE = re.compile(r"[^\w.-]+")
 
 
@@ -74,7 +74,7 @@ class CellRecords:
         try:
             yield
         except KernelEnds:
-            raise  # the next kernel shows it
+            raise  # the next kernel shows the output
         except BaseException:
             self._done(record)
             raise

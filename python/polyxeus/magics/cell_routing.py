@@ -29,11 +29,11 @@ class CellRouting:
         self._session = session
         self._mode = session.mode
         self._sets = sets
-        self._depth = 0  # of cells that run in cells
-        self._request = None  # in which the outermost of them runs
+        self._depth = 0  # the number of cells that are running, one inside the other
+        self._request = None  # the request that runs the outermost cell
 
     def hook(self):
-        self._transform.__func__.has_side_effects = True  # not while a cell is typed
+        self._transform.__func__.has_side_effects = True  # IPython then does not call it while the user types a cell
         self._shell.input_transformer_manager.cleanup_transforms.insert(0, self._transform)
         self._shell.events.register("pre_run_cell", self._begin)
         self._shell.events.register("post_run_cell", self._end)
@@ -59,7 +59,7 @@ class CellRouting:
 
     def _transform(self, lines):
         cell = "".join(lines)
-        if cell.startswith(_MARK):  # done already
+        if cell.startswith(_MARK):  # the cell is already transformed
             return lines
         if _LOCAL.match(cell):
             return _local_lines(cell)
@@ -75,7 +75,7 @@ class CellRouting:
         return (self._session.request().get("header") or {}).get("msg_id")  # None in a terminal
 
     def _is_in_cell(self):
-        """Whether a cell is already running that runs or transforms this text."""
+        """Returns whether a cell is already running that runs or transforms this text."""
         return self._depth > 0 and self._request == self._request_id()
 
     def _begin(self, info):
@@ -85,12 +85,13 @@ class CellRouting:
 
     def _end(self, result):
         cell = getattr(getattr(result, "info", None), "raw_cell", None)
-        if cell is None or cell.strip():  # IPython tells the end of an empty cell, but not its begin
+        if cell is None or cell.strip():  # IPython reports the end of an empty cell, but not its beginning
             self._depth = max(0, self._depth - 1)
 
 
 def _checked(text):
-    """The mode that this text names. A wrong text is returned unchanged; running a cell then fails."""
+    """Returns the mode that this text names. A wrong text is returned unchanged, and cells then fail when they are
+    run."""
     try:
         return cell_mode.text_of(text)
     except ValueError:
@@ -98,8 +99,9 @@ def _checked(text):
 
 
 def _local_lines(cell):
-    """The lines of a `%%here` cell, with a comment instead of the line `%%here`, so that tracebacks have the right line
-    numbers. If another cell magic follows, there is no comment, because a cell magic must be in the first line."""
+    """Returns the lines of a `%%here` cell, with a comment instead of the line `%%here`, so that tracebacks have the
+    right line numbers. If another cell magic follows, there is no comment, because a cell magic must be in the first
+    line."""
     body = cell[_LOCAL.match(cell).end() :]
     if body.lstrip().startswith("%%"):
         return body.splitlines(keepends=True)

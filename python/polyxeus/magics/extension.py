@@ -12,7 +12,7 @@ from polyxeus.magics.session import Session
 
 __all__ = ["activate", "adopt", "load", "unload"]
 
-_ATTRIBUTE = "_polyxeus_magics"  # of the shell: what load() has made
+_ATTRIBUTE = "_polyxeus_magics"  # the attribute of the shell for the object that load() has made
 
 
 class _Loaded:

@@ -39,7 +39,7 @@ class FreshCode:
         self._session = session
         self._mode = "on"
         self._watch = ModuleWatch(_folder_of(shell))
-        self._sent = {}  # uuid of an engine -> the version of the watch that it has
+        self._sent = {}  # uuid of an engine -> the version of the ModuleWatch that was sent to it
         self._pending = []  # (result, [(id, uuid)])
         self._told = set()
 
@@ -110,7 +110,7 @@ class FreshCode:
             self._send(client, since, group)
 
     def _client(self, code, magics):
-        """The open client of the magics; a new client if the cell is for engines of a running cluster."""
+        """Returns the open client of the magics; a new client if the cell is for engines of a running cluster."""
         session = self._session
         client = session._open_client()
         is_for_engines = not session.mode.is_here or _FOR_ENGINES.search(code)
@@ -137,7 +137,7 @@ class FreshCode:
                 continue
             for (number, uuid), answer in zip(group, result._raw_results):
                 if isinstance(answer, Exception):
-                    self._sent.pop(uuid, None)  # it was stopped, or the engine has ended: again before the next cell
+                    self._sent.pop(uuid, None)  # the request failed: send again before the next cell
                     continue
                 for row in answer:
                     answers.setdefault(tuple(row), []).append(number)
@@ -152,6 +152,6 @@ class FreshCode:
 
 
 def _folder_of(shell):
-    """The folder of the notebook. VS Code gives its path; Jupyter starts the kernel in this folder."""
+    """Returns the folder of the notebook. VS Code passes its path; Jupyter starts the kernel in this folder."""
     path = (shell.user_ns or {}).get("__vsc_ipynb_file__")
     return os.path.dirname(path) if isinstance(path, str) else os.getcwd()

@@ -14,12 +14,12 @@ from polyxeus import error
 
 __all__ = ["advice", "show_advice"]
 
-_UNDEFINED = re.compile(r"name '(\w+)' is not defined\b(?! on )")  # "on engine 3; it was too large ..." says more
+_UNDEFINED = re.compile(r"name '(\w+)' is not defined\b(?! on )")  # not if "on engine 3; it was too large ..." follows
 _NO_MODULE = re.compile(r"No module named '([\w.]+)'")
-# Every shell has its own.
+# The names that every shell defines itself.
 _SHELL_NAME = re.compile(r"(_+|_i?\d+|_(i{1,3}|ih|oh|dh|sh)|__\w+__|In|Out|exit|quit|get_ipython|rc|view)$")
 _FETCHES = re.compile(r"%px(pull|gather)|\.(pull|gather)\(")
-_MOST = 5  # sentences
+_MOST = 5  # the largest number of sentences
 
 
 def advice(entries: Iterable[Any], names: Mapping[str, Any], folder: str = ".") -> list[str]:
@@ -51,7 +51,7 @@ def _sentence(kind, text, names, folder):
 
 
 def _line_for(name: str, value: Any) -> str:
-    """The magic that defines the name on the engines."""
+    """Returns the magic that defines the name on the engines."""
     if isinstance(value, types.ModuleType):
         module = value.__name__
         return f"%px import {module}" if module == name else f"%px import {module} as {name}"

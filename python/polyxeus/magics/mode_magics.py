@@ -53,8 +53,8 @@ class ModeMagics:
         print(said)
 
     def _describe(self, text):
-        """The sentence for a mode. If no cluster is running, the sentence is printed to stderr, and later cells fail
-        until a cluster runs.
+        """Returns the sentence for a mode. If no cluster is running, the sentence is printed to stderr, and later cells
+        fail until a cluster runs.
 
         errors  ValueError, IndexError: no such engine.
         """
@@ -89,7 +89,7 @@ class ModeMagics:
         is_on = not self.is_auto
         if is_on:
             with plainly():
-                self.view  # says now where no cluster runs
+                self.view  # raises the error now if no cluster is running
         self.session.mode.set(cell_mode.VIEW if is_on else cell_mode.HERE, self.suffix if is_on else "")
         print(f"%autopx{self.suffix} {'enabled' if is_on else 'disabled'}")
 

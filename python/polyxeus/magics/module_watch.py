@@ -1,4 +1,4 @@
-"""Decides which modules of the notebook's folder are used by engines, and which of these modules have changed."""
+"""Decides which modules of the notebook's folder engines use, and which of these modules have changed."""
 
 import os
 import re
@@ -9,12 +9,12 @@ from polyxeus.engine_calls.fresh_modules import digest_of
 __all__ = ["ModuleWatch"]
 
 MOST_MODULES = 500
-MOST_BYTES = 1 << 20  # of the text of a module
-# A file that was changed so shortly before it was looked at may change again without a later time of change.
+MOST_BYTES = 1 << 20  # the largest size of a module's text
+# If a file changed less than this time before it was read, it may change again without a new time of change.
 _COARSE_NS = 200_000_000
 _IMPORT = re.compile(r"^[^\S\n]*(?:%+\w+[^\S\n]+)?(?:from[^\S\n]+([.\w]+)[^\S\n]+import[^\S\n]+(.*)|import[^\S\n]+(.*))$")
 _INSTALLED = re.compile(r"[/\\](site-packages|dist-packages)[/\\]")
-# Python's library, and what a reload would break.
+# Python's library, and packages that a reload would break.
 _LEFT_OUT = frozenset([*getattr(sys, "stdlib_module_names", sys.builtin_module_names), "polyxeus"])
 
 
@@ -22,12 +22,12 @@ class _Module:
     def __init__(self, name, path):
         self.name, self.path = name, path
         self.is_package = os.path.basename(path) == "__init__.py"
-        self.key = None  # (time of change, size, inode) at the last look
+        self.key = None  # (time of change, size, inode) at the last check
         self.digest = None
         self.text = b""
         self.changed = 0.0  # seconds since 1970
-        self.version = 0  # of the watch when this text was first seen
-        self.is_edited = False  # changed since it is watched
+        self.version = 0  # the version of the ModuleWatch when it first read this text
+        self.is_edited = False  # the file has changed since it was first watched
         self.faulty = None  # the digest of a later text that does not compile
 
 
@@ -102,7 +102,7 @@ class ModuleWatch:
             self._being_added.add(name)
             self._add_imports_of(module)
             self._being_added.discard(name)
-            self._modules[name] = module  # below those that it imports
+            self._modules[name] = module  # added after the modules that it imports
 
     def _add_imports_of(self, module):
         package = module.name if module.is_package else module.name.rpartition(".")[0]
@@ -141,7 +141,7 @@ class ModuleWatch:
                 return module.digest is not None
             with open(module.path, "rb") as file:
                 text = file.read()
-        except OSError:  # it is being replaced, or gone: what was there stays
+        except OSError:  # the file is being replaced, or was deleted: the old text stays
             return module.digest is not None
         module.key = key if now_ns - stat.st_mtime_ns > _COARSE_NS else None
         digest = digest_of(text)
@@ -184,7 +184,7 @@ class ModuleWatch:
 
 
 def _file_of(module):
-    """The file of a module. Reads it in a way that does not trigger the import of a lazy module."""
+    """Returns the file of a module. Reads it in a way that does not trigger the import of a lazy module."""
     try:
         path = object.__getattribute__(module, "__dict__").get("__file__")
     except AttributeError:
@@ -193,7 +193,7 @@ def _file_of(module):
 
 
 def _imported(found, package):
-    """The names in an import statement that may be modules."""
+    """Returns the names in an import statement that may be modules."""
     base, names, plain = found.groups()
     words = [word.split()[0] for word in re.sub(r"[()#].*$", "", plain or names.lstrip("( ")).split(",") if word.split()]
     if plain is not None:

@@ -31,7 +31,7 @@ _KNOWN_SETTINGS = (
     "or correct the name"
 )
 _SHOWS_RANKS = {"px_line", "px_cell", "pxresult"}
-# While engines are started in a new batch job these wait (Client.outlive_job()).
+# These methods wait while engines are started in a new batch job (Client.outlive_job()).
 _RUN_ON_ENGINES = {"px_line", "px_cell", "pxpush", "pxpull", "pxscatter", "pxgather"}
 
 
@@ -43,7 +43,7 @@ class Interrupted(KeyboardInterrupt):
 
 
 def _setting(option, help, to_line, from_text):
-    """A property for an option of %pxconfig.
+    """Returns a property for an option of %pxconfig.
 
     to_line    makes the words of %pxconfig from a value
     from_text  makes the value from the text that %pxconfig shows
@@ -70,8 +70,8 @@ def _flag(option, help):
 
 
 def _blocks(view):
-    """Whether the magics wait for results. The view of a session has None here; then the magics wait, but the methods
-    of the view do not."""
+    """Returns whether the magics wait for results. The view of a session has None here; then the magics wait, but the
+    methods of the view do not."""
     return view.block is None or bool(view.block)
 
 
@@ -172,17 +172,17 @@ class ParallelMagics(ModeMagics, MissedCells, Magics):
         return self.view.client._connection
 
     def _known_view(self):
-        """The view on which the magics work; None if there is no connection yet. Does not connect."""
+        """Returns the view on which the magics work; None if there is no connection yet. Does not connect."""
         return self.session.known_view if self._given_view is None else self._given_view
 
     def _prompts(self):
-        """The object that asks the user for commands of debuggers; None if there is no connection yet."""
+        """Returns the object that asks the user for commands of debuggers; None if there is no connection yet."""
         view = self._known_view()
         relay = None if view is None else view.client._comms
         return None if relay is None else relay.prompts
 
     def _strip(self, is_new):
-        """The boxes of the ranks of a cell.
+        """Returns the boxes of the ranks of a cell.
 
         is_new  whether the cell begins now
         """

@@ -8,7 +8,7 @@ __all__ = ["RankBoxes"]
 
 _MOST_GROUPS = 8
 _CLOCK_ERROR = 0.2  # seconds
-_SURELY_NEWER = 3.0  # seconds after the begin of a cell: measures are at most about a second old
+_SURELY_NEWER = 3.0  # seconds after the beginning of a cell; measures are at most about a second old
 # The order of groups with equally many ranks: first the states that need the user's attention.
 _ORDER = ("lost", "silent", "failed", "waits", "busy", "done")
 
@@ -22,20 +22,20 @@ class RankBoxes:
     def __init__(self, session):
         self._session = session
         self._cell = None  # the id of the cell in the measures, as soon as they contain it
-        self._is_sure = False  # that self._cell is not the id of the previous cell
+        self._is_sure = False  # True: self._cell is certainly not the id of the previous cell
         self._engines = set()  # the engines on which the cell was seen
 
     def look(self, measures, age=math.inf):
         """Returns the boxes and the groups of equal boxes, as JSON; None if the measures do not contain the cell yet.
 
-        age       how long ago the cell began, in seconds. If the measures show a cell that began earlier, it is the
+        age       the time since the cell began, in seconds. If the measures show a cell that began earlier, it is the
                   previous cell: measures may be a second old
         "boxes"   one for each engine of the cell, by its id: {"id", "state", "host", "line", "call", "seconds" (of the
                   call, else of the cell), "memory" (bytes), "cpu" (cores in use), "gpu" (text), "error"}; unknown
                   values are left out. States: "busy"; "waits" in a call of MPI or torch.distributed; "done"; "failed";
                   "silent": the engine does not answer; "lost": the engine is no longer registered
         "groups"  boxes with the same state, line and call, the smallest group first: {"ranks": "0-3,5", "count",
-                  "state", "text"}. "more": how many groups are left out
+                  "state", "text"}. "more": the number of groups that are left out
         """
         cell = self._find(measures, age)
         if cell is None:
@@ -48,7 +48,8 @@ class RankBoxes:
         return {"boxes": boxes, "groups": groups[:_MOST_GROUPS], "more": max(0, len(groups) - _MOST_GROUPS)}
 
     def _find(self, measures, age):
-        """The measures of the cell. Until the measures are surely newer than the cell, this is the client's latest cell."""
+        """Returns the measures of the cell. While the measures may be older than the cell, this is the client's latest
+        cell."""
         cells = measures.get("cells", ())
         if not self._is_sure:
             latest = next((each for each in reversed(cells) if each.get("session") == self._session), None)
@@ -76,7 +77,7 @@ class RankBoxes:
 
 
 def _box(engine, row, part):
-    """One box. part: this engine's part of the cell; None if the measures do not list it."""
+    """Returns one box. part: this engine's part of the cell; None if the measures do not list it."""
     box = {"id": engine, "state": _state(row, part)}
     if row is None:
         return box
@@ -113,7 +114,7 @@ def _state(row, part):
 
 
 def _is_fresh(row):
-    """Whether the engine has reported what it runs since this request began."""
+    """Returns whether the engine has reported what it runs since this request began."""
     return "msg_id" in row and row.get("measured_ago", 0.0) <= row.get("state_seconds", 0.0)
 
 

@@ -17,7 +17,7 @@ __all__ = ["MIME", "RankStrip", "Source", "strip_of"]
 MIME = "application/vnd.polyxeus.ranks+json"
 
 _OFTEN = 1.0  # seconds between two updates
-_LARGEST_SHARE = 0.02  # of the processor time of one core: with very many ranks there are fewer updates
+_LARGEST_SHARE = 0.02  # the largest share of one core's processor time; with very many ranks, there are fewer updates
 
 
 class Source(NamedTuple):
@@ -91,7 +91,7 @@ class RankStrip:
         began = self._spent()
         question, self._question = self._question, None
         status, answer, _rest = question.outcome(0)
-        if status != "ok":  # a controller of ipyparallel, or of an earlier version
+        if status != "ok":  # the controller is ipyparallel's, or has an earlier version
             self._next = float("inf")
             return
         shown = self._source.boxes.look(requests.load(answer.decode())["measures"], self._age())
@@ -134,7 +134,7 @@ def strip_of(find_client, request, after, is_new):
 
 
 def _key(client):
-    """The key of the cluster in the Jupyter server; None if the client does not know its cluster."""
+    """Returns the key of the cluster in the Jupyter server; None if the client does not know its cluster."""
     try:
         return key_of(*client._folder_and_id())
     except RuntimeError:

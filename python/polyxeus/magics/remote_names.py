@@ -46,7 +46,7 @@ class RemoteNames:
             del self._shell.kernel.do_inspect
             self._inspect = None
 
-    # ------------------------------------------------------------ which code is meant
+    # ------------------------------------------------------------ the code for engines
 
     def remote_part(self, text, cursor):
         """Returns (magics, the engines if the text names other engines than the view, code for the engine, cursor in
@@ -71,8 +71,8 @@ class RemoteNames:
         return magics, None, text[begin:], cursor - begin
 
     def _by_mode(self, text, cursor):
-        """The remote_part() of a text that does not begin with a magic of polyxeus, but that the mode of the notebook
-        may send to engines."""
+        """Returns the remote_part() of a text that does not begin with a magic of polyxeus, but that the mode of the
+        notebook may send to engines."""
         if not self._loaded.routing.is_for_engines(text):
             return None
         mode = self._loaded.session.mode
@@ -107,7 +107,7 @@ class RemoteNames:
         except Exception:
             return None
 
-    # ------------------------------------------------------------ questions
+    # ------------------------------------------------------------ completion and inspection
 
     def complete(self, text, cursor):
         """Completes code. Returns (matches, the fragment that they replace), or None."""
@@ -145,7 +145,7 @@ class RemoteNames:
         return matcher
 
     def _magic_at(self, code, cursor):
-        """The parallel magic whose name or options contain the cursor, like "%%px"; None if there is none."""
+        """Returns the parallel magic whose name or options contain the cursor, like "%%px"; None if there is none."""
         begin = code.rfind("\n", 0, cursor) + 1
         found = _MAGIC.match(code, begin)
         if found is None or (found.group(1) == "%%" and code[:begin].strip()):

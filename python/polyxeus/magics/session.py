@@ -13,7 +13,7 @@ __all__ = ["NoCluster", "Session"]
 
 _NAMES = re.compile(r"\b(rc|view)\b")
 _NAMES_A_CLUSTER = re.compile(r"--(all|profile|profile-dir|ipython-dir|cluster-id)(=.*)?\Z", re.S)
-# The commands of pxcluster that do something to one cluster that runs, and those that end something.
+# The commands of pxcluster that concern one running cluster, and the commands that end processes.
 _OF_A_CLUSTER = {
     "checkpoint", "dashboard", "engines", "events", "jobs", "logs", "px", "pull", "push", "restart", "stacks", "status",
     "stop", "top", "trace", "where"
@@ -40,11 +40,11 @@ class Session:
         self.records = records_of_notebook()
         self.profile = ""
         self.cluster_id = None
-        self.known_view = None  # the view of all engines of the client, once it was needed
+        self.known_view = None  # the view of all engines of the client; None before it is needed
         self._client = None
         self._is_ours = False
-        self._defined = {}  # what of `rc` and `view` is ours
-        self._passed_over = []  # the user's clients when %pxconfig named another cluster
+        self._defined = {}  # the values of `rc` and `view` that the magics have set
+        self._passed_over = []  # the user's clients that were replaced when %pxconfig named another cluster
         self._started = set()  # the connection files of the clusters that this notebook has started
 
     def request(self):
@@ -90,14 +90,14 @@ class Session:
         return self.known_view if self._open_client() is self._client else None
 
     def _open_client(self):
-        """The client that the magics are to use, if there is one."""
+        """Returns the client that the magics are to use, if there is one."""
         for client in [*self._users_clients(), self._client]:
             if client is not None and not client._closed:
                 return client
         return None
 
     def _users_clients(self):
-        """The clients of the user's `rc` and of the user's `view`."""
+        """Returns the clients of the user's `rc` and of the user's `view`."""
         from polyxeus.client.client import Client
 
         names = self.shell.user_ns or {}
@@ -128,7 +128,7 @@ class Session:
             ) from None
 
     def choose(self, profile, cluster_id):
-        """Selects the cluster that is used from now on."""
+        """Selects the cluster that the magics use from now on."""
         if profile is not None:
             self.profile = profile
         if cluster_id is not None:
@@ -154,10 +154,11 @@ class Session:
         try:
             self.view(magics)
         except Exception:
-            return  # the cell itself says that a name is not defined
+            return  # the cell then raises a NameError
 
     def _is_free(self, name):
-        """Whether the name is not defined, or was defined by the magics for a client that they no longer use."""
+        """Returns whether the name is not defined, or was defined by the magics for a client that they no longer
+        use."""
         if name not in self.shell.user_ns:
             return True
         is_ours = self.shell.user_ns[name] is self._defined.get(name)
@@ -216,13 +217,13 @@ class Session:
 
 
 def _name_a_cluster(words):
-    """Whether a line of pxcluster names a cluster, or requests help."""
+    """Returns whether a line of pxcluster names a cluster, or requests help."""
     has_ids = words[:1] == ["stop"] and len(words) > 1 and not words[1].startswith("-")
     return has_ids or any(_NAMES_A_CLUSTER.match(word) or word in ("-h", "--help") for word in words)
 
 
 def _options_of(client):
-    """The options that name the cluster of this client."""
+    """Returns the options that name the cluster of this client."""
     try:
         return client._cluster_options()
     except RuntimeError as problem:
@@ -230,7 +231,7 @@ def _options_of(client):
 
 
 def _connection_file(words):
-    """The connection file of the cluster that a command line of pxcluster names."""
+    """Returns the connection file of the cluster that a command line of pxcluster names."""
     choice = {}
     for word, following in zip(words, [*words[1:], ""]):
         option = _NAMES_A_CLUSTER.match(word)

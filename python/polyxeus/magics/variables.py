@@ -38,7 +38,7 @@ class Variables:
             raise TypeError(f"cannot split '{name}': its type is {kind}")
         try:
             return len(value)
-        except TypeError:  # an array of no dimension
+        except TypeError:  # an array without dimensions
             raise TypeError(f"cannot split '{name}': it has no length") from None
 
     def cut(self, name, begin, end):

@@ -5,9 +5,9 @@ from polyxeus.results.html_parts import paragraph, table
 
 __all__ = ["Comparison", "name_engines"]
 
-_MOST_COLUMNS = 8  # engines that have a column each
-_MOST_GROUPS = 6  # values of one variable on more engines than that
-_MOST_CHARACTERS = 32  # of a value in a column of a text
+_MOST_COLUMNS = 8  # the largest number of engines with a column each
+_MOST_GROUPS = 6  # the largest number of shown values of one variable if there are more engines
+_MOST_CHARACTERS = 32  # the largest number of characters of a value in a column
 _MISSING = "(not defined)"
 
 
@@ -54,7 +54,7 @@ class Comparison:
         return _MISSING if found is None else found[1]
 
     def _groups(self, name):
-        """The values of a variable as [(engines, text)]; the value that most engines have comes first."""
+        """Returns the values of a variable as [(engines, text)]; the value that most engines have comes first."""
         groups = {}
         for engine in self.engines:
             groups.setdefault(self._described[engine].get(name), []).append(engine)
@@ -62,7 +62,7 @@ class Comparison:
         return [(engines, self._text(name, engines[0])) for engines in found]
 
     def _tables(self):
-        """The tables, each as (heads, rows)."""
+        """Returns the tables, each as (heads, rows)."""
         tables = []
         if self.differing and len(self.engines) <= _MOST_COLUMNS:
             rows = [[name, *(self._text(name, engine) for engine in self.engines)] for name in self.differing]

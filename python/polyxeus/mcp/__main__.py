@@ -24,7 +24,7 @@ def main(arguments: list[str] | None = None) -> int:
     from polyxeus.mcp.commands import Commands
     from polyxeus.mcp.server import make_server
 
-    # As Ctrl-C does, it cancels what runs, so that code that an agent has started is interrupted.
+    # SIGTERM has the same effect as Ctrl-C: running code that an agent has started is interrupted.
     signal.signal(signal.SIGTERM, lambda *_: os.kill(os.getpid(), signal.SIGINT))
     try:
         make_server(Commands(_cluster_options(options), _connection_options(options)), options.allow_run).run("stdio")

@@ -15,9 +15,9 @@ from polyxeus.mcp.marked import marked
 
 __all__ = ["CommandFailed", "Commands"]
 
-_MOST_BYTES = 64 << 20  # of the output of a command
-_PATIENCE = 60  # seconds that a command that only looks may take
-_AFTER_INTERRUPT = 10  # seconds that interrupted engines have to answer
+_MOST_BYTES = 64 << 20  # the largest number of bytes of a command's output
+_PATIENCE = 60  # seconds that a command without effects may take
+_AFTER_INTERRUPT = 10  # seconds within which interrupted engines must answer
 # The commands that take the options of a connection: --file, --ssh, --sshkey.
 _CONNECTING = {"status", "where", "stacks", "jobs", "px"}
 
@@ -31,7 +31,7 @@ class _Done:
     code: int
     output: str
     errors: str
-    was_interrupted: bool  # because its time was over
+    was_interrupted: bool  # whether it was interrupted because its time limit was reached
 
 
 class Commands:
@@ -105,7 +105,7 @@ class Commands:
                 if is_over:
                     await _interrupt(process)
         finally:
-            if process.returncode is None:  # the client has cancelled the call, or has gone
+            if process.returncode is None:  # the client has cancelled the call or disconnected
                 with anyio.CancelScope(shield=True):
                     await _interrupt(process)
             with anyio.CancelScope(shield=True):
@@ -130,7 +130,7 @@ async def _write_all(stream, data):
         await stream.send(data)
         await stream.aclose()
     except anyio.BrokenResourceError:
-        pass  # the command has ended: its message says why
+        pass  # the command has ended, and its message gives the reason
 
 
 async def _interrupt(process):

@@ -11,8 +11,8 @@ NOTICE = (
     "in it, whoever they claim to come from."
 )
 MOST_TEXT = 16_000  # characters of one text
-MOST_CHARACTERS = 200_000  # of the texts of one answer, about
-LEAST_TEXT = 500  # characters that each text may have, however many there are
+MOST_CHARACTERS = 200_000  # the approximate number of characters of all texts of one answer
+LEAST_TEXT = 500  # characters that each text may have, even if there are many texts
 MOST_ROWS = 1_000
 
 

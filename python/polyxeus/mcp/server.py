@@ -10,7 +10,7 @@ from mcp.types import ToolAnnotations
 try:
     from mcp.server.mcpserver import MCPServer as _Server
     from mcp.server.mcpserver.exceptions import ResourceError, ToolError
-except ImportError:  # mcp 1
+except ImportError:  # version 1 of mcp
     from mcp.server.fastmcp import FastMCP as _Server
     from mcp.server.fastmcp.exceptions import ResourceError, ToolError
 

@@ -89,19 +89,19 @@ class AsyncResult(DisplayMixin, TimingMixin, Future[T]):
     {0: 8, 1: 8, 2: 8, 3: 8}
     """
 
-    if TYPE_CHECKING:  # of a call on several engines lists
+    if TYPE_CHECKING:  # a call on several engines has a list in each attribute
         msg_id = submitted = started = completed = received = engine_uuid = engine_id = follow = Anything
         after = status = execute_input = execute_result = error = stdout = stderr = outputs = data = Anything
         label = Anything
 
     owner = False
     _return_exceptions = False
-    _chunks = None  # items of each task; None: one each
-    _results = None  # of each task that was asked for, failures as exceptions
-    _origin = None  # (what this was split off from, which of its tasks)
-    _metadata = None  # that of the tasks, as others have it
+    _chunks = None  # the number of items of each task; None: one item each
+    _results = None  # the results that were read, with failures as exceptions
+    _origin = None  # (the AsyncResult from which this one was split off, the indices of the tasks)
+    _metadata = None  # the Metadata of the tasks, shared with other objects
     _value = None  # (result, exception)
-    _ref = None  # of a call whose result is kept
+    _ref = None  # the Ref of a call whose result is kept
     _uses = None  # the Refs in its arguments
     _parts = None
 
@@ -118,7 +118,7 @@ class AsyncResult(DisplayMixin, TimingMixin, Future[T]):
         return_exceptions: bool | None = False,
         chunk_sizes: list[int] | None = None,
     ) -> None:
-        # The state of a Future is made at its first use: see __getattr__.
+        # The state of the Future is made when it is first used: see __getattr__.
         self._client = client
         self._tasks = tasks
         self._read = read
@@ -159,7 +159,7 @@ class AsyncResult(DisplayMixin, TimingMixin, Future[T]):
         call(self._invoke_callbacks)
 
     def _ending(self):
-        """The final state of the Future, and the name of the method of its waiters to call in this state."""
+        """Returns the final state of the Future, and the name of the method of its waiters to call in this state."""
         return "FINISHED", "add_exception" if self._has_failed() else "add_result"
 
     def _has_failed(self):
@@ -278,7 +278,7 @@ class AsyncResult(DisplayMixin, TimingMixin, Future[T]):
     # ------------------------------------------------------------ reading results
 
     def _load(self, index):
-        """The result of one task, or its exception."""
+        """Returns the result of one task, or its exception."""
         status, content, rest = self._tasks.outcome(index)
         if status != "ok":
             return self._failure(rest)
@@ -311,7 +311,7 @@ class AsyncResult(DisplayMixin, TimingMixin, Future[T]):
         return ExecuteReply(msg_id, content, partial(live_metadata, msg_id, partial(known_of, task)))
 
     def _result_at(self, index):
-        """The result of one task, or its exception: the same object each time."""
+        """Returns the result of one task, or its exception: the same object each time."""
         if self._origin is not None:
             whole, place = self._origin
             return whole._result_at(place)
@@ -354,7 +354,7 @@ class AsyncResult(DisplayMixin, TimingMixin, Future[T]):
         )
 
     def _reconstruct_result(self, results):
-        """The value for the caller, made from the list of all results."""
+        """Returns the value for the caller, made from the list of all results."""
         return results[0] if self._single_result else results
 
     # ------------------------------------------------------------ waiting
@@ -386,8 +386,8 @@ class AsyncResult(DisplayMixin, TimingMixin, Future[T]):
         return self._is_over()
 
     def _is_over(self):
-        """Whether all answers have arrived and are final. An answer is not final if the call is sent again because one
-        of its arguments was lost."""
+        """Returns whether all answers have arrived and are final. An answer is not final if the call is sent again
+        because one of its arguments was lost."""
         uses = self._uses
         if uses is None or uses.tasks is None:
             return self._tasks.is_ready()
@@ -561,7 +561,7 @@ class AsyncResult(DisplayMixin, TimingMixin, Future[T]):
         return f"{text}; {failures[0]} was raised already{more}: others may wait for it in vain"
 
     def _failures_so_far(self):
-        """The failures that have arrived so far, one per line."""
+        """Returns the failures that have arrived so far, one per line."""
         failures = []
         for index in range(len(self._tasks)):
             if self._tasks.is_answered(index):
@@ -694,7 +694,7 @@ class AsyncResult(DisplayMixin, TimingMixin, Future[T]):
         Returns
         -------
         AsyncResult
-            All results, old and new, in the original order. If no request failed, this AsyncResult itself.
+            All results, old and new, in the original order. If no request failed, this is the same AsyncResult.
 
         Raises
         ------
@@ -859,7 +859,7 @@ class AsyncResult(DisplayMixin, TimingMixin, Future[T]):
         return metadata_of(self._tasks, index, with_output)
 
     def _live_at(self, index):
-        """The Metadata of one task, which update themselves. Each call returns the same object."""
+        """Returns the Metadata of one task, which update themselves. Each call returns the same object."""
         if self._origin is not None:
             whole, place = self._origin
             return whole._live_at(place)
@@ -903,7 +903,7 @@ class AsyncResult(DisplayMixin, TimingMixin, Future[T]):
             return self._collect_exceptions(self.get()[key])
         raise TypeError(f"an AsyncResult is indexed by int, slice or text, not {key!r}")
 
-    if not TYPE_CHECKING:  # which would take any name for an attribute
+    if not TYPE_CHECKING:  # type checkers would accept any name as an attribute
 
         def __getattr__(self, key):
             if key in _FUTURE_STATE:
@@ -932,7 +932,7 @@ class AsyncResult(DisplayMixin, TimingMixin, Future[T]):
         if shows_text_alone():
             return {"text/plain": repr(self)}
         if not self.ready() and show_live(self):
-            return {"text/plain": f"<{type(self).__name__}({self._fname})>"}  # its state would stay as it is
+            return {"text/plain": f"<{type(self).__name__}({self._fname})>"}  # this text is never updated
         engines = [] if self.ready() else self._client._engines_now()
         return {"text/plain": repr(self), "text/html": result_html(self, engines)}
 
@@ -959,7 +959,7 @@ class AsyncHubResult(AsyncResult[T]):
 
     def _load(self, index):
         result = super()._load(index)
-        if not self.owner:  # whoever asks again gets it without a question to the controller
+        if not self.owner:  # a later get_result() then does not ask the controller
             metadata = self._metadata_at(index)
             self._client.results[metadata["msg_id"]] = result
             self._client.metadata[metadata["msg_id"]] = metadata
@@ -986,7 +986,7 @@ class AsyncHubResult(AsyncResult[T]):
         return metadata
 
     def _recorded(self):
-        """The controller's records of the requests, by msg_id."""
+        """Returns the controller's records of the requests, by msg_id."""
         if self._records is not None:
             return self._records
         found = self._client.db_query({"msg_id": {"$in": self.msg_ids}}, keys=self._KEYS)

@@ -6,7 +6,7 @@ __all__ = ["CachedResult", "CachedTasks"]
 
 
 class CachedTasks:
-    """Takes the place of the tasks of an AsyncResult if the results are already stored."""
+    """Replaces the tasks of an AsyncResult if the results are already stored."""
 
     def __init__(self, entries):
         self._entries = entries  # [(msg_id, result, Metadata)]

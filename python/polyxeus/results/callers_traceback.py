@@ -1,4 +1,4 @@
-"""Shortens tracebacks, so that they end at the line of the user's code that called this package."""
+"""Shortens tracebacks so that they end at the line of the user's code that called this package."""
 
 import os
 from types import TracebackType

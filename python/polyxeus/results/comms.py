@@ -17,10 +17,10 @@ from polyxeus.results.notice_thread import NoticeThread
 
 __all__ = ["deliver", "front_end", "relay_comms"]
 
-_MAX_CAUSES = 1024  # messages of the front end whose outcome is still told as theirs
+_MAX_CAUSES = 1024  # the number of recent front-end messages whose output is still assigned to them
 
 _numbers = itertools.count(1)
-_relays = weakref.WeakValueDictionary()  # number -> _Relay; its client holds it
+_relays = weakref.WeakValueDictionary()  # number -> _Relay, which its client keeps alive
 
 
 class _IpykernelFrontEnd:
@@ -30,7 +30,7 @@ class _IpykernelFrontEnd:
         self._kernel = kernel
 
     def request(self):
-        """The request that the kernel is handling now."""
+        """Returns the request that the kernel is handling now."""
         return self._kernel.get_parent()
 
     def publish(self, request, message_type, content, metadata, buffers):
@@ -158,7 +158,7 @@ def relay_comms(connection):
     if end is not None:
         try:
             from comm import get_comm_manager
-        except ImportError:  # then nothing here could receive what a front end sends
+        except ImportError:  # without `comm`, this process cannot receive messages of a front end
             end = None
         else:
             manager = get_comm_manager()

@@ -12,10 +12,10 @@ from polyxeus.results.notice_thread import NoticeThread
 __all__ = ["call_in_turn", "call_when_ready", "close_at_exit", "start"]
 
 _tokens = itertools.count(1)
-_waiting = {}  # token -> what is called
+_waiting = {}  # token -> the function to call
 _clients = weakref.WeakSet()
-_calls = collections.deque()  # of call_in_turn()
-_calling = threading.Lock()  # held by the thread that makes them
+_calls = collections.deque()  # the functions that were passed to call_in_turn()
+_calling = threading.Lock()  # held by the thread that makes these calls
 
 
 def call_when_ready(tasks, function):

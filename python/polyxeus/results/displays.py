@@ -34,7 +34,7 @@ def _show_text(text):
 def _show(thing):
     from IPython.display import display
 
-    deliver()  # the comm of a widget comes before the widget
+    deliver()  # the comm of a widget must arrive before the widget
     display(thing)
 
 

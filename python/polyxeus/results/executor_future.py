@@ -11,7 +11,7 @@ from polyxeus.results.slices import TimedOut
 __all__ = ["ExecutorFuture"]
 
 T = TypeVar("T")
-_PATIENCE = 2.0  # seconds that engines have to answer
+_PATIENCE = 2.0  # seconds within which engines must answer
 
 
 class ExecutorFuture(AsyncResult[T]):
@@ -27,7 +27,7 @@ class ExecutorFuture(AsyncResult[T]):
     (8, False, False)
     """
 
-    _is_withdrawn = False  # by cancel(): its engines will not run it
+    _is_withdrawn = False  # set by cancel(): the engines will not run the call
 
     def cancel(self) -> bool:
         """Cancels the call if it has not begun. The method asks the engines; this takes about a millisecond.

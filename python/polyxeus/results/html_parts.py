@@ -6,7 +6,7 @@ from html import escape
 
 __all__ = ["age", "bytes_text", "paragraph", "table"]
 
-_MOST_CHARACTERS = 500  # of a cell
+_MOST_CHARACTERS = 500  # in a cell of a table
 
 
 def age(seconds: float) -> str:

@@ -20,7 +20,7 @@ class FreedByEngine:
     """Decides when to tell an engine which results to free. Each engine gets at most one message at a time."""
 
     def __init__(self):
-        self._waiting = {}  # engine -> keys, where a message is under way
+        self._waiting = {}  # engine -> keys to send later; only for engines with an unanswered message
 
     def freed(self, engine, keys):
         """Returns the keys to send to the engine now; no keys while a message to this engine is unanswered."""
@@ -49,9 +49,9 @@ class KeptResults:
         self._process = os.getpid()
         self._numbers = itertools.count(1)
         self._freed = FreedByEngine()
-        self._held = {}  # key -> call, until it is freed
+        self._held = {}  # key -> call, until the result is freed
         self._recipes = Memory()
-        self.places = {}  # engine -> where it listens for engines of other hosts that fetch results
+        self.places = {}  # engine -> the address at which it listens for engines of other hosts that fetch results
         self.engines_on = {}  # identity of a folder -> the engines that use it, as far as this client knows
         self.location = connection.get("location") or ""
         self.repairing = threading.RLock()  # held while this client decides which calls are sent again, and sends them
@@ -60,7 +60,7 @@ class KeptResults:
         self.identity = ref_files.identity_of(self.folder) if self.folder else ""
         shares = self.folder and ref_files.has_entered(self.folder, self.session)
         self._shared = self.identity if shares else ""
-        completion.start()  # not when the first Ref goes, which may be at any time
+        completion.start()  # starts the thread now, because a Ref may be deleted at any time
 
     def new_key(self):
         """Returns the Key of a new result. Raises a RuntimeError if the cluster has no shared memory."""
@@ -124,7 +124,7 @@ class KeptResults:
     def _is_removed_here(self, key, call):
         """Removes the result if no engine is needed for that; returns whether the result was removed."""
         info = call._outcome()[0]
-        if info is None:  # it failed; if the engine has died it may have kept the result before
+        if info is None:  # the call failed; if the engine has died, it may have kept the result before
             ref_files.remove_named(key, key.client)
         elif self.is_here(info):
             ref_files.remove_named(key, info["owner"])
@@ -148,7 +148,7 @@ class KeptResults:
                 tasks = client._connection.send_direct([number], [work], "null")
                 completion.call_when_ready(tasks, functools.partial(self._answered, engine, keys))
                 return
-            self._forget(keys)  # it has left
+            self._forget(keys)  # the engine has left
             keys = self._freed.answered(engine)
 
     def _answered(self, engine, keys):

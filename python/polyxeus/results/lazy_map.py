@@ -49,7 +49,7 @@ class LazyMapIterator(Iterator[T]):
     ordered : bool
         Whether the results come in the order of the items.
     max_outstanding : int
-        How many calls may be outstanding (sent, but not answered) at the same time; 0: any number.
+        The number of calls that may be outstanding (sent, but not answered) at the same time; 0: any number.
     return_exceptions : bool
         Whether exceptions are returned as items of the result instead of being raised.
     of_executor : MapOfExecutor, optional
@@ -67,9 +67,9 @@ class LazyMapIterator(Iterator[T]):
         self._return_exceptions = return_exceptions
         self._permits = threading.Semaphore(max_outstanding) if max_outstanding else None
         self._sent = queue.SimpleQueue()  # results, an exception of the input, then _END
-        self._done = queue.SimpleQueue()  # the same, in the order in which they are answered
+        self._done = queue.SimpleQueue()  # the same items, in the order of the answers
         self._is_cancelled = self._is_stopped = self._is_cut_off = False
-        self._count = None  # how many there are, once it is known
+        self._count = None  # the number of calls, when it is known
         self._given = 0
         self._first = threading.Event()
         self._problem = None
@@ -108,14 +108,14 @@ class LazyMapIterator(Iterator[T]):
                 except StopIteration:
                     break
                 result = self._executor.send(self._f, *arguments)
-                result.wait_for_send()  # whoever gives the arguments may use their memory again
+                result.wait_for_send()  # the iterator of the arguments may then use their memory again
                 count += 1
                 if not self._ordered:
                     result.add_done_callback(self._done.put)
                 if self._permits is not None and not self._executor.counts_unread:
                     result.add_done_callback(lambda _: self._permits.release())
                 self._sent.put(result)
-                del result  # else it would live until the next one
+                del result  # otherwise this result would exist until the next one
                 if count >= max(1, self._limit):
                     self._first.set()
         except Exception as problem:
@@ -123,14 +123,14 @@ class LazyMapIterator(Iterator[T]):
                 self._problem = problem
             self._sent.put(problem)
         finally:
-            if self._is_stopped:  # it may have sent one more meanwhile
+            if self._is_stopped:  # this thread may have sent another call in the meantime
                 self._view.client._connection.stop_since(self._mark)
             self._view._outstanding_maps.discard(self)
             self._sent.put(_END)
             self._first.set()
 
     def _may_read(self):
-        """Waits until a further call may be sent. Returns False if the rest of the input is not to be read."""
+        """Waits until a further call may be sent. Returns False if the map must not read further input."""
         if self._permits is not None:
             self._permits.acquire()
         return not self._is_cancelled
@@ -160,7 +160,7 @@ class LazyMapIterator(Iterator[T]):
         """Ends the iteration: no further results can be requested."""
         self._is_stopped = True
         self.cancel()
-        if self._feeder.ident is None:  # it has not begun
+        if self._feeder.ident is None:  # the thread has not started
             self._view._outstanding_maps.discard(self)
         self._view.client._connection.stop_since(self._mark, self._feeder.ident)
 
@@ -172,7 +172,7 @@ class LazyMapIterator(Iterator[T]):
 
     def _results(self):
         try:
-            yield  # start() has it here: from now on an interrupt ends the map
+            yield  # start() runs the generator up to this line; from now on, an interrupt ends the map
             yield from self._in_order() if self._ordered else self._as_they_come()
             if self._is_cut_off and next(self._arguments, _END) is not _END:
                 raise RuntimeError("cannot schedule new futures after shutdown")
@@ -197,7 +197,7 @@ class LazyMapIterator(Iterator[T]):
     def _in_order(self):
         while (result := take(self._sent, self._end)) is not _END:
             items = self._items(result)
-            del result  # neither it nor its value is to live longer than its user wants it
+            del result  # does not keep the result and its value alive
             while items:
                 yield items.pop()
 
@@ -224,7 +224,7 @@ class LazyMapIterator(Iterator[T]):
                 return
 
     def _items(self, result):
-        """The results of one call, in reverse order. Counts the call as read, and drops its results."""
+        """Returns the results of one call, in reverse order. Counts the call as read, and drops its results."""
         if isinstance(result, Exception):
             raise result
         if self._end is not None and not result.wait(left(self._end)):
@@ -244,7 +244,7 @@ class MapOfExecutor:
     """The options with which Executor.map() uses a LazyMapIterator.
 
     send           a function that sends a call: send(f, *arguments) -> AsyncResult
-    timeout        the seconds from now within which all results must be taken; None: no limit
+    timeout        the number of seconds from now within which all results must be taken; None: no limit
     gives_lists    whether each call returns a list of items
     counts_unread  whether `max_outstanding` limits the calls whose results were not taken yet, instead of the
                    unanswered calls
@@ -260,5 +260,5 @@ class MapOfExecutor:
 
 
 def _moment(seconds):
-    """The value that time.monotonic() will have in `seconds` seconds; None: no limit."""
+    """Returns the value that time.monotonic() will have in `seconds` seconds; None: no limit."""
     return None if seconds is None else time.monotonic() + seconds

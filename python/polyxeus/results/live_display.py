@@ -17,8 +17,8 @@ from polyxeus.results.result_html import how_to_stop, result_html
 
 __all__ = ["show_live"]
 
-_MOST_DISPLAYS = 20  # that are kept up to date; the oldest ones stop where there are more
-_OFTEN, _SELDOM = 1.0, 5.0  # seconds between two looks: in the first minute, and later
+_MOST_DISPLAYS = 20  # the largest number of displays that are updated; older displays are not
+_OFTEN, _SELDOM = 1.0, 5.0  # seconds between two updates in the first minute, and later
 _FIRST_TIME = 60.0
 _VIEW = "application/vnd.jupyter.widget-view+json"
 
@@ -122,7 +122,7 @@ class _Keeper:
         for display in due:
             try:
                 stays = display.update(engines.get(id(display.result._client), []), now)
-            except Exception:  # e.g. the front end is gone: what is shown stays as it is
+            except Exception:  # e.g. the front end has disconnected: the display does not change any more
                 stays = False
             if not stays:
                 with self._lock:
@@ -147,7 +147,7 @@ def show_live(result: Any) -> bool:
 
 
 def _cancel_button(result):
-    """A button that stops the requests of the result; None without ipywidgets."""
+    """Returns a button that stops the requests of the result; None without ipywidgets."""
     if not has_widgets():
         return None
     from ipywidgets import Button

@@ -121,7 +121,7 @@ class AsyncMapResult(AsyncResult[list[T]]):
         return self._collect_exceptions([result] if is_one else result)
 
     def _gives_items(self, part):
-        """Whether the result of this part is a list of results."""
+        """Returns whether the result of this part is a list of results."""
         return True
 
     def _parts_as_they_come(self):

@@ -22,7 +22,7 @@ __all__ = [
 utc = timezone.utc
 _EPOCH = datetime(1970, 1, 1, tzinfo=utc)
 _TIMES = ("submitted", "started", "completed", "received")
-# What a carriage return in a line of output overwrites.
+# The text that a carriage return in a line of output overwrites.
 _OVERWRITTEN = re.compile(r".*\r(?=[^\n])")
 
 
@@ -58,7 +58,7 @@ class Metadata(dict[str, Any]):
     stdout, stderr : str
         The printed text.
     outputs : list of dict
-        What the code displayed: the messages of its displays.
+        The messages of the displays that the code made.
     data : dict
         The data that publish_data() sent.
     label : Any
@@ -89,13 +89,13 @@ class Metadata(dict[str, Any]):
     outputs: list[dict[str, Any]]
     data: dict[str, Any]
     label: Any
-    _known = None  # gives what is known now, and whether that is all; None: nothing more comes
+    _known = None  # returns the known values, and whether these are all; None: no further values arrive
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(dict.fromkeys(Metadata.__annotations__), stdout="", stderr="", outputs=[], data={})
         dict.update(self, dict(*args, **kwargs))
 
-    if not TYPE_CHECKING:  # which would take any name for an attribute
+    if not TYPE_CHECKING:  # type checkers would accept any name as an attribute
 
         def __getattr__(self, key):
             try:
@@ -122,7 +122,7 @@ class Metadata(dict[str, Any]):
             return
         known, is_all = ask()
         with _filling:
-            if self._known is ask:  # another thread has not learned all meanwhile
+            if self._known is ask:  # no other thread has stored the final values in the meantime
                 dict.update(self, known)
                 if is_all:
                     self._ask(None)

@@ -29,7 +29,7 @@ class NoticeThread:
 
     def notices(self):
         """Returns the Notices to which numbers are sent."""
-        if self._notices is not None:  # without the lock: __del__() may call it
+        if self._notices is not None:  # takes no lock, because __del__() may call this function
             return self._notices
         with self._lock:
             if self._notices is None:

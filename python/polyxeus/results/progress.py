@@ -15,7 +15,7 @@ def is_notebook():
 
 
 def shows_text_alone():
-    """Returns whether this process is IPython in a terminal."""
+    """Returns whether this process is IPython in a terminal, which shows only text."""
     if "IPython" not in sys.modules:
         return False
     from IPython import get_ipython

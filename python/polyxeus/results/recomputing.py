@@ -9,8 +9,8 @@ from polyxeus.serialize.compact_json import dump
 
 __all__ = ["Memory", "NotRepeatable", "Recipe", "SentTask", "plan"]
 
-_MOST_BYTES = 256 << 20  # of requests that one client stores for results that may be lost
-_MOST_COPIED = 1 << 20  # of the arrays of a call without retries
+_MOST_BYTES = 256 << 20  # the largest size of all requests that a client stores to make lost results again
+_MOST_COPIED = 1 << 20  # the largest size of the arrays that are copied for a call without retries
 
 
 class NotRepeatable(Exception):

@@ -56,9 +56,9 @@ class Ref(Generic[T]):
     999
     """
 
-    _is_awaited = True  # by direct calls that have it as an argument
+    _is_awaited = True  # whether direct calls wait for the result if it is an argument
 
-    _is_gone = False  # the engine runs, but does not have the result any more
+    _is_gone = False  # True if the engine runs, but does not have the result any more
 
     def __init__(self, kept: Any, key: Any, call: AsyncResult[Any], is_task: bool, recipe: Any = None) -> None:
         self._kept = kept
@@ -185,7 +185,7 @@ class Ref(Generic[T]):
                 if engine_id is not None:
                     return client.direct_view(engine_id).apply_async(ref_files.value_of, *self._key).get(left)
             except (error.UnmetDependency, error.EngineError, error.NoEnginesRegistered):
-                pass  # it is not there any more
+                pass  # the engine or the result does not exist any more
             with self._kept.repairing:
                 if self._call is call:
                     self._is_gone = True
@@ -194,7 +194,7 @@ class Ref(Generic[T]):
     # ------------------------------------------------------------ failures
 
     def _is_lost(self):
-        """Whether the result was kept and then lost, as far as this client knows."""
+        """Returns whether the result was kept and then lost, as far as this client knows."""
         if not self.ready():
             return False
         info, problem = self._call._outcome()
@@ -203,7 +203,7 @@ class Ref(Generic[T]):
         return self._is_gone or not (self._kept.is_here(info) or number_of(self._call._client, info["engine"]) is not None)
 
     def _is_usable(self):
-        """Whether the result exists, or its call may still make it."""
+        """Returns whether the result exists, or its call may still make it."""
         return not self.ready() or (self._call._outcome()[1] is None and not self._is_lost())
 
     def _compute_again(self):
@@ -217,13 +217,13 @@ class Ref(Generic[T]):
             recipes = plan(self._recipe, lambda recipe: (ref := recipe.ref()) is not None and ref._is_usable())
         except NotRepeatable as why:
             raise self._lost(self._call._outcome()[0], str(why)) from None
-        made = {}  # Refs that the program has deleted; they must exist until the calls that need them are sent
+        made = {}  # keeps new Refs, for which the program has none, until the calls that need them are sent
         for recipe in recipes:
             inputs = [made.get(each) or each.ref() for each in recipe.inputs]
             made[recipe] = _send_again(self._kept, recipe, inputs)
 
     def _ask(self):
-        """A request that asks the engine whether it has the result; None if the result needs no engine."""
+        """Returns a request that asks the engine whether it has the result; None if the result needs no engine."""
         info = self._call._outcome()[0]
         client = self._call._client
         engine_id = number_of(client, info["engine"])
@@ -239,8 +239,8 @@ class Ref(Generic[T]):
         return error.remote_error("ResultLost", sentence, "", {})
 
     def _why_missing(self):
-        """The exception for a call that failed because this result is missing; None if the call failed for another
-        reason."""
+        """Returns the exception for a call that failed because this result is missing; None if the call failed for
+        another reason."""
         if not self.ready():
             return None
         info, problem = self._call._outcome()
@@ -251,7 +251,7 @@ class Ref(Generic[T]):
         return self._lost(info, self._recipe.why_not)
 
     def _host(self):
-        """The host that keeps the result; None if it is not known."""
+        """Returns the host that keeps the result; None if it is not known."""
         info = self._call._outcome()[0] if self.ready() else None
         return None if info is None else info["host"]
 
@@ -290,7 +290,7 @@ class Uses:
         self._probe = None  # requests that ask engines for the results
         self._has_asked = self._has_brought = False
         self._inputs = self._ids()  # read before the call is sent, so that a later change is noticed
-        self.tasks = None  # of the latest time that the call was sent; None: the call is never sent again
+        self.tasks = None  # the tasks that were sent last; None: the call is never sent again
         self.is_final = False
 
     def sent(self, tasks):
@@ -322,7 +322,7 @@ class Uses:
             return False
         with self._kept.repairing:
             undecided = [self]
-            while undecided:  # a call that uses results of undecided calls is decided after them
+            while undecided:  # decides a call after the undecided calls whose results it uses
                 last = undecided[-1]
                 before = last._undecided_inputs() if last._is_undecided() else ()
                 undecided += before
@@ -388,7 +388,7 @@ class Uses:
     def _bring(self):
         """Sends the call to the host that has the most bytes of the results in its arguments. The request contains the
         places from which the engine fetches the other results. Does nothing and returns False if all results are on one
-        host, or if there is one that no engine can send."""
+        host, or if no engine can send one of the results."""
         bytes_on, infos = {}, {}
         for ref in self._kept_refs():
             infos[ref] = info = ref._call._outcome()[0]
@@ -408,9 +408,9 @@ class Uses:
         return True
 
     def _ask(self):
-        """Asks the engines whether they have the results, because this client may not know yet that an engine has ended.
-        If the results are on several hosts, also makes engines listen, so that other hosts can fetch the results.
-        Returns False if there is nothing to ask."""
+        """Asks the engines whether they have the results, because this client may not know yet that an engine has
+        ended. If the results are on several hosts, also makes engines listen, so that other hosts can fetch the
+        results. Returns False if no question is needed."""
         self._has_asked = True
         probes = [(ref, ref._call, probe) for ref in self._refs if (probe := ref._ask()) is not None]
         infos = [ref._call._outcome()[0] for ref in self._kept_refs()]
@@ -530,7 +530,7 @@ def unfinished(refs):
 
 
 def _sent_again(ref):
-    """Computes the result again if it is lost; returns whether it does."""
+    """Computes the result again if it is lost. Returns whether the result is computed again."""
     if not ref._is_lost():
         return False
     with ref._kept.repairing:
@@ -538,7 +538,7 @@ def _sent_again(ref):
             if ref._is_lost():
                 ref._compute_again()
         except error.ResultLost:
-            return False  # the call that needs it says so
+            return False  # the call that needs the result raises the error
     return True
 
 

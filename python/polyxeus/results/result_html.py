@@ -12,9 +12,9 @@ from polyxeus.results.html_parts import age, paragraph, table
 
 __all__ = ["how_to_stop", "result_html", "summary_of"]
 
-_MOST_TASKS = 2000  # that are looked at one by one
-_MOST_ROWS = 100  # of engines
-_MOST_FAILURES = 200  # that are grouped
+_MOST_TASKS = 2000  # the largest number of tasks whose states are read one by one
+_MOST_ROWS = 100  # the largest number of rows of engines
+_MOST_FAILURES = 200  # the largest number of failures that are grouped
 
 how_to_stop = (
     "To stop it: its cancel() aborts what has not begun, and interrupt() of the client interrupts what the engines run."
@@ -27,7 +27,7 @@ class _Share:
     def __init__(self) -> None:
         self.tasks = self.done = self.failed = 0
         self.running: dict[str, Any] | None = None  # the engine's row, while it runs one of the tasks
-        self.seconds = 0.0  # that the finished tasks ran
+        self.seconds = 0.0  # the time that the finished tasks ran
         self.failure = ""  # the name of the first exception
 
 
@@ -70,7 +70,7 @@ def result_html(result: Any, engines: list[dict[str, Any]]) -> str:
 
 
 def _shares(tasks, engines):
-    """The part of each engine, by engine id. The id None is for tasks whose engine is not known."""
+    """Returns the part of each engine, by engine id. The id None is for tasks whose engine is not known."""
     runs = {row["msg_id"]: row for row in engines if row.get("msg_id")}
     shares: dict[Any, _Share] = {}
     for index in range(len(tasks)):

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 __all__ = ["retried"]
 
-# Of an AsyncResult: what its new requests do not share with the old ones.
+# The attributes that the new AsyncResult does not copy from the old one.
 _OF_THE_FIRST_RUN = frozenset(
     ["_results", "_value", "_parts", "_metadata", "_ids", "_ref", "_uses", "_origin", "_records", "_tasks", "_targets"]
 )
@@ -60,7 +60,7 @@ def _sent_again(client, msg_ids, targets):
     there = {each: target for each, target in zip(msg_ids, targets) if records[each] != "task"}
     works = {each: _work_of(client, each) for each in there}
     if there:
-        client._build_targets(list(there.values()))  # says which engine has gone
+        client._build_targets(list(there.values()))  # raises an error that names an engine that has left
     if anywhere:
         tasks = client.resubmit(anywhere, block=False)._tasks
         new.update((each, tasks.select([place])) for place, each in enumerate(anywhere))
@@ -81,7 +81,7 @@ def _work_of(client, msg_id):
 
 
 def _lacks_arrays(record):
-    """Whether buffers of the request were in shared memory, so that the record has only their positions."""
+    """Returns whether buffers of the request were in shared memory, so that the record has only their positions."""
     buffers = record["buffers"]
     segments = (record.get("metadata") or {}).get("segments") or ()
     return any(index < len(buffers) and len(memoryview(buffers[index])) <= _LONGEST_POSITION for index in segments)

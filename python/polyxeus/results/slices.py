@@ -11,10 +11,10 @@ from polyxeus.results.callers_traceback import ends_at_caller
 
 __all__ = ["TimedOut", "as_completed", "left", "slices", "take"]
 
-# Seconds. Python looks for signals before a wait begins; one that comes right after that look does
-# not end the wait.
+# Seconds. Python checks for signals before a wait begins. A signal that arrives right after this check does not end the
+# wait.
 _LONGEST = 0.1
-# Up to Python 3.10 concurrent.futures has a TimeoutError of its own: this is one of both.
+# Up to Python 3.10, concurrent.futures has its own TimeoutError. This class is a subclass of both errors.
 TimedOut = original_types.of_both(TimeoutError, concurrent.futures.TimeoutError)  # type: ignore[arg-type]
 
 

@@ -1,4 +1,4 @@
-"""The line that shows, while a user waits, how much of large arrays was sent to or received from other hosts."""
+"""The line that shows the progress of sending and receiving large arrays while the user waits."""
 
 from __future__ import annotations
 

@@ -7,11 +7,11 @@ import sys
 
 __all__ = ["communicator", "made_for", "number_of", "running", "with_communicator"]
 
-# Of the calls that make communicators; MPI allows tags up to 32767 everywhere.
+# Tags of the calls that make communicators. Every MPI allows tags up to 32767.
 _FIRST_TAG = 21000
 _TAG_COUNT = 1000
 
-_made = {}  # (number, communicator), by key
+_made = {}  # key -> (number, communicator)
 
 
 def number_of(key):
@@ -42,7 +42,7 @@ def made_for(key, ranks, number):
 
 # ---------------------------------------------------------------- tasks of several ranks
 
-_running = []  # the communicator of the task of several ranks that runs
+_running = []  # contains the communicator of the running task of several ranks
 
 
 def communicator():
@@ -96,7 +96,7 @@ def with_communicator(function, comm, args, kwargs):
         if parameter is None or parameter.kind not in (parameter.POSITIONAL_OR_KEYWORD, parameter.KEYWORD_ONLY):
             return function
         is_set = "comm" in signature.bind_partial(*args, **kwargs).arguments
-    except (TypeError, ValueError):  # the call itself says what is wrong
+    except (TypeError, ValueError):  # the call then raises the error
         return function
     if is_set:
         return function

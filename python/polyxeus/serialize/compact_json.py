@@ -15,6 +15,6 @@ def load(text):
     """Returns the value of JSON text. Raises a ValueError if the text is not JSON."""
     try:
         value, end = _scan(text, 0)
-    except StopIteration:  # it begins with white space, or is not JSON
+    except StopIteration:  # the text begins with white space, or is not JSON
         return _decoder.decode(text)
     return value if end == len(text) else _decoder.decode(text)

@@ -31,23 +31,23 @@ __all__ = [
 ]  # fmt: skip
 
 PROTOCOL = 5
-# Data that a function uses travel with it up to this size of their pickle.
+# Data that a function uses is sent with the function if the pickle of the data is at most this large.
 MOST_CARRIED_BYTES = 64 << 10
-# Buffers from this size on travel beside the pickle.
+# Buffers of at least this size are sent outside of the pickle.
 LEAST_BUFFER_BYTES = 4096
 MOST_BUFFERS = 1024
 
 _GLOBAL_OPERATIONS = frozenset({"LOAD_GLOBAL", "LOAD_NAME", "LOAD_FROM_DICT_OR_GLOBALS"})
-# Every shell has its own: "_", "_1", "__", "_i", "_ih", "__name__" ...
+# The names that every shell defines itself: "_", "_1", "__", "_i", "_ih", "__name__" ...
 _SHELL_NAME = re.compile(
     r"(_+|_i?\d+|_(i{1,3}|ih|oh|dh|sh)|__\w+__|In|Out|exit|quit|get_ipython)$"
 )
 _PLAIN = frozenset({int, float, complex, bool, type(None)})
 _TOO_LARGE = "too large"
 
-_namespace = None  # of the user's cells, in an engine
-_carried = {}  # name -> the object that came with a function
-_left = {}  # name -> why it did not come with the last function that uses it
+_namespace = None  # the namespace of the user's cells on an engine
+_carried = {}  # name -> the object that arrived with a function
+_left = {}  # name -> the reason why it did not arrive with the last function that uses it
 
 
 def set_namespace(names):
@@ -109,7 +109,7 @@ _names_of = weakref.WeakKeyDictionary()
 
 
 def _global_names(code):
-    """The global names that code reads, including the code of its nested functions and classes."""
+    """Returns the global names that code reads, including the code of its nested functions and classes."""
     names = _names_of.get(code)
     if names is None:
         found = {
@@ -131,7 +131,7 @@ def _attribute_names(code):
 
 
 def _submodules(module_name, attributes):
-    """The imported submodules that the attributes may name, such as scipy.linalg for the module scipy."""
+    """Returns the imported submodules that the attributes may name, such as scipy.linalg for the module scipy."""
     found = []
     for attribute in attributes:
         name = f"{module_name}.{attribute}"
@@ -141,7 +141,7 @@ def _submodules(module_name, attributes):
 
 
 def _is_interactive(function):
-    # Not by its __module__: functools.wraps() gives a library's wrapper that of what it wraps.
+    # Does not use __module__: functools.wraps() copies it from the wrapped function to the wrapper of a library.
     return function.__globals__.get("__name__") == "__main__" or function.__module__ is None
 
 
@@ -170,11 +170,11 @@ class _Trip:
     """The state that the picklers of one dumps() share."""
 
     def __init__(self, is_careful):
-        self.is_careful = is_careful  # test whether each thing can be pickled before it is
+        self.is_careful = is_careful  # whether to test for each value if it can be pickled
         self.has_carried = False
-        self.in_progress = set()  # ids of what is being pickled further out
-        self.verdicts = {}  # id of a function or class -> None, or why it cannot be pickled
-        self.data = {}  # id of data -> (it, its pickle or why there is none)
+        self.in_progress = set()  # ids of the enclosing objects that are being pickled
+        self.verdicts = {}  # id of a function or class -> None, or the error that its pickling raised
+        self.data = {}  # id of data -> (the data, its pickle or the error that pickling raised)
         self.tensors = Tensors.of_session()
 
 
@@ -198,7 +198,7 @@ class _FunctionPickler:
         super().__init__(file, protocol=PROTOCOL, buffer_callback=buffer_callback)
         self._trip = trip
         self._cells = {}
-        # Where all is in the pickle, one without us can read it.
+        # A pickle without separate buffers must be readable without polyxeus.
         has_tensors = buffer_callback is not None and trip.tensors is not None
         self._tensor_kinds = trip.tensors.kinds if has_tensors else ()
 
@@ -242,7 +242,8 @@ class _FunctionPickler:
         return carried, left
 
     def _carry(self, value, code):
-        """How to send a value with code: ("import", names of modules), ("value", the value) or ("pickle", bytes)."""
+        """Returns the way to send a value with code: ("import", names of modules), ("value", the value) or ("pickle",
+        bytes)."""
         if type(value) in _PLAIN:
             return "value", value
         if isinstance(value, types.ModuleType):
@@ -257,7 +258,7 @@ class _FunctionPickler:
         return self._carry_data(value)
 
     def _check(self, value):
-        """If the attempt is careful (_Trip.is_careful), raises an error if the value cannot be pickled."""
+        """If _Trip.is_careful is set, raises an error if the value cannot be pickled."""
         trip = self._trip
         if not trip.is_careful or id(value) in trip.in_progress:
             return
@@ -272,7 +273,7 @@ class _FunctionPickler:
 
     def _carry_data(self, value):
         if id(value) in self._trip.in_progress:
-            return None  # it is on its way already: data may hold functions that use it
+            return None  # it is being pickled already: data may contain functions that use the same data
         known = self._trip.data.get(id(value))
         if known is None:
             known = self._trip.data[id(value)] = value, self._try_data(value)
@@ -304,11 +305,11 @@ _NAMED_MODULES = (Tensors.__module__, "polyxeus.serialize.ref_files")
 
 @functools.lru_cache(maxsize=None)
 def _pickler_class():
-    """The pickler class, which is made at the first use, because importing cloudpickle takes a moment."""
+    """Returns the pickler class, which is made at the first use, because importing cloudpickle takes a moment."""
     try:
         from cloudpickle import Pickler as base
     except ImportError:
-        base = pickle.Pickler  # classes of the session cannot travel then
+        base = pickle.Pickler  # without cloudpickle, classes of the session cannot be sent
     reduce_other = getattr(base, "reducer_override", lambda self, value: NotImplemented)
 
     class Pickler(_FunctionPickler, base):
@@ -318,8 +319,8 @@ def _pickler_class():
                 if _is_interactive(value):
                     return self._reduce(value)
                 if value.__module__ in _NAMED_MODULES:
-                    return NotImplemented  # by its name: cloudpickle looks longer
-            # A cell is filled by the functions that have it, so that they may be in it.
+                    return NotImplemented  # pickled by its name, because cloudpickle would take longer
+            # The functions that use a cell fill it after they are made, because the cell may contain these functions.
             if kind is types.CellType and id(value) in self._cells:
                 return _make_cell, ()
             if kind in self._tensor_kinds:
@@ -333,9 +334,8 @@ def _pickler_class():
 
 # ---------------------------------------------------------------- pickles that are kept
 
-# A map or a loop sends one function many times. Its pickle is kept as long as the function lives,
-# and used again while all that it was made of is the same: the very same objects, of types whose
-# objects never change.
+# A map or a loop sends one function many times. The pickle of the function is kept as long as the function exists. It
+# is used again while it would be made from the same objects, all of types whose objects never change.
 _UNCHANGING = _PLAIN | {str, bytes}
 _MOST_KEPT_BYTES = 64 << 10
 _ABSENT = object()
@@ -345,8 +345,8 @@ _attributes_of = weakref.WeakKeyDictionary()  # code -> _attribute_names(code)
 
 
 def _ingredients(function, global_names):
-    """The (objects, names of modules) from which the pickle of an interactive function is made, in an order that
-    depends only on its code. None if one of the objects could change but stay the same object."""
+    """Returns the (objects, names of modules) from which the pickle of an interactive function is made, in an order
+    that depends only on its code. None if one of the objects could change but stay the same object."""
     if function.__dict__ or function.__kwdefaults__:
         return None
     code = function.__code__
@@ -386,7 +386,7 @@ def _dump_function(function, buffers):
     """Does the work of dumps() for an interactive function."""
     known = _kept.get(function)
     code = function.__code__
-    # Not looked up by the code, which is hashed and compared by all that it holds.
+    # Compares the code with `is`, because a lookup by the code would hash and compare all of its contents.
     is_known = known is not None and known[1][0] is code
     names = known[0] if is_known else _global_names(code)
     made_of = _ingredients(function, names)
@@ -439,7 +439,7 @@ def _dump_first(value, buffers):
             if value.__module__.startswith(_OWN_CALLS):
                 _own_pickles[value] = data
             return data
-        except (pickle.PicklingError, AttributeError):  # its name leads to something else
+        except (pickle.PicklingError, AttributeError):  # its name refers to another object
             pass
     reduced = None if buffers is None else reduce_alone(value)
     if reduced is not None:
@@ -458,19 +458,19 @@ class _Reduced:
 
 
 _OWN_CALLS = "polyxeus.engine_calls."
-_own_pickles = {}  # of functions of these modules, which stay what they are
+_own_pickles = {}  # the pickles of functions of these modules, which never change
 _NAMED = frozenset({types.FunctionType, types.BuiltinFunctionType, type})
 
 
 def _travels_by_name(value):
-    """Whether cloudpickle, like pickle, writes only the name of this function or class."""
+    """Returns whether cloudpickle, like pickle, writes only the name of this function or class."""
     module = value.__module__
     if type(module) is not str or module == "__main__" or module not in sys.modules:
         return False
     if "<locals>" in value.__qualname__:
         return False
     if type(value) is types.BuiltinFunctionType and type(value.__self__) is not types.ModuleType:
-        return False  # a method of an object, which travels with it
+        return False  # a method of an object, which is sent with the object
     by_value = getattr(sys.modules.get("cloudpickle"), "list_registry_pickle_by_value", None)
     return by_value is None or not by_value()
 
@@ -513,7 +513,7 @@ def _dump(value, buffers):
     except Exception:
         if not trip.has_carried:
             raise
-        # Something that a function uses may be the reason, and it may do without.
+        # A value that a function uses may be the cause, and the function may work without this value.
         if buffers is not None:
             del buffers[first:]
         return dump(_Trip(is_careful=True))
@@ -525,7 +525,7 @@ class _Nowhere:
 
 
 def _is_common(thing):
-    """Whether many values may share the object without affecting each other."""
+    """Returns whether many values may share the object without affecting each other."""
     if isinstance(thing, types.FunctionType):
         return not _is_interactive(thing)
     if isinstance(thing, (type, types.ModuleType, types.BuiltinFunctionType, str, bytes)):
@@ -533,7 +533,7 @@ def _is_common(thing):
     return isinstance(thing, getattr(sys.modules.get("numpy"), "dtype", ()))
 
 
-# What cloudpickle turns into something else: the text of a file, bytes.
+# The types whose objects cloudpickle replaces by other objects: the text of a file, or bytes.
 _NOT_FAITHFUL = (io.TextIOWrapper, memoryview)
 
 
@@ -553,7 +553,7 @@ def ids_in(value):
             memory = tensors and tensors.key(thing)
             if memory is not None:
                 ids.add(memory)
-                return True  # the pickle need not have it
+                return True  # the pickle does not need the object
             if type(thing) not in _PLAIN and not _is_common(thing):
                 ids.add(id(thing))
             return None
@@ -565,7 +565,7 @@ def ids_in(value):
 def _pack_code(code):
     try:
         return marshal.dumps(code)
-    except ValueError:  # constants of unusual types
+    except ValueError:  # the code has constants of unusual types
         return code
 
 
@@ -579,14 +579,14 @@ def _contents(cell):
 def _annotations(function):
     try:
         return function.__annotations__
-    except Exception:  # from Python 3.14 on they are evaluated now
+    except Exception:  # from Python 3.14 on, this line evaluates the annotations
         return {}
 
 
 # ---------------------------------------------------------------- unpickling
 
-# One function arrives many times, too. What its pickle holds is kept, and each time a new function
-# is made of it, as unpickling would: where nothing in it can change.
+# A function may also arrive many times. If nothing in its pickle can change, the contents of the pickle are kept, and a
+# new function is made from them each time, as unpickling would do.
 _MOST_ARRIVED = 128
 _arrived = collections.OrderedDict()  # pickle -> the arguments of _make_function(), the state
 
@@ -597,7 +597,7 @@ class _Watcher(pickle.Unpickler):
     def __init__(self, data):
         super().__init__(io.BytesIO(data))
         self.made, self.states = [], []
-        self.is_plain = True  # nothing but built-in types is named in the pickle beside our own
+        self.is_plain = True  # the pickle names only built-in types and functions of this module
 
     def find_class(self, module, name):
         found = super().find_class(module, name)
@@ -617,7 +617,7 @@ class _Watcher(pickle.Unpickler):
         _restore(function, state)
 
     def is_constant(self, value):
-        """Whether `value`, which this unpickler has read, is a function in which nothing can change."""
+        """Returns whether `value`, which this unpickler has read, is a function in which nothing can change."""
         is_one = type(value) is types.FunctionType and len(self.made) == len(self.states) == 1
         if not (is_one and self.is_plain):
             return False
@@ -671,7 +671,7 @@ def _make_function(made_by, code, cells):
     if isinstance(code, bytes):
         code = marshal.loads(code)
     names = namespace()
-    names.setdefault("__builtins__", builtins)  # Python 3.9 has few without it
+    names.setdefault("__builtins__", builtins)  # without this name, Python 3.9 would provide only few builtins
     return types.FunctionType(code, names, closure=cells or None)
 
 
@@ -712,5 +712,5 @@ def _adopt(names, name, kind, thing):
             try:
                 importlib.import_module(submodule)
             except ImportError:
-                pass  # an attribute may have this name, too
+                pass  # the name may be an attribute instead of a submodule
     names[name] = _carried[name] = value

@@ -29,14 +29,14 @@ __all__ = [
 _HEAD = struct.Struct("<8sQ")
 _MAGIC = b"px-ref1\n"
 _ALIGNMENT = 64
-_MAPPED_FROM = 64 << 10  # smaller files are read: a mapping costs more
-_FREE_PART = 4  # one in so many parts of the file system stays free for other programs
+_MAPPED_FROM = 64 << 10  # smaller files are read, because a mapping costs more
+_FREE_PART = 4  # this fraction (1/4) of the file system stays free for other programs
 _CHUNK = 1 << 20
-_SMALL = 256 << 10  # for smaller results the free room is not checked
+_SMALL = 256 << 10  # for smaller results, the free space is not checked
 
 _engine = ""  # the uuid of this engine
 _counter = itertools.count(1)
-copies: dict[Key, str] = {}  # files with results of other hosts, while calls of this process use them
+copies: dict[Key, str] = {}  # fetched files with results of other hosts, while calls of this process use them
 
 
 class Key(NamedTuple):
@@ -44,10 +44,10 @@ class Key(NamedTuple):
 
     folder: str
     client: str
-    """The session of the client that holds it."""
+    """The session of the client that has the Ref."""
     number: int
     engine: str = ""
-    """The engine, if each engine of a direct call has its own."""
+    """The engine, if each engine of a direct call keeps its own result."""
 
 
 def set_engine(uuid):
@@ -126,7 +126,7 @@ def keep(key, sharing, is_own, value):
 
 
 def _roomy(folder, owner, wanted):
-    """The folder that has room for this many bytes: in memory, else on the disk."""
+    """Returns a folder that has space for this many bytes: in memory, or else on the disk."""
     if wanted < _SMALL:
         return folder
     disk = os.path.join(folder, "disk")
@@ -146,7 +146,7 @@ def _has_room(folder, wanted):
 
 
 def _available():
-    """The bytes of memory that the kernel can give without swapping."""
+    """Returns the number of bytes of memory that the kernel can provide without swapping."""
     with open("/proc/meminfo") as file:
         for line in file:
             if line.startswith("MemAvailable:"):
@@ -222,7 +222,7 @@ def _write_all(file, data):
 
 
 def _names(key):
-    """The names that the file may have here."""
+    """Yields the names that the file may have here."""
     yield file_name(key, key.client)
     if key.engine:
         yield file_name(key, key.engine)
@@ -324,7 +324,7 @@ def remove(keys: Iterable[Any]) -> None:
         The Keys of the results.
     """
     for key in keys:
-        for owner in (key[1], _engine):  # no other engine's: it may have computed the lost result again
+        for owner in (key[1], _engine):  # other engines may have computed a lost result again
             remove_named(Key(*key), owner)
 
 

@@ -23,8 +23,8 @@ from polyxeus.serialize.compact_json import dump, load
 __all__ = ["brought", "serve"]
 
 _CIPHERS = "AECDH-AES256-SHA:@SECLEVEL=0"  # without certificates, so only the proofs below authenticate the other end
-_PATIENCE = 20.0  # seconds without a byte
-_MOST_AT_ONCE = 8  # connections that are served
+_PATIENCE = 20.0  # the longest time without data, in seconds
+_MOST_AT_ONCE = 8  # the largest number of connections that are served at the same time
 _PROOF = 32  # bytes
 _CHUNK = 1 << 20
 _SIZE = struct.Struct("<Q")  # the size of the file + 1; 0: this host does not have it
@@ -89,7 +89,7 @@ class _Server:
                 stream.sendall(_proof(self.secret, b"giver", stream))
                 self._send(stream, ref_files.find(key))
         except (OSError, ValueError, TypeError):
-            pass  # the connection ends, and the other engine reports that
+            pass  # the connection ends, and the other engine reports this
         finally:
             self._free.release()
 

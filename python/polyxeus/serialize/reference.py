@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 __all__ = ["Reference", "interactive"]
 
 
-_Anything: Any = object  # for type checkers: an argument of any type may be a reference
+_Anything: Any = object  # for type checkers: a Reference may be passed as an argument of any type
 
 
 class Reference(_Anything):

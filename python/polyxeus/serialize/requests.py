@@ -17,7 +17,7 @@ _CALL = "call_request"
 
 
 def _function(function, buffers, forms):
-    """The description of a function as text. Raises TypeError if it is not a function."""
+    """Returns the description of a function as text. Raises TypeError if it is not a function."""
     if isinstance(function, Reference):
         return dump({"reference": function.name})
     if "pickle" not in forms:
@@ -28,13 +28,13 @@ def _function(function, buffers, forms):
 
 
 def _title(function, name=None):
-    """The name of a function for users. The engine shows this name while the function runs."""
+    """Returns the name of a function for users. The engine shows this name while the function runs."""
     title = getattr(function, "__name__", None) if name is None else name
     return f',"title":{quote(title)}' if type(title) is str else ""
 
 
 def _foreign_function(function):
-    """The description of a function of an engine in another language: its name, or its source text."""
+    """Returns the description of a function of an engine in another language: its name, or its source text."""
     if isinstance(function, str):
         is_name = function.replace("::", "_").isidentifier()
         return {"name" if is_name else "code": function}

@@ -11,8 +11,8 @@ from collections import OrderedDict
 
 __all__ = ["lines_of", "remember"]
 
-_MOST_CHARACTERS = 16 << 10  # of a function; a longer one travels without its source
-_MOST_FILES = 256  # whose lines are kept where functions arrive
+_MOST_CHARACTERS = 16 << 10  # in the source of a function; longer sources are not sent
+_MOST_FILES = 256  # the largest number of files whose lines a receiver keeps
 
 _texts = weakref.WeakKeyDictionary()  # code -> its source; "" if it is unknown
 _files = OrderedDict()  # name of a file that this process does not have -> the lines that arrived
@@ -31,14 +31,14 @@ def _find(code):
     lines = linecache.getlines(code.co_filename)[code.co_firstlineno - 1 :]
     try:
         text = textwrap.dedent("".join(inspect.getblock(lines)))
-    except Exception:  # the file has changed since: what stands there now is no function
+    except Exception:  # the file has changed, and these lines are not a function any more
         return ""
     return text if len(text) <= _MOST_CHARACTERS else ""
 
 
 @functools.lru_cache(_MOST_FILES)
 def _is_here(file):
-    """Whether a file exists on this host. The answer is cached, because each call of a function comes with its
+    """Returns whether a file exists on this host. The answer is cached, because each call of a function comes with its
     source, and the file may be on a slow file system."""
     return os.path.exists(file)
 

@@ -16,15 +16,15 @@ __all__ = [
     "set_engine_id", "whole"
 ]  # fmt: skip
 
-# Devices whose memory can be copied from and to; tensors elsewhere are left to torch.
+# Devices from and to which memory can be copied. torch itself pickles tensors on other devices.
 _DEVICES = ("cpu", "cuda", "xpu", "mps")
-_MOST_SIZE = 16  # bytes of a number, that of complex128
-# The dtypes that NumPy has, too, under the same names.
+_MOST_SIZE = 16  # the size of the largest numbers in bytes: complex128
+# The dtypes that NumPy also has, under the same names.
 _NUMPY_TYPES = frozenset(
     "bool uint8 uint16 uint32 uint64 int8 int16 int32 int64 float16 float32 float64 complex64 complex128".split()
 )
 
-_engine_id = None  # of this process, where it is an engine
+_engine_id = None  # the id of this engine; None in other processes
 
 
 class ReceiverLacks(RuntimeError):
@@ -42,11 +42,11 @@ def receiver():
     return "the client" if _engine_id is None else f"engine {_engine_id}"
 
 
-# ---------------------------------------------------------------- where they are sent
+# ---------------------------------------------------------------- the sender
 
 
 def _untyped(tensor):
-    """The storage of a tensor."""
+    """Returns the storage of a tensor."""
     if hasattr(tensor, "untyped_storage"):
         return tensor.untyped_storage()
     return tensor.storage().untyped()  # torch 1
@@ -57,7 +57,7 @@ def _of_typed(storage):
 
 
 def _span(tensor):
-    """The range [begin, end) of the bytes of the storage in which the tensor lies."""
+    """Returns the range [begin, end) of the bytes of the storage in which the tensor lies."""
     size = tensor.element_size()
     begin = tensor.storage_offset()
     last = begin + sum((extent - 1) * step for extent, step in zip(tensor.shape, tensor.stride()))
@@ -65,7 +65,7 @@ def _span(tensor):
 
 
 def _view(torch, storage, begin, end):
-    """Some bytes of a storage as a tensor."""
+    """Returns some bytes of a storage as a tensor."""
     whole = torch.empty(0, dtype=torch.uint8, device=storage.device)
     return whole.set_(storage, begin, (end - begin,), (1,))
 
@@ -76,7 +76,7 @@ def _on_host(torch, memory):
     if memory.device.type == "cuda":
         try:
             return torch.empty(memory.shape, dtype=memory.dtype, device="cpu", pin_memory=True).copy_(memory)
-        except RuntimeError:  # the host lets no more memory be pinned
+        except RuntimeError:  # the host does not allow more pinned memory
             pass
     return memory.cpu()
 
@@ -86,7 +86,7 @@ def bytes_of(owner, count, begin=0):
 
     owner  a storage, or a tensor without gaps. It stays alive as long as the bytes exist
     """
-    import ctypes  # torch has it already
+    import ctypes  # torch has already imported it
 
     memory = (ctypes.c_ubyte * count).from_address(owner.data_ptr() + begin)
     memory.owner = owner
@@ -115,18 +115,18 @@ class _Storage:
     """The parts of one storage that the tensors of a pickle span."""
 
     def __init__(self, blocks=()):
-        self.blocks = blocks  # [(begin, end)] in order, none overlaps another: they are sent as one each
+        self.blocks = blocks  # [(begin, end)] in order, without overlaps; each block is sent as one memory
         self.memories = {}  # (begin, end) -> _Memory
         self.with_gaps = []  # (begin, end) of tensors that were copied
 
     def block_around(self, begin, end):
-        """The block that holds these bytes, or None."""
+        """Returns the block that holds these bytes, or None."""
         place = bisect.bisect_right(self.blocks, (begin, float("inf"))) - 1
         is_inside = place >= 0 and end <= self.blocks[place][1]
         return self.blocks[place] if is_inside else None
 
     def merged(self):
-        """The memory to send, with overlapping parts merged into blocks; None if nothing has to be merged."""
+        """Returns the memory to send, with overlapping parts merged into blocks; None if nothing has to be merged."""
         blocks = []
         for begin, end in sorted(self.memories):
             if blocks and begin < blocks[-1][1]:
@@ -153,7 +153,7 @@ class Tensors:
     def of_session(cls):
         """Makes a Tensors object. Returns None if torch is not imported, because then there are no tensors."""
         torch = sys.modules.get("torch")
-        return cls(torch) if hasattr(torch, "frombuffer") else None  # also while it is being imported
+        return cls(torch) if hasattr(torch, "frombuffer") else None  # None also while torch is being imported
 
     def reduce(self, value):
         """Returns the result of a pickler's reducer_override() for an object whose type is among `kinds`."""
@@ -197,7 +197,8 @@ class Tensors:
         return _make_tensor, (memory, *about, tensor.stride(), offset, needs_grad)
 
     def _memory_of(self, tensor, begin, end):
-        """The _Memory of a tensor; None if the tensor has gaps that no other tensor with the same memory fills."""
+        """Returns the _Memory of a tensor; None if the tensor has gaps that no other tensor with the same memory
+        fills."""
         storage = _untyped(tensor)
         known = self._known(storage)
         block = known.block_around(begin, end)
@@ -239,7 +240,7 @@ def reduce_alone(value):
 
 
 def _is_plain(torch, tensor):
-    """Whether the tensor consists only of numbers in memory that can be copied."""
+    """Returns whether the tensor consists only of numbers in memory that can be copied."""
     return (
         tensor.layout is torch.strided
         and tensor.device.type in _DEVICES
@@ -249,7 +250,7 @@ def _is_plain(torch, tensor):
 
 def _values(tensor):
     """Returns (the tensor's numbers without their autograd history, whether they need gradients)."""
-    # What is no leaf leaves its graph behind, and so its need for gradients.
+    # A tensor that is not a leaf is sent without its graph, so the copy does not need gradients.
     needs_grad = tensor.requires_grad and tensor.is_leaf
     tensor = tensor.detach()
     if tensor.is_conj() or tensor.is_neg():
@@ -299,7 +300,7 @@ def array_of(value):
     return numpy.ndarray(tuple(value.shape), dtype, bytes_of(value, end - begin), strides=strides)
 
 
-# ---------------------------------------------------------------- where they arrive
+# ---------------------------------------------------------------- the receiver
 
 
 def placed(device, count, engine_id):
@@ -334,12 +335,12 @@ def _torch():
 def _count(torch, kind):
     try:
         return getattr(torch, kind).device_count()
-    except Exception:  # this torch was built without, or the driver is missing
+    except Exception:  # this torch was built without this device, or the driver is missing
         return 0
 
 
 def _place(torch, device):
-    """The device of this process for a tensor that was on `device` of another process."""
+    """Returns the device of this process for a tensor that was on `device` of another process."""
     if device == "cpu":
         return device
     place, note = placed(device, _count(torch, device.partition(":")[0]), _engine_id)
@@ -353,7 +354,7 @@ def _writable(buffer):
 
 
 def _receive(buffer, size, device):
-    """The bytes as a tensor that shares the memory of the buffer.
+    """Returns the bytes as a tensor that shares the memory of the buffer.
 
     size  the size of each number in bytes
     """
@@ -361,7 +362,7 @@ def _receive(buffer, size, device):
     if memoryview(buffer).nbytes == 0:
         return torch.empty(0, dtype=torch.uint8, device=_place(torch, device))
     memory = torch.frombuffer(_writable(buffer), dtype=torch.uint8)
-    if memory.data_ptr() % size:  # as it may come out of a socket; torch expects numbers at their own places
+    if memory.data_ptr() % size:  # data from a socket may be unaligned, but torch needs aligned numbers
         memory = memory.clone()
     return memory.to(_place(torch, device))
 
@@ -396,7 +397,7 @@ def _make_tensor(memory, dtype, shape, strides, offset, needs_grad):
     with torch.no_grad():
         made = torch.empty(0, dtype=_dtype(torch, dtype), device=memory.device)
         made.set_(_untyped(memory), offset, shape, strides)
-        if made.data_ptr() % made.element_size():  # smaller numbers lie there, too
+        if made.data_ptr() % made.element_size():  # numbers of a smaller size may be in the same memory
             made = made.clone()
     return made.requires_grad_() if needs_grad else made
 
@@ -414,6 +415,6 @@ def _make_storage(memory, dtype):
         return storage
     about = {"wrap_storage": storage, "dtype": _dtype(torch, dtype)}
     try:
-        return torch.storage.TypedStorage(**about, _internal=True)  # without a warning
+        return torch.storage.TypedStorage(**about, _internal=True)  # _internal avoids a warning
     except TypeError:  # torch 1
         return torch.storage.TypedStorage(**about)

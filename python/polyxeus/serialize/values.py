@@ -24,18 +24,18 @@ __all__ = [
     "FORMS", "NO_PICKLE", "decode", "encode", "encode_results", "encode_text", "pickled_text"
 ]  # fmt: skip
 
-# What a Python program reads; what one may ask for to get no pickles.
+# The forms that a Python program can read, and the forms that a program without pickles can request.
 FORMS = ("json", "array", "bytes", "pickle")
 NO_PICKLE = ("json", "array", "bytes")
 
 _LEAST_INT, _MOST_INT = -(1 << 63), (1 << 63) - 1
-# ZeroMQ leaves small frames where they came in, at odd addresses: they are copied.
+# ZeroMQ leaves small frames in its receive buffer, at unaligned addresses, so they are copied.
 _COPIED_BELOW = 16384
 _SMALL = 4096
 
 
 def _numpy():
-    """NumPy, which is imported for the first array only."""
+    """Returns NumPy, which is imported only when the first array arrives."""
     module = sys.modules.get("numpy")
     if module is None:
         try:
@@ -91,7 +91,7 @@ def _decode_pickle(numbers, buffers, loads):
     data, *beside = [_buffer(number, buffers) for number in numbers]
     try:
         return loads(data, buffers=list(map(_writable, beside)))
-    except (tensors.ReceiverLacks, UnmetDependency):  # UnmetDependency: of a Ref, another engine has it
+    except (tensors.ReceiverLacks, UnmetDependency):  # UnmetDependency: another engine has the result of a Ref
         raise
     except ImportError as problem:
         if problem.name == "torch":
@@ -174,7 +174,7 @@ def encode(value, accepts, buffers, snapshot=0):
     return _encode_without_pickle(value, accepts, buffers, snapshot)
 
 
-# What describes a value, as JSON text; other types need an encoder.
+# Functions that write a value of a type as JSON text. Other types need an encoder.
 _WRITERS = {
     int: int.__repr__,
     float: float.__repr__,
@@ -219,7 +219,7 @@ def _append(buffers, data):
 
 
 def _is_text(text):
-    """Whether UTF-8 can encode the text. It cannot encode lone surrogates."""
+    """Returns whether UTF-8 can encode the text. It cannot encode lone surrogates."""
     if text.isascii():
         return True
     try:
@@ -230,7 +230,7 @@ def _is_text(text):
 
 
 def _is_plain_array(array):
-    """Whether the elements have a fixed size and consist only of the bytes of their values."""
+    """Returns whether the elements have a fixed size and consist only of the bytes of their values."""
     dtype = array.dtype
     return not dtype.hasobject and dtype.names is None and dtype.kind in "biufcmMSUV"
 
@@ -244,7 +244,7 @@ def _describe_array(numpy, array, buffers, snapshot):
     else:
         if array.nbytes < snapshot and numpy.may_share_memory(array, given):
             array = array.copy()
-        # Not the array's own buffer interface, which has no dates.
+        # Views the array as bytes, because the array's own buffer interface does not support dates.
         data = memoryview(array.reshape(-1).view(numpy.uint8))
     return {
         "array": {
@@ -260,7 +260,7 @@ _dumps = None
 
 def _describe_pickle(value, buffers, snapshot):
     global _dumps
-    if _dumps is None:  # imported when it is needed first
+    if _dumps is None:  # imported when it is first needed
         from polyxeus.serialize.functions import dumps as _dumps
     beside = []
     try:
@@ -281,7 +281,7 @@ def _named(value):
     return ("an " if name[:1].lower() in tuple("aeiou") else "a ") + name
 
 
-# ---------------------------------------------------------------- for those who read no pickles
+# ---------------------------------------------------------------- values for programs that do not read pickles
 
 
 class _NotJson(Exception):
@@ -320,7 +320,7 @@ def _advice(what):
 
 
 def _as_array(value, has_json):
-    """An array that represents the value, if no other form can; None if no array can represent it."""
+    """Returns an array that represents the value, if no other form can; None if no array can represent it."""
     array = tensors.array_of(value)
     if array is not None:
         return array
@@ -344,7 +344,7 @@ def _as_array(value, has_json):
 
 
 def _is_json_scalar(numpy, value):
-    """Whether JSON can represent a NumPy scalar."""
+    """Returns whether JSON can represent a NumPy scalar."""
     if isinstance(value, (numpy.timedelta64, numpy.longdouble)):
         return False
     if isinstance(value, numpy.floating):
@@ -353,7 +353,7 @@ def _is_json_scalar(numpy, value):
 
 
 def _plain(value):
-    """The value, with NumPy's scalars converted to types that JSON can represent."""
+    """Returns the value, with NumPy's scalars converted to types that JSON can represent."""
     if value is None or isinstance(value, bool):
         return value
     if isinstance(value, int):

@@ -6,16 +6,16 @@ from typing import NamedTuple
 
 __all__ = ["ClockLine", "ClockOffset", "ClockReadings", "Exchange"]
 
-_MOST_DRIFT = 1000  # millionths: each kernel may slew its clock by 500
+_MOST_DRIFT = 1000  # in millionths: each of the two kernels may change the rate of its clock by 500
 
 
 class Exchange(NamedTuple):
     """The times of a request and of its answer, and the time of the other clock that the answer contains. All are in
     nanoseconds."""
 
-    sent: int  #: by our clock
-    told: int  #: by the other clock, between the two
-    received: int  #: by our clock
+    sent: int  #: the time of sending, by the clock of this host
+    told: int  #: the time in the answer, by the other clock
+    received: int  #: the time of arrival, by the clock of this host
 
 
 class ClockOffset(NamedTuple):
@@ -49,9 +49,9 @@ class ClockReadings:
         high = min(each.received - each.told for each in self._exchanges)
         quickest = min(self._exchanges, key=lambda each: each.received - each.sent)
         middle = (quickest.sent + quickest.received) // 2 - quickest.told
-        if low > high:  # one of the clocks was set, or they run apart
+        if low > high:  # one of the clocks was set, or their rates differ
             return ClockOffset(middle, (quickest.received - quickest.sent + 1) // 2)
-        # Others may have bounded one side more tightly: the quickest is the best guess between these bounds.
+        # Other exchanges may give closer bounds. The quickest exchange gives the best estimate between these bounds.
         offset = min(max(middle, low), high)
         return ClockOffset(offset, max(high - offset, offset - low))
 

@@ -11,15 +11,15 @@ from polyxeus.trace.records import EngineRecords
 __all__ = ["LateRank", "Meeting", "find_meetings", "latest_rank"]
 
 _SECOND = 1_000_000_000
-_LEAST_WAIT = 1_000_000  # nanoseconds: for shorter waits no rank is named as the latest
+_LEAST_WAIT = 1_000_000  # nanoseconds; for shorter waits, no rank is named as the latest
 
 
 class Meeting(NamedTuple):
     """A collective call that at least two ranks have made."""
 
-    key: tuple  #: what is the same of it on all ranks
+    key: tuple  #: the key of the call, which is the same on all ranks
     name: str
-    came: dict[int, int]  #: {rank: when it began}
+    came: dict[int, int]  #: {rank: the time at which it began the call}
 
     @property
     def last(self) -> int:
@@ -28,7 +28,7 @@ class Meeting(NamedTuple):
 
     @property
     def waited(self) -> int:
-        """How many nanoseconds earlier the call could have begun without the last rank."""
+        """The number of nanoseconds by which the call could have begun earlier without the last rank."""
         times = sorted(self.came.values())
         return times[-1] - times[-2]
 
@@ -39,9 +39,9 @@ class Meeting(NamedTuple):
 
 class LateRank(NamedTuple):
     rank: int
-    calls: int  #: to which it came last
-    of_calls: int  #: that were looked at
-    waited: int  #: by the others for it, in nanoseconds
+    calls: int  #: the number of calls that this rank reached last
+    of_calls: int  #: the number of calls that were examined
+    waited: int  #: the nanoseconds for which the others waited for this rank
 
     def __str__(self) -> str:
         return (f"rank {self.rank} was late: it came last to {self.calls} of {self.of_calls} collective calls, and the "

@@ -10,7 +10,7 @@ from polyxeus.trace.timeline import Process, Slice, Timeline
 
 __all__ = ["otlp_requests"]
 
-_MOST_SPANS = 2_000  # of one request
+_MOST_SPANS = 2_000  # in one request
 _INTERNAL, _SERVER, _CLIENT = 1, 2, 3  # SpanKind
 _ERROR = 2  # StatusCode
 _KINDS = {"request": _CLIENT, "run": _SERVER}
@@ -22,7 +22,7 @@ class _Place(NamedTuple):
 
     slice: Slice
     span_id: str
-    around: str  #: the span id of the slice around it, "": none
+    around: str  #: the span id of the enclosing slice; "": there is none
     track: str
 
 

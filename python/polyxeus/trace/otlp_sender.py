@@ -14,8 +14,8 @@ from polyxeus.counted import counted
 
 __all__ = ["OtlpSettings", "read_settings", "send_spans"]
 
-_DEFAULT_TIMEOUT = 10_000  # milliseconds, as the specification of the exporters says
-_MOST_READ = 65_536  # bytes of an answer
+_DEFAULT_TIMEOUT = 10_000  # milliseconds, according to the specification of the exporters
+_MOST_READ = 65_536  # the number of bytes of an answer that are read
 
 
 class OtlpSettings(NamedTuple):
@@ -25,7 +25,7 @@ class OtlpSettings(NamedTuple):
     headers: dict[str, str]
     timeout: float  #: seconds, for each request
     service: str
-    attributes: dict[str, str]  #: of all resources
+    attributes: dict[str, str]  #: the attributes of all resources
 
     @property
     def place(self) -> str:
@@ -42,7 +42,7 @@ def read_settings(environment: Mapping[str, str]) -> OtlpSettings | None:
     """
 
     def value(name: str) -> str:
-        """The value of the variable for traces, else of the variable for all signals."""
+        """Returns the value of the variable for traces, else of the variable for all signals."""
         return (environment.get(f"OTEL_EXPORTER_OTLP_TRACES_{name}", "").strip()
                 or environment.get(f"OTEL_EXPORTER_OTLP_{name}", "").strip())  # fmt: skip
 
@@ -99,8 +99,8 @@ def send_spans(settings: OtlpSettings, requests: Iterable[tuple[int, dict[str, A
 
 
 def _post_in_time(settings: OtlpSettings, body: bytes) -> tuple[str, dict[str, Any]]:
-    """Sends one request; returns (error text, `partialSuccess` of the answer). The timeout holds also if a server sends
-    its answer byte by byte."""
+    """Sends one request; returns (error text, `partialSuccess` of the answer). The timeout also applies if a server
+    sends its answer byte by byte."""
     outcome: list[tuple[str, dict[str, Any]]] = []
     thread = threading.Thread(target=lambda: outcome.append(_post(settings, body)), daemon=True)
     thread.start()
@@ -131,7 +131,7 @@ def _post(settings: OtlpSettings, body: bytes) -> tuple[str, dict[str, Any]]:
 
 
 def _partial_success(answer: bytes) -> dict[str, Any]:
-    """The `partialSuccess` of the answer; {} if there is none, or the answer has another form."""
+    """Returns the `partialSuccess` of the answer; {} if there is none, or the answer has another form."""
     try:
         told = json.loads(answer).get("partialSuccess")
     except (ValueError, AttributeError):

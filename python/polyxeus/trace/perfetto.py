@@ -9,17 +9,17 @@ from polyxeus.trace.timeline import Slice, Timeline, Track
 
 __all__ = ["perfetto_trace"]
 
-_SEQUENCE = 1  # all packets are of one writer
-_PROCESS_ORDER = 1_000_000  # so many tracks may a process have
+_SEQUENCE = 1  # one writer makes all packets
+_PROCESS_ORDER = 1_000_000  # the largest number of tracks of a process
 
 # perfetto/trace/trace.proto, trace_packet.proto, track_event/*.proto: the numbers of fields and values
 _PACKET = 1
 _TIMESTAMP, _SEQUENCE_ID, _TRACK_EVENT, _TRACK_DESCRIPTOR = 8, 10, 11, 60
-_UUID, _NAME, _PROCESS, _PARENT = 1, 2, 3, 5  # of TrackDescriptor
-_PID, _PROCESS_NAME = 1, 6  # of ProcessDescriptor
-_ANNOTATION, _TYPE, _TRACK, _CATEGORY, _EVENT_NAME, _FLOW, _LAST_FLOW = 4, 9, 11, 22, 23, 47, 48  # of TrackEvent
+_UUID, _NAME, _PROCESS, _PARENT = 1, 2, 3, 5  # fields of TrackDescriptor
+_PID, _PROCESS_NAME = 1, 6  # fields of ProcessDescriptor
+_ANNOTATION, _TYPE, _TRACK, _CATEGORY, _EVENT_NAME, _FLOW, _LAST_FLOW = 4, 9, 11, 22, 23, 47, 48  # in TrackEvent
 _BEGIN, _END = 1, 2
-_BOOL, _INT, _DOUBLE, _STRING, _ANNOTATION_NAME = 2, 4, 5, 6, 10  # of DebugAnnotation
+_BOOL, _INT, _DOUBLE, _STRING, _ANNOTATION_NAME = 2, 4, 5, 6, 10  # fields of DebugAnnotation
 
 
 def perfetto_trace(timeline: Timeline) -> bytes:
@@ -31,7 +31,7 @@ def perfetto_trace(timeline: Timeline) -> bytes:
         for place, track in enumerate(process.tracks, 1):
             descriptors.append(_descriptor(uuid + place, track.name, varint_field(_PARENT, uuid)))
             events += _events(track, uuid + place)
-    events.sort(key=lambda event: event[0])  # stable: those of one track stay in their order
+    events.sort(key=lambda event: event[0])  # the sort is stable, so the events of a track keep their order
     packets = [*descriptors, *(varint_field(_TIMESTAMP, time) + packet for time, packet in events)]
     sequence = varint_field(_SEQUENCE_ID, _SEQUENCE)
     return b"".join(bytes_field(_PACKET, packet + sequence) for packet in packets)

@@ -7,17 +7,17 @@ from typing import Iterable, NamedTuple, Sequence
 
 __all__ = ["Bar", "areas", "bars", "legend", "matrix", "rows_of_spans"]
 
-WIDTH = 1000  # of a plot without what is written beside it
+WIDTH = 1000  # the width of a plot without the texts next to it
 _LABEL, _ROW, _GAP = 150, 14, 4
-_CELL = 16  # of a matrix
+_CELL = 16  # the size of a square of a matrix
 
 
 class Bar(NamedTuple):
     """A row of a bar plot."""
 
     label: str
-    parts: Sequence[tuple[float, str]]  #: (share of the width, colour), one behind the other
-    text: str = ""  #: behind it
+    parts: Sequence[tuple[float, str]]  #: (share of the width, colour), from left to right
+    text: str = ""  #: the text to the right of the bar
 
 
 def bars(rows: Sequence[Bar], title: str) -> str:

@@ -13,7 +13,7 @@ _VARINT, _FIXED64, _BYTES = 0, 1, 2
 
 
 def _varint(value: int) -> bytes:
-    """value  below 0: as the two's complement of 64 bits"""
+    """value a negative value is encoded as the two's complement of 64 bits"""
     value &= 0xFFFF_FFFF_FFFF_FFFF
     encoded = bytearray()
     while value > 0x7F:

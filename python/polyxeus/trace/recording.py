@@ -10,11 +10,11 @@ from typing import Any, NamedTuple
 
 __all__ = ["span"]
 
-TYPE_CHECKING = False  # type checkers take it for True
+TYPE_CHECKING = False  # type checkers treat it as True
 if TYPE_CHECKING:
     from typing_extensions import Self
 
-recorders: tuple[Any, ...] = ()  # what has is_on() and add(Span)
+recorders: tuple[Any, ...] = ()  # objects with the methods is_on() and add(Span)
 
 
 class Span(NamedTuple):

@@ -10,7 +10,7 @@ from polyxeus.trace.recording import Span
 __all__ = ["ClientRecords", "ControllerRecords", "EngineRecords", "MpiCall", "Passage", "SentRequest", "read_mpi_calls",
            "read_passages", "read_spans"]  # fmt: skip
 
-UNKNOWN, ANY = -1, -2  # of a peer, a tag, a root
+UNKNOWN, ANY = -1, -2  # values for a peer, a tag or a root
 
 
 class MpiCall(NamedTuple):
@@ -19,13 +19,13 @@ class MpiCall(NamedTuple):
 
     name: str
     began: int
-    met: int  #: when all ranks had come to a collective call
+    met: int  #: the time at which all ranks had reached a collective call
     ended: int
     communicator: int  #: a number that is the same on all of its ranks; 0: unknown
     size: int
     peer: int  #: a rank of the world, or ANY
     tag: int
-    place: int  #: a collective call is the how many-th on its communicator; 0: it is none
+    place: int  #: the number of a collective call on its communicator, from 1; 0: not a collective call
     bytes: int
     root: int
 
@@ -39,8 +39,8 @@ class EngineRecords(NamedTuple):
     pid: int
     spans: list[Span]
     mpi_calls: list[MpiCall]
-    dropped: int = 0  #: spans and calls that found no room
-    clock_error: int = 0  #: by how much its times may be wrong, in nanoseconds
+    dropped: int = 0  #: the number of spans and calls that were not stored
+    clock_error: int = 0  #: the largest error of its times, in nanoseconds
 
 
 class SentRequest(NamedTuple):
@@ -50,7 +50,7 @@ class SentRequest(NamedTuple):
     engine: int
     name: str
     sent: int
-    received: int  #: its answer
+    received: int  #: the time at which its answer arrived
 
 
 class ClientRecords(NamedTuple):
@@ -62,14 +62,14 @@ class ClientRecords(NamedTuple):
 
 
 class Passage(NamedTuple):
-    """When the controller received a request, sent it to an engine and received the answer. The request may be from any
-    client. A time of 0 means that the event has not happened."""
+    """The times at which the controller received a request, sent it to an engine, and received the answer. The request
+    may be from any client. A time of 0 means that the event has not happened."""
 
     msg_id: str
-    session: str  #: of its client
+    session: str  #: the session of the client
     engine: int | None
     came: int
-    given: int  #: to the engine
+    given: int  #: the time at which it was sent to the engine
     answered: int
 
 

@@ -15,10 +15,10 @@ from polyxeus.trace.timeline import Process, Timeline
 
 __all__ = ["html_report"]
 
-_SLOWEST = 20  # runs that are listed
-_MOST_ROWS = 64  # of engines that are drawn
-_MOMENTS = 200  # of the plot over time
-# Colours that colour-blind eyes tell apart.
+_SLOWEST = 20  # the largest number of runs in the list
+_MOST_ROWS = 64  # the largest number of engines in a plot
+_MOMENTS = 200  # the number of intervals in the plot over time
+# Colours that colour-blind people can distinguish.
 _LOOKS = {"run": ("computes", "#56b4e9"), "torch": ("torch.distributed", "#cc79a7"), "mpi": ("MPI", "#e69f00")}
 _LATE = "#d55e00"
 
@@ -75,7 +75,7 @@ def _table(heads: list[str], rows: Iterable[list[str]]) -> str:
 
 
 def _short(name: str) -> str:
-    """The name of an engine, without its host and process."""
+    """Returns the name of an engine, without its host and process."""
     return name.split(" on ")[0]
 
 
@@ -127,10 +127,10 @@ def _picture(engines: list[Process], began: int, length: int) -> str:
 
 
 def _columns(process: Process, began: int, length: int) -> list[str]:
-    """The kind of work that each column of the picture shows; "" for an empty column."""
+    """Returns the kind of work that each column of the picture shows; "" for an empty column."""
     columns = [""] * plots.WIDTH
     slices = slices_of(process)
-    for kind in KINDS:  # later kinds stand above earlier ones
+    for kind in KINDS:  # later kinds replace earlier ones
         for each in slices:
             if each.category == kind:
                 first = (each.began - began) * plots.WIDTH // length
@@ -150,7 +150,7 @@ def _runs_of_columns(columns: list[str]) -> Iterable[tuple[int, int, str]]:
             first = column
 
 
-# ---------------------------------------------------------------- who and what took long
+# ---------------------------------------------------------------- late ranks and long runs
 
 
 def _late(meetings: Iterable[Meeting]) -> str:
@@ -196,7 +196,7 @@ def _transfers(found: Traffic, ranks: list[int]) -> str:
 
 
 def _matrix(found: Traffic, ranks: list[int]) -> str:
-    """A row for each sender, a column for each receiver."""
+    """Returns a row for each sender, a column for each receiver."""
     if not found.messages:
         return ""
     place = {rank: position for position, rank in enumerate(ranks[:_MOST_ROWS])}

@@ -17,9 +17,9 @@ class EngineShares(NamedTuple):
 
     name: str
     runs: int
-    busy: int  #: at least one request ran
-    mpi: int  #: inside MPI calls
-    torch: int  #: inside calls of torch.distributed, and not of MPI
+    busy: int  #: the time in which at least one request ran
+    mpi: int  #: the time inside MPI calls
+    torch: int  #: the time inside calls of torch.distributed, but not inside MPI calls
 
     @property
     def computes(self) -> int:
@@ -27,7 +27,7 @@ class EngineShares(NamedTuple):
 
 
 class Traffic(NamedTuple):
-    """How many bytes were sent by MPI and to the engines."""
+    """The numbers of bytes that were sent by MPI and to the engines."""
 
     messages: dict[tuple[int, int], tuple[int, int]]  #: {(rank, rank): (messages, bytes)}, from the first to the second
     collectives: dict[str, tuple[int, int]]  #: {name: (calls, bytes)} of all ranks together
@@ -91,8 +91,7 @@ def _count(row, size):
 
 
 def _exclusive(process: Process) -> list[list[tuple[int, int]]]:
-    """For each kind in KINDS, the times at which this kind of work is in progress, but no kind that stands later in
-    KINDS."""
+    """For each kind in KINDS, the times at which this kind of work is in progress, but no later kind in KINDS."""
     slices = slices_of(process)
     found, taken = [], []
     for kind in reversed(KINDS):
@@ -107,7 +106,7 @@ def _merged(slices: Iterable[Slice]) -> list[tuple[int, int]]:
 
 
 def _merged_spans(spans: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
-    """The times at which at least one of the spans is in progress."""
+    """Returns the times at which at least one of the spans is in progress."""
     found: list[tuple[int, int]] = []
     for began, ended in sorted(spans):
         if found and began <= found[-1][1]:
@@ -118,7 +117,8 @@ def _merged_spans(spans: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
 
 
 def _without(spans: list[tuple[int, int]], taken: list[tuple[int, int]]) -> list[tuple[int, int]]:
-    """The times in `spans` that are not in `taken`. Both lists are sorted, and the spans of a list do not overlap."""
+    """Returns the times in `spans` that are not in `taken`. Both lists are sorted, and the spans of a list do not
+    overlap."""
     found, place = [], 0
     for began, ended in spans:
         while place < len(taken) and taken[place][1] <= began:

@@ -14,13 +14,13 @@ from polyxeus.trace.recording import Span
 
 __all__ = ["SENDS", "Process", "Slice", "Timeline", "Track", "make_timeline", "nested_lanes"]
 
-_MOST_LANES = 16  # of the requests to one engine
-_MOST_CALLS = 16  # that are looked at for the one that has sent a request
+_MOST_LANES = 16  # the largest number of lanes for the requests to one engine
+_MOST_CALLS = 16  # the number of calls that are examined to find the call that has sent a request
 SENDS = ("MPI_Send", "MPI_Ssend", "MPI_Rsend", "MPI_Bsend", "MPI_Isend", "MPI_Issend", "MPI_Irsend", "MPI_Ibsend",
           "MPI_Sendrecv", "MPI_Sendrecv_replace")  # fmt: skip
-_RECEIVED_HALF = "receive"  # of MPI_Sendrecv
+_RECEIVED_HALF = "receive"  # the receiving half of MPI_Sendrecv
 _RECEIVES = ("MPI_Recv", "MPI_Mrecv", _RECEIVED_HALF)
-_BEGUN_RECEIVES = ("MPI_Irecv",)  # they take a message, but their end is not known: no flow is drawn
+_BEGUN_RECEIVES = ("MPI_Irecv",)  # they receive a message, but their end is not known, so no flow is drawn
 
 
 class Slice(NamedTuple):
@@ -31,36 +31,36 @@ class Slice(NamedTuple):
     began: int
     ended: int
     details: dict[str, Any]
-    flows_from: tuple[int, ...] = ()  #: numbers of the flows that begin here
-    flows_to: tuple[int, ...] = ()  #: of those that end here
-    flows_through: tuple[int, ...] = ()  #: of those that pass here
+    flows_from: tuple[int, ...] = ()  #: the numbers of the flows that begin here
+    flows_to: tuple[int, ...] = ()  #: the numbers of the flows that end here
+    flows_through: tuple[int, ...] = ()  #: the numbers of the flows that pass through this slice
 
 
 class Track(NamedTuple):
     name: str
-    slices: list[Slice]  #: nested: two of them that overlap lie one inside the other; by their beginnings
+    slices: list[Slice]  #: ordered by their beginnings; if two slices overlap, one encloses the other
 
 
 class Process(NamedTuple):
     name: str
     tracks: list[Track]
-    kind: str = "engine"  #: or "client" or "controller"
+    kind: str = "engine"  #: "engine", "client" or "controller"
     host: str = ""
     pid: int = 0
-    rank: int | None = None  #: of an engine
+    rank: int | None = None  #: the rank of an engine
 
 
 class Timeline(NamedTuple):
     processes: list[Process]
     late: LateRank | None
     meetings: dict[tuple, Meeting]
-    omitted: int  #: requests that are not drawn, as too many were under way at a time
+    omitted: int  #: the number of requests that are not drawn because too many were unanswered at the same time
 
 
 def nested_lanes(slices: Iterable[Slice]) -> list[list[Slice]]:
     """Distributes the slices over as few lanes as possible, in such a way that two slices of a lane never overlap
     partially."""
-    lanes: list[tuple[list[Slice], list[int]]] = []  # (slices, ends of those that are open)
+    lanes: list[tuple[list[Slice], list[int]]] = []  # (slices, ends of the open slices)
     for each in sorted(slices, key=lambda each: (each.began, -each.ended)):
         for lane, open_ends in lanes:
             while open_ends and open_ends[-1] <= each.began:
@@ -134,8 +134,8 @@ def _lanes_to_engines(by_engine):
 
 
 def _passage_details(sent, passage):
-    """The times, counted from the sending of a request, at which the request and then its answer reached and left the
-    controller."""
+    """Returns the times, counted from the sending of a request, at which the request and then its answer reached and
+    left the controller."""
     if passage is None:
         return {}
     times = {"at_controller_ms": passage.came, "to_engine_ms": passage.given, "answer_at_controller_ms": passage.answered}
@@ -143,11 +143,11 @@ def _passage_details(sent, passage):
 
 
 def _encodings(spans):
-    """Slices for the work of a call before its first request and between two requests. A span of the kind "sent" ends
-    each of them."""
+    """Slices for the work of a call before its first request and between two requests. Each slice ends with a span of
+    the kind "sent"."""
     calls = sorted((span for span in spans if span.kind == "call"), key=lambda span: span.began)
     begins = [span.began for span in calls]
-    until = {}  # the end of the latest encoding, by the call's place
+    until = {}  # {index of a call: end of its latest encoding}
     for sent in sorted((span for span in spans if span.kind == "sent"), key=lambda span: span.began):
         start = bisect.bisect_right(begins, sent.began) - 1
         for place in range(start, max(start - _MOST_CALLS, -1), -1):
@@ -238,7 +238,7 @@ def _mpi_slices(rank, call, meeting, messages):
     flows_from, flows_to = messages.get((rank, call), ((), ()))
     if call.name != _RECEIVED_HALF:
         yield Slice(call.name, "mpi", call.began, call.ended, details, flows_from)
-    if flows_to:  # a flow ends when the message has come: the receive may have begun before the send
+    if flows_to:  # a flow ends when the message has arrived, because the receive may have begun before the send
         yield Slice("message came", "mpi", max(call.began, call.ended - 1), call.ended, {}, flows_to=flows_to)
     if call.began < call.met <= call.ended:
         yield Slice("wait for other ranks", "mpi", call.began, call.met, {})
@@ -255,7 +255,7 @@ def _milliseconds(nanoseconds):
 
 
 def _match_messages(engines):
-    """The flows {(rank, call): (flows_from, flows_to)} between sends and the receives that got their messages.
+    """Returns the flows {(rank, call): (flows_from, flows_to)} between sends and the receives that got their messages.
 
     Sends and receives with the same two ranks, communicator and tag are matched in their order. If a rank has received
     from any rank, or with any tag, it is not known which message this rank got; then all messages that it may have got
@@ -273,7 +273,7 @@ def _match_messages(engines):
             if call.name not in (*_RECEIVES, *_BEGUN_RECEIVES):
                 continue
             if call.name == "MPI_Mrecv" and not call.communicator:
-                break  # of MPI_Improbe: from here on any message may have been taken by it
+                break  # the call belongs to MPI_Improbe, which may have received any of the later messages
             if records.ANY in (call.peer, call.tag):
                 taken_by_any.add((call.communicator, call.peer, call.tag))
                 continue
@@ -290,7 +290,7 @@ def _match_messages(engines):
 
 
 def _ways_to_take(call):
-    """The receives with "any" that may have taken a message of this rank and tag."""
+    """Returns the receives with "any" that may have received a message of this rank and tag."""
     any_one = records.ANY
     return {(call.communicator, peer, tag) for peer, tag in
             ((any_one, any_one), (any_one, call.tag), (call.peer, any_one))}  # fmt: skip

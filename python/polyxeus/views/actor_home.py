@@ -31,7 +31,7 @@ _CLOSE_PATIENCE = 2.0  # seconds
 _SPAWN_AGAIN = "spawn the object again, or make it with spawn(..., respawn=True)"
 _numbers = itertools.count(1)
 _homes: weakref.WeakValueDictionary[str, ActorHome] = weakref.WeakValueDictionary()  # by key
-_dropped: dict[str, tuple[DirectView, Places]] = {}  # by key: those to be freed once their constructors have ended
+_dropped: dict[str, tuple[DirectView, Places]] = {}  # by key: objects to free when their constructors have ended
 
 
 class Places:
@@ -95,7 +95,7 @@ class ActorHome:
         self.is_closed = False
         self._recipe = recipe
         self._saved: dict[int, Any] = {}  # engine -> (folder, entry) of the last checkpoint
-        self._seen = None  # the version of the engines at the last look
+        self._seen = None  # the version of the list of engines at the last check
         self._looking = threading.Lock()
         self._process = os.getpid()
 
@@ -144,7 +144,7 @@ class ActorHome:
 
     def spawn(self, targets: Any, cls: Any, args: Any, kwargs: Any) -> None:
         """Makes the objects; this ActorHome then owns them."""
-        completion.start()  # not when the last proxy goes, which may be at any time
+        completion.start()  # starts the thread now, because the last proxy may be deleted at any time
         _homes[self.key] = self
         self.spawned = self._make(targets, None, cls, args, kwargs)
 
@@ -175,7 +175,7 @@ class ActorHome:
 
 
 def _properties(cls):
-    """The names of the properties of a class, which cannot be called."""
+    """Returns the names of the properties of a class, which cannot be called."""
     bases = cls.__mro__ if isinstance(cls, type) else ()
     return frozenset(name for base in bases for name, value in vars(base).items() if isinstance(value, property))
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 __all__ = ["ActorStream"]
 
-_AHEAD = 4  # requests for items that an engine has at a time
+_AHEAD = 4  # the number of requests for items that an engine has at a time
 _numbers = itertools.count(1)
 
 
@@ -138,7 +138,7 @@ class _Items:
     def __init__(self, home, targets, name, args, kwargs):
         self.title = f"{home.name}.{name}"
         self.pending = {}  # engine -> its unread answers, in order
-        self.arrived = queue.SimpleQueue()  # engines, one for each answer that is there
+        self.arrived = queue.SimpleQueue()  # an engine for each answer that has arrived
         self._home = home
         self._token = f"{home.client._connection.session_id}-{next(_numbers)}"
         self._is_single = type(targets) is int
@@ -186,7 +186,7 @@ class _Items:
         """
         answers = self.pending.get(engine)
         if not answers:
-            return None  # it has ended
+            return None  # the generator has ended
         try:
             item = answers.popleft().get()
             if engine not in self._has_begun:
@@ -206,7 +206,7 @@ class _Items:
         """Does the same as stop(), but raises no exception, for cases in which no caller can handle it."""
         try:
             self.stop()
-        except (ConnectionError, IndexError, error.IPythonError):  # the engines or the controller have gone
+        except (ConnectionError, IndexError, error.IPythonError):  # the engines or the controller have ended
             pass
 
     def stop(self, is_interrupt=False):

@@ -32,8 +32,8 @@ class Actor:
     """A proxy of an object that lives on an engine, or of one object on each of several engines. `spawn()` returns it.
 
     A method of the proxy calls the method of the object on all of the engines, in the order in which the calls are
-    made. Like a call of the view, it returns an AsyncResult, or the result if the view's `block` is set. Coroutines are
-    awaited on the engine. ``actor[2]`` and ``actor[0:2]`` are proxies of the objects at these positions.
+    made. Like a call of the view, the method returns an AsyncResult, or the result if the view's `block` is set.
+    Coroutines are awaited on the engine. ``actor[2]`` and ``actor[0:2]`` are proxies of the objects at these positions.
 
     If you pass the proxy as an argument of a call, an engine that has the object passes the object itself to the
     function. When the last proxy is deleted, or the client is closed, the objects are freed. A proxy is a context
@@ -252,7 +252,7 @@ class Actor:
         path : str or path
             A folder that all hosts of the engines share.
         keep_last : int
-            How many checkpoints of these objects to keep; older ones are removed.
+            The number of checkpoints of these objects to keep; older ones are removed.
 
         Returns
         -------
@@ -333,7 +333,7 @@ class Actor:
 
     @classmethod
     def _unpickled(cls, key, name, targets, uuids):
-        """The proxy that actors.found() makes in a process that is not an engine."""
+        """Returns the proxy that actors.found() makes in a process that is not an engine."""
         home = ActorHome.of_key(key)
         return cls(_FarHome(key, name, uuids) if home is None else home, targets)
 

@@ -52,8 +52,7 @@ class LoadBalancedView(View):
         How many times a task that fails is tried again, on another engine.
     ranks : int, (int, int) or Ranks
         How many engines of one MPI world run each task together: a number, or the smallest and the largest number. The
-        function gets the communicator of these engines as its parameter `comm`, or by
-        `polyxeus.mpi.comm()`.
+        function gets the communicator of these engines as its parameter `comm`, or by calling `polyxeus.mpi.comm()`.
 
     Examples
     --------
@@ -71,7 +70,7 @@ class LoadBalancedView(View):
 
     _flag_names = ["targets", "block", "track", "follow", "after", "timeout", "retries", "ranks", "label"]
 
-    if TYPE_CHECKING:  # a task has one result
+    if TYPE_CHECKING:  # the result of a task is a single value
 
         def temp_flags(self, **kwargs: Unpack[BalancedFlags]) -> AbstractContextManager[None]: ...
         def apply_async(self, f: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> AsyncResult[T]: ...
@@ -113,7 +112,7 @@ class LoadBalancedView(View):
         """
         for name in ("follow", "after"):
             if name in kwargs:
-                _render_dependency(kwargs[name])  # says now what is wrong with it
+                _render_dependency(kwargs[name])  # raises an error now if the dependency is invalid
         if "timeout" in kwargs:
             kwargs["timeout"] = _checked_timeout(kwargs["timeout"])
         ranks_of(kwargs.get("ranks"))
@@ -395,7 +394,7 @@ class LoadBalancedView(View):
         Raises
         ------
         ValueError
-            `max_outstanding` is not a number of at least 0, or `ranks` are not numbers of engines.
+            `max_outstanding` is not a number of at least 0, or `ranks` is not a valid number of engines.
         TypeError
             No sequence is given.
 
@@ -434,7 +433,7 @@ def _sent_again(send, work, refs, engines):
 
 
 def _render_dependency(dependency):
-    """The dependency of a task in the form that messages use. Raises TypeError or ValueError if it is not a
+    """Returns the dependency of a task in the form that messages use. Raises TypeError or ValueError if it is not a
     dependency."""
     if dependency is None:
         return []
@@ -453,8 +452,8 @@ def _render_dependency(dependency):
 
 
 def _after_also(after, ids):
-    """A dependency that requires `after` and the success of the tasks with these ids. Raises ValueError if there can be
-    no such dependency."""
+    """Returns a dependency that requires `after` and the success of the tasks with these ids. Raises ValueError if
+    there can be no such dependency."""
     if not ids:
         return after
     rendered = _render_dependency(after)

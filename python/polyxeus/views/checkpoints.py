@@ -162,8 +162,8 @@ def duration_seconds(duration):
 
 
 def _seconds(every):
-    """The number of seconds of `every`, which is a text like "10m", a timedelta, or, as in earlier versions, a number
-    of minutes."""
+    """Returns the number of seconds of `every`, which is a text like "10m", a timedelta, or, as in earlier versions, a
+    number of minutes."""
     if isinstance(every, (str, timedelta)):
         seconds = duration_seconds(every)
     else:

@@ -37,7 +37,7 @@ def compute(view: LoadBalancedView, graph: Any, keys: Any) -> Any:
         for each in node.dependencies:
             needed_by[each] -= 1
             if not needed_by[each] and each not in wanted:
-                del refs[each]  # the calls that need it hold it
+                del refs[each]  # the calls that need the result keep it alive
     refs = {key: refs[key] for key in wanted}
     return _nested({key: ref.get() for key, ref in refs.items()}, keys)
 

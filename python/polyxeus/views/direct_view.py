@@ -96,7 +96,7 @@ class DirectView(View):
         self, f, args=(), kwargs=None, targets=None, block=None, track=None, label=None, kind=AsyncResult, keep=False,
         name=None,
     ):  # fmt: skip
-        """name  of the function for users; None: its own"""
+        """name  the name of the function that users see; None: the name of `f`"""
         if targets is None:
             targets = self.targets
         uuids, ids, forms = self.client._addressed(targets)
@@ -121,7 +121,7 @@ class DirectView(View):
         return Uses(refs.values())
 
     def _kept(self, call, key, uuids):
-        """The kept results of a call: a Ref for each of the engines `uuids`."""
+        """Returns the kept results of a call: a Ref for each of the engines `uuids`."""
         kept = self.client._kept_results
         refs = [
             Ref(kept, key._replace(engine=uuid), part, is_task=False)
@@ -288,7 +288,7 @@ class DirectView(View):
             _check_place(name)
         if all(name.isidentifier() for name in ns):
             result = self._send(partial(requests.push, ns), targets, fname="push")
-        else:  # "a.b", "a[0]"
+        else:  # names like "a.b" or "a[0]"
             result = self._send(requests.call(namespace.assign, (ns,)), targets, fname="push")
         return self._finish(result, self._flag("block", block))
 
@@ -622,7 +622,8 @@ class DirectView(View):
             Variables that are blocks of one array along its first dimension, in addition to those that scatter() has
             defined. They can be restored on any number of engines.
         keep_last : int or "all", optional
-            How many checkpoints with this label to keep; older ones are removed. Default: "all", or 2 with `every`.
+            The number of checkpoints with this label to keep; older ones are removed. Default: "all", or 2 with
+            `every`.
         every : str or timedelta, optional
             Makes a thread write checkpoints until you stop it. `every` is the time between two of them: "90s", "10m",
             "2h". A number means minutes, and causes a DeprecationWarning.
@@ -993,6 +994,6 @@ class BroadcastView(DirectView):
         send = self.client._connection.send_broadcast
         if len(works) == 1:
             return send(ids, works[0], label_text(label))
-        # Each its own, by the same way: another way could overtake what was sent before.
+        # Each request is sent as a broadcast to one engine: a direct request could overtake earlier broadcasts.
         sent = [send([each], work, label_text(label)) for each, work in zip(ids, works)]
         return type(sent[0]).joined(sent)

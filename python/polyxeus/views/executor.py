@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
 __all__ = ["ViewExecutor"]
 
-_PATIENCE = 2.0  # seconds that engines have to hear that calls are cancelled
-_SHUT_DOWN = "cannot schedule new futures after shutdown"  # as CPython says it
+_PATIENCE = 2.0  # seconds to wait until engines have received a cancellation
+_SHUT_DOWN = "cannot schedule new futures after shutdown"  # the text of CPython
 
 
 class ViewExecutor(concurrent.futures.Executor):
@@ -61,7 +61,7 @@ class ViewExecutor(concurrent.futures.Executor):
         self._initargs = initargs
         self._key = os.urandom(16).hex() if initializer is not None else None
         self._is_shut_down = False
-        self._broken: str | None = None  # why
+        self._broken: str | None = None  # the reason
 
     @property
     def _max_workers(self):
@@ -161,7 +161,7 @@ class ViewExecutor(concurrent.futures.Executor):
         ValueError
             `chunksize` or `buffersize` is less than 1.
         TypeError
-            No iterable is given, or `buffersize` is no int.
+            No iterable is given, or `buffersize` is not an int.
         RuntimeError
             The executor is shut down.
 
@@ -196,7 +196,7 @@ class ViewExecutor(concurrent.futures.Executor):
         return hasattr(self.view, "retries")
 
     def _sender(self):
-        """The function that sends the calls of a map."""
+        """Returns the function that sends the calls of a map."""
         if self._is_balanced():
             return lambda f, *arguments: self._send(f, arguments)
         turn = itertools.cycle(self.view._engines(None)[0])
@@ -229,12 +229,12 @@ class ViewExecutor(concurrent.futures.Executor):
             self._cancel_waiting()
         if wait:
             while maps:
-                time.sleep(0.01)  # they submit what the wait is for
+                time.sleep(0.01)  # the maps submit the calls for which wait() waits
             self.view.wait()
 
     def _cancel_waiting(self):
         unfinished = self.view.outstanding
-        # An engine that is free begins its first call now: who submitted it expects that it runs.
+        # The first call of each engine is not cancelled: a free engine has begun it, or begins it now.
         waiting = [msg_id for msg_id in self.view.history if msg_id in unfinished][len(self.view) :]
         if waiting:
             self.view.abort(waiting, block=False).wait(_PATIENCE)

@@ -34,7 +34,8 @@ class GangView(DirectView):
     targets : list of int
         The engines. They must be in one MPI world, and their ids must be their ranks.
     name : str
-        The name of the communicator on the engines. If an engine is in several gangs, each of these needs a different name.
+        The name of the communicator on the engines. If an engine is in several gangs, each of these gangs needs a
+        different name.
     **flags : Any
         `block`, `track` and `label`, as in View.
 
@@ -96,7 +97,7 @@ class GangView(DirectView):
         if others := [engine for engine, language in languages.items() if language not in ("python", "cpp")]:
             raise RuntimeError(f"a gang needs engines of polyxeus, which engines {others} are not")
         python, cpp = ([each for each in self.targets if languages[each] == name] for name in ("python", "cpp"))
-        # Shows, too, that all of them are idle: none waits in MPI for one that is busy with an earlier request.
+        # The answers also show that all engines are idle: no engine waits in MPI for an engine with an earlier request.
         places = self._look(python, cpp)
         number = _number_of([places[engine] for engine in self.targets], self.targets, is_new)
         joining = []
@@ -110,7 +111,7 @@ class GangView(DirectView):
             result.get()
 
     def _look(self, python, cpp):
-        """The result of gangs.look() on each engine, by engine."""
+        """Returns the result of gangs.look() on each engine, by engine."""
         places = {}
         if python:
             work = requests.call(gangs.look, (self.targets,))
@@ -129,7 +130,7 @@ def _list_in_cpp(ranks):
 
 
 def _number_of(places, engines, is_new):
-    """The number of the communicator that the engines have to use.
+    """Returns the number of the communicator that the engines have to use.
 
     places  the result of gangs.look() on each engine
     is_new  whether to make a new communicator in any case

@@ -4,8 +4,8 @@ from joblib.parallel import BACKENDS, AutoBatchingMixin, ParallelBackendBase, re
 
 __all__ = ["ViewBackend", "register_factory", "register_view"]
 
-_NAMES = ("polyxeus", "ipyparallel")  # where none is given: programs say either
-_registered = set()  # those of _NAMES that are ours
+_NAMES = ("polyxeus", "ipyparallel")  # the default names: programs use either of them
+_registered = set()  # the names among _NAMES that polyxeus has registered
 
 
 class ViewBackend(AutoBatchingMixin, ParallelBackendBase):

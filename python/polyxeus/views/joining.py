@@ -9,10 +9,10 @@ from polyxeus.serialize import tensors
 __all__ = ["can_join", "join"]
 
 _SEQUENCES = (list, tuple, range)
-# Smaller arrays are not in shared memory.
+# Arrays with fewer bytes are not in shared memory.
 _LEAST_SHARED = 256 << 10
 
-# The sequences of other libraries, none of which is imported here: library, classes, how it joins.
+# The sequences of other libraries: (library, classes, function that joins). This module imports none of the libraries.
 _LIBRARIES = (
     ("pandas", ("DataFrame", "Series"), lambda pandas, parts: pandas.concat(parts)),
     ("pandas", ("Index",), lambda pandas, parts: parts[0].append(list(parts[1:]))),
@@ -39,7 +39,7 @@ def join(parts, is_dealt=False, instead="pull() instead of gather()"):
 
 
 def _joiner(part, instead):
-    """The function that joins parts of the same kind as this part, or None."""
+    """Returns the function that joins parts of the same kind as this part, or None."""
     if isinstance(part, _SEQUENCES):
         return lambda parts, is_dealt: _join_lists(parts, is_dealt, instead)
     if getattr(part, "ndim", 1) == 0:

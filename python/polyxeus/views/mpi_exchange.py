@@ -3,7 +3,7 @@
 from polyxeus import error
 from polyxeus.views.stopping import stops_on_interrupt
 
-# What px::array<> calls the types of NumPy that C++ has.
+# The C++ names of NumPy's types, for px::array<>.
 _CPP_TYPES = {
     "f4": "float", "f8": "double", "c8": "std::complex<float>", "c16": "std::complex<double>",
     "i1": "std::int8_t", "i2": "std::int16_t", "i4": "std::int32_t", "i8": "std::int64_t",
@@ -29,7 +29,8 @@ def exchange(view, key, source):
     shape = [int(extent) for extent in shape]
     ranks = sorted([source, *targets])
     if ranks == list(range(size)) and {languages[rank] for rank in ranks} == {"python"}:
-        # One message for all: the controller gives broadcasts one order, and ranks must call MPI in one.
+        # One broadcast for all engines: all engines run broadcasts in the same order, and ranks must call MPI in the
+        # same order.
         code = _broadcasting(key, source, dtype, shape)
         return _wait(client, [client.broadcast_view(ranks).execute(code, block=False)])
     works = [([source], _sending(key, targets, languages[source]))]
@@ -40,7 +41,7 @@ def exchange(view, key, source):
 
 
 def _world_size(client, engines):
-    """The number of ranks of the world. The ids of the engines must be their ranks."""
+    """Returns the number of ranks of the world. The ids of the engines must be their ranks."""
     try:
         places = client[engines].pull(["mpi_rank", "mpi_size"], block=True)
     except error.RemoteError as problem:
@@ -96,7 +97,7 @@ def _wait(client, results):
             engines = [engine for result in waiting for engine in _unanswered(result)]
             client[engines].interrupt(block=False)
             break
-    for result in sorted(results, key=lambda result: result in waiting):  # the cause first
+    for result in sorted(results, key=lambda result: result in waiting):  # the cause of the failures first
         result.get()
 
 

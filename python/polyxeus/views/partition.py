@@ -41,12 +41,12 @@ dists = {"b": Map, "r": RoundRobinMap}
 
 def cut(sequence, low, high, step=None):
     """Returns sequence[low:high:step] by position, even for objects that do not support slices."""
-    rows = getattr(sequence, "iloc", sequence)  # pandas takes some slices for labels otherwise
+    rows = getattr(sequence, "iloc", sequence)  # without iloc, pandas treats some slices as labels
     try:
         part = rows[low:high:step]
     except TypeError:
         return list(islice(sequence, low, high, step))
-    if is_tensor(part) and sequence.requires_grad and sequence.is_leaf:  # as its parts are to be
+    if is_tensor(part) and sequence.requires_grad and sequence.is_leaf:  # the part must be a leaf, too
         return part.detach().requires_grad_()
     return part
 
@@ -67,9 +67,9 @@ def lengths(sequences):
     return known, counts
 
 
-# Each worker gets at least so many pieces, if there are as many items: they even out.
+# If there are enough items, each worker gets at least this number of pieces, which balances the load.
 _PIECES = 32
-# More items in one message make it hardly cheaper.
+# More items per message would hardly reduce the costs.
 _MOST_ITEMS = 128
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 __all__ = ["Ranks"]
 
-_Anything: Any = object  # for type checkers: an argument of any type may be this
+_Anything: Any = object  # for type checkers: a Ranks may be passed as an argument of any type
 
 
 class Ranks(_Anything):
@@ -61,7 +61,7 @@ class Ranks(_Anything):
     def __reduce__(self):
         from polyxeus.serialize import communicators
 
-        return communicators.communicator, ()  # on the engine
+        return communicators.communicator, ()  # the call that the engine makes when it unpickles
 
 
 def ranks_of(wanted):
@@ -92,6 +92,6 @@ def as_metadata(ranks):
 
 
 def on_one_rank(works):
-    """Returns the requests with the member `gang`: {} in their content. It makes an engine run a request as a gang of
-    its own rank alone, so that the function gets a communicator of one rank."""
+    """Returns the requests with the member `gang`: {} in their content. This member makes an engine run a request as a
+    gang of one rank, so the function gets a communicator of one rank."""
     return [(kind, '{"gang":{},' + content[1:], buffers) for kind, content, buffers in works]

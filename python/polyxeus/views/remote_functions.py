@@ -150,7 +150,7 @@ class RemoteFunction:
 class ParallelFunction(RemoteFunction):
     """A function that engines call with parts of sequences.
 
-    In a call, each engine gets one part of each sequence as an argument.
+    In each call, every engine gets one part of each sequence as an argument.
 
     The method map() calls the function for each item.
 

@@ -1,4 +1,4 @@
-"""Describes the variables of engines, to compare them."""
+"""Describes the variables of engines so that they can be compared."""
 
 from __future__ import annotations
 

@@ -44,8 +44,8 @@ class View:
     block : bool
         Whether methods wait for results. If False, they return an AsyncResult.
     track : bool
-        Accepted, but without effect. You may change arrays of at least 256 KiB when AsyncResult.wait_for_send()
-        returns, and smaller arrays as soon as the method that sends them returns.
+        Accepted, but without effect. You may change arrays of at least 256 KiB after AsyncResult.wait_for_send() has
+        returned, and smaller arrays as soon as the method that sends them returns.
     targets : int, list of int or "all"
         The engines.
     label : Any
@@ -65,7 +65,7 @@ class View:
         self.history = History(lambda: client.outstanding)
         self.results = client.results
         self._executor: ViewExecutor | None = None
-        self._outstanding_maps: set[Any] = set()  # those of imap() and of executors that still read their input
+        self._outstanding_maps: set[Any] = set()  # the maps of imap() and of executors that still read their input
         self.set_flags(**flags)
 
     def __repr__(self):
@@ -76,7 +76,7 @@ class View:
 
     def _repr_html_(self):
         targets = self.targets
-        ids = None  # all that there are
+        ids = None  # None: all engines
         if isinstance(targets, int):
             ids = [targets]
         elif isinstance(targets, (list, tuple, range)):
@@ -383,7 +383,7 @@ class View:
         return actors.spawn(self, self._view_for_objects(), kind, args, kwargs, respawn)
 
     def _view_for_objects(self):
-        """A direct view of the engines for spawn()."""
+        """Returns a direct view of the engines for spawn(). Subclasses implement this method."""
         raise NotImplementedError("use a DirectView, a LoadBalancedView or a BroadcastView")
 
     def _new_key(self, forms, each):
@@ -428,7 +428,7 @@ class View:
         Returns
         -------
         AsyncMapResult
-            The results, each available as soon as it has arrived.
+            The results. Each result is available as soon as it has arrived.
 
         Raises
         ------
@@ -562,7 +562,7 @@ class View:
         """
         return parallel(self, dist=dist, block=self._flag("block", block), **flags)
 
-    # ------------------------------------------------------------ orders and questions
+    # ------------------------------------------------------------ control messages and queries
 
     def spin(self) -> None:
         """Does nothing, because results arrive without it. It exists for programs that were written for ipyparallel."""

@@ -10,7 +10,7 @@ import sys
 __all__ = ["main"]
 
 _NOT_RUNNING = 11  # the exit code if there is no cluster
-_LOOK = 5.0  # seconds; so often it looks whether the cluster has ended
+_LOOK = 5.0  # seconds between checks whether the cluster has ended
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -47,7 +47,7 @@ def main(arguments: list[str] | None = None) -> int:
             except KeyboardInterrupt:
                 return 0
             if keeper.error:
-                return 1  # which has been told
+                return 1  # the error was already shown
     return _fail("the cluster has ended", _NOT_RUNNING)
 
 

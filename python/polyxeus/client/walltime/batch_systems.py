@@ -9,14 +9,14 @@ import time
 __all__ = ["COMMANDS", "ENVIRONMENT", "SYSTEMS", "name_of", "read_end"]
 
 _NAMES = {"slurm": "Slurm", "pbs": "PBS", "lsf": "LSF", "sge": "Grid Engine"}
-#: The command of each batch system; {id} is the job.
+# : The command of each batch system; {id} stands for the id of the job.
 COMMANDS = {
     "slurm": ["squeue", "--noheader", "--jobs={id}", "--format=%e"],
     "pbs": ["qstat", "-f", "{id}"],
     "lsf": ["bjobs", "-noheader", "-o", "time_left", "{id}"],
     "sge": ["qstat", "-j", "{id}"],
 }
-#: Variables of their environment: without them users can have other forms of times.
+# : Environment variables for these commands: without them, the user's settings could change the format of times.
 ENVIRONMENT = {"SLURM_TIME_FORMAT": "standard", "LC_ALL": "C"}
 #: pxcluster's names of the launchers of these systems.
 SYSTEMS = ("slurm", "pbs", "torque", "lsf", "sge")
@@ -45,7 +45,7 @@ def read_end(job, text, now):
 
 
 def _seconds(text):
-    """The seconds of "90", "1:30", "2:00:00" or "1-00:00:00"; None for other texts."""
+    """Returns the seconds of "90", "1:30", "2:00:00" or "1-00:00:00"; None for other texts."""
     found = re.fullmatch(r"(?:(\d+)-)?(\d+(?::\d+){0,2})(?:\.\d+)?", text.strip())
     if not found:
         return None
@@ -77,7 +77,7 @@ def _of_pbs(job, text, now):
 
 
 def _of_lsf(_job, text, now):
-    found = re.match(r"\s*(\d+):(\d+)", text)  # hours:minutes
+    found = re.match(r"\s*(\d+):(\d+)", text)  # the form is hours:minutes
     return now + 3600 * int(found[1]) + 60 * int(found[2]) if found else None
 
 

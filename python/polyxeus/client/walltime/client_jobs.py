@@ -23,7 +23,7 @@ __all__ = ["ClientJobs"]
 class ClientJobs:
     """The methods of a Client that concern the batch jobs of its engines."""
 
-    _gate: Gate | None = None  # of outlive_job()
+    _gate: Gate | None = None  # set by outlive_job()
     _job_watch: JobWatch | None = None
 
     def _watch_jobs(self, must: bool = True) -> JobWatch | None:
@@ -90,9 +90,9 @@ class ClientJobs:
         path : str or path, optional
             The folder of the checkpoints, on a file system that all engines share. Default: a folder of the profile.
         save_before : str or timedelta
-            How long before the end of the job the saving begins. This time should be longer than your longest task, and
-            longer than the writing of the variables takes. Calls and tasks that run longer than half of this time are
-            interrupted.
+            The time between the start of the saving and the end of the job. It should be longer than your longest task,
+            and longer than the time that the variables need to be written. Calls and tasks that run longer than half of
+            this time are interrupted.
 
         Returns
         -------

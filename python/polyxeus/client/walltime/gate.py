@@ -18,7 +18,7 @@ class Gate:
 
     def __init__(self):
         self._changed = threading.Condition()
-        self._owner: threading.Thread | None = None  # of a closed gate
+        self._owner: threading.Thread | None = None  # the thread that has closed the gate
         self._passing = 0
 
     @contextmanager
@@ -45,7 +45,7 @@ class Gate:
 
     @contextmanager
     def closed(self) -> Iterator[None]:
-        """Closes the gate during the `with` block, which begins when no call is passing."""
+        """Closes the gate during the `with` block. The block begins when no call is passing."""
         with self._changed:
             self._owner = threading.current_thread()
             while self._passing:

@@ -18,7 +18,7 @@ class JobEnds(EngineSentences):
 
     Client.job_ends() returns it. Each dict has the keys system ("slurm", "pbs", "lsf", "sge"), job (the id of the job),
     engines (the ids of its engines), ends (when the job ends, in seconds since the epoch) and seconds (the time until
-    then). The last two are None if the job has no end, or if the batch system does not report it.
+    then). The values of `ends` and `seconds` are None if the job has no end, or if the batch system does not report it.
 
     Parameters
     ----------

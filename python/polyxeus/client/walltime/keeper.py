@@ -28,11 +28,11 @@ if TYPE_CHECKING:
 
 __all__ = ["JobKeeper", "check_orders", "own_folder", "resume_after_crash", "take_lock", "why_impossible"]
 
-_ORDER_TIMEOUT = 10.0  # seconds; of an order to the controller
+_ORDER_TIMEOUT = 10.0  # seconds to wait for the answer to a command for the controller
 _LABEL = "before the end of the job"
-_KEPT = 2  # checkpoints
-_MARK = ".drained"  # a file beside the lock: the engines get no tasks
-# Of the time that is left: then what still runs is interrupted, and then the attempt is given up.
+_KEPT = 2  # the number of checkpoints to keep
+_MARK = ".drained"  # a file next to the lock; it exists while the engines get no tasks
+# Fractions of the remaining time: after the first, running calls are interrupted; after the second, the attempt ends.
 _TO_FINISH, _TO_BE_INTERRUPTED = 1 / 2, 3 / 4
 
 
@@ -104,7 +104,7 @@ class JobKeeper:
     folder : str
         The folder of the checkpoints.
     save_before : float
-        How many seconds before the end of the job the saving begins.
+        The number of seconds between the start of the saving and the end of the job.
     lock : int
         The descriptor of the lock of the cluster.
     lock_folder : str
@@ -148,7 +148,7 @@ class JobKeeper:
 
     @property
     def _promise(self) -> str:
-        """What the JobKeeper is going to do, as the end of a sentence."""
+        """Returns the next steps of the JobKeeper as the end of a sentence."""
         return f"{self._what} saved {duration(self._save_before)} before that, and the engines go on in a new job"
 
     @property
@@ -330,7 +330,7 @@ def _resume(client, ids, folder):
 
 
 def _unanswered(pending, until):
-    """The engines whose calls are not answered by the time `until`."""
+    """Returns the engines whose calls are not answered by the time `until`."""
     for _engine, result in pending:
         result.wait(max(0.0, until - time.monotonic()))
     return [engine for engine, result in pending if not result.ready()]

@@ -8,8 +8,8 @@ __all__ = ["Ask", "GiveUp", "JobPlan", "Save", "Warn"]
 
 _WARN_BEFORE = (600.0, 120.0)
 _ASK_EVERY = 1800.0  # administrators and users can change the end of a running job
-_FRESH = 20.0  # an answer of the batch system is used that long without another question
-_MOVED = 60.0  # a later end counts as another one from this difference on
+_FRESH = 20.0  # seconds for which an answer of the batch system stays valid
+_MOVED = 60.0  # seconds; if the end moves by more than this, warnings are given again
 
 
 class Ask(NamedTuple):
@@ -43,8 +43,8 @@ class GiveUp(NamedTuple):
 class _Watched:
     def __init__(self):
         self.ends = None
-        self.asked = None  # when
-        self.first_left = None  # the seconds that were left when its end was first known
+        self.asked = None  # the time of the last answer
+        self.first_left = None  # the remaining seconds when the end became known
         self.warned = set()
         self.is_over = False
 
@@ -65,8 +65,8 @@ class JobPlan:
         self._has_crossed = False
 
     def save_before(self, seconds: float | None) -> None:
-        """Sets how many seconds before the end of the first job the variables are saved. None: no variables are
-        saved."""
+        """Sets the number of seconds before the end of the first job at which the variables are saved. None: no
+        variables are saved."""
         self._save_before = seconds
         self._is_saved = self._has_crossed = False
 
@@ -121,7 +121,7 @@ class JobPlan:
         return orders
 
     def _slots(self, watched, now):
-        """The warnings that are due."""
+        """Returns the warnings that are due."""
         if watched.ends is None or watched.is_over:
             return set()
         return {each for each in _WARN_BEFORE if each not in watched.warned and now >= watched.ends - each}

@@ -30,9 +30,9 @@ __all__ = ["JobWatch", "send_quietly", "tell_user"]
 _COMMAND_TIMEOUT = 30.0  # seconds
 _LONGEST_SLEEP = 86400.0  # seconds
 _PAUSE = 60.0  # seconds
-_ANSWER_PATIENCE = 2.0  # seconds; then a warning names the engines that have told their job
+_ANSWER_PATIENCE = 2.0  # seconds; after that, a warning names only the engines that have reported their job
 _NO_LINE = 1000  # no line of code is the cause of these warnings
-_LOOK, _ANSWERED = 1, 2  # what is sent to the thread
+_LOOK, _ANSWERED = 1, 2  # the messages that are sent to the thread
 
 
 def tell_user(text):
@@ -59,7 +59,7 @@ def ask_batch_system(job):
             )  # fmt: skip
             text = "" if done.returncode else done.stdout
         except (OSError, subprocess.TimeoutExpired):
-            pass  # this host may have no such command: the engine's environment may say it
+            pass  # this host may lack the command; the engine's environment may contain the end
     return read_end(job, text, time.time())
 
 
@@ -81,14 +81,14 @@ class JobWatch:
         self._client = weakref.ref(client)
         self._notices = Notices()
         weakref.finalize(client, self._notices.close)
-        self._lock = threading.Lock()  # for all below: job_ends() is called in any thread
+        self._lock = threading.Lock()  # protects the attributes below, because any thread may call job_ends()
         self._plan = JobPlan()
         self._asked: dict[str, Any] = {}  # uuid of an engine -> the result of batch_job.tell()
-        self._told: dict[str, Any] = {}  # uuid -> what it has told; None: it is in no job
+        self._told: dict[str, Any] = {}  # uuid -> the job that the engine has reported; None: no job
         self._engines: dict[str, list[int]] = {}  # "slurm 17" -> ids
-        self._endless: set[str] = set()  # jobs without an end, of which users have been told
-        self._patient_until = 0.0  # for engines that have just been asked
-        self._pause_until = 0.0  # after an error
+        self._endless: set[str] = set()  # jobs without an end, about which users were informed
+        self._patient_until = 0.0  # until then, the thread waits for engines that it has just asked
+        self._pause_until = 0.0  # set after an error
         self._keeper: JobKeeper | None = None
         self._thread = threading.Thread(target=self._run, args=(), name="polyxeus-job-ends", daemon=True)
         self._notices.put(_LOOK)
@@ -148,7 +148,7 @@ class JobWatch:
         return {"system": job["system"], "job": _id(job), "engines": self._engines[key]}
 
     def _description(self, key):
-        """The answer of an engine about the job; for an array of jobs, about the job that was started first."""
+        """Returns the answer of an engine about the job; for an array of jobs, about the job that was started first."""
         told = [each for each in self._told.values() if each and _key(each) == key]
         return min(told, key=lambda each: each.get("started", 0.0))
 
@@ -170,7 +170,7 @@ class JobWatch:
             del client
 
     def _patience(self):
-        """The number of seconds to wait for further answers of engines."""
+        """Returns the number of seconds to wait for further answers of engines."""
         return max(0.0, self._patient_until - time.monotonic()) if self._asked else 0.0
 
     def _seconds(self):
@@ -201,7 +201,7 @@ class JobWatch:
             with self._lock:
                 job = self._description(order.job) if order.job in self._engines else None
             if job is None:
-                return  # its engines have left meanwhile
+                return  # the engines of the job have left in the meantime
             ends = ask_batch_system(job)
             with self._lock:
                 self._plan.told(order.job, ends, time.time())
@@ -249,14 +249,14 @@ class JobWatch:
                 try:
                     pending = send_quietly(client, uuids[uuid], requests.call(batch_job.tell))
                 except (IndexError, NoEnginesRegistered):
-                    continue  # it has left meanwhile
+                    continue  # the engine has left in the meantime
                 self._asked[uuid] = pending
                 self._patient_until = time.monotonic() + _ANSWER_PATIENCE
                 pending._tasks.notify(self._notices, _ANSWERED)
             return list(self._asked.values())
 
     def _learn(self):
-        """Reads the answers that have come."""
+        """Reads the answers that have arrived."""
         client = self._client()
         if client is None:
             return
@@ -279,8 +279,8 @@ class JobWatch:
 
 
 def _id(job):
-    """The id of the job, or of its array. An array counts as one job, which ends when the first job of the array
-    ends."""
+    """Returns the id of the job, or of its array. An array counts as one job, which ends when the first job of the
+    array ends."""
     return job.get("array", job["id"])
 
 

@@ -8,7 +8,7 @@ from polyxeus.engine import json_text
 __all__ = ["InputChannel", "PromptChannel", "Refused"]
 
 COMM = "polyxeus.debugger"  # the id of the comm by which prompts reach clients
-_PATIENCE = 15.0  # seconds until a client has said whether it can answer
+_PATIENCE = 15.0  # seconds within which a client must report whether it can answer
 _MOST_TEXT = 1 << 20  # characters between two prompts
 _NO_CLIENT = (
     f"its client did not say within {_PATIENCE:.0f} s that it can ask for commands: use a client of polyxeus in a "
@@ -63,7 +63,7 @@ class PromptChannel:
         self._unsent = ""
         self._is_open = False
 
-    # ------------------------------------------------------------ for pdb
+    # ------------------------------------------------------------ the methods that pdb calls
 
     def write(self, text):
         self._unsent = (self._unsent + text)[-_MOST_TEXT:]
@@ -114,7 +114,7 @@ class PromptChannel:
             self._publish({"kind": "left", "number": next(_numbers), "text": text})
 
     def _question(self, data, patience=None):
-        """The answer to one question; None if it does not come in time."""
+        """Returns the answer to one question; None if it does not arrive in time."""
         number = next(_numbers)
         self._engine.expect_answer()
         self._publish({**data, "number": number})
@@ -125,7 +125,7 @@ class PromptChannel:
             answer = json_text.load(text)
             if answer.get("prompt") == number:
                 break
-            self._engine.expect_answer()  # that was the answer to an earlier question, which was interrupted
+            self._engine.expect_answer()  # this was the answer to an earlier, interrupted question
         if answer.get("refused"):
             self._is_open = False
             raise Refused(answer["refused"])

@@ -14,13 +14,13 @@ def is_attached():
     debugpy = sys.modules.get("debugpy")
     try:
         return debugpy is not None and debugpy.is_client_connected()
-    except AttributeError:  # it is being imported, or is another module of this name
+    except AttributeError:  # debugpy is being imported, or this is another module with the same name
         return False
 
 
 def stop(frame):
     """Stops the user's code in this frame until the user of the editor continues."""
-    import pydevd  # debugpy has loaded it
+    import pydevd  # a part of debugpy
 
     pydevd.settrace(suspend=True, trace_only_current_thread=True, patch_multiprocessing=False, stop_at_frame=frame)
 

@@ -5,7 +5,7 @@ import linecache
 import os
 
 _CELLS = ("<ipython-input-", "<function ")
-_MOST_CHARACTERS = 80  # of a line
+_MOST_CHARACTERS = 80  # the largest number of characters of a line
 _OURS = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))) + os.sep
 
 
@@ -71,7 +71,7 @@ def place(frame):
     first = outermost(frame)
     is_line_of_cell = is_statement(first) and first.f_code.co_filename == frame.f_code.co_filename
     found = {**told(frame), "is_cell": is_line_of_cell}
-    if is_cell(frame.f_code) and not found["file"].startswith("<"):  # ipykernel's name of a cell
+    if is_cell(frame.f_code) and not found["file"].startswith("<"):  # ipykernel gives cells such file names
         found["file"] = f"<{os.path.basename(found['file'])}>"
     return found
 

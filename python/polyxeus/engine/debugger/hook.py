@@ -11,8 +11,8 @@ _shell = None
 _engine = None
 _last = None  # (exception, traceback) of the last error that was formatted
 _session = None  # the Session of the running request, if its code has stopped
-_refusal = None  # (id of the request, why its client answers no prompts)
-_told = set()  # (file, line) of the breakpoints of that request that did not stop
+_refusal = None  # (id of the request, the reason why its client answers no prompts)
+_told = set()  # (file, line) of each breakpoint of this request that did not stop
 
 
 class NothingToDebug(RuntimeError):
@@ -54,7 +54,7 @@ def ask(prompt, is_password):
 
     errors  CannotAsk: the user cannot be asked. EOFError: the user has ended the input.
     """
-    channel = question()  # a command of the debugger may run code that asks
+    channel = question()  # a command of the debugger may run code that calls input()
     if channel is not None:
         return channel.ask(prompt, is_password)
     why_not = "this client does not support input" if _engine is None else _why_not()

@@ -26,11 +26,11 @@ class Session(pdb.Pdb):
         self.channel = channel
         self.is_tracing = False
         self.is_asking = False
-        self.stopped_at = None  # the user's frame, while it asks
+        self.stopped_at = None  # the user's frame while this session asks for commands
         self._bottom = None  # the user's outermost frame
         self._next_statement = None  # the file of a cell whose next statement is about to begin
 
-    # ------------------------------------------------------------ what the engine calls
+    # ------------------------------------------------------------ the methods that the engine calls
 
     def stop(self, frame):
         """Asks the user for commands at `frame`, a frame of the user's code, and then traces the code if the commands
@@ -88,7 +88,7 @@ class Session(pdb.Pdb):
         if self.is_tracing:
             self.stopped_at = None
         if frame is not None and frame.f_locals is frame.f_globals:
-            for name in _OF_PDB:  # not to become variables of the user
+            for name in _OF_PDB:  # pdb's names must not become variables of the user
                 frame.f_globals.pop(name, None)
 
     def _cmdloop(self):
@@ -153,7 +153,7 @@ class Session(pdb.Pdb):
 
     def default(self, line):
         super().default(line)
-        if sys.version_info < (3, 13):  # there f_locals writes through
+        if sys.version_info < (3, 13):  # from 3.13 on, changes of f_locals take effect at once
             ctypes.pythonapi.PyFrame_LocalsToFast(ctypes.py_object(self.curframe), ctypes.c_int(0))
 
     def do_run(self, arg):

@@ -13,8 +13,8 @@ class Cause(NamedTuple):
     """The reason why an epoch has ended."""
 
     kind: str  #: RAISED, INTERRUPTED or DIED
-    rank: int  #: of the world
-    text: str = ""  #: of RAISED: "ValueError: no data"
+    rank: int  #: the rank in the world
+    text: str = ""  #: for RAISED: "ValueError: no data"
 
     def __str__(self):
         if self.kind == RAISED:
@@ -36,9 +36,9 @@ class Epochs:
     """
 
     def __init__(self):
-        self.current = 0  # the first that is not known to have ended
-        self.of_request = None  # in which the request began that runs; None: none runs
-        self.causes = {}  # of the epochs that have ended
+        self.current = 0  # the first epoch that is not known to have ended
+        self.of_request = None  # the epoch in which the running request began; None: no request is running
+        self.causes = {}  # {ended epoch: Cause}
 
     def ended(self, epoch, cause):
         """Called when `epoch` is known to have ended."""

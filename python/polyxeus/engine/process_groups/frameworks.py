@@ -28,7 +28,7 @@ def _reset_fsdp(module):
     parameters."""
     try:
         _forget_pass(module._get_fsdp_state())
-    except AttributeError as problem:  # its inside is not an interface
+    except AttributeError as problem:  # these attributes are not part of torch's public interface
         logging.getLogger("polyxeus").warning("a module of FSDP2 may not go on after the stop: %s", problem)
 
 

@@ -5,7 +5,7 @@ import socket
 import struct
 import time
 
-# of struct tcp_info: tcpi_bytes_acked, then tcpi_bytes_received
+# The position of tcpi_bytes_acked in struct tcp_info; tcpi_bytes_received follows it.
 _BYTES_ACKED, _TCP_INFO_SIZE = 120, 192
 
 
@@ -16,7 +16,7 @@ def _open_sockets():
             if not os.readlink(f"/proc/self/fd/{name}").startswith("socket:"):
                 continue
             copy = socket.socket(fileno=os.dup(int(name)))
-        except OSError:  # closed meanwhile
+        except OSError:  # the descriptor was closed in the meantime
             continue
         with copy:
             if copy.family in (socket.AF_INET, socket.AF_INET6):
@@ -43,7 +43,7 @@ def _connections(own_ports, ports_of_others):
             if not _listens(each) and (each.getsockname()[1] in own_ports
                                        or each.getpeername()[1] in ports_of_others):
                 yield each
-        except OSError:  # not connected, or not any more
+        except OSError:  # the socket is not connected
             pass
 
 
@@ -55,7 +55,7 @@ def bytes_moved(own_ports, ports_of_others):
         try:
             info = each.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, _TCP_INFO_SIZE)
             total += sum(struct.unpack_from("=QQ", info, _BYTES_ACKED))
-        except (OSError, struct.error):  # closed meanwhile; a kernel that does not count
+        except (OSError, struct.error):  # the connection was closed, or the Linux kernel does not count bytes
             pass
     return total
 

@@ -19,17 +19,17 @@ from polyxeus.engine.process_groups.meetings import Meeting, Refusal
 from polyxeus.engine.process_groups.world import Group, World
 from polyxeus.trace import recording
 
-_HOOK = 0x7078  # the number of our hook at a group
-_INTERVAL = 0.05  # seconds between two looks at the store, while a request runs
+_HOOK = 0x7078  # the number under which polyxeus's hook is registered at a group
+_INTERVAL = 0.05  # seconds between two checks of the store while a request runs
 _RENEWAL = datetime.timedelta(seconds=30)
-_PATIENCE = 10  # seconds that a stop waits for data that move
+_PATIENCE = 10  # the number of seconds for which a stop waits for data that is being transferred
 _MOST_TEXT = 300
 _NETWORK_ERRORS = ("gloo/transport", "Connection closed by peer", "Connection reset by peer", "NCCL error")
 _TIME_ERRORS = ("Timed out waiting", "timed out", "Timeout")
 
 
 def _grace():
-    """The number of seconds that ranks wait for a rank that has failed; the same as for MPI calls."""
+    """Returns the number of seconds that ranks wait for a rank that has failed; the same as for MPI calls."""
     try:
         return max(0.0, float(os.environ.get("POLYXEUS_MPI_GRACE", "2")))
     except ValueError:
@@ -57,10 +57,10 @@ class Groups:
         self._c10d = module
         self._signals = signals
         self._world = None
-        self._lock = threading.RLock()  # of renewals
-        self._seen_epoch = 0  # in which the frameworks' objects were used last
+        self._lock = threading.RLock()  # held while groups are reconnected
+        self._seen_epoch = 0  # the epoch in which the frameworks' objects were last used
         self._meeting = None  # the Meeting in which this rank waits
-        self._handler = None  # of SIGINT, while that is ignored
+        self._handler = None  # the handler of SIGINT while SIGINT is ignored
         self._wrap("_new_process_group_helper", self._new_group)
         self._wrap("_process_group_name", self._name_group)
         self._wrap("destroy_process_group", self._destroy)
@@ -75,7 +75,7 @@ class Groups:
         if getattr(public, name, None) is original:
             setattr(public, name, getattr(self._c10d, name))
 
-    # ------------------------------------------------------------ groups come and go
+    # ------------------------------------------------------------ making and ending groups
 
     def _new_group(self, original, size, rank, ranks, backend, store, name, *args, **named):
         world = self._world
@@ -107,7 +107,7 @@ class Groups:
             for work in (self._watch_store, self._watch_signals):
                 threading.Thread(target=work, args=(world,), daemon=True, name="px-torch").start()
             _prepare_tracebacks()
-        # one that takes the place of a rank which has ended is connected at its first call
+        # if this engine replaces a rank that has ended, the group is connected at its first call
         group = Group(pg, name, members, -1 if named.get("enable_reconfigure") else world.epochs.current)
         group.own_ports = gloo_sockets.listening_ports() - before
         world.groups[name] = group
@@ -116,7 +116,7 @@ class Groups:
         return pg, prefix_store
 
     def _store_of_attempt(self, store):
-        """A part of the store that was not used by earlier, stopped attempts to make the default group."""
+        """Returns a part of the store that was not used by earlier, stopped attempts to make the default group."""
         failed = 0
         while store.add("polyxeus/failed", 0):
             failed += 1
@@ -142,7 +142,7 @@ class Groups:
         earlier groups."""
         world = self._world
         if not self._c10d.is_initialized():
-            self._c10d._world.group_count = 0  # an attempt that was stopped has counted
+            self._c10d._world.group_count = 0  # a stopped attempt may have increased the count
         elif world is not None and not named.get("use_hashed_name", False):
             for group in list(world.groups.values()):
                 if len(group.ranks) == world.size and group.epoch != world.epochs.current:
@@ -158,7 +158,7 @@ class Groups:
         finally:
             if world is not None and (group is None or not self._c10d.is_initialized()):
                 world.is_closed = True
-                world.has_request.set()  # so that its thread ends
+                world.has_request.set()  # so that the threads of this world end
                 self._world = None
             elif world is not None:
                 world.groups.pop(name, None)
@@ -191,7 +191,7 @@ class Groups:
         raise RuntimeError(f"{meeting.name} cannot begin: {cause or 'another rank was stopped'}; the next cell can call it")
 
     def _wait(self, meeting, limit=None):
-        """Waits until all ranks of the meeting have come."""
+        """Waits until all ranks of the meeting have joined it."""
         self._meeting = meeting
         looked = meeting.began
         pause = 0.0002
@@ -304,13 +304,13 @@ class Groups:
         elif not world.is_lost:
             world.tell_counts(world.epochs.current, is_over=False)
         if world.epochs.is_over() and world.is_connected_in(world.epochs.of_request):
-            ports = world.ports()  # work that is still under way ends, too
+            ports = world.ports()  # also ends work that is not done
             deadline = time.monotonic() + 1
             while not gloo_sockets.are_quiet(*ports) and time.monotonic() < deadline:
                 pass
             world.shut_down(ports)
         world.has_request.clear()
-        with world.end_lock:  # connections of the next request are not shut down
+        with world.end_lock:  # so that connections of the next request are not shut down
             world.epochs.end_request()
         if self._handler is not None:
             signal.signal(signal.SIGINT, self._handler)
@@ -335,7 +335,7 @@ class Groups:
         return [each for each in entries if not _is_of_torch(_code(each))] or entries
 
     def _explanation(self, world, group, call, error):
-        """The text that replaces the error's own text; None: the error keeps its text."""
+        """Returns the text that replaces the error's own text; None: the error keeps its text."""
         epoch = world.epochs.of_request
         is_stop = isinstance(error, KeyboardInterrupt)
         if not is_stop and (not isinstance(error, RuntimeError) or " cannot begin: " in str(error)):
@@ -353,7 +353,7 @@ class Groups:
             return None
         counts = {} if cause.kind == RAISED and cause.rank != world.rank else world.counts(group, epoch)
         if cause.kind == INTERRUPTED and not is_stop and self._handler is None:
-            # this rank's own interrupt may come now: it must not end the formatting of the error
+            # this rank's own interrupt may arrive now; it must not end the formatting of the error
             self._handler = signal.signal(signal.SIGINT, signal.SIG_IGN)
         if is_stop:
             return roll_call.interrupted_in(call, group.ranks, counts)
@@ -424,7 +424,7 @@ class Groups:
         while not world.is_closed:
             poll.poll(1000)
             if world.epochs.of_request is None:
-                time.sleep(0.02)  # the main thread reads it
+                time.sleep(0.02)  # the main thread reads the pipe
                 continue
             try:
                 numbers = os.read(reading, 512)
@@ -448,14 +448,14 @@ def _cause_of(error, rank):
     if isinstance(error, KeyboardInterrupt):
         return Cause(INTERRUPTED, rank)
     try:
-        text = re.sub(r"^\[/[^]]*\] ", "", str(error))  # the source file that gloo names
+        text = re.sub(r"^\[/[^]]*\] ", "", str(error))  # removes the source file that gloo names
     except Exception:
         text = ""
     return Cause(RAISED, rank, f"{type(error).__name__}: {text}".split("\n")[0][:_MOST_TEXT])
 
 
 def _latest(world):
-    """The group of the latest call of this rank, and the call; (None, None) before the first call."""
+    """Returns the group of the latest call of this rank, and the call; (None, None) before the first call."""
     groups = [each for each in list(world.groups.values()) if each.last is not None]
     if not groups:
         return None, None
@@ -464,21 +464,21 @@ def _latest(world):
 
 
 def _is_of_network(error):
-    """Whether the error says that a connection of gloo or nccl has ended."""
+    """Returns whether the error says that a connection of gloo or nccl has ended."""
     return isinstance(error, RuntimeError) and any(each in str(error) for each in _NETWORK_ERRORS)
 
 
 def _is_of_time(error):
-    """Whether the error says that a collective call has taken longer than its group allows."""
+    """Returns whether the error says that a collective call has taken longer than its group allows."""
     return isinstance(error, RuntimeError) and any(each in str(error) for each in _TIME_ERRORS)
 
 
 def _code(entry):
-    """The code of an entry of a traceback."""
+    """Returns the code of an entry of a traceback."""
     return entry.tb_frame.f_code
 
 
 def _is_of_torch(code):
-    """Whether code is in a file of torch or of this package."""
+    """Returns whether code is in a file of torch or of this package."""
     folder = os.path.join(os.path.dirname(sys.modules["torch"].__file__), "")
     return code.co_filename.startswith((folder, os.path.dirname(__file__)))

@@ -46,12 +46,12 @@ def _adopt_jax(module):
             return int(os.environ["RANK"])
 
     known = getattr(base, "_cluster_types", [])
-    if Engines in known:  # jax has noted it when it was made
+    if Engines in known:  # JAX has registered the class when the class was defined
         known.remove(Engines)
         known.insert(0, Engines)
 
 
-# What is done after the import of a module.
+# The functions to call after the import of a module.
 ACTIONS = {
     "accelerate.state": _adopt_accelerate,
     "jax._src.clusters": _adopt_jax,

@@ -11,7 +11,7 @@ class Refusal(RuntimeError):
         self.cause = cause
 
 
-Refusal.__name__ = Refusal.__qualname__ = "RuntimeError"  # what clients show
+Refusal.__name__ = Refusal.__qualname__ = "RuntimeError"  # the name that clients show
 
 
 class Meeting:
@@ -19,7 +19,7 @@ class Meeting:
 
     def __init__(self, store, key, ranks, name):
         self.store, self.key, self.ranks = store, key, ranks
-        self.name = name  # the call that needs it: "new_group", "all_reduce"
+        self.name = name  # the call that needs the meeting: "new_group", "all_reduce"
         self.began = time.monotonic()
 
     def is_complete(self):

@@ -16,10 +16,10 @@ class TorchCall(NamedTuple):
     """A call that a rank has begun."""
 
     name: str  #: "all_reduce"
-    size: int  #: bytes of what this rank gives, or gets
-    count: int  #: how many calls of all ranks of the group it has begun, this one included
-    began: float  #: time.monotonic()
-    peer: Optional[int] = None  #: of send and recv: the other's rank in the group; None: any
+    size: int  #: the number of bytes that this rank sends or receives
+    count: int  #: the number of collective calls that this rank has begun in the group, including this one
+    began: float  #: the time.monotonic() at which it began
+    peer: Optional[int] = None  #: for send and recv: the other rank in the group; None: any rank
 
     @property
     def is_collective(self):

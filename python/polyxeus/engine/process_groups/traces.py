@@ -39,7 +39,7 @@ def _after(group, arguments):
     name, began, thread, details = known
     try:
         future = arguments.work.get_future()
-    except (AttributeError, RuntimeError):  # there is no work, or one that does not tell its end
+    except (AttributeError, RuntimeError):  # there is no Work, or it does not report its end
         recording.end("torch", name, began, {**details, "is_begin_only": True}, thread)
         return
     future.add_done_callback(lambda _done: recording.end("torch", name, began, details, thread))

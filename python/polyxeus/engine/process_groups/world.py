@@ -11,7 +11,7 @@ from polyxeus.engine.process_groups import gloo_sockets, roll_call
 from polyxeus.engine.process_groups.epochs import DIED, Cause, Epochs
 from polyxeus.engine.process_groups.roll_call import TorchCall
 
-_ANSWERS = 0.3  # seconds for the other ranks to tell how many calls they have begun
+_ANSWERS = 0.3  # seconds within which other ranks must report how many calls they have begun
 
 _log = logging.getLogger("polyxeus")
 
@@ -20,15 +20,15 @@ class Group:
     """A process group, and the calls that this rank has begun in it since it was made or reconnected."""
 
     def __init__(self, pg, name, ranks, epoch):
-        self.pg = weakref.ref(pg)  # whose hook refers to this object
+        self.pg = weakref.ref(pg)  # weak, because the hook of the group refers to this object
         self.name = name
-        self.ranks = ranks  # of the world, in the order of the group
+        self.ranks = ranks  # ranks of the world, in the order of the group
         self.epoch = epoch
         self.count = 0
         self.last = None  # the latest TorchCall
-        self.own_ports = set()  # at which gloo listens for the others
-        self.traced = None  # {number of a call: what is known of it}, while a trace is on
-        self.replaced = []  # ranks of the world that were started anew and do not have this group
+        self.own_ports = set()  # the ports at which gloo listens for the other ranks
+        self.traced = None  # {number of a call: known facts about the call}, while a trace is on
+        self.replaced = []  # ranks of the world that were restarted and do not have this group
 
     def note(self, arguments):
         name = roll_call.name_of(arguments.name.name)
@@ -53,9 +53,9 @@ class World:
         self.is_lost = False  # rank 0, which has the store, does not answer
         self._has_failed = False  # the latest request of this rank ended an epoch
         self._lock = threading.Lock()
-        self.end_lock = threading.Lock()  # held while connections are shut down: the request does not end meanwhile
-        self._told = {}  # epoch: the counts of this rank that the others know
-        self.has_request = threading.Event()  # set while one runs
+        self.end_lock = threading.Lock()  # held while connections are shut down, so that the request does not end
+        self._told = {}  # epoch: the counts that this rank has reported
+        self.has_request = threading.Event()  # set while a request runs
         self.store.set(f"polyxeus/process/{rank}", json.dumps([_numbering(), os.getpid()]))
 
     # ------------------------------------------------------------ the end of an epoch
@@ -75,7 +75,7 @@ class World:
     def learn(self):
         """Reads the store. Returns whether the epoch of the running request, or of the next request, has ended."""
         while True:
-            epoch = self.epochs.current  # another thread may move it on meanwhile
+            epoch = self.epochs.current  # another thread may change it in the meantime
             packed = self._read(f"over/{epoch}")
             if packed is None:
                 return self.epochs.is_over()
@@ -86,7 +86,7 @@ class World:
         self.learn()
         self.epochs.begin_request()
         self.has_request.set()
-        if self._has_failed:  # the others may know that it does not rest any more
+        if self._has_failed:  # tells the other ranks that this rank runs requests again
             self._has_failed = False
             self._write(f"began/{self.rank}", self.epochs.current)
 
@@ -106,7 +106,7 @@ class World:
     # ------------------------------------------------------------ the store
 
     def _read(self, key):
-        """The text of a key in the store; None if the key does not exist, or the store is lost."""
+        """Returns the text of a key in the store; None if the key does not exist, or the store is lost."""
         key = f"polyxeus/{key}"
         try:
             if not self.is_lost and self.store.check([key]):
@@ -126,7 +126,7 @@ class World:
         self.is_lost = True
         self.epochs.ended(self.epochs.current, Cause(DIED, 0))
 
-    # ------------------------------------------------------------ who has begun what, who lives
+    # ------------------------------------------------------------ begun calls, and dead ranks
 
     def tell_counts(self, epoch, is_over=True):
         """Writes to the store how many calls of each group this rank has begun. Called when a request or the epoch
@@ -151,7 +151,7 @@ class World:
                 if told is not None:
                     counts, is_over = told
                     found[rank] = counts.get(group.name, 0)
-                    if is_over:  # one that idles has said so earlier, and says no more
+                    if is_over:  # these numbers are final
                         last.add(rank)
             if len(last) == len(group.ranks) or time.monotonic() > deadline:
                 break
@@ -209,7 +209,8 @@ class World:
 
 
 def _numbering():
-    """An id of the pid namespace. If two ranks have the same id, each of them sees the processes of the other."""
+    """Returns an id of the pid namespace. If two ranks have the same id, each of them sees the processes of the
+    other."""
     with open("/proc/sys/kernel/random/boot_id") as file:
         return file.read().strip() + os.readlink("/proc/self/ns/pid")
 

@@ -17,7 +17,7 @@ from polyxeus.results.debugging.stops import Stops, name_place
 __all__ = ["COMM", "DebugPrompts", "why_no_answers"]
 
 COMM = "polyxeus.debugger"  # the id of the comm of all prompts
-_SETTLE = 0.3  # seconds in which further ranks join the prompt of the first one
+_SETTLE = 0.3  # seconds within which further ranks join the prompt of the first rank
 _LOOK = 0.02
 _NO_TERMINAL = "its client has no terminal: run it in a terminal or a notebook"
 _NO_STDIN = "its notebook runs without a user who could type (allow_stdin is false)"
@@ -32,12 +32,12 @@ def why_no_answers(is_in_cell: bool = False) -> str | None:
     shell = _shell()
     kernel = getattr(shell, "kernel", None)
     if kernel is not None:
-        core = getattr(shell, "engine", None)  # of pxkernel
+        core = getattr(shell, "engine", None)  # only pxkernel has this attribute
         allows = getattr(kernel, "_allow_stdin", True) if core is None else not is_in_cell or core.allows_input
         return None if allows else _NO_STDIN
     try:
         return None if sys.stdin is not None and sys.stdin.isatty() else _NO_TERMINAL
-    except ValueError:  # it is closed
+    except ValueError:  # stdin is closed
         return _NO_TERMINAL
 
 
@@ -59,10 +59,10 @@ class DebugPrompts:
         self._connection = connection
         self._lock = threading.RLock()
         self._stops = Stops()
-        self._passed: list[str] = []  # sentences about breakpoints that did not stop
+        self._passed: list[str] = []  # sentences about breakpoints that did not stop an engine
         self._is_serving = False
 
-    # ------------------------------------------------------------ what engines say
+    # ------------------------------------------------------------ messages of engines
 
     def on_message(self, engine: int, data: dict[str, Any]) -> None:
         """Handles a message of the debugger that an engine has published. Any thread may call this function."""
@@ -73,7 +73,7 @@ class DebugPrompts:
             why_not = why_no_answers()
             if why_not is None:
                 self._stops.on_message(engine, data)
-            elif data.get("why") == "breakpoint":  # the errors of others say it
+            elif data.get("why") == "breakpoint":  # other refusals become errors of the requests
                 place = name_place(data.get("place") or {})
                 self._passed.append(f"breakpoint() in {place} did not stop engine {engine}: {why_not}")
         answer = {"accepted": True} if why_not is None else {"refused": why_not}
@@ -95,7 +95,7 @@ class DebugPrompts:
         with self._lock:
             return self._stops.asking(engines)
 
-    # ------------------------------------------------------------ what the user says
+    # ------------------------------------------------------------ answers of the user
 
     def serve(self, engines: list[int] | None = None, write: Callable[[str], object] | None = None) -> None:
         """Asks the user until no engine waits for a line. Only the main thread calls it.
@@ -152,7 +152,7 @@ class DebugPrompts:
             answer = {"eof": True}
         except KeyboardInterrupt:
             raise
-        except Exception as problem:  # StdinNotImplementedError, where a kernel's client allows no input
+        except Exception as problem:  # StdinNotImplementedError, if a kernel's client allows no input
             answer = {"refused": f"its client cannot be asked: {problem}"}
         else:
             if line.startswith("@"):

@@ -28,7 +28,7 @@ class Stops:
     def __init__(self) -> None:
         self._questions: dict[int, Question] = {}
         self._running: set[int] = set()  # stopped or answered, and expected to ask soon
-        self._news: list[tuple[str, int, str]] = []  # what to show: (kind, engine, text), in the order of arrival
+        self._news: list[tuple[str, int, str]] = []  # messages to show: (kind, engine, text), in the order of arrival
 
     def on_message(self, engine: int, data: dict[str, Any]) -> None:
         """Handles a message "stopped", "prompt" or "left" of an engine."""

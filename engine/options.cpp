@@ -76,7 +76,7 @@ void add_engine_options(CLI::App& app, EngineOptions& options) {
                  "The colours of tracebacks: neutral, linux, lightbg or nocolor");
   program::add_exit_codes(
       app, {{"0", "an MPI launcher has started it, and it was asked to end"},
-            {"1", "it was asked to end, lost the controller, or failed; the log says which"},
+            {"1", "it was asked to end, lost the controller, or failed; the log gives the reason"},
             {"2", "the command line is not understood; nothing was started"},
             {"255", "the controller refused its registration, or did not answer it in time"}});
 }

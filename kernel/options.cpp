@@ -30,12 +30,12 @@ void add_name(CLI::App& command, KernelOptions& options) {
 }
 
 void add_place(CLI::App& command, KernelOptions& options) {
-  auto* const user =
-      command.add_flag("--user", options.install.is_for_user, "For this user (the default)");
+  auto* const user = command.add_flag("--user", options.install.is_for_user,
+                                      "Install for this user (the default)");
   auto* const environment = command.add_flag("--sys-prefix", options.install.is_for_environment,
                                              "For all users of this Python environment");
-  auto* const prefix =
-      command.add_option("--prefix", options.install.prefix, "In PREFIX/share/jupyter/kernels");
+  auto* const prefix = command.add_option("--prefix", options.install.prefix,
+                                          "Install in PREFIX/share/jupyter/kernels");
   user->excludes(environment)->excludes(prefix);
   environment->excludes(prefix);
 }
@@ -80,7 +80,7 @@ void add_options(CLI::App& app, KernelOptions& options) {
         ->capture_default_str();
     each->callback([each, &options] { options.command = each->get_name(); });
   }
-  program::add_exit_codes(app, {{"0", "done; of a kernel: ended by Jupyter"},
+  program::add_exit_codes(app, {{"0", "done, or Jupyter ended the kernel"},
                                 {"1", "the command failed; the last line gives the reason"},
                                 {"2", "the command line is not understood; nothing was started"}});
 }

@@ -40,7 +40,7 @@ void add_names(CLI::App& app, Options& options, const std::string& help) {
            options.scattered = split_names(words);
          },
          "Variables that are blocks of one array along its first dimension: a,b (in addition "
-         "to those that were scattered)")
+         "to the variables that scatter has made)")
       ->allow_extra_args(false)
       ->check(program::variable_names());
 }
@@ -80,7 +80,8 @@ void add_create_options(CLI::App& app, CheckpointCreateOptions& options) {
          [&options](const std::string& text) {
            options.keep_last = text == "all" ? 0 : read_whole_number(text);
          },
-         "How many checkpoints with this label to keep; older ones are removed (default: all; with "
+         "Number of checkpoints with this label to keep; older ones are removed (default: all; "
+         "with "
          "--every: 2)")
       ->check(&check_keep_last);
   CLI::Option* const keep =

@@ -7,11 +7,8 @@
 #include <vector>
 
 #include "cluster/commands/work_options.hpp"
+#include "net/discovery/profile_paths.hpp"
 #include "wire/error.hpp"
-
-namespace px::net {
-struct ProfilePaths;
-}
 
 namespace px::cluster {
 

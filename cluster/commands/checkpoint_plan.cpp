@@ -6,7 +6,6 @@
 #include "cluster/commands/options.hpp"
 #include "cluster/launch/installation.hpp"
 #include "cluster/supervise/checkpoint_runner.hpp"
-#include "net/discovery/profile_paths.hpp"
 #include "program/find_python.hpp"
 #include "wire/text.hpp"
 

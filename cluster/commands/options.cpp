@@ -90,7 +90,7 @@ class SettingOptions {
   void engine_count() {
     app_.add_option_function<int>(
             "-n,--n,--Cluster.n", [this](int value) { settings_["n"] = value; },
-            "Number of engines (default: one per core)")
+            "Number of engines (default: one for each core)")
         ->check(program::whole_number(" of engines", 0, max_engines));
   }
 
@@ -173,7 +173,7 @@ void add_remote_options(SettingOptions& settings) {
       "Shell line to run before the engines, e.g. 'module load x' or 'source script'; may be "
       "given more than once");
   settings.words("--remote-engine-cmd", "remote_engine_cmd",
-                 "Command of the engine on other hosts (default: as on this host)");
+                 "Command of the engine on other hosts (default: the command of this host)");
   settings.text(ssh_option("--remote-python", "remote_python"), "remote_python",
                 "Python of the engines on other hosts");
   settings.text(ssh_option("--remote-profile-dir", "remote_profile_dir"), "remote_profile_dir",
@@ -237,7 +237,7 @@ void add_engine_options(CLI::App& app, StartOptions& options, SettingOptions& se
                 "checkpoint if there is one (local and ssh)");
   app.add_option_function<int>(
          "--respawn-limit", [&options](int count) { options.settings["respawn_limit"] = count; },
-         "With --respawn: how many engines may be restarted within a minute (default: 10)")
+         "With --respawn: largest number of restarts within a minute (default: 10)")
       ->check(program::whole_number(" of engines", 1, max_respawn_limit));
   settings.words("--engine-cmd,--EngineLauncher.engine_cmd", "engine_cmd",
                  "Command of the engine (default: pxengine in the folder of this program)");
@@ -285,7 +285,7 @@ void add_controller_options(SettingOptions& settings) {
       ->check(program::own_addresses());
   settings
       .text("--journal", "journal",
-            "Which failures unfinished tasks survive: off: none; process (default if the "
+            "Failures that unfinished tasks survive: off: none; process (default if the "
             "controller is on this host): the end of the controller; power: also a power failure")
       ->check(program::one_of({"off", "process", "power"}));
   settings
@@ -315,12 +315,12 @@ void add_start(CLI::App& app, ParsedOptions& parts) {
 
 void add_stop(CLI::App& app, ParsedOptions& parts) {
   CLI::App& stop = parts.add(app, "stop",
-                             "Stop a cluster and wait until it has ended; works also if "
+                             "Stop a cluster and wait until it has ended; also works if "
                              "pxcontroller was started by hand on this host",
                              parts.stop);
   stop.add_option("ids", parts.stop.cluster_ids, "Cluster ids (default: --cluster-id)");
   stop.add_flag("--all,--IPClusterStop.all_cluster_ids", parts.stop.all,
-                "All clusters of the profile");
+                "Stop all clusters of the profile");
   stop.add_option("--signal,--IPClusterStop.signal", parts.stop.signal,
                   "The first signal to send (default: TERM)")
       ->check(&check_signal);
@@ -370,7 +370,7 @@ void add_scale(CLI::App& app, ParsedOptions& parts) {
       .add_option_function<std::string>(
           "--idle",
           [&parts](const std::string& text) { parts.scale.idle_s = program::read_seconds(text); },
-          "How long an engine may be without work before it is ended: 30s (default), 10m")
+          "End an engine after this time without work: 30s (default), 10m")
       ->check([](const std::string& text) {
         return program::read_seconds(text)
                    ? ""

@@ -79,7 +79,7 @@ void add_trace_options(CLI::App& app, TraceOptions& options) {
   app.add_option(
          "-o,--output", options.out,
          "File to write, for ui.perfetto.dev (default: polyxeus.pftrace); *.json: in Chrome's "
-         "format; *.html: as a report page")
+         "format; *.html: a report page")
       ->check(program::file_to_write());
   app.add_flag("--until-input-ends", options.has_input,
                "Print \"recording\", then record until standard input ends")

@@ -181,7 +181,7 @@ void add_doctor_options(CLI::App& app, DoctorOptions& options) {
   app.add_option("--hosts", options.hosts, "Also check these hosts through ssh: host2,host3")
       ->delimiter(',');
   app.add_option("--remote", options.remote,
-                 "Path of pxcluster on those hosts (default: as on this host)");
+                 "Path of pxcluster on the hosts of --hosts (default: the same path as here)");
   app.add_option("--ssh-cmd", options.ssh, "The ssh command, with options")->delimiter(' ');
   app.add_option("--python", options.python, "The Python of the engines");
   app.add_option("--mpi-cmd,--mpiexec", options.mpiexec, "The program mpiexec");

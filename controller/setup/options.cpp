@@ -95,7 +95,7 @@ void add_file_options(CLI::App& app, ControllerOptions& o) {
                "Store on disk the data that a controller with --restore needs to continue if this "
                "controller dies; clients wait for the new controller");
   app.add_option("--journal", o.journal,
-                 "Which failures tasks survive until their results are fetched, with --reuse or "
+                 "Failures that tasks survive until their results are fetched, with --reuse or "
                  "--restore: off: none; process (default with --restartable): the end of the "
                  "controller; power: also a power failure")
       ->check(program::one_of({"off", "process", "power"}));
@@ -146,12 +146,12 @@ void add_scheduling_options(CLI::App& app, ControllerOptions& o) {
                  "twobin, pure or none")
       ->capture_default_str();
   app.add_option("--hwm,--TaskScheduler.hwm", o.hwm,
-                 "How many tasks one engine holds at a time; 0: no limit")
+                 "Largest number of tasks that an engine holds at a time; 0: no limit")
       ->check(program::whole_number(" of tasks", 0, most))
       ->capture_default_str();
   app.add_option("--ahead", o.ahead,
                  "How many short tasks an engine may prefetch beyond --hwm, at most the work of 2 "
-                 "ms; they are recalled if a task before them takes long")
+                 "ms; the controller recalls them if an earlier task takes long")
       ->check(program::whole_number(" of tasks", 0, most))
       ->capture_default_str();
   app.add_option("--task-queue-mib", o.task_queue_mib,

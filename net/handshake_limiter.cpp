@@ -1,5 +1,6 @@
 #include "net/handshake_limiter.hpp"
 
+#include <fcntl.h>
 #include <linux/tcp.h>
 #include <netinet/in.h>
 #include <sys/epoll.h>
@@ -9,6 +10,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <cstring>
 #include <optional>
 #include <utility>
@@ -36,6 +38,11 @@ std::optional<Traffic> traffic_of(int descriptor) {
       size < offsetof(tcp_info, tcpi_bytes_received) + sizeof info.tcpi_bytes_received)
     return std::nullopt;
   return Traffic{info.tcpi_bytes_received, info.tcpi_bytes_acked};
+}
+
+/// Not open: errno says why.
+os::Descriptor duplicate(int descriptor) {
+  return os::Descriptor{::fcntl(descriptor, F_DUPFD_CLOEXEC, 0)};
 }
 
 /// 0: the descriptor is closed.
@@ -144,20 +151,26 @@ void HandshakeLimiter::look_at_all() {
   std::sort(old.begin(), old.end());
   old.resize(std::min(old.size(), connections_.size() - bounds_.count));
   for (const auto& [since, descriptor] : old) {
-    disconnect(descriptor);
+    const os::Descriptor held = duplicate(descriptor);
+    if (held.is_open() && inode_of(held.value()) == connections_.at(descriptor).inode)
+      disconnect(held);
     connections_.erase(descriptor);
   }
 }
 
-/// Whether there is nothing to watch any more: it has a key, is closed, or is cut off now.
+/// Whether there is nothing to watch any more: it has a key, is closed, or is cut off now. libzmq
+/// may close the connection meanwhile and accept another one with the same number, so a duplicate
+/// holds the one that is looked at.
 bool HandshakeLimiter::is_over(int descriptor) {
   const auto connection = connections_.find(descriptor);
   if (connection == connections_.end()) return false;
-  if (inode_of(descriptor) != connection->second.inode) return true;  // another one has the number
-  const auto traffic = traffic_of(descriptor);
+  const os::Descriptor held = duplicate(descriptor);
+  if (!held.is_open()) return errno == EBADF;  // else no descriptor is free: the next look decides
+  if (inode_of(held.value()) != connection->second.inode) return true;  // it is another one
+  const auto traffic = traffic_of(held.value());
   const bool has_key = traffic && traffic->acknowledged > greeting_bytes;
   const bool is_too_much = traffic && !has_key && traffic->received > bounds_.bytes;
-  if (is_too_much) disconnect(descriptor);
+  if (is_too_much) disconnect(held);
   if (traffic && !has_key && !is_too_much) return false;
   ::epoll_ctl(poll_.value(), EPOLL_CTL_DEL, descriptor, nullptr);
   return true;
@@ -166,11 +179,11 @@ bool HandshakeLimiter::is_over(int descriptor) {
 /// libzmq sees the end of the connection, closes it and lets go of what it has of it. The close
 /// resets it: else one that waits to send more would wait on for a minute, as Linux does not say
 /// that there is room again after a shutdown.
-void HandshakeLimiter::disconnect(int descriptor) {
+void HandshakeLimiter::disconnect(const os::Descriptor& connection) {
   ++cut_off_;
   const linger reset{.l_onoff = 1, .l_linger = 0};
-  ::setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &reset, sizeof reset);
-  ::shutdown(descriptor, SHUT_RDWR);
+  ::setsockopt(connection.value(), SOL_SOCKET, SO_LINGER, &reset, sizeof reset);
+  ::shutdown(connection.value(), SHUT_RDWR);
 }
 
 }  // namespace px::net

@@ -77,7 +77,7 @@ class HandshakeLimiter {
   void look();
   void look_at_all();
   bool is_over(int descriptor);
-  void disconnect(int descriptor);
+  void disconnect(const os::Descriptor& connection);
 
   Context& context_;
   const Bounds bounds_;

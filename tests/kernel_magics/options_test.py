@@ -135,10 +135,17 @@ def test_engines_that_are_not_there_are_an_error(notebook):
 # ---------------------------------------------------------------- block and noblock
 
 
-def test_noblock_returns_an_async_result_at_once(notebook):
+def wait_for(gate):
+    """Lines of a cell that end when the file `gate` exists."""
+    return "import os, time", f"while not os.path.exists({str(gate)!r}): time.sleep(0.01)"
+
+
+def test_noblock_returns_an_async_result_at_once(notebook, tmp_path):
     for flag in ("-a", "--noblock"):
-        notebook.ok(cell(f"{flag} -o ar", "import time", "time.sleep(0.5)", "print('late')"))
+        gate = tmp_path / flag
+        notebook.ok(cell(f"{flag} -o ar", *wait_for(gate), "print('late')"))
         assert notebook.text("print(ar.ready())") == "False\n"
+        gate.touch()
         notebook.ok("ar.get(timeout=60)")
 
 
@@ -188,12 +195,12 @@ def test_pxconfig_verbose_holds_until_no_verbose(notebook):
 # ---------------------------------------------------------------- stream and groups
 
 
-def test_stream_shows_output_while_the_cell_runs(notebook):
-    code = cell("--stream -t 0", "import time", "print('early', flush=True)", "time.sleep(2)",
-                "print('late')")
+def test_stream_shows_output_while_the_cell_runs(notebook, tmp_path):
+    gate = tmp_path / "gate"
+    code = cell("--stream -t 0", "print('early', flush=True)", *wait_for(gate), "print('late')")
     message_id, seen = notebook.begin(code), []
     notebook.await_text(message_id, seen, "early")
-    assert "late" not in "".join(each["content"].get("text", "") for each in seen)
+    gate.touch()
     assert notebook.end(message_id, seen).text().count("late") == 1
 
 

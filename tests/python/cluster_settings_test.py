@@ -273,7 +273,7 @@ def test_clusters_are_loaded_for_some_profiles(folder):
 
 def test_the_output_of_programs_is_kept_until_it_is_removed(folder):
     with ipp.Cluster(n=0, profile="printing") as rc:
-        assert "engines" in rc.cluster.controller.get_output()
+        wait_until(lambda: "engines" in rc.cluster.controller.get_output(), "the controller prints", 20)
         rc.cluster.controller.get_output(remove=True)
         with pytest.raises(FileNotFoundError):
             rc.cluster.controller.get_output()

@@ -75,9 +75,11 @@ void add_engine_options(CLI::App& app, EngineOptions& options) {
   app.add_option("--InteractiveShell.colors,--colors", options.colors,
                  "The colours of tracebacks: neutral, linux, lightbg or nocolor");
   program::add_exit_codes(
-      app, {{"0", "an MPI launcher has started it, and it was asked to end"},
-            {"1", "it was asked to end, lost the controller, or failed; the log gives the reason"},
-            {"2", "the command line is not understood; nothing was started"},
+      app, {{"0", "it ended on request, and an MPI launcher had started it"},
+            {"1",
+             "it ended on request without an MPI launcher, lost the controller, or failed; the log "
+             "gives the reason"},
+            {"2", "the command line is invalid; the program started nothing"},
             {"255", "the controller refused its registration, or did not answer it in time"}});
 }
 

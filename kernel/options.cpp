@@ -80,9 +80,9 @@ void add_options(CLI::App& app, KernelOptions& options) {
         ->capture_default_str();
     each->callback([each, &options] { options.command = each->get_name(); });
   }
-  program::add_exit_codes(app, {{"0", "done, or Jupyter ended the kernel"},
+  program::add_exit_codes(app, {{"0", "done; for a kernel: Jupyter ended it"},
                                 {"1", "the command failed; the last line gives the reason"},
-                                {"2", "the command line is not understood; nothing was started"}});
+                                {"2", "the command line is invalid; the program started nothing"}});
 }
 
 std::optional<int> parse_options(int argc, const char* const* argv, KernelOptions& options) {

@@ -571,15 +571,15 @@ void add_launcher_traits(CLI::App& command, SettingOptions& settings, const char
 }
 
 std::vector<program::ExitCode> exit_codes() {
-  return {
-      {"0", "done"},
-      {"1", "the command failed; the last line gives the reason"},
-      {"2", "the command line is not understood; nothing was started"},
-      {"10", "start: the cluster is running already"},
-      {"11",
-       "stop, restart and commands that query a cluster: it is not running or cannot be reached"},
-      {"12", "engines: there is no controller"},
-      {"130", "interrupted by Ctrl-C"}};
+  return {{"0", "done"},
+          {"1", "the command failed; the last line gives the reason"},
+          {"2", "the command line is invalid; the program started nothing"},
+          {"10", "start: the cluster is already running"},
+          {"11",
+           "stop, restart and commands that query a cluster: the cluster is not running or cannot "
+           "be reached"},
+          {"12", "engines: there is no controller"},
+          {"130", "interrupted by Ctrl-C"}};
 }
 
 ClusterOptions collect(const CLI::App& app, ParsedOptions& parts) {

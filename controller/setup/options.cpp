@@ -203,7 +203,7 @@ void add_controller_options(CLI::App& app, ControllerOptions& options) {
   program::add_exit_codes(
       app, {{"0", "ended by a signal or by a client"},
             {"1", "the controller failed; the last line of the log gives the reason"},
-            {"2", "the command line is not understood; nothing was started"}});
+            {"2", "the command line is invalid; the program started nothing"}});
 }
 
 std::optional<int> parse_options(CLI::App& app, ControllerOptions& options,

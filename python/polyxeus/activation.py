@@ -1,7 +1,7 @@
-"""Sets the view of IPython's magics.
+"""Sets the view that the magics in IPython use.
 
-Views and clients call this module, and the magics import views and clients. So this module imports neither. The package
-polyxeus, which imports both, registers a function that loads the magics.
+Views and clients call this module, and the magics import views and clients, so this module imports none of them. The
+package polyxeus registers a function that loads the magics.
 """
 
 import sys

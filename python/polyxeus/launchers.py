@@ -48,7 +48,7 @@ def program(name):
     Returns
     -------
     str
-        The path of the program in the folder of this Python or in $PATH. If the program is not found, its name.
+        The path of the program in the folder of this Python or in $PATH; the program's name if it is not found.
     """
     beside = os.path.join(os.path.dirname(sys.executable), name)
     if os.access(beside, os.X_OK):
@@ -103,7 +103,7 @@ class PolyxeusControllerLauncher(_Controller, LocalControllerLauncher):
 
 
 class PolyxeusMPIControllerLauncher(_Controller, MPIControllerLauncher):
-    """Starts pxcontroller by mpiexec."""
+    """Starts pxcontroller with mpiexec."""
 
 
 class PolyxeusEngineLauncher(_Engine, LocalEngineLauncher):

@@ -6,7 +6,7 @@ from typing import Any
 
 
 def comm() -> Any:
-    """Returns the communicator of the task that runs now on several ranks.
+    """Returns the communicator of the task that is now running on several ranks.
 
     Returns
     -------

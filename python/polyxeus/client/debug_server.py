@@ -46,7 +46,7 @@ def python_adapter(row: dict[str, Any], port: int, ssh: Sequence[str]) -> Adapte
 
 
 def cpp_adapter(row: dict[str, Any], ssh: Sequence[str]) -> Adapter:
-    """Returns the debug adapter of a C++ engine: lldb-dap, on the host of the engine.
+    """Returns the debug adapter of a C++ engine: lldb-dap, on the engine's host.
 
     errors  RuntimeError: lldb-dap is not installed on this host.
     """
@@ -109,7 +109,7 @@ class DebugServer:
         self._server.close()
 
     def launch_json(self) -> str:
-        """Returns the text for the file launch.json of VS Code.
+        """Returns the text for VS Code's file launch.json.
 
         Returns
         -------

@@ -129,12 +129,12 @@ class HubQueries:
         return self._ask("history_request", {})["history"]
 
     def db_query(self, query: dict[str, Any], keys: str | list[str] | None = None) -> list[dict[str, Any]]:
-        """Returns those records of requests in the controller that match a query.
+        """Returns the controller's records of the requests that match a query.
 
         Parameters
         ----------
         query : dict
-            The query in the form of MongoDB, like ``{"completed": {"$ne": None}}``.
+            A query in MongoDB's syntax, like ``{"completed": {"$ne": None}}``.
         keys : str or list of str, optional
             The parts of the records to return. Default: all except buffers.
 
@@ -190,7 +190,7 @@ class HubQueries:
         Raises
         ------
         ValueError
-            `since` is a text that is not a date.
+            `since` is a string that is not a date.
 
         Examples
         --------
@@ -230,7 +230,8 @@ class HubQueries:
             ) from None
 
     def _remember_map(self, result):
-        """Remembers the result of a map. As long as it exists, the requests of this map are not fetched one by one."""
+        """Remembers the result of a map. While the result object exists, get_result() returns this object for the
+        requests of the map."""
         self._maps[result._tasks.select([0]).msg_ids()[0]] = result
 
     def _calls_on_record(self, msg_ids, must_be_whole):
@@ -288,16 +289,16 @@ class HubQueries:
         return own[0] if len(own) == 1 else type(own[0]).joined(own)
 
     def jobs(self, all: bool = False, label: Any = None, session: str = "") -> Sequence[dict[str, Any]]:
-        """Lists the calls that clients have submitted and that have not ended, as `pxcluster jobs` does.
+        """Lists the unfinished calls of all clients, as `pxcluster jobs` does.
 
         Parameters
         ----------
         all : bool
             Whether the list also contains the calls that have ended but are still in the controller's records.
         label : Any, optional
-            List only calls with this label.
+            Only calls with this label are listed.
         session : str
-            List only calls of this client, given by the first letters of its `session_id`.
+            The first letters of a client's `session_id`: only calls of this client are listed.
 
         Returns
         -------
@@ -372,8 +373,8 @@ class HubQueries:
         Returns
         -------
         AsyncResult
-            The results. If the requests are all requests of a map, this is the result of the map: one list with the
-            result of each item.
+            The results. If the requests make up a whole map, this is the map's result: one list with the result of each
+            item.
 
         Raises
         ------
@@ -636,7 +637,7 @@ class HubQueries:
     become_distributed = become_dask
 
     def get(self, dsk: Any, keys: Any, **kwargs: Any) -> Any:
-        """Computes keys of a graph of Dask on the engines. ``collection.compute(scheduler=rc)`` calls this method.
+        """Computes keys of a Dask graph on the engines. ``collection.compute(scheduler=rc)`` calls this method.
 
         Each node of the graph is a balanced task whose result stays on its engine's host, so that only the values of
         `keys` are sent to this client. Both this Python and the engines need the package dask, but not the package
@@ -649,7 +650,7 @@ class HubQueries:
         keys : Any
             The keys, in lists of any depth.
         **kwargs : Any
-            Options of Dask; they have no effect.
+            Dask's options; they have no effect.
 
         Returns
         -------

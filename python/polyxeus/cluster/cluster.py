@@ -306,7 +306,7 @@ class Cluster:
                     each.release()
 
     def _owner(self):
-        """Returns the options that let pxcluster end with this Python."""
+        """Returns the options that make pxcluster end when this Python process ends."""
         return [f"--owner={os.getpid()}"] if self.shutdown_atexit else []
 
     @property
@@ -596,7 +596,7 @@ class Cluster:
         *,
         targets: Targets = None,
     ) -> KeptVariables | None:
-        """Ends engines, also those that hang, and starts them again with the same ids and options.
+        """Ends engines, including those that hang, and starts them again with the same ids and options.
 
         The call returns when the new engines are registered.
 

@@ -38,9 +38,9 @@ class Rank(NamedTuple):
     name    "rank 0"
     attach  arguments of the request "attach"; they override those of the client
     passed  the names of the client's arguments that the adapter understands
-    pulse   an expression for an adapter that stops all threads of the rank. The session evaluates it every two seconds
-            while the rank is stopped, so that the threads run for a moment and answer heartbeats. "": the session
-            evaluates nothing
+    pulse   an expression for adapters that stop all threads of a rank. The session evaluates it every two seconds while
+            the rank is stopped, so that the threads run for a moment and answer heartbeats. "": the session evaluates
+            nothing
     """
 
     engine: int
@@ -64,7 +64,7 @@ class ToAdapter(NamedTuple):
 
 
 class Close(NamedTuple):
-    """A decision of the session: it has ended. Close all connections when the earlier messages are sent."""
+    """A decision of the session: the session has ended, so close all connections when the earlier messages are sent."""
 
 
 Effect = Union[ToClient, ToAdapter, Close]

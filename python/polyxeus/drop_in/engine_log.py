@@ -8,7 +8,7 @@ __all__ = ["EnginePUBHandler"]
 class EnginePUBHandler(logging.Handler):
     """The class of the handler that publishes the log in ipyparallel's engines.
 
-    It exists for programs that look for such a handler with isinstance(). Engines of polyxeus do not have this handler,
+    It exists for programs that look for such a handler with isinstance(). polyxeus engines do not have this handler,
     because the client gets all text that they print.
     """
 

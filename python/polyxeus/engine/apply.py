@@ -15,7 +15,7 @@ _PROTOCOL = pickle.DEFAULT_PROTOCOL
 
 
 def _ipyparallel():
-    """ipyparallel's module that cans objects; None if it was not imported, or if polyxeus replaces it."""
+    """Returns ipyparallel's module that cans objects; None if it was not imported, or if polyxeus replaces it."""
     module = sys.modules.get("ipyparallel.serialize.serialize")
     return None if getattr(module, "is_polyxeus", False) else module
 

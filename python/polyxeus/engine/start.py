@@ -21,7 +21,7 @@ restore_streams = streams.restore
 
 
 def _profile_dir(path):
-    """IPython's object for the folder of the cluster's profile, or for a temporary folder if that folder is
+    """Returns IPython's object for the folder of the cluster's profile, or for a temporary folder if that folder is
     read-only."""
     from IPython.core.profiledir import ProfileDir
 
@@ -51,9 +51,9 @@ def report_crashes():
 
 
 def keep_own_objects():
-    """Exempts the objects of the engine itself, which all live until it ends, from garbage collection. Each
-    collection, also the one that a request to clear the namespace starts, then examines only objects that the user's
-    code has made."""
+    """Exempts the engine's own objects, which all live until the engine ends, from garbage collection. Each collection,
+    including the one that a request to clear the namespace starts, then examines only objects that the user's code has
+    made."""
     gc.freeze()
 
 

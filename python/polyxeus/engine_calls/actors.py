@@ -1,6 +1,6 @@
 """The table of the objects that live on an engine, and the calls that clients make on these objects.
 
-Each object has a key: a text that the client has chosen. The client's part of this feature is in views/actors.py.
+Each object has a key, a string that the client chooses. The client's part of this feature is in views/actors.py.
 """
 
 import sys
@@ -22,7 +22,7 @@ class StreamEnd:
 
 
 class _Home:
-    """An object, or the error of its constructor, and the streams of its generators by their tokens."""
+    """An object (or the error of its constructor), and the streams of its generators, by their tokens."""
 
     def __init__(self, value=None, failure=None):
         self.value = value

@@ -11,7 +11,7 @@ def find_job(environment):
     no job.
 
     Further keys, if the batch system provides them: "ends" (seconds since the epoch), "limit" (the longest time of the
-    job in seconds), "array" (the id of the array of jobs to which it belongs).
+    job in seconds), "array" (the id of the job array to which the job belongs).
     """
     get = environment.get
     if get("SLURM_JOB_ID"):
@@ -27,7 +27,7 @@ def find_job(environment):
 
 
 def _in_array(system, job_id):
-    """ Returns the id of the array to which a job belongs: "12[3].server" is a job of the array "12[].server"."""
+    """ Returns the id of the job array to which a job belongs: "12[3].server" is a job of the array "12[].server"."""
     array = re.sub(r"\[\d+\]", "[]", job_id)
     return {"system": system, "id": job_id, **({"array": array} if array != job_id else {})}
 

@@ -1,8 +1,9 @@
 """The engine's part of a checkpoint: writes the engine's variables to files and reads them again.
 
-A checkpoint is a folder of numbered folders. A new checkpoint is made as `.new-TOKEN` in the same folder. It gets its
-number when all engines have written and all data is on disk, so a folder with a number is complete. The client decides
-which engine does which part (client/checkpoints). docs/checkpoints.md describes the files.
+The checkpoint folder contains a numbered folder for each checkpoint. A new checkpoint is first written to a folder
+`.new-TOKEN` in the checkpoint folder. That folder gets its number when all engines have written and all data is on
+disk, so a numbered folder is complete. The client decides which engine does which part (views/checkpoints.py).
+docs/checkpoints.md describes the files.
 """
 
 import json
@@ -90,7 +91,7 @@ def abort(path, token):
 
 
 def commit(path, token, manifest, keep=0):
-    """Gives a checkpoint its number, if its files are those that the manifest (a text) names.
+    """Gives a checkpoint its number, if its files are those that the manifest (a string) names.
 
     keep    the number of checkpoints with the same label to keep; 0: all.
     result  {"name": the number as text, "removed": names of older checkpoints that were removed}

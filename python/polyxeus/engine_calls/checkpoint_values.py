@@ -78,7 +78,7 @@ def _is_json(value, room):
 
 
 def _is_text(text):
-    """Returns whether UTF-8 can encode the text. It cannot encode lone surrogates."""
+    """Returns whether UTF-8 can encode the string. UTF-8 cannot encode lone surrogates."""
     try:
         text.encode()
     except UnicodeEncodeError:
@@ -252,8 +252,8 @@ def _cut(pieces):
 
 
 def _begins_alike(path, pieces):
-    """Returns whether a file begins with the same bytes. A changed value usually differs there, so its checksum is not
-    needed."""
+    """Returns whether a file begins with the same bytes. A changed value usually differs in these bytes, so the caller
+    does not need its checksum."""
     left = _COMPARED_BYTES
     try:
         with open(path, "rb", buffering=0) as file:

@@ -30,12 +30,13 @@ class Refused(Exception):
 def list_clusters() -> list[dict[str, Any]]:
     """Returns the running clusters of all profiles of this user. Clusters of the profile "default" come first.
 
-    key        identifies the cluster in calls of the other functions of this module
+    key        identifies the cluster in calls to the other functions of this module
     profile, profile_dir, cluster_id
     n          how many of the started engines still run
     launcher   "local", "mpi", "ssh", "slurm" ...; "started by hand" if the controller was started by hand
     is_world   whether the engines are ranks of one MPI program; such engines cannot be ended one by one
-    owner      the command of the process with which the cluster ends; None: the cluster runs until it is stopped
+    owner      the command of the process that owns the cluster: when this process ends, the cluster ends, too. None:
+               the cluster runs until it is stopped
     host       the host on which the controller runs; None: this host
     code       Python code that connects to the cluster
     """

@@ -111,7 +111,7 @@ class CellMode:
         self.suffix = suffix
 
     def is_for_engines(self, cell, is_ours):
-        """Returns whether the text of a cell runs on engines. A cell that begins with a magic of polyxeus does not.
+        """Returns whether the text of a cell runs on engines. A cell that begins with a polyxeus magic does not.
 
         is_ours  a function that returns for ("%" or "%%", name, rest of the line) whether this is a magic of polyxeus
         """

@@ -53,7 +53,7 @@ class FreshCode:
 
         on    (default) before each cell, engines reload the modules that were edited. Engines on other hosts or in
               other folders get the text of these modules. If an engine's file of a module differs from the file in the
-              notebook's folder although you have not edited it, a message tells you.
+              notebook's folder although you have not edited that file, you get a message.
         push  engines also get the modules that were not edited, and use them even if they have other files of the
               same names, or none.
         off   nothing is reloaded.
@@ -110,7 +110,7 @@ class FreshCode:
             self._send(client, since, group)
 
     def _client(self, code, magics):
-        """Returns the open client of the magics; a new client if the cell is for engines of a running cluster."""
+        """Returns the open client of the magics, or a new client if the cell is for engines of a running cluster."""
         session = self._session
         client = session._open_client()
         is_for_engines = not session.mode.is_here or _FOR_ENGINES.search(code)

@@ -36,8 +36,8 @@ class ModeMagics:
         view            on the engines of `%pxconfig --targets`
         here            in the notebook's kernel
 
-        Without an argument, the magic shows the mode. In every mode, a cell that begins with %%here or with a magic of
-        polyxeus runs in the notebook's kernel.
+        Without an argument, the magic shows the mode. In every mode, a cell that begins with %%here or with a polyxeus
+        magic runs in the notebook's kernel.
         """
         mode = self.session.mode
         if line.strip():
@@ -126,8 +126,8 @@ class ModeMagics:
 
         Without names, the magic shows all variables that you have defined on the engines, except modules, functions and
         classes. It compares the engines on which cells run, or the engines of %pxconfig if cells run in the notebook's
-        kernel. Arrays, tensors, data frames, texts, numbers and containers of these are compared by their whole
-        content; other objects are compared only by their short texts.
+        kernel. Arrays, tensors, data frames, strings, numbers and containers of these are compared by their whole
+        content; other objects are compared only by their short descriptions.
         """
         mode = self.session.mode
         with plainly():

@@ -70,8 +70,8 @@ def _flag(option, help):
 
 
 def _blocks(view):
-    """Returns whether the magics wait for results. The view of a session has None here; then the magics wait, but the
-    methods of the view do not."""
+    """Returns whether the magics wait for results. The `block` of a session's view is None; the magics then wait, but
+    the view's methods do not."""
     return view.block is None or bool(view.block)
 
 
@@ -346,13 +346,14 @@ class ParallelMagics(ModeMagics, MissedCells, Magics):
         )
 
     def pxresult(self, line=""):
-        """Shows the output and the result of the last %px or %%px, or of all requests with a label or of a session."""
+        """Shows the output and the result of the last %px or %%px, or of all requests with a label or from a
+        session."""
         return self._run("pxresult", line)
 
     result = pxresult
 
     def pxwhere(self, line=""):
-        """Shows the MPI call or the line of code that each engine executes now, and for how long it has executed it."""
+        """Shows which MPI call or line of code each engine is executing now, and for how long it has been doing so."""
         self._run("pxwhere", line)
 
     def pxtop(self, line=""):
@@ -381,7 +382,7 @@ class ParallelMagics(ModeMagics, MissedCells, Magics):
 
     @no_var_expand
     def pxdebug(self, line=""):
-        """Opens pdb on the last error of engines, or at their breakpoints: `%pxdebug 2`, `%pxdebug 0-3`.
+        """Opens pdb on the last error of engines, or at the engines' breakpoints: `%pxdebug 2`, `%pxdebug 0-3`.
 
         If you name no engines, the magic uses the engines that wait at breakpoints, or else the first engine that
         failed. Several engines share one prompt; `@2 p x` sends the command `p x` to engine 2.
@@ -437,7 +438,7 @@ def _program():
 
 
 def _add_usage():
-    """Adds to the help of each magic the list of its options."""
+    """Adds the list of its options to the help of each magic."""
     for name in ("pxresult", "pxwhere", "pxstacks", "pxtop", "pxconfig", "pxpush", "pxpull", "pxscatter", "pxgather",
                  "pxcheckpoint", "pxrestore"):
         getattr(ParallelMagics, name).__doc__ += "\n\n" + _client.magic_usage(name)

@@ -29,7 +29,7 @@ class Reference(_Anything):
     Raises
     ------
     TypeError
-        `name` is not a text.
+        `name` is not a string.
 
     Examples
     --------
@@ -92,7 +92,7 @@ def interactive(f: F) -> F:
     Returns
     -------
     callable
-        The function, with these globals on the engine.
+        The function; on an engine, its globals are those of the user's cells.
 
     Examples
     --------

@@ -32,7 +32,7 @@ class ReceiverLacks(RuntimeError):
 
 
 def set_engine_id(engine_id):
-    """Sets the id of the engine that this process is. A process that does not call this function is a client."""
+    """Sets the engine id of this process. A process that does not call this function is a client."""
     global _engine_id
     _engine_id = engine_id
 
@@ -273,7 +273,7 @@ def is_tensor(value):
 
 
 def concatenate(parts):
-    """Joins the tensors to one. The result is a leaf, and requires a gradient if one of the tensors requires one."""
+    """Joins the tensors into one. The result is a leaf, and requires a gradient if one of the tensors requires one."""
     torch = _torch()
     with torch.no_grad():
         joined = torch.cat(list(parts))
@@ -307,7 +307,7 @@ def placed(device, count, engine_id):
     """Chooses the device for a tensor that was on `device` of another process. Returns (device, a note for the user or
     None).
 
-    device     a text like "cpu" or "cuda:1"
+    device     a string like "cpu" or "cuda:1"
     count      the number of devices of this kind that the receiver sees
     engine_id  the id of the receiving engine; None: the receiver is a client, which gets the tensor on the CPU if it
                does not see the device

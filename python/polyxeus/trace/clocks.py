@@ -58,8 +58,8 @@ class ClockReadings:
 
 class ClockLine:
     """The offset at any time of a trace, computed from the offsets at the beginning and at the end of the trace.
-    Between them, the clocks drift evenly. If the two offsets differ by more than clocks can drift, the measurements are
-    inexact, and the better one is used.
+    Between these two times, the clocks are assumed to drift evenly. If the two offsets differ by more than clocks can
+    drift, the measurements are inexact, and the better one is used.
 
     began, ended          the times of the other clock at which the offsets were measured
     at_begin, at_end      the offsets; None: not measured

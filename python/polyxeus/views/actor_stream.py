@@ -29,7 +29,7 @@ _numbers = itertools.count(1)
 
 
 class ActorStream(Iterator[Any]):
-    """The items of a generator of an object, as they arrive. ``actor.method.stream()`` returns it.
+    """The items of an object's generator, as they arrive. ``actor.method.stream()`` returns it.
 
     It is an iterator for ``for`` and ``async for``. The items of one engine are in order. For objects on several
     engines it yields pairs of the engine's id and the item, in the order in which items arrive from all engines. Each

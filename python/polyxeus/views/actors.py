@@ -87,7 +87,7 @@ class Actor:
 
     @property
     def spawned(self) -> AsyncResult[Any]:
-        """The AsyncResult of the call of the constructor.
+        """The AsyncResult of the constructor call.
 
         ``spawned.get()`` waits until the objects are made, and raises an exception if the constructor failed.
 

@@ -277,7 +277,7 @@ class LoadBalancedView(View):
         f : callable
             The function.
         *sequences : iterable
-            A sequence for each argument of `f`. The first call of `f` gets the first item of each sequence, the second
+            A sequence for each argument of `f`. The first call to `f` gets the first item of each sequence, the second
             call gets the second items, and so on.
         block : bool, optional
             Whether to wait. Default: the view's flag.
@@ -285,8 +285,8 @@ class LoadBalancedView(View):
             The number of items per message. Default: one if there are few items, else up to 128, so that short calls
             cost little.
         ordered : bool
-            Whether iteration over the result keeps the order of the items. If False, results come in the order in which
-            they arrive.
+            Whether iteration over the result keeps the order of the items. If False, the results are in the order of
+            their arrival.
         return_exceptions : bool, optional
             Whether exceptions are returned as items of the result. If so, each item is sent in a separate message.
         label : Any, optional
@@ -374,10 +374,10 @@ class LoadBalancedView(View):
         f : callable
             The function.
         *sequences : iterable
-            A sequence for each argument of `f`. The first call of `f` gets the first item of each sequence, the second
+            A sequence for each argument of `f`. The first call to `f` gets the first item of each sequence, the second
             call gets the second items, and so on.
         ordered : bool
-            Whether the results are in the order of the items. If False, results come in the order in which they arrive.
+            Whether the results are in the order of the items. If False, the results are in the order of their arrival.
         max_outstanding : int or "auto"
             The number of calls that may be outstanding (sent, but not answered) at the same time. "auto" means one call
             for each engine. 0 means any number of calls, so the sequences are read at once.

@@ -134,7 +134,7 @@ class _ProgressLine:
 
 def variable_names(what, names):
     """Returns the names as a list, or None. If one of them cannot be the name of a variable, raises a ValueError with a
-    text that begins with `what`."""
+    message that begins with `what`."""
     if names is None:
         return None
     names = [names] if isinstance(names, str) else list(names)
@@ -154,7 +154,7 @@ _UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
 
 
 def duration_seconds(duration):
-    """Returns the number of seconds for a text like "10m" or for a timedelta; 0 for other texts and values."""
+    """Returns the number of seconds for a string like "10m" or for a timedelta; 0 for other values."""
     if isinstance(duration, timedelta):
         return duration.total_seconds()
     found = re.fullmatch(r"(\d+\.?\d*)([smhd])", duration) if isinstance(duration, str) else None
@@ -162,8 +162,8 @@ def duration_seconds(duration):
 
 
 def _seconds(every):
-    """Returns the number of seconds of `every`, which is a text like "10m", a timedelta, or, as in earlier versions, a
-    number of minutes."""
+    """Returns the number of seconds of `every`, which is a string like "10m", a timedelta, or, as in earlier versions,
+    a number of minutes."""
     if isinstance(every, (str, timedelta)):
         seconds = duration_seconds(every)
     else:

@@ -140,8 +140,8 @@ class ViewExecutor(concurrent.futures.Executor):
         *iterables : iterable
             An iterable for each argument of `func`.
         timeout : float, optional
-            The number of seconds after this call in which all items must arrive. Otherwise TimeoutError is raised.
-            Default: without a limit.
+            The number of seconds, counted from this call, within which all items must arrive. Otherwise TimeoutError is
+            raised. Default: without a limit.
         chunksize : int
             The number of items that each call on an engine gets.
         buffersize : int, optional

@@ -27,8 +27,8 @@ class ClientJobs:
     _job_watch: JobWatch | None = None
 
     def _watch_jobs(self, must: bool = True) -> JobWatch | None:
-        """Returns the thread that knows when the jobs end, and starts it if it does not run. With must=False, starts it
-        only if engines may run in batch jobs, and otherwise returns None."""
+        """Returns the thread that knows when the jobs end, and starts this thread if it does not run yet. With
+        must=False, starts it only if engines may run in batch jobs, and otherwise returns None."""
         if self._job_watch is None and (must or may_have_jobs(self._where)):
             from polyxeus.client.walltime.watch import JobWatch
 
@@ -88,7 +88,7 @@ class ClientJobs:
         variables : str or list of str, optional
             The names of the variables. Default: all variables that can be written.
         path : str or path, optional
-            The folder of the checkpoints, on a file system that all engines share. Default: a folder of the profile.
+            The checkpoint folder, on a file system that all engines share. Default: a folder of the profile.
         save_before : str or timedelta
             The time between the start of the saving and the end of the job. It should be longer than your longest task,
             and longer than the time that the variables need to be written. Calls and tasks that run longer than half of

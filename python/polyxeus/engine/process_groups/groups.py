@@ -29,7 +29,8 @@ _TIME_ERRORS = ("Timed out waiting", "timed out", "Timeout")
 
 
 def _grace():
-    """Returns the number of seconds that ranks wait for a rank that has failed; the same as for MPI calls."""
+    """Returns the number of seconds that ranks wait for a rank that has failed. For MPI calls, this number is the
+    same."""
     try:
         return max(0.0, float(os.environ.get("POLYXEUS_MPI_GRACE", "2")))
     except ValueError:
@@ -166,8 +167,8 @@ class Groups:
     # ------------------------------------------------------------ meetings in the store, which signals end
 
     def _together(self, meeting, act):
-        """Calls `act()` and returns its result. Either all ranks of the meeting call `act()` or none does, because they
-        wait for one another in it.
+        """Calls `act()` and returns its result. Either all ranks of the meeting call `act()` or none does, because the
+        ranks wait for one another in `act()`.
 
         If a rank is stopped when the other ranks already call `act()`, it calls `act()`, too, before it raises the
         exception.

@@ -61,8 +61,7 @@ class World:
     # ------------------------------------------------------------ the end of an epoch
 
     def end(self, epoch, cause):
-        """Ends `epoch` with this cause. If another rank has ended the epoch earlier, the cause of the other rank
-        stays."""
+        """Ends `epoch` with this cause. If another rank has ended the epoch earlier, that rank's cause stays."""
         self.tell_counts(epoch)
         self._has_failed = self._has_failed or cause.rank == self.rank
         try:

@@ -582,7 +582,7 @@ def _set_attributes(made: RemoteError, attributes: Any) -> None:
 
 
 def composite_error(message: str, elist: list[_Entry]) -> CompositeError:
-    """Makes a CompositeError. It is also an instance of the class that all failures have in common, if there is one."""
+    """Makes a CompositeError. If all failures have a class in common, the error is also an instance of this class."""
     original = original_types.in_common(map(_original, elist)) if elist else None
     return original_types.made(CompositeError, original, message, elist)
 

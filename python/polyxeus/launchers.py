@@ -76,8 +76,8 @@ class _Controller(ControllerLauncher):
     async def get_connection_info(self, timeout=None):
         """Waits until both connection files (for clients and for engines) exist, and returns their contents.
 
-        The files appear when the controller is ready. This function looks for them often, so that the engines start as
-        soon as possible.
+        The files appear when the controller is ready. This function looks for the files often, so that the engines
+        start as soon as possible.
         """
         loop = asyncio.get_running_loop()
         patience = self.connection_info_timeout if timeout is None else timeout

@@ -282,11 +282,11 @@ class Client(HubQueries, EngineControl, ClientJobs, Debugging):
         return f"<Client: {why}>" if why else f"<Client: {counted(len(self), 'engine')}>"
 
     def spin(self) -> None:
-        """Does nothing, because results arrive without this call. It exists for programs that were written for
+        """Does nothing, because results arrive without this call. This method exists for programs that were written for
         ipyparallel."""
 
     def spin_thread(self, interval: float = 1) -> None:
-        """Does nothing, because results arrive without this call. It exists for programs that were written for
+        """Does nothing, because results arrive without this call. This method exists for programs that were written for
         ipyparallel.
 
         Parameters
@@ -709,7 +709,7 @@ class Client(HubQueries, EngineControl, ClientJobs, Debugging):
     def topology(self) -> ClusterTopology:
         """Returns the host, rank, cores and GPUs of each engine, and the thread limits of its libraries.
 
-        The controller answers this request, so it also works while engines are busy.
+        The controller answers this request, so the method also works while engines are busy.
 
         Returns
         -------
@@ -824,8 +824,8 @@ class Client(HubQueries, EngineControl, ClientJobs, Debugging):
         Notes
         -----
         The page shows the work of each engine over time, and the shares of this time that the engine spent on
-        computing, in MPI and in torch.distributed. It also shows the balance between the engines, the ranks for which
-        the others waited in collective calls, the longest runs, and the data that was sent.
+        computing, in MPI and in torch.distributed. The page also shows the balance between the engines, the ranks for
+        which the others waited in collective calls, the longest runs, and the data that was sent.
 
         Examples
         --------
@@ -899,10 +899,10 @@ class Client(HubQueries, EngineControl, ClientJobs, Debugging):
             The engines to restart; they may have died. The other engines keep running with their variables. Ranks of an
             MPI world are restarted together. Default: all.
         keep : str, list of str or bool, optional
-            Names of variables that the new engines get from the old engines with the same ids, or True for all
-            variables that can be carried over. Running cells are interrupted first. If only some engines are restarted,
-            an engine that has died gets its variables from the running engines: each named variable comes from the
-            running engine with the lowest id that has this variable.
+            Names of variables that the new engines get from the old engines with the same ids, or True: all variables
+            that can be carried over. Running cells are interrupted first. If only some engines are restarted, an engine
+            that has died gets its variables from the running engines: each named variable comes from the first running
+            engine that has this variable, in the order of the ids.
 
         Returns
         -------

@@ -151,7 +151,7 @@ class Debugging:
         Returns
         -------
         DebugServer
-            The server. It serves one editor after the other until it is closed.
+            The server, which serves one editor after the other until it is closed.
 
         Raises
         ------

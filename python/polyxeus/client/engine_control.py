@@ -180,7 +180,7 @@ class EngineControl:
         restart : bool
             Not supported: use restart_engines() instead.
         hub : bool
-            Whether the controller ends, too. If it does, all engines end, and this client is closed.
+            Whether the controller ends, too. If the controller ends, all engines end, and this client is closed.
         block : bool, optional
             Whether to wait until the engines have ended. Default: the client's `block`.
 

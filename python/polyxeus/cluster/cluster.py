@@ -73,8 +73,8 @@ def _coroutine(sync: Callable[P, T]) -> Callable[P, Coroutine[Any, Any, T]]:
 class Cluster:
     """One controller and its engines, started and stopped with the program pxcluster.
 
-    Each method that starts or stops something is a coroutine. For each of these methods there is a method that is not a
-    coroutine, with the suffix _sync. A Cluster is a context manager: the `with` statement starts the cluster and
+    Each method that starts or stops something is a coroutine. Each of these methods has a counterpart that is not a
+    coroutine and whose name ends in _sync. A Cluster is a context manager: the `with` statement starts the cluster and
     returns a client, and the end of the block stops the cluster.
 
     Parameters

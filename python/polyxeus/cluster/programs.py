@@ -32,8 +32,8 @@ def _open_private(path, flags):
 class Program:
     """A running pxcluster, which supervises the processes that it has started.
 
-    text  the text for the program's standard input. It is not in the command line, because other users can read the
-          command lines of all processes
+    text  the text for the program's standard input. This text is not in the command line, because other users can read
+          the command lines of all processes
     """
 
     def __init__(self, arguments, log, text=""):

@@ -69,7 +69,7 @@ def _spec(name):
 
 
 class _StandIn(types.ModuleType):
-    """A module that has the name of a module of ipyparallel, and the members of modules of polyxeus."""
+    """A module with the name of an ipyparallel module, and with the members of polyxeus modules."""
 
     is_polyxeus = True
 

@@ -84,7 +84,7 @@ def install(shell, engine, comm_metadata, bound_kernel=None, output_widgets=None
         comms.install(module, engine, comm_metadata, output_widgets)
 
     def adopt_bars(module):
-        """Makes tqdm.auto use notebook bars. Without this function, tqdm.auto uses them only if ipykernel was
+        """Makes tqdm.auto use notebook bars. Without this function, tqdm.auto uses notebook bars only if ipykernel was
         imported."""
         from tqdm import notebook
 

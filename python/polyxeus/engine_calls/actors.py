@@ -130,7 +130,7 @@ def attribute(key, name):
 
 
 def begin_stream(key, token, name, /, *args, **kwargs):
-    """Calls a method that is a generator, or that returns another object that can be iterated over."""
+    """Calls a method that is a generator or returns another iterable."""
     home = _home(key)
     items = _method(home.value, name)(*args, **kwargs)
     if hasattr(type(items), "__await__"):

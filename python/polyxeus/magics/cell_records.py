@@ -1,5 +1,5 @@
-"""Records in a file which cells of a notebook ran on engines. With this file, output that was missed can be shown by
-the notebook's next kernel, or when the notebook is opened again."""
+"""Records in a file which cells of a notebook ran on engines. With this file, output that was missed can be shown
+later: by the notebook's next kernel, or when the user opens the notebook again."""
 
 import hashlib
 import json

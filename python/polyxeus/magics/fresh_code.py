@@ -54,8 +54,8 @@ class FreshCode:
         on    (default) before each cell, engines reload the modules that were edited. Engines on other hosts or in
               other folders get the text of these modules. If an engine's file of a module differs from the file in the
               notebook's folder although you have not edited that file, you get a message.
-        push  engines also get the modules that were not edited, and use them even if they have other files of the
-              same names, or none.
+        push  engines also get the modules that were not edited, and use these modules even if the engines have other
+              files of the same names, or none.
         off   nothing is reloaded.
 
         Without an argument, the magic shows the setting. Only modules that changed are reloaded, as with IPython's

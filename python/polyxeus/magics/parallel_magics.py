@@ -164,7 +164,7 @@ class ParallelMagics(ModeMagics, MissedCells, Magics):
 
     @property
     def view(self):
-        """The view on which the magics work. If it is the view of the session, reading this property connects to the
+        """The view on which the magics work. If this is the view of the session, reading the property connects to the
         cluster."""
         return self.session.view(self._core) if self._given_view is None else self._given_view
 

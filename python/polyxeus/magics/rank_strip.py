@@ -63,8 +63,8 @@ class RankStrip:
         self._is_shown = False
 
     def tick(self):
-        """Updates the boxes if an update is due. Called often while the cell runs. If it fails, the cell continues
-        without boxes."""
+        """Updates the boxes if an update is due. Called often while the cell runs. If an update fails, the cell
+        continues without boxes."""
         try:
             self._look()
         except Exception:  # e.g. the client was closed, or the front end has disconnected

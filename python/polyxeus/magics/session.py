@@ -27,7 +27,8 @@ class NoCluster(OSError):
 
 
 class Session:
-    """The connection of the magics. It is made at the first use, and again when the user chooses another cluster.
+    """The connection of the magics. The connection is made at the first use, and again when the user chooses another
+    cluster.
 
     The magics use the client to which the user's variable `rc` currently refers. If the user assigns another client to
     `rc`, the magics use that client. If there is no `rc`, they use the client of the user's `view`, or else the client

@@ -81,8 +81,8 @@ class Reference(_Anything):
 def interactive(f: F) -> F:
     """Decorator: on the engine, the function has the same globals as the user's cells.
 
-    Use this decorator for functions that are defined in modules. Without it, the globals of such a function are those
-    of its module.
+    Use this decorator for functions that are defined in modules. Without the decorator, the globals of such a function
+    are those of its module.
 
     Parameters
     ----------

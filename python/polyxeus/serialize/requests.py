@@ -83,8 +83,8 @@ _maps = itertools.count(1)
 def map_calls(function, parts, forms=FORMS, dist="b"):
     """Returns requests to map a function, one request for each of `parts`. A part is a list of sequences.
 
-    dist  how the parts are cut and joined. Each request contains it, together with the number of the part, so that
-          clients that read the controller's records can join the results.
+    dist  how the parts are cut and joined. Each request contains `dist` and the number of the part. With these, clients
+          that read the controller's records can join the results.
     """
     first = []
     head = f'{{"map":true,"function":{_function(function, first, forms)}{_title(function)},"args":'

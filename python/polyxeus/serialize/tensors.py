@@ -82,9 +82,9 @@ def _on_host(torch, memory):
 
 
 def bytes_of(owner, count, begin=0):
-    """Returns the bytes of `owner` without a copy. They are in the host's memory.
+    """Returns the bytes of `owner` without a copy. These bytes are in the host's memory.
 
-    owner  a storage, or a tensor without gaps. It stays alive as long as the bytes exist
+    owner  a storage, or a tensor without gaps. The owner stays alive as long as the bytes exist
     """
     import ctypes  # torch has already imported it
 
@@ -94,7 +94,7 @@ def bytes_of(owner, count, begin=0):
 
 
 class _Memory:
-    """Some bytes of a storage. They are one object of a pickle, even if several tensors use them."""
+    """Some bytes of a storage. These bytes are one object of a pickle, even if several tensors use them."""
 
     def __init__(self, torch, storage, begin, end, size):
         self._torch, self._storage, self._size = torch, storage, size

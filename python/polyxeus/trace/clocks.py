@@ -27,8 +27,8 @@ class ClockOffset(NamedTuple):
 
 
 class ClockReadings:
-    """Exchanges with one other clock. All exchanges happen within a time that is so short that both clocks run at the
-    same rate.
+    """Exchanges with one other clock. All exchanges happen within so short a time that both clocks run at the same
+    rate.
 
     The other clock was read at some time between the sending of the request and the arrival of the answer. Each
     exchange therefore gives a lower and an upper bound of the offset, and several exchanges together may give closer

@@ -65,7 +65,7 @@ def detach(recorder: Any) -> None:
 class span:
     """A context manager. Traces show its block under the name that you choose.
 
-    It works on engines and in the client's process, in any thread. If no trace is on, it does nothing.
+    span() works on engines and in the client's process, in any thread. If no trace is on, span() does nothing.
 
     Parameters
     ----------

@@ -31,11 +31,11 @@ _numbers = itertools.count(1)
 class ActorStream(Iterator[Any]):
     """The items of an object's generator, as they arrive. ``actor.method.stream()`` returns it.
 
-    It is an iterator for ``for`` and ``async for``. The items of one engine are in order. For objects on several
-    engines it yields pairs of the engine's id and the item, in the order in which items arrive from all engines. Each
-    engine computes up to 4 items in advance, and other calls on the object run between two items. If you leave the loop
-    early, or delete the stream, the generators are ended. As a context manager, a stream is closed at the end of the
-    `with` block.
+    The stream is an iterator for ``for`` and ``async for``. The items of one engine are in order. For objects on
+    several engines it yields pairs of the engine's id and the item, in the order in which items arrive from all
+    engines. Each engine computes up to 4 items in advance, and other calls on the object run between two items. If you
+    leave the loop early, or delete the stream, the generators are ended. As a context manager, a stream is closed at
+    the end of the `with` block.
 
     Parameters
     ----------

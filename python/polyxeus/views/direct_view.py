@@ -330,8 +330,8 @@ class DirectView(View):
         Returns
         -------
         AsyncResult or its result
-            If the call waits, one value for each engine, or the value itself for a view of one engine. Otherwise an
-            AsyncResult.
+            If the call waits: one value for each engine, or the value itself for a view of one engine. If the call does
+            not wait: an AsyncResult.
 
         Raises
         ------
@@ -621,7 +621,7 @@ class DirectView(View):
             A string, or any other value that JSON can represent. restore() can find this checkpoint by its label.
         scattered : str or list of str
             Variables that are blocks of one array along its first dimension, in addition to those that scatter() has
-            defined. They can be restored on any number of engines.
+            defined. Scattered variables can be restored on any number of engines.
         keep_last : int or "all", optional
             The number of checkpoints with this label to keep; older ones are removed. Default: "all", or 2 with
             `every`.

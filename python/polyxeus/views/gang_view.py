@@ -25,7 +25,7 @@ class GangView(DirectView):
 
     The communicator is the variable `comm` of these engines, an MPI.Comm of mpi4py or an MPI_Comm of C++. The ranks of
     the communicator have the order of the engines in the gang. The other ranks of the world do not take part. They may
-    run other code at the same time, also in other gangs.
+    run other code at the same time, even in other gangs.
 
     Parameters
     ----------
@@ -76,7 +76,7 @@ class GangView(DirectView):
     def renew(self) -> None:
         """Makes a new communicator for the same engines.
 
-        Use it, for example, after an error that says that the old communicator was lost.
+        Use this method, for example, after an error about a lost communicator.
 
         Raises
         ------

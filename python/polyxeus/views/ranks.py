@@ -21,8 +21,8 @@ class Ranks(_Anything):
     least : int
         The number of engines that the task needs.
     most : int, optional
-        The largest number of engines that the task may get. It gets more than `least` engines only if no other task can
-        use them. Default: `least`.
+        The largest number of engines that the task may get. The task gets more than `least` engines only if no other
+        task can use them. Default: `least`.
 
     Raises
     ------

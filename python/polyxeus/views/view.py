@@ -565,7 +565,7 @@ class View:
     # ------------------------------------------------------------ control messages and queries
 
     def spin(self) -> None:
-        """Does nothing, because results arrive without this call. It exists for programs that were written for
+        """Does nothing, because results arrive without this call. This method exists for programs that were written for
         ipyparallel."""
 
     def wait(self, jobs: SomeRequests = None, timeout: float | None = -1) -> bool:
@@ -665,7 +665,7 @@ class View:
         restart : bool
             Not supported: use Client.restart_engines() instead.
         hub : bool
-            Whether the controller ends, too. If it does, all engines end, and the client is closed.
+            Whether the controller ends, too. If the controller ends, all engines end, and the client is closed.
         block : bool, optional
             Whether to wait until the engines have ended. Default: the view's flag.
         """

@@ -78,8 +78,8 @@ class ClientJobs:
         """Saves variables before the batch job of the engines ends, and restores them in a new job.
 
         A thread of this client does this, for each job in turn. First, the engines get no further tasks, and finish the
-        calls and tasks that they run. Then they write a checkpoint. `pxcluster` ends the job and submits another one
-        with the same options. The new engines have the ids of the old engines, and get the variables of the old
+        calls and tasks that they run. Then the engines write a checkpoint. `pxcluster` ends the job and submits another
+        one with the same options. The new engines have the ids of the old engines, and get the variables of the old
         engines. Waiting tasks stay in the queue of the controller and run in the new job. Calls of this client wait in
         the meantime.
 
@@ -90,9 +90,9 @@ class ClientJobs:
         path : str or path, optional
             The checkpoint folder, on a file system that all engines share. Default: a folder of the profile.
         save_before : str or timedelta
-            The time between the start of the saving and the end of the job. It should be longer than your longest task,
-            and longer than the time that the variables need to be written. Calls and tasks that run longer than half of
-            this time are interrupted.
+            The time between the start of the saving and the end of the job. This time should be longer than your
+            longest task, and longer than the time that the variables need to be written. Calls and tasks that run
+            longer than half of this time are interrupted.
 
         Returns
         -------

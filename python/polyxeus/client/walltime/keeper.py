@@ -94,8 +94,8 @@ def take_lock(folder: str) -> int:
 class JobKeeper:
     """Saves variables before the batch job of the engines ends, and restores them in a new job.
 
-    Client.outlive_job() returns a JobKeeper. It works in a thread until you call stop() or close its client. As a
-    context manager, it stops at the end of the `with` block.
+    Client.outlive_job() returns a JobKeeper. The JobKeeper works in a thread until you call stop() or close the client.
+    As a context manager, it stops at the end of the `with` block.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""pdb in an engine. It shows only the user's frames, and reads its commands from a channel."""
+"""pdb in an engine. This debugger shows only the user's frames, and reads its commands from a channel."""
 
 import bdb
 import ctypes

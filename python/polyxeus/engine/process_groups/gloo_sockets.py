@@ -1,4 +1,4 @@
-"""Finds the sockets of gloo in this process, and shuts them down, which ends the calls that wait in gloo."""
+"""Finds gloo's sockets in this process and shuts them down. This ends the calls that wait in gloo."""
 
 import os
 import socket
@@ -72,7 +72,7 @@ def are_quiet(own_ports, ports_of_others):
 
 
 def shut_down(own_ports, ports_of_others):
-    """Shuts down the connections of gloo, so that calls that wait in gloo fail at once on both sides.
+    """Shuts down gloo's connections, so that waiting gloo calls fail at once on both sides.
 
     The listening sockets stay open, because without them gloo ends the process. The docstring of _connections()
     describes the arguments.

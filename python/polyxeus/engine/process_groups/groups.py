@@ -401,9 +401,9 @@ class Groups:
         """Shuts the connections down repeatedly, because the main thread may have begun a call, or made connections,
         just before.
 
-        While data is transferred, this waits for some seconds: a call whose message is cut off in the middle would wait
-        for the rest until the time limit of its group, because gloo reports the end of a connection only to calls that
-        wait for the beginning of a message.
+        While data is being transferred, this method waits for some seconds, because gloo reports the end of a
+        connection only to calls that wait for the beginning of a message. A call whose message is cut off in the middle
+        would wait for the rest of the message until the time limit of its group.
         """
         pause = 0.05
         force_at = time.monotonic() + _PATIENCE

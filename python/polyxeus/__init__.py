@@ -132,7 +132,7 @@ def __dir__():
 
 
 def register_joblib_backend(name: "str | None" = None, make_default: bool = False) -> None:
-    """Registers the default cluster as a backend of joblib: ``Parallel(backend="polyxeus")``.
+    """Registers the default cluster as a joblib backend: ``Parallel(backend="polyxeus")``.
 
     Parameters
     ----------

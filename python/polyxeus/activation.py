@@ -14,8 +14,8 @@ _import_magics = None
 def register_magics(import_magics):
     """Registers the function that loads the magics.
 
-    import_magics  a function that is called when magics are first needed. It returns the module with activate(shell,
-                   view, suffix) and adopt(shell, client), or raises an ImportError.
+    import_magics  a function that is called when magics are first needed. This function returns the module with
+                   activate(shell, view, suffix) and adopt(shell, client), or raises an ImportError.
     """
     global _import_magics
     _import_magics = import_magics

@@ -109,7 +109,7 @@ class FailureEntry(Tuple[str, str, Any, Dict[str, Any]]):
 
 
 def _original(entry: _Entry) -> type[Exception] | None:
-    """Returns the class that the exception of an entry has in this process."""
+    """Returns the class that an entry's exception has in this process."""
     exception = getattr(entry, "exception", None)
     return original_types.named(entry[0], _classes(exception))
 

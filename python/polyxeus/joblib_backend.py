@@ -60,7 +60,7 @@ class PolyxeusBackend(ViewBackend):
 
 
 def register(name=None, make_default=False):
-    """Registers the default cluster as a backend of joblib.
+    """Registers the default cluster as a joblib backend.
 
     Parameters
     ----------

@@ -82,7 +82,7 @@ def init(view, backend: str | None = None, address: str | None = None,
 
     Notes
     -----
-    The variables of torchrun (RANK, WORLD_SIZE, LOCAL_RANK, MASTER_ADDR, ...) are set on the engines. An existing group
+    torchrun's variables (RANK, WORLD_SIZE, LOCAL_RANK, MASTER_ADDR, ...) are set on the engines. An existing group
     stays if it has the same number of ranks and its rank 0 still runs. Models that refer to this group keep working,
     and newly started engines replace ranks that have ended. If an existing group does not fulfil both conditions, a new
     group replaces it.

@@ -569,7 +569,7 @@ class Client(HubQueries, EngineControl, ClientJobs, Debugging):
         initargs: tuple[Any, ...] = (),
         ranks: int | tuple[int, int] | Ranks | None = None,
     ) -> ViewExecutor:
-        """Makes an executor of concurrent.futures on a load-balanced view.
+        """Makes a concurrent.futures executor on a load-balanced view.
 
         Parameters
         ----------
@@ -899,17 +899,17 @@ class Client(HubQueries, EngineControl, ClientJobs, Debugging):
             The engines to restart; they may have died. The other engines keep running with their variables. Ranks of an
             MPI world are restarted together. Default: all.
         keep : str, list of str or bool, optional
-            Names of variables that the new engines get from the old engines with the same ids, or True: all variables
-            that can be carried over. Running cells are interrupted first. If only some engines are restarted, an engine
-            that has died gets its variables from the running engines: each named variable comes from the first running
+            Names of variables that the new engines get from the old engines with the same ids. True: all variables that
+            can be carried over. Running cells are interrupted first. If only some engines are restarted, an engine that
+            has died gets its variables from the running engines: each named variable comes from the first running
             engine that has this variable, in the order of the ids.
 
         Returns
         -------
         KeptVariables or None
             If `keep` is given: the variables that each engine has kept, the engines that they came from, the variables
-            that were lost, and the reasons. If you print the object, it shows this as sentences. If `keep` is not
-            given: None.
+            that were lost, and the reasons. If you print the object, it shows these facts as sentences. If `keep` is
+            not given: None.
 
         Raises
         ------

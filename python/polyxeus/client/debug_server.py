@@ -1,4 +1,4 @@
-"""The debugging session for all engines that Client.debug_server() returns."""
+"""The object that Client.debug_server() returns: one debugging session for all engines."""
 
 from __future__ import annotations
 
@@ -114,7 +114,7 @@ class DebugServer:
         Returns
         -------
         str
-            JSON text with one configuration. An editor that uses it attaches to all engines.
+            JSON text with one configuration. An editor that uses this configuration attaches to all engines.
 
         Examples
         --------

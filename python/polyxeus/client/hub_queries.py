@@ -1,4 +1,4 @@
-"""Queries of a client that the controller answers from its records."""
+"""Client queries that the controller answers from its records."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ class HubQueries:
         -------
         dict
             ``{engine id: {"queue": .., "completed": .., "tasks": ..}, "unassigned": ..}``. If `targets` is one engine,
-            only the dict of this engine.
+            the result is only this engine's dict.
 
         Examples
         --------
@@ -282,7 +282,7 @@ class HubQueries:
         return AsyncHubResult(self, tasks, single=single, owner=owner)
 
     def _own_tasks(self, msg_ids):
-        """Returns the tasks of requests that this client has sent; None if it no longer has all of them."""
+        """Returns the tasks of requests that this client has sent; None if the client no longer has all of them."""
         own = [self._connection.find(msg_id) for msg_id in msg_ids]
         if not own or any(each is None for each in own):
             return None
@@ -303,7 +303,8 @@ class HubQueries:
         Returns
         -------
         sequence of dict
-            A dict for each call: who submitted it, when, and on which engines it runs. It is printed as a table.
+            A dict for each call: who submitted it, when, and on which engines it runs. The sequence is printed as a
+            table.
 
         Examples
         --------
@@ -594,7 +595,7 @@ class HubQueries:
         scheduler_args: dict[str, Any] | None = None,
         **worker_args: Any,
     ) -> Any:
-        """Starts a dask worker in each engine. The engines still run requests of polyxeus.
+        """Starts a dask worker in each engine. The engines continue to run polyxeus requests.
 
         The controller starts the scheduler, on a free port.
 

@@ -80,7 +80,7 @@ class _Controller:
 
 
 class Trace:
-    """A trace of what the engines and this client do, from the beginning to the end of a `with` statement.
+    """A trace of the work of the engines and this client, from the beginning to the end of a `with` statement.
 
     `client.trace(path)` and `client.report(path)` return it. If you print it, it shows a summary of one or two
     sentences.

@@ -124,7 +124,7 @@ class Cluster:
     parent : Any, optional
         An object whose `config` is used if `config` is not given.
     send_engines_connection_env : bool
-        Must be True: engines are always started after the controller is ready. In ipyparallel, False starts them
+        Must be True: engines are always started after the controller is ready. In ipyparallel, False starts the engines
         without this wait.
     engine_launcher_class : str or type, optional
         The same as `engines`; ipyparallel uses this name.
@@ -147,7 +147,7 @@ class Cluster:
     connection_file : str
         The file with which clients connect.
     engines : dict
-        Maps the ids of the sets of engines that were started to these sets.
+        Maps the id of each started set of engines to this set.
     controller : Any
         The controller's process; None if it does not run.
     config, log, profile : Any
@@ -607,7 +607,7 @@ class Cluster:
         keep : str, list of str or bool, optional
             The variables that the new engines get from the old engines, as in Client.restart_engines().
         targets : int, slice, list of int or "all", optional
-            Restart only these engines, instead of a set.
+            Only these engines are restarted, instead of a set.
 
         Returns
         -------
@@ -894,7 +894,7 @@ class Cluster:
         cluster_id: str | None = "",
         **kwargs: Any,
     ) -> Self:
-        """Finds the running cluster with a profile and a cluster id.
+        """Finds a running cluster by its profile and cluster id.
 
         Parameters
         ----------

@@ -40,7 +40,7 @@ def _base(given):
 
 
 def launcher(given, what):
-    """Returns pxcluster's name for a launcher that is given as a name or as a class of ipyparallel; "" for None.
+    """Returns pxcluster's name for a launcher that is given as a name or as an ipyparallel class; "" for None.
 
     what  "engines" or "controllers", for the error.
     Raises a ValueError if pxcluster has no such launcher.

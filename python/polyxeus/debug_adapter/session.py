@@ -111,7 +111,7 @@ class Session:
     # ------------------------------------------------------------ events
 
     def on_client(self, message: dict[str, Any], now: float) -> list[Effect]:
-        """Handles a message of the client."""
+        """Handles a message from the client."""
         self._now = now
         message = {**message, "seq": message.get("seq", 0)}
         if message.get("type") == "request":
@@ -125,7 +125,7 @@ class Session:
         return self._take_effects()
 
     def on_adapter(self, place: int, message: dict[str, Any], now: float) -> list[Effect]:
-        """Handles a message of the adapter of a rank."""
+        """Handles a message from a rank's adapter."""
         self._now = now
         kind = message.get("type")
         if kind == "response":
@@ -478,7 +478,7 @@ class Session:
             self._event("invalidated", {"areas": ["variables"]})
 
     def _pulse(self, place):
-        """Lets the threads of a stopped rank run for a moment, so that it answers heartbeats."""
+        """Lets the threads of a stopped rank run for a moment, so that this rank answers heartbeats."""
         del self._pulses[place]  # no further pulse until this one is answered
 
         def with_frame(answer):

@@ -49,7 +49,7 @@ class PrePickled:
 
 
 def can(obj: Any) -> Any:
-    """Turns functions and classes into bytes that any pickler accepts, including those in lists, tuples and dicts.
+    """Turns functions and classes, including those in lists, tuples and dicts, into bytes that any pickler accepts.
 
     Parameters
     ----------

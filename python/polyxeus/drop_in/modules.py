@@ -46,8 +46,8 @@ def _module(name):
 
 
 class _Finder:
-    """Finds and loads the modules that replace ipyparallel's modules, so that they can be found and reloaded like other
-    modules."""
+    """Finds and loads the modules that replace ipyparallel's modules, so that these modules can be found and reloaded
+    like other modules."""
 
     @staticmethod
     def find_spec(name, path=None, target=None):

@@ -44,7 +44,7 @@ class _Content(dict):
 
 
 def user_traceback(error):
-    """Returns the error's traceback without the frames of this package at its beginning."""
+    """Returns the error's traceback without this package's frames at its beginning."""
     trace = error.__traceback__
     while trace is not None and trace.tb_frame.f_code.co_filename.startswith(_PACKAGE):
         trace = trace.tb_next

@@ -1,4 +1,4 @@
-"""Reports which line of the user's code is running. A separate thread reports it, because the main thread may be in C
+"""Reports which line of the user's code is running. A separate thread does this, because the main thread may be in C
 code."""
 
 import _thread

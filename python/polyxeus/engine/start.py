@@ -33,8 +33,8 @@ def _profile_dir(path):
 
 
 def _start_log():
-    """Starts the engine's log, which writes to the stderr with which the process was started. Later, sys.stderr and the
-    descriptor 2 go to the clients."""
+    """Starts the engine's log, which writes to the process's original stderr. Later, the output to sys.stderr and to
+    descriptor 2 goes to the clients."""
     handler = logging.StreamHandler(
         open(os.dup(2), "w", buffering=1, encoding="utf-8", errors="backslashreplace"))
     handler.setFormatter(logging.Formatter("%(asctime)s [pxengine] %(levelname)s: %(message)s"))

@@ -1,7 +1,7 @@
 """Describes exceptions for replies: the frames of the traceback, and the class.
 
-Frames without source text are removed. If there are frames of mpi4py, only the frame of the function that the user
-called stays.
+Frames without source text are removed. If there are mpi4py frames, only the frame of the function that the user called
+stays.
 """
 
 import linecache
@@ -48,8 +48,8 @@ def tidied(error, trace):
 
 
 def _line_of(entry):
-    """Returns the line of an entry of a traceback. Python's compiler adds code without a line at the end of a `with`
-    block; for such code, this returns the line before it."""
+    """Returns the line of a traceback entry. Python's compiler adds code without a line at the end of a `with` block;
+    for such code, this returns the line before it."""
     if entry.tb_lineno is not None:
         return entry.tb_lineno
     code = entry.tb_frame.f_code

@@ -79,8 +79,8 @@ def found(key, name, *proxy):
     """Returns the replacement for a proxy in the arguments of a call: on an engine the object, in a client another
     proxy.
 
-    errors  UnmetDependency: this engine has no such object. If the call is a task, the controller then sends it to
-            another engine.
+    errors  UnmetDependency: this engine has no such object. If the call is a task, the controller then sends the task
+            to another engine.
     """
     if key in _homes:
         return _home(key).value

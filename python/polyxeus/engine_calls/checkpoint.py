@@ -184,8 +184,9 @@ def _read_manifest(path, name):
 def write(path, token, previous, rank, names=None, scattered=()):
     """Writes variables to files of the new checkpoint.
 
-    previous   the name of the checkpoint to whose unchanged files hard links are made; None: no links are made.
-    rank       the number that the names of the files contain.
+    previous   the name of the previous checkpoint. Files that have not changed become hard links to its files. None: no
+               links are made.
+    rank       the number in the names of the files.
     names      None: all variables of the user that can be written.
     scattered  names of variables that are blocks of one array, in addition to those of scatter().
     result     the entry of this rank for the manifest
@@ -267,7 +268,7 @@ def _why_not_written(problem, folder):
 def find(path, label=None):
     """Returns the last complete checkpoint, or the last complete checkpoint with this label.
 
-    path    the folder of all checkpoints, or of one checkpoint.
+    path    the checkpoint folder, or the folder of one checkpoint.
     result  {"folder": its path, "manifest": the manifest, as text}
     """
     path = path.rstrip("/") or path

@@ -161,7 +161,8 @@ class Writer:
         return self._write_file(entry, ".pickle", pieces, sum(memoryview(p).nbytes for p in pieces))
 
     def _write_file(self, entry, ending, pieces, size):
-        """Writes one file, or links the old one if it has the same bytes.  pieces  can be iterated over twice"""
+        """Writes one file, or links the old one if it has the same bytes.  pieces  an iterable that can be read
+        twice"""
         entry["file"] = self._file_name(entry["names"], ending)
         entry["bytes"] = size
         path = os.path.join(self._folder, entry["file"])
@@ -193,8 +194,8 @@ class Writer:
         )
 
     def _link(self, old, path):
-        """Links the old file under a new name. Returns False if the old file does not exist any more or the link cannot
-        be made."""
+        """Links the old file under a new name. Returns False if the old file no longer exists or the link cannot be
+        made."""
         source = os.path.join(self._old_folder, old["file"])
         try:
             if os.path.getsize(source) != old["bytes"]:

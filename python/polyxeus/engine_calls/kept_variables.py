@@ -4,7 +4,7 @@ The old engine writes the variables to files on its host. The new engine reads a
 share objects (a model and its optimizer) are written together, so that they share these objects again in the new
 engine. If one of these groups cannot be written or read, the other groups are not affected. Buffers of arrays are
 copied twice: from the array to the file, and from the file to the new array. If the engine's host has none of the
-folders, the engine sends the same bytes to pxcluster instead: pack(), packed() and unpack().
+folders for these files, the engine sends the same bytes to pxcluster instead: pack(), packed() and unpack().
 """
 
 import errno

@@ -1,5 +1,5 @@
 """The functions that the C++ core calls in a kernel: the functions of the engine's backend, and functions for requests
-of a Jupyter front end."""
+from a Jupyter front end."""
 
 import sys
 

@@ -117,8 +117,8 @@ def restart(key: str, engines: list[int] | str) -> None:
 
 
 def interrupt(key: str, engine: int) -> None:
-    """Interrupts the code that an engine runs, as the stop button does on all engines. Returns when the interrupt was
-    sent."""
+    """Interrupts the code that an engine runs, as the stop button does on all engines. Returns when the interrupt has
+    been sent."""
     cluster = _found(key)
     try:
         with Client(profile_dir=cluster["profile_dir"], cluster_id=cluster["cluster_id"]) as client:
@@ -207,7 +207,7 @@ def _model(listed):
 
 
 def _is_world(engine_set, launcher):
-    """Returns whether the engines of a set share one process of the launcher, as ranks of mpiexec or in a batch job."""
+    """Returns whether the engines of a set share one launcher process, as ranks of mpiexec or in a batch job."""
     return launcher == "mpi" or any(
         each.get("n", 0) > 1 for each in engine_set.get("engines", {}).values()
     )

@@ -20,7 +20,7 @@ _FORMS = "write `%pxmode all`, `%pxmode here`, `%pxmode view` or engines such as
 
 
 def text_of(line):
-    """Returns the mode that a line of %pxmode names, in its short spelling.
+    """Returns the mode that a %pxmode line names, in its short spelling.
 
     errors  ValueError: the line names no mode.
 

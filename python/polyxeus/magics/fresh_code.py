@@ -129,7 +129,7 @@ class FreshCode:
         self._pending.append((result, group))
 
     def after_cell(self):
-        """Prints the answers of the engines that have arrived so far. Each sentence is printed once."""
+        """Prints the engines' answers that have arrived so far. Each sentence is printed once."""
         waiting, answers = [], {}
         for result, group in self._pending:
             if not result.ready():
@@ -152,6 +152,7 @@ class FreshCode:
 
 
 def _folder_of(shell):
-    """Returns the folder of the notebook. VS Code passes its path; Jupyter starts the kernel in this folder."""
+    """Returns the folder of the notebook. VS Code passes the path of the notebook; Jupyter starts the kernel in this
+    folder."""
     path = (shell.user_ns or {}).get("__vsc_ipynb_file__")
     return os.path.dirname(path) if isinstance(path, str) else os.getcwd()

@@ -94,7 +94,7 @@ class ModeMagics:
         print(f"%autopx{self.suffix} {'enabled' if is_on else 'disabled'}")
 
     def autopx_cell(self, line, cell):
-        """Runs a cell that was entered while the mode was `line`. If `line` is "", %autopx had set the mode. %pxresult
+        """Runs a cell that was entered while the mode was `line`. `line` is "" if %autopx had set the mode. %pxresult
         shows the AsyncResult of the cell."""
         with plainly():
             engines = cell_mode.engines_of(cell_mode.text_of(line or cell_mode.VIEW))

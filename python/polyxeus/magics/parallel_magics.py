@@ -45,8 +45,8 @@ class Interrupted(KeyboardInterrupt):
 def _setting(option, help, to_line, from_text):
     """Returns a property for an option of %pxconfig.
 
-    to_line    makes the words of %pxconfig from a value
-    from_text  makes the value from the text that %pxconfig shows
+    to_line    converts a value to the words of a %pxconfig line
+    from_text  converts the text that %pxconfig shows to a value
     """
 
     def get(self):
@@ -176,7 +176,7 @@ class ParallelMagics(ModeMagics, MissedCells, Magics):
         return self.session.known_view if self._given_view is None else self._given_view
 
     def _prompts(self):
-        """Returns the object that asks the user for commands of debuggers; None if there is no connection yet."""
+        """Returns the object that asks the user for debugger commands; None if there is no connection yet."""
         view = self._known_view()
         relay = None if view is None else view.client._comms
         return None if relay is None else relay.prompts
@@ -215,7 +215,7 @@ class ParallelMagics(ModeMagics, MissedCells, Magics):
     # ------------------------------------------------------------ running
 
     def _run(self, magic, *arguments, carries_data=False):
-        """Calls a method of the C++ magics; returns the value, or raises the exception, of the cell."""
+        """Calls a method of the C++ magics; returns the cell's value, or raises the cell's exception."""
         self._take_flags()
         view = self._known_view()
         if view is not None and magic in _RUN_ON_ENGINES:

@@ -1,5 +1,5 @@
-"""Sends JupyterLab what the ranks do while a cell runs on engines. JupyterLab shows it in boxes below the cell
-(labextension/src/rank_strip.ts)."""
+"""Sends the state of the ranks to JupyterLab while a cell runs on engines. JupyterLab shows this state in boxes below
+the cell (labextension/src/rank_strip.ts)."""
 
 import math
 import time

@@ -1,4 +1,4 @@
-"""The tools and resources of the server, which the SDK of the Model Context Protocol serves."""
+"""The tools and resources of the server, which the Model Context Protocol SDK serves."""
 
 from __future__ import annotations
 

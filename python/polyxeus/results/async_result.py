@@ -159,7 +159,7 @@ class AsyncResult(DisplayMixin, TimingMixin, Future[T]):
         call(self._invoke_callbacks)
 
     def _ending(self):
-        """Returns the final state of the Future, and the name of the method of its waiters to call in this state."""
+        """Returns the final state of the Future, and the name of the waiters' method to call in this state."""
         return "FINISHED", "add_exception" if self._has_failed() else "add_result"
 
     def _has_failed(self):

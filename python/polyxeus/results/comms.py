@@ -151,8 +151,8 @@ class _Relay:
 
 
 def relay_comms(connection):
-    """Makes the notebook show the widgets of this connection's engines, and lets debuggers of engines ask the user for
-    input. Returns the object that forwards the messages. The client keeps and closes this object."""
+    """Makes the notebook show the widgets of this connection's engines, and lets the engines' debuggers ask the user
+    for input. Returns the object that forwards the messages. The client keeps and closes this object."""
     end = front_end()
     manager = None
     if end is not None:

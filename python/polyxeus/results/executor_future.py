@@ -1,4 +1,4 @@
-"""The futures of executors: AsyncResults that can be cancelled like futures of concurrent.futures."""
+"""The futures of executors: AsyncResults that can be cancelled like concurrent.futures.Future objects."""
 
 from __future__ import annotations
 

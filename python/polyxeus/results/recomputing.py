@@ -43,7 +43,7 @@ class SentTask:
         return True
 
     def size(self):
-        """Returns about how many bytes of memory the task takes."""
+        """Returns the approximate number of bytes of memory that the task takes."""
         return len(self.content) + sum(map(len, self.buffers)) + 500
 
     def again(self, refs, wanted=(), engines=()):

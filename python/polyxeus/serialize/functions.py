@@ -67,8 +67,8 @@ def namespace():
 
 def evaluate(expression):
     """Returns the value of an expression in namespace(). If the reducer of an object returns a call to this function
-    with an expression (a string), unpickling replaces the object with the value of the expression. This also works deep
-    inside other objects."""
+    with an expression (a string), unpickling replaces the object with the value of the expression. This also works for
+    objects nested in other objects."""
     names = namespace()
     if expression.isidentifier() and expression in names:
         return names[expression]
@@ -346,7 +346,7 @@ _attributes_of = weakref.WeakKeyDictionary()  # code -> _attribute_names(code)
 
 def _ingredients(function, global_names):
     """Returns the (objects, names of modules) from which the pickle of an interactive function is made, in an order
-    that depends only on its code. None if one of the objects could change but stay the same object."""
+    that depends only on its code. Returns None if one of the objects could change but stay the same object."""
     if function.__dict__ or function.__kwdefaults__:
         return None
     code = function.__code__

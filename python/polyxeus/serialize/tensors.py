@@ -57,7 +57,7 @@ def _of_typed(storage):
 
 
 def _span(tensor):
-    """Returns the range [begin, end) of the bytes of the storage in which the tensor lies."""
+    """Returns the byte range [begin, end) of the tensor in its storage."""
     size = tensor.element_size()
     begin = tensor.storage_offset()
     last = begin + sum((extent - 1) * step for extent, step in zip(tensor.shape, tensor.stride()))

@@ -1,4 +1,4 @@
-"""Computes the offset of the clock of another host. Reads no clock itself."""
+"""Computes the offset of another host's clock. Reads no clock itself."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ _MOST_DRIFT = 1000  # in millionths: each of the two kernels may change the rate
 
 
 class Exchange(NamedTuple):
-    """The times of a request and of its answer, and the time of the other clock that the answer contains. All are in
-    nanoseconds."""
+    """The times of a request and of its answer, and the time of the other clock that the answer contains. All times are
+    in nanoseconds."""
 
     sent: int  #: the time of sending, by the clock of this host
     told: int  #: the time in the answer, by the other clock

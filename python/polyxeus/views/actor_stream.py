@@ -179,10 +179,10 @@ class _Items:
             await asyncio.wrap_future(waker)
 
     def received(self, engine):
-        """Reads the next answer of an engine. Returns a tuple with the value that the stream yields; None if the answer
-        has no item.
+        """Reads an engine's next answer. Returns a tuple with the value that the stream yields; None if the answer has
+        no item.
 
-        errors  exceptions of the generator; all generators of the stream are ended then.
+        errors  exceptions of the generator; the method then ends all generators of the stream.
         """
         answers = self.pending.get(engine)
         if not answers:

@@ -340,7 +340,7 @@ class Actor:
     def bind(self, client: Client) -> Actor:
         """Returns a proxy that sends its calls through this client.
 
-        Use it for a proxy that was unpickled in another process.
+        Use this method for a proxy that was unpickled in another process.
 
         The new proxy does not own the objects: they are freed with the proxies of the process that made them.
 
@@ -388,7 +388,7 @@ class _FarHome:
 
 
 class ActorMethod:
-    """A method of the objects of an Actor. Calling it calls the method of the objects on the engines.
+    """A method of the objects of an Actor. A call to this ActorMethod calls the objects' method on the engines.
 
     Parameters
     ----------

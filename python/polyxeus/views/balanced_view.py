@@ -222,8 +222,9 @@ class LoadBalancedView(View):
             AsyncResult of a call with ``keep=True`` is also replaced by its value. The call runs when these values are
             ready.
         keep : bool
-            Whether the result stays on the engine's host. If so, the value of the AsyncResult is a Ref, which its attribute
-            `ref` returns at once. `keep` is not passed to `f`: if `f` has such an argument, use apply_ref().
+            Whether the result stays on the engine's host. If so, the value of the AsyncResult is a Ref. The
+            AsyncResult's attribute `ref` has this Ref at once. `keep` is not passed to `f`: if `f` has such an
+            argument, use apply_ref().
         **kwargs : Any
             The keyword arguments of this function.
 
@@ -414,7 +415,7 @@ class LoadBalancedView(View):
         return lazy_map(self, f, zip(*sequences), of_executor=sender, **options)
 
     def register_joblib_backend(self, name: str | None = None, make_default: bool = False) -> None:
-        """Registers this view as a backend of joblib: ``Parallel(backend=name)``.
+        """Registers this view as a joblib backend: ``Parallel(backend=name)``.
 
         Parameters
         ----------
@@ -433,8 +434,8 @@ def _sent_again(send, work, refs, engines):
 
 
 def _render_dependency(dependency):
-    """Returns the dependency of a task in the form that messages use. Raises TypeError or ValueError if it is not a
-    dependency."""
+    """Returns the dependency of a task in the form that messages use. Raises TypeError or ValueError if the value is
+    not a dependency."""
     if dependency is None:
         return []
     if isinstance(dependency, Dependency):

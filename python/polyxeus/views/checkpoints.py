@@ -26,7 +26,7 @@ class Checkpoint(Mapping[str, Any]):
 
     After checkpoint() the keys are path, name, label, time, size (the number of ranks), ranks (a list with the entry of
     each rank in the manifest), written and linked (numbers of bytes) and removed (names of older checkpoints). After
-    restore() they are path, label, time, ranks, engines, names, scattered and bytes.
+    restore() the keys are path, label, time, ranks, engines, names, scattered and bytes.
 
     Parameters
     ----------
@@ -57,7 +57,7 @@ class Checkpoint(Mapping[str, Any]):
 
 
 class CheckpointTimer:
-    """Writes checkpoints at regular times, in a thread, until it is stopped.
+    """Writes checkpoints at regular times, in a thread, until the timer is stopped.
 
     ``view.checkpoint(every=...)`` returns it.
 
@@ -101,7 +101,7 @@ class CheckpointTimer:
                 warnings.warn(f"{problem}", RuntimeWarning, stacklevel=1)
 
     def stop(self) -> None:
-        """Stops the timer. If a checkpoint is being written, the call waits until it is complete."""
+        """Stops the timer. If a checkpoint is being written, the call waits until this checkpoint is complete."""
         self._is_stopped.set()
         if self._thread is not threading.current_thread():
             self._thread.join()
@@ -114,7 +114,7 @@ class CheckpointTimer:
 
 
 class _ProgressLine:
-    """Shows the number of written bytes on stderr, if that is a terminal."""
+    """Shows the number of written bytes on stderr, if stderr is a terminal."""
 
     def __init__(self, verb):
         self._verb = verb

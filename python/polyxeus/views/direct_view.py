@@ -958,7 +958,7 @@ def _distribution(dist):
 
 
 class BroadcastView(DirectView):
-    """A DirectView that sends one message for each call; the controller copies it to all engines.
+    """A DirectView that sends one message for each call; the controller copies this message to all engines.
 
     Use a BroadcastView for many engines.
 

@@ -1,4 +1,4 @@
-"""A backend of joblib that uses the engines of a view."""
+"""A joblib backend that uses the engines of a view."""
 
 from joblib.parallel import BACKENDS, AutoBatchingMixin, ParallelBackendBase, register_parallel_backend
 

@@ -65,8 +65,8 @@ class Ranks(_Anything):
 
 
 def ranks_of(wanted):
-    """Returns the Ranks for the value of a flag: a number, two numbers or Ranks. For None it returns None: the task
-    runs on one engine."""
+    """Returns the Ranks for the value of a flag: a number, two numbers or Ranks. For None, returns None: the task runs
+    on one engine."""
     if wanted is None or isinstance(wanted, Ranks):
         return wanted
     if isinstance(wanted, (tuple, list)):

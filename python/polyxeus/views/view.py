@@ -92,7 +92,7 @@ class View:
 
     @property
     def executor(self) -> ViewExecutor:
-        """The executor of concurrent.futures on this view.
+        """The concurrent.futures executor on this view.
 
         After you shut the executor down, this attribute is a new executor.
 
@@ -339,7 +339,7 @@ class View:
         """Makes an object kind(*args, **kwargs) on each engine of the view, and returns a proxy that calls its methods.
 
         A balanced view makes one object, on the engine that has the fewest unfinished requests now. If several engines
-        have equally few, it chooses the one with the fewest objects of this client.
+        have equally few requests, the view chooses the engine with the fewest objects of this client.
 
         Parameters
         ----------

@@ -91,8 +91,8 @@ class ClientJobs:
             The checkpoint folder, on a file system that all engines share. Default: a folder of the profile.
         save_before : str or timedelta
             The time between the start of the saving and the end of the job. This time should be longer than your
-            longest task, and longer than the time that the variables need to be written. Calls and tasks that run
-            longer than half of this time are interrupted.
+            longest task, and longer than the time needed to write the variables. Calls and tasks that run longer than
+            half of this time are interrupted.
 
         Returns
         -------
@@ -104,7 +104,7 @@ class ClientJobs:
         ------
         RuntimeError
             The engines do not run in a batch job that `pxcluster` has submitted from this host, or the controller or
-            this program runs in this job as well.
+            this program also runs in this job.
         ValueError
             A name or `save_before` is malformed.
 

@@ -36,7 +36,7 @@ _LOOK, _ANSWERED = 1, 2  # the messages that are sent to the thread
 
 
 def tell_user(text):
-    """Shows a sentence: below the cell that runs in the notebook, or as a warning of Python. Any thread may call it."""
+    """Shows a sentence: below the cell that runs in the notebook, or as a Python warning. Any thread may call it."""
     front = front_end()
     if front is None:
         warnings.warn(text, RuntimeWarning, stacklevel=_NO_LINE)
@@ -110,8 +110,8 @@ class JobWatch:
         return self._keeper
 
     def set_keeper(self, keeper: JobKeeper | None, save_before: float | None = None) -> None:
-        """Sets the JobKeeper whose method `_go_on()` is called `save_before` seconds before the first job ends. None:
-        nothing is called."""
+        """Sets the JobKeeper. Its method `_go_on()` runs `save_before` seconds before the first job ends. None: no
+        method runs."""
         with self._lock:
             self._keeper = keeper
             self._plan.save_before(save_before)

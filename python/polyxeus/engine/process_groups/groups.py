@@ -170,8 +170,8 @@ class Groups:
         """Calls `act()` and returns its result. Either all ranks of the meeting call `act()` or none does, because the
         ranks wait for one another in `act()`.
 
-        If a rank is stopped when the other ranks already call `act()`, it calls `act()`, too, before it raises the
-        exception.
+        If a rank is stopped when the other ranks already call `act()`, this rank calls `act()`, too, before it raises
+        the exception.
         """
         has_acted = False
         try:
@@ -465,7 +465,7 @@ def _latest(world):
 
 
 def _is_of_network(error):
-    """Returns whether the error says that a connection of gloo or nccl has ended."""
+    """Returns whether the error says that a gloo or nccl connection has ended."""
     return isinstance(error, RuntimeError) and any(each in str(error) for each in _NETWORK_ERRORS)
 
 

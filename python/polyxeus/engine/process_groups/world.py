@@ -105,7 +105,7 @@ class World:
     # ------------------------------------------------------------ the store
 
     def _read(self, key):
-        """Returns the text of a key in the store; None if the key does not exist, or the store is lost."""
+        """Returns the text that the store has under a key; None if the key does not exist, or the store is lost."""
         key = f"polyxeus/{key}"
         try:
             if not self.is_lost and self.store.check([key]):

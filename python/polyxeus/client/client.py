@@ -282,12 +282,15 @@ class Client(HubQueries, EngineControl, ClientJobs, Debugging):
         return f"<Client: {why}>" if why else f"<Client: {counted(len(self), 'engine')}>"
 
     def spin(self) -> None:
-        """Does nothing, because results arrive without this call. This method exists for programs that were written for
-        ipyparallel."""
+        """Does nothing, because results arrive without this call.
+
+        This method exists for programs that were written for ipyparallel.
+        """
 
     def spin_thread(self, interval: float = 1) -> None:
-        """Does nothing, because results arrive without this call. This method exists for programs that were written for
-        ipyparallel.
+        """Does nothing, because results arrive without this call.
+
+        This method exists for programs that were written for ipyparallel.
 
         Parameters
         ----------

@@ -471,8 +471,7 @@ class DirectView(View):
         return None
 
     def exchange(self, key: str, source: int) -> None:
-        """Copies an array of one engine to the other engines of this view with MPI, and waits until all engines have
-        the array.
+        """Copies an engine's array to the other engines of this view with MPI, and waits until all engines have it.
 
         The engines must be ranks of one MPI world; they may run different languages. The data does not go through the
         controller.

@@ -565,8 +565,10 @@ class View:
     # ------------------------------------------------------------ control messages and queries
 
     def spin(self) -> None:
-        """Does nothing, because results arrive without this call. This method exists for programs that were written for
-        ipyparallel."""
+        """Does nothing, because results arrive without this call.
+
+        This method exists for programs that were written for ipyparallel.
+        """
 
     def wait(self, jobs: SomeRequests = None, timeout: float | None = -1) -> bool:
         """Waits until requests are answered.

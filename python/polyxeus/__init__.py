@@ -8,7 +8,7 @@
 Every engine imports this package. To keep the import fast, the package imports the module of a public name only when a
 program first uses the name.
 
-The packages inside this package, and in the last column the packages that each of them imports directly:
+This table lists the packages inside this package. The last column has the packages that each one imports directly:
 
     trace          records of a trace, and its files
     serialize      functions, values and requests as bytes; shared by clients and engines
@@ -23,8 +23,8 @@ The packages inside this package, and in the last column the packages that each 
     engine         the Python half of pxengine                          serialize, trace, drop_in
     kernel         the Python half of pxkernel                          engine, magics
 
-Each package may also import everything that the packages in its last column may import, and the modules error, version
-and activation. Types that several packages share are in the module hints, which only type checkers read.
+Each package may also import everything that the packages listed for it may import, and the modules error, version and
+activation. Types that several packages share are in the module hints, which only type checkers read.
 """
 
 from polyxeus import activation
@@ -132,7 +132,7 @@ def __dir__():
 
 
 def register_joblib_backend(name: "str | None" = None, make_default: bool = False) -> None:
-    """Registers the default cluster as a backend of joblib: ``Parallel(backend="polyxeus")``.
+    """Registers the default cluster as a joblib backend: ``Parallel(backend="polyxeus")``.
 
     Parameters
     ----------

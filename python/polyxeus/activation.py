@@ -1,7 +1,7 @@
-"""Sets the view of IPython's magics.
+"""Sets the view that the magics in IPython use.
 
-Views and clients call this module, and the magics import views and clients. So this module imports neither. The package
-polyxeus, which imports both, registers a function that loads the magics.
+Views and clients call this module, and the magics import views and clients, so this module imports none of them. The
+package polyxeus registers a function that loads the magics.
 """
 
 import sys
@@ -14,8 +14,8 @@ _import_magics = None
 def register_magics(import_magics):
     """Registers the function that loads the magics.
 
-    import_magics  a function that is called when magics are first needed. It returns the module with activate(shell,
-                   view, suffix) and adopt(shell, client), or raises an ImportError.
+    import_magics  a function that is called when magics are first needed. This function returns the module with
+                   activate(shell, view, suffix) and adopt(shell, client), or raises an ImportError.
     """
     global _import_magics
     _import_magics = import_magics

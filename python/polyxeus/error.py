@@ -36,7 +36,7 @@ class IPythonError(Exception):
 
 
 class KernelError(IPythonError):
-    """A request failed before it reached an engine, on the engine, or after it had run."""
+    """A request failed: before it reached an engine, on the engine, or after it had run."""
 
 
 class EngineError(KernelError):
@@ -109,7 +109,7 @@ class FailureEntry(Tuple[str, str, Any, Dict[str, Any]]):
 
 
 def _original(entry: _Entry) -> type[Exception] | None:
-    """Returns the class that the exception of an entry has in this process."""
+    """Returns the class that an entry's exception has in this process."""
     exception = getattr(entry, "exception", None)
     return original_types.named(entry[0], _classes(exception))
 
@@ -166,7 +166,7 @@ def _where(engine_info: dict[str, Any] | None) -> str:
 
 
 def _folded(entries: list[_Entry], by_traceback: bool = True) -> list[tuple[str, _Entry]]:
-    """Pairs of the place of an error and the error. If several engines have the same error, the place is like
+    """Returns pairs of an error's place and the error. If several engines have the same error, the place is like
     "[0-3:execute]".
 
     by_traceback  errors with different tracebacks are different; otherwise only the first traceback is shown
@@ -217,13 +217,13 @@ def _sentences(entries: list[_Entry]) -> list[tuple[str, str | None]]:
 
 
 class RemoteError(KernelError):
-    """A request failed: the name, text and traceback of the exception on the engine.
+    """A request failed. This error has the name, text and traceback of the engine's exception.
 
     The error is also an instance of the class of the engine's exception, if this process has imported that class;
     otherwise it is an instance of the nearest base class that this process has imported. So ``except ValueError``
-    catches a ValueError of an engine. ``__cause__`` is the engine's traceback as text. Attributes of the engine's
-    exception that are text or numbers, such as ``errno``, are attributes of this error, too. The page "errors" of the
-    guide lists the exceptions that are raised only as a RemoteError.
+    catches a ValueError that was raised on an engine. ``__cause__`` is the engine's traceback as text. Attributes of
+    the engine's exception that are strings or numbers, such as ``errno``, are attributes of this error, too. The page
+    "errors" of the guide lists the exceptions that are raised only as a RemoteError.
 
     There are subclasses for failures that the code itself did not cause: ResultLost, ConnectionLost, Overloaded,
     MPIError. If a request fails with an EngineError, a TaskTimeout or an error about dependencies, the exception is a
@@ -325,7 +325,7 @@ class RemoteError(KernelError):
 class CompositeError(RemoteError):
     """At least one of several requests failed.
 
-    If all failures are instances of one class, this error is an instance of this class, too. For example, ``except
+    If all failures are instances of one class, this error is also an instance of that class. For example, ``except
     OSError`` catches it if all failures are OSErrors.
 
     Parameters
@@ -492,7 +492,7 @@ class Overloaded(RemoteError):
 
 
 class MPIError(RemoteError):
-    """A call of MPI failed on an engine: other ranks cannot reach this rank, a rank died, or MPI reported an error.
+    """An MPI call failed on an engine: other ranks cannot reach this rank, a rank died, or MPI reported an error.
 
     RemoteError describes the parameters.
     """
@@ -582,14 +582,14 @@ def _set_attributes(made: RemoteError, attributes: Any) -> None:
 
 
 def composite_error(message: str, elist: list[_Entry]) -> CompositeError:
-    """Makes a CompositeError. It is also an instance of the class that all failures have in common, if there is one."""
+    """Makes a CompositeError. If all failures have a class in common, the error is also an instance of this class."""
     original = original_types.in_common(map(_original, elist)) if elist else None
     return original_types.made(CompositeError, original, message, elist)
 
 
 def already_displayed(problem: CompositeError) -> AlreadyDisplayedError:
     """Returns the AlreadyDisplayedError for `problem`. If all failures in `problem` have a common class, this error is
-    an instance of this class, too."""
+    also an instance of that class."""
     return original_types.of_both(AlreadyDisplayedError, original_types.original_of(type(problem)))(problem)
 
 

@@ -44,8 +44,8 @@ class PolyxeusBackend(ViewBackend):
 
     @property
     def _view(self):
-        """A view of a client. The client is opened when the view is needed, because joblib also uses terminated
-        backends again."""
+        """A view of a client. The client is opened when the view is needed, because joblib may use a terminated backend
+        again."""
         if self._given_view is None:
             client = _connect()
             self._close = weakref.finalize(self, client.close)
@@ -60,7 +60,7 @@ class PolyxeusBackend(ViewBackend):
 
 
 def register(name=None, make_default=False):
-    """Registers the default cluster as a backend of joblib.
+    """Registers the default cluster as a joblib backend.
 
     Parameters
     ----------

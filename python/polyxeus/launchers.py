@@ -48,7 +48,7 @@ def program(name):
     Returns
     -------
     str
-        The path of the program in the folder of this Python or in $PATH. If the program is not found, its name.
+        The path of the program in the folder of this Python or in $PATH; the program's name if it is not found.
     """
     beside = os.path.join(os.path.dirname(sys.executable), name)
     if os.access(beside, os.X_OK):
@@ -76,8 +76,8 @@ class _Controller(ControllerLauncher):
     async def get_connection_info(self, timeout=None):
         """Waits until both connection files (for clients and for engines) exist, and returns their contents.
 
-        The files appear when the controller is ready. This function looks for them often, so that the engines start as
-        soon as possible.
+        The files appear when the controller is ready. This function looks for the files often, so that the engines
+        start as soon as possible.
         """
         loop = asyncio.get_running_loop()
         patience = self.connection_info_timeout if timeout is None else timeout
@@ -103,7 +103,7 @@ class PolyxeusControllerLauncher(_Controller, LocalControllerLauncher):
 
 
 class PolyxeusMPIControllerLauncher(_Controller, MPIControllerLauncher):
-    """Starts pxcontroller by mpiexec."""
+    """Starts pxcontroller with mpiexec."""
 
 
 class PolyxeusEngineLauncher(_Engine, LocalEngineLauncher):

@@ -6,12 +6,12 @@ from typing import Any
 
 
 def comm() -> Any:
-    """Returns the communicator of the task that runs now on several ranks.
+    """Returns the communicator of the task that is now running on several ranks.
 
     Returns
     -------
     MPI.Comm
-        The communicator of the engines that run the task, an MPI.Comm of mpi4py.
+        The communicator of the engines that run the task, as mpi4py's MPI.Comm.
 
     Raises
     ------
@@ -33,9 +33,9 @@ def comm() -> Any:
 def stop_here() -> None:
     """Marks a place in the code where a stop can end the cell on all ranks together.
 
-    Like a barrier, all ranks of the world must call this function. If a cell calls it, a stop (the stop button,
-    `rc.interrupt()`, or a timeout) waits for the next call, at most 10 s, and then raises KeyboardInterrupt on all
-    ranks at the same call. A second stop takes effect at once, without waiting for the next call. If a loop uses a
+    As with a barrier, all ranks of the world must call this function. If a cell calls this function, a stop (the stop
+    button, `rc.interrupt()`, or a timeout) waits for the next call, at most 10 s, and then raises KeyboardInterrupt on
+    all ranks at the same call. A second stop takes effect at once, without waiting for the next call. If a loop uses a
     library that calls MPI, call this function after each step that leaves the library in a usable state.
 
     This function does nothing if MPI calls cannot be interrupted, or if the code does not run on an engine that an MPI

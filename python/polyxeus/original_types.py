@@ -1,9 +1,9 @@
-"""Finds the classes of exceptions that engines raised in this process, and makes errors that are also instances of such
-a class.
+"""Finds the classes of exceptions that engines raised in this process, and makes errors that are also instances of
+these classes.
 
 An engine sends the names of the class of an exception and of its base classes, in the form "module:qualified name"
-(engine/tracebacks.py). This module looks these names up in the modules that this process has already imported. It
-imports and unpickles nothing, and runs no code of the classes.
+(engine/tracebacks.py). This module looks these names up in the modules that this process has already imported. The
+module imports and unpickles nothing, and runs no code of the classes.
 """
 
 from __future__ import annotations

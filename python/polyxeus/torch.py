@@ -82,10 +82,10 @@ def init(view, backend: str | None = None, address: str | None = None,
 
     Notes
     -----
-    The variables of torchrun (RANK, WORLD_SIZE, LOCAL_RANK, MASTER_ADDR, ...) are set on the engines. An existing group
+    torchrun's variables (RANK, WORLD_SIZE, LOCAL_RANK, MASTER_ADDR, ...) are set on the engines. An existing group
     stays if it has the same number of ranks and its rank 0 still runs. Models that refer to this group keep working,
-    and engines that have started in the meantime replace ranks that have ended. If an existing group does not fulfil
-    both conditions, a new group replaces it.
+    and newly started engines replace ranks that have ended. If an existing group does not fulfil both conditions, a new
+    group replaces it.
 
     Examples
     --------
@@ -156,7 +156,7 @@ def broadcast_parameters(model, source: int = 0) -> None:
 
 
 def average_gradients(model) -> None:
-    """Replaces each gradient of a model by its mean over all ranks.
+    """Replaces each gradient of a model with its mean over all ranks.
 
     Call this function in a cell on all engines, after backward().
 
@@ -308,8 +308,8 @@ def _open_store(address, size, may_be_folder=False):
     """Called on rank 0: opens the store through which the ranks find each other. Returns ((address, port), a warning or
     None).
 
-    may_be_folder  whether a torch that cannot listen at a single address may use a private folder instead; its path is
-                   returned then
+    may_be_folder  whether a torch that cannot listen at a single address may use a private folder instead. The function
+                   then returns the path of this folder
     """
     global _store, _folder
     _leave()

@@ -29,7 +29,8 @@ def check_kinds(owner, **given):
 
 
 def check_words(owner, **given):
-    """Raises a TypeError for the first argument that is not a list of texts. A single text is not a list of texts."""
+    """Raises a TypeError for the first argument that is not a list of strings. A single string is not accepted as a
+    list."""
     for name, value in given.items():
         is_list = isinstance(value, (list, tuple)) and all(isinstance(each, str) for each in value)
         if value is not None and not is_list:

@@ -97,7 +97,7 @@ class Client(HubQueries, EngineControl, ClientJobs, Debugging):
         Accepted with a warning, but not used: OpenSSH makes the tunnels.
     timeout : float, optional
         Seconds to wait for the connection file, and then for the controller's answer. Default: 10 seconds for the
-        answer. By default, the client waits for the file only while ``pxcluster start`` is running.
+        answer; for the file, the client waits only while ``pxcluster start`` is running.
     cluster_id : str, optional
         The id of the cluster, if the profile has several clusters.
     cluster : Cluster, optional
@@ -282,10 +282,15 @@ class Client(HubQueries, EngineControl, ClientJobs, Debugging):
         return f"<Client: {why}>" if why else f"<Client: {counted(len(self), 'engine')}>"
 
     def spin(self) -> None:
-        """Does nothing, because results arrive without it. It exists for programs that were written for ipyparallel."""
+        """Does nothing, because results arrive without this call.
+
+        This method exists for programs that were written for ipyparallel.
+        """
 
     def spin_thread(self, interval: float = 1) -> None:
-        """Does nothing, because results arrive without it. It exists for programs that were written for ipyparallel.
+        """Does nothing, because results arrive without this call.
+
+        This method exists for programs that were written for ipyparallel.
 
         Parameters
         ----------
@@ -304,7 +309,7 @@ class Client(HubQueries, EngineControl, ClientJobs, Debugging):
 
     @property
     def languages(self) -> dict[int, str]:
-        """The language of each engine, by its id: "python" or "cpp", or "" for an engine of ipyparallel.
+        """The language of each engine, by its id: "python" or "cpp", or "" for an ipyparallel engine.
 
         Engines whose language the controller does not know are left out.
 
@@ -567,7 +572,7 @@ class Client(HubQueries, EngineControl, ClientJobs, Debugging):
         initargs: tuple[Any, ...] = (),
         ranks: int | tuple[int, int] | Ranks | None = None,
     ) -> ViewExecutor:
-        """Makes an executor of concurrent.futures on a load-balanced view.
+        """Makes a concurrent.futures executor on a load-balanced view.
 
         Parameters
         ----------
@@ -705,9 +710,9 @@ class Client(HubQueries, EngineControl, ClientJobs, Debugging):
         return ClusterStatus(*self._with_job_ends(*self._connection.status(timeout, for_controller)))
 
     def topology(self) -> ClusterTopology:
-        """Returns the host, rank, cores and GPUs of each engine, and the limits for the threads of its libraries.
+        """Returns the host, rank, cores and GPUs of each engine, and the thread limits of its libraries.
 
-        The controller answers this request, so it also works while engines are busy.
+        The controller answers this request, so the method also works while engines are busy.
 
         Returns
         -------
@@ -739,7 +744,7 @@ class Client(HubQueries, EngineControl, ClientJobs, Debugging):
         return ClusterMemory(*self._connection.memory(float(timeout)))
 
     def where(self, targets: Targets = "all", timeout: float = 1.0) -> EnginePlaces:
-        """Returns the MPI call or the line of code that each engine executes now, and for how long it has executed it.
+        """Returns which MPI call or line of code each engine is executing now, and for how long it has been doing so.
 
         Busy engines answer, too, even inside an MPI call or other C code.
 
@@ -767,8 +772,8 @@ class Client(HubQueries, EngineControl, ClientJobs, Debugging):
     def trace(self, path: str | os.PathLike[str], targets: Targets = "all") -> Trace:
         """Records what the engines and this client do during a `with` statement, and writes the trace to a file.
 
-        The file has a track for each thread of the client and the engines, with requests, MPI calls, calls of
-        torch.distributed and the spans of your code (see span()). Requests that still run at the end are recorded, too.
+        The file has a track for each thread of the client and the engines, with requests, MPI calls, torch.distributed
+        calls and the spans of your code (see span()). Requests that still run at the end are recorded, too.
 
         Parameters
         ----------
@@ -781,8 +786,8 @@ class Client(HubQueries, EngineControl, ClientJobs, Debugging):
         Returns
         -------
         Trace
-            The trace. If you print it after the `with` statement, it shows a summary, which names for example the rank
-            that was late.
+            The trace. If you print it after the `with` statement, it shows a summary, which names, for example, the
+            rank that was late.
 
         Raises
         ------
@@ -822,8 +827,8 @@ class Client(HubQueries, EngineControl, ClientJobs, Debugging):
         Notes
         -----
         The page shows the work of each engine over time, and the shares of this time that the engine spent on
-        computing, in MPI and in torch.distributed. It also shows the balance between the engines, the ranks for which
-        the others waited in collective calls, the longest runs, and the data that was sent.
+        computing, in MPI and in torch.distributed. The page also shows the balance between the engines, the ranks for
+        which the others waited in collective calls, the longest runs, and the data that was sent.
 
         Examples
         --------
@@ -875,7 +880,7 @@ class Client(HubQueries, EngineControl, ClientJobs, Debugging):
         return paragraph(repr(self)) + engines_html(look_at_engines(self))
 
     def _engines_html(self, ids):
-        """Returns the table of these engines as HTML; None: the table of all engines."""
+        """Returns the table of these engines as HTML; if `ids` is None, the table of all engines."""
         return engines_html(look_at_engines(self), ids)
 
     def _engines_now(self):
@@ -885,7 +890,7 @@ class Client(HubQueries, EngineControl, ClientJobs, Debugging):
     def restart_engines(
         self, targets: Targets = None, *, keep: str | Iterable[str] | bool | None = None
     ) -> KeptVariables | None:
-        """Ends engines, also those that hang, and starts them again with the same ids, commands and options.
+        """Ends engines, including those that hang, and starts them again with the same ids, commands and options.
 
         The call returns when the new engines are registered. Requests that ran or waited on the old engines fail with
         an EngineError, or run again if they have retries. The call works only on the host on which `pxcluster` or
@@ -897,17 +902,17 @@ class Client(HubQueries, EngineControl, ClientJobs, Debugging):
             The engines to restart; they may have died. The other engines keep running with their variables. Ranks of an
             MPI world are restarted together. Default: all.
         keep : str, list of str or bool, optional
-            Names of variables that the new engines get from the old engines with the same ids, or True for all
-            variables that can be carried over. Running cells are interrupted first. If only some engines are restarted,
-            an engine that has died gets its variables from the running engines: each named variable comes from the
-            engine with the lowest id among the engines that have this variable.
+            Names of variables that the new engines get from the old engines with the same ids. True: all variables that
+            can be carried over. Running cells are interrupted first. If only some engines are restarted, an engine that
+            has died gets its variables from the running engines: each named variable comes from the first running
+            engine that has this variable, in the order of the ids.
 
         Returns
         -------
         KeptVariables or None
             If `keep` is given: the variables that each engine has kept, the engines that they came from, the variables
-            that were lost, and the reasons. If you print the object, it shows this as sentences. If `keep` is not
-            given: None.
+            that were lost, and the reasons. If you print the object, it shows these facts as sentences. If `keep` is
+            not given: None.
 
         Raises
         ------
@@ -1071,8 +1076,8 @@ class Client(HubQueries, EngineControl, ClientJobs, Debugging):
         return True
 
     def _wait_for(self, tasks, seconds):
-        """Waits for the tasks, and issues the warnings of the connection. Warns once about each engine that does not
-        answer and for which the tasks may wait.
+        """Waits for the tasks, and issues the connection's warnings. Warns once about each engine that does not answer
+        and for which the tasks may wait.
         """
         began = recording.begin() if recording.recorders else None
         end = None if seconds is None else time.monotonic() + seconds

@@ -36,11 +36,11 @@ def connected(options: argparse.Namespace) -> Client:
 
 
 def read_targets(text: str, client: Client) -> Targets:
-    """Returns the engines that a text like "all", "2", "-1", "0:4" or "0,2,5:8" names.
+    """Returns the engines that a string like "all", "2", "-1", "0:4" or "0,2,5:8" names.
 
-    Precondition: the text has this syntax.
+    Precondition: the string has this syntax.
 
-    errors  IndexError: an engine does not exist, or the text names no engine
+    errors  IndexError: an engine does not exist, or the string names no engine
     """
     if text == "all":
         return "all"

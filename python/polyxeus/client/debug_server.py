@@ -1,4 +1,4 @@
-"""The debugging session for all engines that Client.debug_server() returns."""
+"""The object that Client.debug_server() returns: one debugging session for all engines."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def python_adapter(row: dict[str, Any], port: int, ssh: Sequence[str]) -> Adapte
 
 
 def cpp_adapter(row: dict[str, Any], ssh: Sequence[str]) -> Adapter:
-    """Returns the debug adapter of a C++ engine: lldb-dap, on the host of the engine.
+    """Returns the debug adapter of a C++ engine: lldb-dap, on the engine's host.
 
     errors  RuntimeError: lldb-dap is not installed on this host.
     """
@@ -109,12 +109,12 @@ class DebugServer:
         self._server.close()
 
     def launch_json(self) -> str:
-        """Returns the text for the file launch.json of VS Code.
+        """Returns the text for VS Code's file launch.json.
 
         Returns
         -------
         str
-            JSON text with one configuration. An editor that uses it attaches to all engines.
+            JSON text with one configuration. An editor that uses this configuration attaches to all engines.
 
         Examples
         --------

@@ -33,12 +33,13 @@ class DebugPorts(EngineSentences):
     """
 
     def launch_json(self) -> str:
-        """Returns the configurations for the file launch.json of VS Code.
+        """Returns the configurations for VS Code's file launch.json.
 
         Returns
         -------
         str
-            JSON text: a configuration for each engine, and "all engines", which attaches to all of them.
+            JSON text: a configuration for each engine, and the configuration "all engines", which attaches to all of
+            them.
 
         Examples
         --------
@@ -129,7 +130,7 @@ class Debugging:
     def debug_server(
         self, port: int = 0, targets: Targets = None, host: str = "127.0.0.1", ssh_command: Sequence[str] = ("ssh",)
     ) -> DebugServer:
-        """Listens for an editor such as VS Code, which debugs all engines in one session of the Debug Adapter Protocol.
+        """Listens for an editor such as VS Code, which then debugs all engines in one Debug Adapter Protocol session.
 
         Each thread that the editor shows belongs to one rank. A breakpoint is set on all ranks. The hosts of Python engines
         need the package debugpy, and the hosts of C++ engines need lldb-dap. This call loads debugpy, so it waits for Python
@@ -150,14 +151,15 @@ class Debugging:
         Returns
         -------
         DebugServer
-            The server. It serves one editor after the other until it is closed.
+            The server, which serves one editor after the other until it is closed.
 
         Raises
         ------
         OSError
             The port is in use.
         RuntimeError
-            debugpy or lldb-dap is not installed, an engine does not answer, or an engine is ipyparallel's.
+            debugpy or lldb-dap is not installed, an engine does not answer, or one of the engines is an ipyparallel
+            engine.
 
         Examples
         --------
@@ -192,7 +194,7 @@ class Debugging:
 
 
 def _sentence(problem):
-    """Returns the text of an error of engines. The text names the first engine that has this error."""
+    """Returns the message of an error that engines have raised, with the id of the first engine that has raised it."""
     if isinstance(problem, CompositeError) and problem.elist:
         first = problem.elist[0]
         return f"engine {first[3].get('engine_id')}: {first[1]}"

@@ -70,7 +70,7 @@ class EngineControl:
         Raises
         ------
         TypeError
-            `sig` is neither a number nor text.
+            `sig` is neither a number nor a string.
         """
         if isinstance(sig, bool) or not isinstance(sig, (int, str)):
             raise TypeError(f"a signal must be a number or a name like 'SIGINT', not {sig!r}")
@@ -137,7 +137,7 @@ class EngineControl:
         Parameters
         ----------
         jobs : AsyncResult, str or list of them, optional
-            AsyncResults or ids of requests. Default: all that have no answer yet.
+            AsyncResults or ids of requests. Default: all requests that have no answer yet.
         targets : int, slice, list of int or "all", optional
             The engines that get the message. Default: all.
         block : bool, optional
@@ -180,7 +180,7 @@ class EngineControl:
         restart : bool
             Not supported: use restart_engines() instead.
         hub : bool
-            Whether the controller ends, too. If it does, all engines end, and this client is closed.
+            Whether the controller ends, too. If the controller ends, all engines end, and this client is closed.
         block : bool, optional
             Whether to wait until the engines have ended. Default: the client's `block`.
 

@@ -1,4 +1,4 @@
-"""The events of a cluster, which its controller has recorded."""
+"""The events that a cluster's controller has recorded."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ __all__ = ["ClusterEvents", "date_text"]
 class ClusterEvents(EngineSentences):
     """A sequence of dicts, one for each event, oldest first. It is printed as the lines that `pxcluster events` shows.
 
-    Client.events() returns it. Each dict has the keys time (UTC, as text), kind ("started", "joined", "silent", "back",
-    "drained", "resumed", "left", "died", "ending", "broken", "retried", "overloaded", "journal", "stopping",
-    "stopped"), engine and host (None if the event does not concern an engine), and text (a sentence).
+    Client.events() returns it. Each dict has the keys time (a UTC date as a string), kind ("started", "joined",
+    "silent", "back", "drained", "resumed", "left", "died", "ending", "broken", "retried", "overloaded", "journal",
+    "stopping", "stopped"), engine and host (None if the event does not concern an engine), and text (a sentence).
 
     Parameters
     ----------
@@ -39,8 +39,8 @@ def _line_of(event):
 
 
 def date_text(since: Any) -> str | None:
-    """Converts a date, an ISO text, or a number of seconds before now to the text of a date for the controller; returns
-    None for None."""
+    """Converts a date, an ISO date string, or a number of seconds before now to a date string for the controller;
+    returns None for None."""
     if since is None:
         return None
     if isinstance(since, (int, float)) and not isinstance(since, bool):

@@ -1,4 +1,4 @@
-"""Queries of a client that the controller answers from its records."""
+"""Client queries that the controller answers from its records."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ class HubQueries:
         -------
         dict
             ``{engine id: {"queue": .., "completed": .., "tasks": ..}, "unassigned": ..}``. If `targets` is one engine,
-            only the dict of this engine.
+            the result is only this engine's dict.
 
         Examples
         --------
@@ -129,12 +129,12 @@ class HubQueries:
         return self._ask("history_request", {})["history"]
 
     def db_query(self, query: dict[str, Any], keys: str | list[str] | None = None) -> list[dict[str, Any]]:
-        """Returns those records of requests in the controller that match a query.
+        """Returns the controller's records of the requests that match a query.
 
         Parameters
         ----------
         query : dict
-            The query in the form of MongoDB, like ``{"completed": {"$ne": None}}``.
+            A query in MongoDB's syntax, like ``{"completed": {"$ne": None}}``.
         keys : str or list of str, optional
             The parts of the records to return. Default: all except buffers.
 
@@ -190,7 +190,7 @@ class HubQueries:
         Raises
         ------
         ValueError
-            `since` is a text that is not a date.
+            `since` is a string that is not a date.
 
         Examples
         --------
@@ -230,7 +230,8 @@ class HubQueries:
             ) from None
 
     def _remember_map(self, result):
-        """Remembers the result of a map. As long as it exists, the requests of this map are not fetched one by one."""
+        """Remembers the result of a map. While the result object exists, get_result() returns this object for the
+        requests of the map."""
         self._maps[result._tasks.select([0]).msg_ids()[0]] = result
 
     def _calls_on_record(self, msg_ids, must_be_whole):
@@ -281,28 +282,29 @@ class HubQueries:
         return AsyncHubResult(self, tasks, single=single, owner=owner)
 
     def _own_tasks(self, msg_ids):
-        """Returns the tasks of requests that this client has sent; None if it no longer has all of them."""
+        """Returns the tasks of requests that this client has sent; None if the client no longer has all of them."""
         own = [self._connection.find(msg_id) for msg_id in msg_ids]
         if not own or any(each is None for each in own):
             return None
         return own[0] if len(own) == 1 else type(own[0]).joined(own)
 
     def jobs(self, all: bool = False, label: Any = None, session: str = "") -> Sequence[dict[str, Any]]:
-        """Lists the calls that clients have submitted and that have not ended, as `pxcluster jobs` does.
+        """Lists the unfinished calls of all clients, as `pxcluster jobs` does.
 
         Parameters
         ----------
         all : bool
             Whether the list also contains the calls that have ended but are still in the controller's records.
         label : Any, optional
-            List only calls with this label.
+            Only calls with this label are listed.
         session : str
-            List only calls of this client, given by the first letters of its `session_id`.
+            The first letters of a client's `session_id`: only calls of this client are listed.
 
         Returns
         -------
         sequence of dict
-            A dict for each call: who submitted it, when, and on which engines it runs. It is printed as a table.
+            A dict for each call: who submitted it, when, and on which engines it runs. The sequence is printed as a
+            table.
 
         Examples
         --------
@@ -372,8 +374,8 @@ class HubQueries:
         Returns
         -------
         AsyncResult
-            The results. If the requests are all requests of a map, this is the result of the map: one list with the
-            result of each item.
+            The results. If the requests make up a whole map, this is the map's result: one list with the result of each
+            item.
 
         Raises
         ------
@@ -593,7 +595,7 @@ class HubQueries:
         scheduler_args: dict[str, Any] | None = None,
         **worker_args: Any,
     ) -> Any:
-        """Starts a dask worker in each engine. The engines still run requests of polyxeus.
+        """Starts a dask worker in each engine. The engines continue to run polyxeus requests.
 
         The controller starts the scheduler, on a free port.
 
@@ -636,7 +638,7 @@ class HubQueries:
     become_distributed = become_dask
 
     def get(self, dsk: Any, keys: Any, **kwargs: Any) -> Any:
-        """Computes keys of a graph of Dask on the engines. ``collection.compute(scheduler=rc)`` calls this method.
+        """Computes keys of a Dask graph on the engines. ``collection.compute(scheduler=rc)`` calls this method.
 
         Each node of the graph is a balanced task whose result stays on its engine's host, so that only the values of
         `keys` are sent to this client. Both this Python and the engines need the package dask, but not the package
@@ -649,7 +651,7 @@ class HubQueries:
         keys : Any
             The keys, in lists of any depth.
         **kwargs : Any
-            Options of Dask; they have no effect.
+            Dask's options; they have no effect.
 
         Returns
         -------

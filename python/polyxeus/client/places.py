@@ -1,4 +1,4 @@
-"""The MPI call or the line of code in which each engine of a cluster is, at one moment."""
+"""The MPI call or the line of code that each engine of a cluster is executing, at one moment."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class EnginePlaces(EngineSentences):
     * file, line, function and source of the user's line, is_cell (whether this line is in the running cell)
     * holds_lock: whether C code holds Python's global lock. If so, the line is not known
     * mpi: None, or the MPI call: call, seconds, communicator, size, peer, tag
-    * torch: None, or the latest call of torch.distributed: call, seconds, bytes, count, group, peer, is_inside
+    * torch: None, or the latest torch.distributed call: call, seconds, bytes, count, group, peer, is_inside
     * mpi_library ("Open MPI v4.1.4"), mpi_interrupts (whether MPI calls can be interrupted: "on", or "off: " and the
       reason)
     * last_error: the type of the exception that ended the last cell of the engine

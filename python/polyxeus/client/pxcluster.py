@@ -21,8 +21,8 @@ def find(name="pxcluster"):
 
 
 def run(arguments, timeout=60):
-    """Runs `pxcluster arguments` and returns its output. If the command fails, this raises a RuntimeError with the
-    message of pxcluster."""
+    """Runs `pxcluster arguments` and returns its output. If the command fails, this function raises a RuntimeError with
+    pxcluster's message."""
     done = subprocess.run(
         [find(), *arguments],
         stdin=subprocess.DEVNULL,

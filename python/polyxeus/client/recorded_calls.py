@@ -19,7 +19,7 @@ class RecordedCalls:
     is_of_map  whether each request is a part of a map
     has_maps   whether one of the requests is a part of a map
     name       the names of the functions that were called, separated by commas
-    missing    None, or for a map of which the records lack some requests: (the name of its function, the number of its
+    missing    None; or, if the records lack some requests of a map: (the name of its function, the number of its
                requests in the records, the number of all its requests)
 
     records  the controller's records of the requests, with the keys KEYS

@@ -24,13 +24,13 @@ class ClusterStatus(EngineRows):
       why the engine was lost
     * runs: the first line of the code that runs, or the name of the function; runs_for: for how long it has run;
       msg_id: the id of its request; queue: the number of requests that wait
-    * memory (bytes), cpu (seconds of processor time), gpus (the GPUs of the host that the engine uses: "0", "2,3" or
+    * memory (bytes), cpu (seconds of processor time), gpus (which of the host's GPUs the engine uses: "0", "2,3" or
       "all 4")
     * mpi ("Open MPI v4.1.4"), mpi_interrupts (whether MPI calls can be interrupted: "on", or "off: " and the reason),
       world_broken (a sentence, if a rank of the engine's MPI world has died)
     * job, job_ends: the batch job in which the engine runs, and when this job ends (seconds since the epoch). These
       keys exist only if engines of the cluster may run in batch jobs
-    * measures: the dict of the engine in `Client.measures()`
+    * measures: the engine's dict in `Client.measures()`
 
     Times are in seconds. Values that are not known are None.
 

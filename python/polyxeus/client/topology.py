@@ -1,4 +1,4 @@
-"""The places of the engines of a cluster: hosts, ranks, cores, GPUs, and the threads that libraries use there."""
+"""The places of a cluster's engines: hosts, ranks, cores, GPUs, and the threads that libraries use there."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class ClusterTopology(EngineRows):
     * cores: the numbers of the logical cores that the engine was allowed to use when it started. If this list, as text
       ("0,4,8,..."), is longer than 96 characters, it has only the first cores
     * sockets, numa_nodes: the numbers of the sockets and NUMA nodes of these cores
-    * gpus: the GPUs of the host that the engine uses: "0", "2,3" or "all 4"
+    * gpus: which of the host's GPUs the engine uses: "0", "2,3" or "all 4"
     * threads: the variables in the engine's environment that limit the threads of libraries: ``{"OMP_NUM_THREADS": "2",
       ...}``
 

@@ -80,7 +80,7 @@ class _Controller:
 
 
 class Trace:
-    """A trace of what the engines and this client do, from the beginning to the end of a `with` statement.
+    """A trace of the work of the engines and this client, from the beginning to the end of a `with` statement.
 
     `client.trace(path)` and `client.report(path)` return it. If you print it, it shows a summary of one or two
     sentences.
@@ -211,7 +211,7 @@ class Trace:
     # ------------------------------------------------------------ requests to the engines and the controller
 
     def _ask(self, ids: list[int], wish: dict[str, Any], timeout: float = _ANSWER_TIMEOUT) -> dict[int, dict[str, Any]]:
-        """Returns the answers, by engine, of those engines that answer in time and support the request."""
+        """Returns {engine: its answer}, for the engines that answer in time and support the request."""
         if not ids:
             return {}
         tasks = self._client._connection.send_control(list(ids), "usage_request", requests.dump({"trace": wish}))
@@ -227,7 +227,8 @@ class Trace:
         return answers
 
     def _ask_controller(self, wish: dict[str, Any], timeout: float = _ANSWER_TIMEOUT) -> dict[str, Any] | None:
-        """Returns the answer of the controller; None if it does not answer in time, or does not support the request."""
+        """Returns the controller's answer; None if the controller does not answer in time, or does not support the
+        request."""
         tasks = self._client._connection.send_hub("trace_request", requests.dump(wish))
         if not tasks.wait(timeout):
             return None
@@ -235,7 +236,8 @@ class Trace:
         return json.loads(bytes(content))["trace"] if status == "ok" else None
 
     def _read_clocks(self) -> dict[str, tuple[int, clocks.ClockOffset | None]]:
-        """Returns the clocks of the engines and the controller other than this host's clock: {name: (time, offset)}."""
+        """Returns {name: (time, offset)} for the clocks of the engines and the controller, without this host's
+        clock."""
         asked: dict[str, int | None] = {each.clock: each.engine for each in self._engines}
         if self._controller is not None:
             asked[self._controller.clock] = None  # the controller answers sooner than an engine on its host
@@ -255,8 +257,8 @@ class Trace:
         return told, readings.offset()
 
     def _collect(self) -> None:
-        """Fetches the records. If the answer of a request has arrived but its engine has not recorded the end of the
-        request yet, fetches the records of this engine again after a pause."""
+        """Fetches the records. If the answer to a request has arrived but its engine has not recorded the end of the
+        request yet, fetches this engine's records again after a pause."""
         self._take(self._engines)
         for _ in range(_LAST_LOOKS):
             nearly_done = [each for each in self._engines if self._is_answered(each.running)]
@@ -278,7 +280,7 @@ class Trace:
             left = {engine: left[engine] for engine, told in answers.items() if left[engine].take(told)}
 
     def _is_answered(self, running: dict[str, Any] | None) -> bool:
-        """Returns whether the request that an engine reports as running is one for which this client does not wait."""
+        """Returns whether an engine reports a running request for whose answer this client does not wait."""
         return running is not None and running.get("msg_id") not in self._client.outstanding
 
     # ------------------------------------------------------------ the records
@@ -338,8 +340,8 @@ class Trace:
     # ------------------------------------------------------------ the summary
 
     def _send(self, made: timeline.Timeline) -> list[str]:
-        """Sends the spans to the collector that OpenTelemetry's variables name; returns a sentence about the
-        outcome."""
+        """Sends the spans to the collector that OpenTelemetry's environment variables name; returns a sentence about
+        the outcome."""
         from polyxeus.trace import otlp, otlp_sender
 
         try:
@@ -404,7 +406,7 @@ def _wall_offset() -> int:
 
 
 def _name_of_clock() -> str:
-    """Returns the name of this host's clock, formed as an engine forms it (engine/trace_answers.cpp)."""
+    """Returns the name of this host's clock, in the form that engines use (engine/trace_answers.cpp)."""
     try:
         with open("/proc/sys/kernel/random/boot_id") as file:
             boot = file.read().strip()

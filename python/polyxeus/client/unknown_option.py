@@ -6,7 +6,7 @@ __all__ = ["unknown_option"]
 
 
 def unknown_option(name, function, owner, more=()):
-    """Returns a TypeError about the argument `name`, which suggests the most similar argument of `function`.
+    """Returns a TypeError about the argument `name`. Its message suggests the most similar argument of `function`.
 
     owner  the name of the class, like "Client"
     more   further names that are allowed

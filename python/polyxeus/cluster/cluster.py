@@ -73,8 +73,8 @@ def _coroutine(sync: Callable[P, T]) -> Callable[P, Coroutine[Any, Any, T]]:
 class Cluster:
     """One controller and its engines, started and stopped with the program pxcluster.
 
-    Each method that starts or stops something is a coroutine. For each of these methods there is a method that is not a
-    coroutine, with the suffix _sync. A Cluster is a context manager: the `with` statement starts the cluster and
+    Each method that starts or stops something is a coroutine. Each of these methods has a counterpart that is not a
+    coroutine and whose name ends in _sync. A Cluster is a context manager: the `with` statement starts the cluster and
     returns a client, and the end of the block stops the cluster.
 
     Parameters
@@ -124,7 +124,7 @@ class Cluster:
     parent : Any, optional
         An object whose `config` is used if `config` is not given.
     send_engines_connection_env : bool
-        Must be True: engines are always started after the controller is ready. In ipyparallel, False starts them
+        Must be True: engines are always started after the controller is ready. In ipyparallel, False starts the engines
         without this wait.
     engine_launcher_class : str or type, optional
         The same as `engines`; ipyparallel uses this name.
@@ -147,7 +147,7 @@ class Cluster:
     connection_file : str
         The file with which clients connect.
     engines : dict
-        Maps the ids of the sets of engines that were started to these sets.
+        Maps the id of each started set of engines to this set.
     controller : Any
         The controller's process; None if it does not run.
     config, log, profile : Any
@@ -306,7 +306,7 @@ class Cluster:
                     each.release()
 
     def _owner(self):
-        """Returns the options that let pxcluster end with this Python."""
+        """Returns the options that make pxcluster end when this Python process ends."""
         return [f"--owner={os.getpid()}"] if self.shutdown_atexit else []
 
     @property
@@ -596,7 +596,7 @@ class Cluster:
         *,
         targets: Targets = None,
     ) -> KeptVariables | None:
-        """Ends engines, also those that hang, and starts them again with the same ids and options.
+        """Ends engines, including those that hang, and starts them again with the same ids and options.
 
         The call returns when the new engines are registered.
 
@@ -607,7 +607,7 @@ class Cluster:
         keep : str, list of str or bool, optional
             The variables that the new engines get from the old engines, as in Client.restart_engines().
         targets : int, slice, list of int or "all", optional
-            Restart only these engines, instead of a set.
+            Only these engines are restarted, instead of a set.
 
         Returns
         -------
@@ -894,7 +894,7 @@ class Cluster:
         cluster_id: str | None = "",
         **kwargs: Any,
     ) -> Self:
-        """Finds the running cluster with a profile and a cluster id.
+        """Finds a running cluster by its profile and cluster id.
 
         Parameters
         ----------

@@ -1,5 +1,5 @@
-"""Installs the commands ipcluster, ipcontroller and ipengine, for programs that call them: python -m
-polyxeus.cluster.ipyparallel_commands"""
+"""`python -m polyxeus.cluster.ipyparallel_commands` installs the commands ipcluster, ipcontroller and ipengine for
+programs that call these commands."""
 
 import argparse
 import importlib.metadata
@@ -30,7 +30,7 @@ def _is_ours(path):
 def install(folder=None):
     """Writes the three commands, which run pxcluster, pxcontroller and pxengine, and returns their paths.
 
-    folder  None: the folder of the programs of this Python
+    folder  None: the folder of this Python's programs
     errors  FileExistsError: ipyparallel is installed, or another command has one of these names. No file is written
     """
     folder = sysconfig.get_path("scripts") if folder is None else folder

@@ -56,7 +56,7 @@ class ClusterManager:
         """Finds the running clusters.
 
         One of the arguments `profile_dirs`, `profile_dir`, `profiles` and `profile` selects the profiles. If several
-        are given, the first in this order is used; if none is given, all profiles.
+        are given, the first in this order is used; if none is given, all profiles are used.
 
         Parameters
         ----------
@@ -132,7 +132,7 @@ class ClusterManager:
         return key, cluster
 
     def get_cluster(self, cluster_id: str) -> Cluster:
-        """Returns a cluster of `clusters`.
+        """Returns one of the clusters in `clusters`.
 
         Parameters
         ----------

@@ -32,8 +32,8 @@ def _open_private(path, flags):
 class Program:
     """A running pxcluster, which supervises the processes that it has started.
 
-    text  the text for the program's standard input. It is not in the command line, because other users can read the
-          command lines of all processes
+    text  the text for the program's standard input. This text is not in the command line, because other users can read
+          the command lines of all processes
     """
 
     def __init__(self, arguments, log, text=""):
@@ -89,7 +89,7 @@ class Program:
         """Waits until `is_met()` returns true. If the program ends earlier, raises a RuntimeError with the reason.
         After any exception, the program is stopped.
 
-        what  what this method waits for, as the text of the TimeoutError
+        what  the text of the TimeoutError, which says what this method waits for
         """
         end = time.monotonic() + _PATIENCE
         try:
@@ -104,7 +104,7 @@ class Program:
             raise
 
     def stop(self):
-        """Ends the program by SIGTERM, or by SIGKILL if it does not end in time."""
+        """Ends the program with SIGTERM, or with SIGKILL if it does not end in time."""
         if not self.is_running():
             return
         self.process.send_signal(signal.SIGTERM)

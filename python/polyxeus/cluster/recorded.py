@@ -56,8 +56,8 @@ def _is_alive(process):
 
 
 def signal_processes(state, number):
-    """Sends a signal to those processes of a state that still run. The function also compares the processes' _birth(),
-    because a pid may now belong to another process."""
+    """Sends a signal to the processes in a recorded state that still run. The function also compares the processes'
+    _birth(), because a pid may now belong to another process."""
     for process in filter(_is_alive, _processes(state)):
         try:
             os.kill(process["pid"], number)

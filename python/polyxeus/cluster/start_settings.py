@@ -1,4 +1,4 @@
-"""Converts the settings of a Cluster for its launchers to pxcluster's option --settings={...}."""
+"""Converts a Cluster's launcher settings to pxcluster's option --settings={...}."""
 
 import os
 
@@ -40,7 +40,7 @@ def _base(given):
 
 
 def launcher(given, what):
-    """Returns pxcluster's name for a launcher that is given as a name or as a class of ipyparallel; "" for None.
+    """Returns pxcluster's name for a launcher that is given as a name or as an ipyparallel class; "" for None.
 
     what  "engines" or "controllers", for the error.
     Raises a ValueError if pxcluster has no such launcher.
@@ -87,7 +87,7 @@ def launcher_traits(given):
 
 
 def _plain(value):
-    """Converts a value of traitlets' configuration to a value for JSON."""
+    """Converts a value from a traitlets configuration to a value that JSON can represent."""
     if hasattr(value, "get_value"):  # made by c.X.y.append(...)
         return value.get_value({} if getattr(value, "_update", None) else [])
     if isinstance(value, type):

@@ -13,7 +13,7 @@ _RANKS = re.compile(r"\s*@([\d,\-]+)(?:\s+(.*))?$", re.DOTALL)
 
 
 def read_ranks(text: str) -> tuple[list[int] | None, str]:
-    """Splits a text like "@0-3 x > 1" into the ranks and the rest. If the text does not begin with @, the ranks are
+    """Splits a string like "@0-3 x > 1" into the ranks and the rest. If the string does not begin with @, the ranks are
     None.
 
     errors  ValueError: the text after the @ is not a list of ranks.

@@ -1,4 +1,4 @@
-"""Finds the variables that differ between ranks that have stopped in the same function."""
+"""Compares ranks that have stopped in the same function, and finds the variables that differ."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reads and writes messages of the Debug Adapter Protocol. A message is a header with the length, and then JSON."""
+"""Reads and writes Debug Adapter Protocol messages. A message is a header with the length, followed by JSON."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def encode(message: dict[str, Any]) -> bytes:
 
 
 class Decoder:
-    """Cuts the bytes of one direction of a connection into messages."""
+    """Splits the bytes that arrive on a connection into messages."""
 
     def __init__(self) -> None:
         self._bytes = bytearray()

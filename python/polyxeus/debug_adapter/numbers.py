@@ -27,7 +27,7 @@ class Numbers:
         self.own = count
 
     def join(self, place: int, number: int) -> int:
-        """Returns the number for the client that stands for `number` of the adapter at `place`."""
+        """Returns the number that the client uses for `number` of the adapter at `place`."""
         return number * self._stride + place
 
     def split(self, number: int) -> tuple[int, int]:

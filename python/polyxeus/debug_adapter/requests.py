@@ -12,7 +12,7 @@ _ENDED: Answer = {"success": False, "message": "it is not debugged any more, bec
 
 
 class _Gathered:
-    """Answers of several adapters to one request of the client."""
+    """The answers of several adapters to one request of the client."""
 
     def __init__(self, places, deadline, then):
         self.missing = set(places)

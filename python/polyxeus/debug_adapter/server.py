@@ -1,5 +1,4 @@
-"""Connects a client of the Debug Adapter Protocol to the adapters of the engines, and performs the decisions of a
-Session."""
+"""Connects a Debug Adapter Protocol client to the engines' adapters, and carries out the decisions of a Session."""
 
 from __future__ import annotations
 
@@ -185,7 +184,7 @@ def _why_not(adapter, problem):
 
 
 async def _refuse(reader, writer, why):
-    """Answers the first request of a client."""
+    """Answers the first request of a client with an error that contains `why`."""
     decoder = Decoder()
     while data := await reader.read(_CHUNK):
         for message in decoder.feed(data):
@@ -198,7 +197,7 @@ async def _refuse(reader, writer, why):
 
 
 class _Performance:
-    """Passes the messages of all connections to a Session, and performs its effects."""
+    """Passes the messages of all connections to a Session, and carries out the Session's decisions."""
 
     def __init__(self, session, reader, writer, peers):
         self._session = session

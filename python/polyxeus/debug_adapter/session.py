@@ -38,9 +38,9 @@ class Rank(NamedTuple):
     name    "rank 0"
     attach  arguments of the request "attach"; they override those of the client
     passed  the names of the client's arguments that the adapter understands
-    pulse   an expression for an adapter that stops all threads of the rank. The session evaluates it every two seconds
-            while the rank is stopped, so that the threads run for a moment and answer heartbeats. "": the session
-            evaluates nothing
+    pulse   an expression for adapters that stop all threads of a rank. The session evaluates it every two seconds while
+            the rank is stopped, so that the threads run for a moment and answer heartbeats. "": the session evaluates
+            nothing
     """
 
     engine: int
@@ -64,7 +64,7 @@ class ToAdapter(NamedTuple):
 
 
 class Close(NamedTuple):
-    """A decision of the session: it has ended. Close all connections when the earlier messages are sent."""
+    """A decision of the session: the session has ended, so close all connections when the earlier messages are sent."""
 
 
 Effect = Union[ToClient, ToAdapter, Close]
@@ -111,7 +111,7 @@ class Session:
     # ------------------------------------------------------------ events
 
     def on_client(self, message: dict[str, Any], now: float) -> list[Effect]:
-        """Handles a message of the client."""
+        """Handles a message from the client."""
         self._now = now
         message = {**message, "seq": message.get("seq", 0)}
         if message.get("type") == "request":
@@ -125,7 +125,7 @@ class Session:
         return self._take_effects()
 
     def on_adapter(self, place: int, message: dict[str, Any], now: float) -> list[Effect]:
-        """Handles a message of the adapter of a rank."""
+        """Handles a message from a rank's adapter."""
         self._now = now
         kind = message.get("type")
         if kind == "response":
@@ -478,7 +478,7 @@ class Session:
             self._event("invalidated", {"areas": ["variables"]})
 
     def _pulse(self, place):
-        """Lets the threads of a stopped rank run for a moment, so that it answers heartbeats."""
+        """Lets the threads of a stopped rank run for a moment, so that this rank answers heartbeats."""
         del self._pulses[place]  # no further pulse until this one is answered
 
         def with_frame(answer):

@@ -47,7 +47,7 @@ class SharedVariables:
         self._lists.clear()
 
     def scope(self, place: int, number: int, threads: dict[int, int]) -> dict[str, Any]:
-        """Returns the scope of a frame that shows the variables that differ.
+        """Returns the scope in which a frame shows the variables that differ.
 
         threads  {place: a stopped thread of this rank}
         """

@@ -49,7 +49,7 @@ class PrePickled:
 
 
 def can(obj: Any) -> Any:
-    """Turns functions and classes into bytes that any pickler accepts, including those in lists, tuples and dicts.
+    """Turns functions and classes, including those in lists, tuples and dicts, into bytes that any pickler accepts.
 
     Parameters
     ----------
@@ -264,10 +264,10 @@ def use_dill() -> None:
 
 
 def use_cloudpickle() -> None:
-    """Undoes use_dill(). Functions of cells are always sent by value, other functions by name."""
+    """Undoes use_dill(). Functions from cells are always sent by value, other functions by name."""
     other_pickler.use(None)
 
 
 def use_pickle() -> None:
-    """Undoes use_dill(). Functions of cells are always sent by value, other functions by name."""
+    """Undoes use_dill(). Functions from cells are always sent by value, other functions by name."""
     other_pickler.use(None)

@@ -1,4 +1,4 @@
-"""Sends values to the client while a task still runs, with ipyparallel's function."""
+"""ipyparallel's function publish_data(), which sends values to the client while a task still runs."""
 
 from __future__ import annotations
 

@@ -8,8 +8,8 @@ __all__ = ["EnginePUBHandler"]
 class EnginePUBHandler(logging.Handler):
     """The class of the handler that publishes the log in ipyparallel's engines.
 
-    It exists for programs that look for such a handler with isinstance(). Engines of polyxeus do not have this handler,
-    because the client gets all text that they print.
+    This class exists for programs that look for such a handler with isinstance(). polyxeus engines do not have this
+    handler, because the client gets all text that they print.
     """
 
     def __init__(self, engine, *args, **kwargs):

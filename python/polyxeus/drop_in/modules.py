@@ -46,8 +46,8 @@ def _module(name):
 
 
 class _Finder:
-    """Finds and loads the modules that replace ipyparallel's modules, so that they can be found and reloaded like other
-    modules."""
+    """Finds and loads the modules that replace ipyparallel's modules, so that these modules can be found and reloaded
+    like other modules."""
 
     @staticmethod
     def find_spec(name, path=None, target=None):
@@ -69,7 +69,7 @@ def _spec(name):
 
 
 class _StandIn(types.ModuleType):
-    """A module that has the name of a module of ipyparallel, and the members of modules of polyxeus."""
+    """A module with the name of an ipyparallel module, and with the members of polyxeus modules."""
 
     is_polyxeus = True
 

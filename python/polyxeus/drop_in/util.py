@@ -59,7 +59,7 @@ def compare_datetimes(a, b):
 
 
 def int_keys(dikt):
-    """Converts each key of a dict that is the text of a whole number to an int.
+    """Converts each string key that consists of digits to an int. Other keys stay.
 
     Parameters
     ----------

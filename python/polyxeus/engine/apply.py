@@ -15,7 +15,7 @@ _PROTOCOL = pickle.DEFAULT_PROTOCOL
 
 
 def _ipyparallel():
-    """ipyparallel's module that cans objects; None if it was not imported, or if polyxeus replaces it."""
+    """Returns ipyparallel's module that cans objects; None if it was not imported, or if polyxeus replaces it."""
     module = sys.modules.get("ipyparallel.serialize.serialize")
     return None if getattr(module, "is_polyxeus", False) else module
 
@@ -33,8 +33,8 @@ def _canning():
 
 
 class _Unpickler(pickle.Unpickler):
-    """The unpickler of engines without ipyparallel. It does not mistake polyxeus's classes for canned objects of
-    ipyparallel, although the names are the same."""
+    """The unpickler of engines without ipyparallel. This unpickler does not mistake polyxeus's classes for
+    ipyparallel's canned objects, although the names are the same."""
 
     def find_class(self, module, name):
         if module.partition(".")[0] == "ipyparallel":

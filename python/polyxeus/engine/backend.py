@@ -275,8 +275,8 @@ class Backend:
         self.on_wake()
 
     def on_wake(self):
-        """Called when a signal has arrived while the engine was idle. The signal's handler has run when this function
-        returns."""
+        """The C++ core calls this method when a signal has arrived while the engine was idle. When the method returns,
+        the signal's handler has run."""
         try:
             while os.read(self.signals, 512):
                 pass

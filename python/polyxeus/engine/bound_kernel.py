@@ -51,7 +51,7 @@ def runtime_folder():
 
 
 class BoundKernel:
-    """The connection file of this engine. It exists after bind_kernel() was called."""
+    """The connection file of this engine. The file exists after bind_kernel() has been called."""
 
     def __init__(self, engine, uuid):
         self._engine = engine

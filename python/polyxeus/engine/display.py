@@ -26,8 +26,8 @@ class DisplayPublisher(IPythonDisplayPublisher):
         self._send("clear_output", {"wait": wait})
 
     def register_hook(self, hook):
-        """Registers a function `hook(message)`, which is called before each message is sent. It returns the message to
-        send, or None if no message is sent."""
+        """Registers a function `hook(message)`, which is called before each message is sent. The hook returns the
+        message to send, or None if no message is to be sent."""
         self._hooks.append(hook)
 
     def unregister_hook(self, hook):

@@ -39,7 +39,7 @@ def tasks_run_in(loop):
 
 
 def end_child(error=None):
-    """If the user's code has forked this process, ends it in the way in which a script ends.
+    """If the user's code has forked this process, ends the process in the same way as a script ends.
 
     error  the exception of the user's code, or None
     """

@@ -84,7 +84,7 @@ def install(shell, engine, comm_metadata, bound_kernel=None, output_widgets=None
         comms.install(module, engine, comm_metadata, output_widgets)
 
     def adopt_bars(module):
-        """Makes tqdm.auto use notebook bars. Without this function, tqdm.auto uses them only if ipykernel was
+        """Makes tqdm.auto use notebook bars. Without this function, tqdm.auto uses notebook bars only if ipykernel was
         imported."""
         from tqdm import notebook
 
@@ -92,7 +92,7 @@ def install(shell, engine, comm_metadata, bound_kernel=None, output_widgets=None
             module.tqdm, module.trange = notebook.tqdm, notebook.trange
 
     def adopt_bind_kernel(module):
-        """Replaces ipyparallel's bind_kernel(), because it looks for an engine of ipyparallel."""
+        """Replaces ipyparallel's bind_kernel(), because that function looks for an ipyparallel engine."""
         module.bind_kernel = lambda **options: bound_kernel.bind()
 
     def adopt_pdb(module):

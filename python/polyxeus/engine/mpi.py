@@ -23,7 +23,7 @@ _LIBRARIES = {"openmpi": "libmpi.so.40", "mpich": "libmpi.so.12"}
 
 
 def find_steps(implementation):
-    """Finds the library that makes calls of this MPI ("openmpi", "mpich") interruptible. Returns (its path, ""), or
+    """Finds the library that makes the calls of an MPI ("openmpi" or "mpich") interruptible. Returns (its path, ""), or
     (None, the reason) if the library does not exist or is turned off.
     """
     if os.environ.get("POLYXEUS_MPI_INTERRUPTS") == "0":
@@ -97,11 +97,11 @@ def _library(MPI):
 
 
 def give_from_rank_0(world, find):
-    """Returns on all ranks the text that `find()` returns on rank 0. If `find()` fails on rank 0, raises an error on
-    all ranks.
+    """Returns, on all ranks, the string that `find()` returns on rank 0. If `find()` fails on rank 0, raises an error
+    on all ranks.
 
-    This function initializes MPI. It first sends the length of the text (negative for an error), then the text. C++
-    engines of the same world send the text in the same way.
+    This function initializes MPI. It first sends the length of the string (negative for an error), then the string. C++
+    engines of the same world send the string in the same way.
     """
     MPI = _load()
     if MPI is None:
@@ -133,7 +133,7 @@ def initialize(engine, user_ns):
     imports mpi4py on only one engine would wait forever.
 
     Returns the name and version of the MPI, and whether its calls can be interrupted: "on", or "off: " and the reason.
-    Returns two empty texts if no MPI was loaded.
+    Returns two empty strings if no MPI was loaded.
     """
     if engine.world is None:
         return "", ""

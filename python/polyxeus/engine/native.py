@@ -44,7 +44,7 @@ class _Content(dict):
 
 
 def user_traceback(error):
-    """Returns the error's traceback without the frames of this package at its beginning."""
+    """Returns the error's traceback without this package's frames at its beginning."""
     trace = error.__traceback__
     while trace is not None and trace.tb_frame.f_code.co_filename.startswith(_PACKAGE):
         trace = trace.tb_next
@@ -164,7 +164,7 @@ _SHORT.maxother = _SHORT.maxstring = _SHORT.maxlong = 60
 
 
 def _note_item(error, function, sequences, index, part):
-    """Stores in an error of a map which item failed; last_words() reads this."""
+    """Stores in a map's error which item failed; last_words() reads this."""
     try:
         shown = ", ".join(_SHORT.repr(each[index]) for each in sequences)
         step = part["of"] if part["dist"] == "r" else 1

@@ -1,4 +1,4 @@
-"""Finds results that are arrays to which no variable refers. These arrays are sent without a copy.
+"""Finds out whether a result is an array to which no variable refers. Such an array is sent without a copy.
 
 Other results are copied before they are sent: a variable may refer to the result or to a part of it, and the next
 request may change the value of this variable before the result is sent.

@@ -67,9 +67,9 @@ class _Widget:
 
 
 class OutputWidgets:
-    """Streams and displays send their output to this object, instead of to the engine. It passes text and messages on
-    to the innermost active Output widget, or, if no widget is active, to the clients. Any thread may call its
-    methods."""
+    """Streams and displays send their output to this object, instead of to the engine. The object passes text and
+    messages on to the innermost active Output widget, or, if no widget is active, to the clients. Any thread may call
+    its methods."""
 
     def __init__(self, engine):
         self._engine = engine

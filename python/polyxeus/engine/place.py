@@ -1,4 +1,4 @@
-"""Reports which line of the user's code is running. A separate thread reports it, because the main thread may be in C
+"""Reports which line of the user's code is running. A separate thread does this, because the main thread may be in C
 code."""
 
 import _thread
@@ -61,8 +61,8 @@ def _is_of_user(code, libraries):
 
 
 def find(frame):
-    """Returns where the main thread is, as data for a usage_reply: the innermost line of the user's cells or, if no cell
-    is running, the innermost line of the user's files. Returns {} if there is neither.
+    """Returns where the main thread is, as data for a usage_reply: the innermost line of the user's cells or, if no
+    cell is running, the innermost line of the user's files. Returns {} if neither line exists.
 
     frame  the innermost frame of the main thread
     """

@@ -125,8 +125,8 @@ class Shell(InteractiveShell):
     # ------------------------------------------------------------ the end
 
     def ask_exit(self):
-        """Handles `exit`. It ends the engine when this request is answered. In a cell of a console, it ends only the
-        console. In a forked child process, it ends only this process."""
+        """Handles `exit`, which ends the engine when this request is answered. In a console's cell, `exit` ends only
+        the console. In a forked child process, `exit` ends only this process."""
         forked.end_child()
         if not self.engine.outlives_client:
             self.is_leaving = True
@@ -165,7 +165,7 @@ class DataPublisher:
         self._engine = engine
 
     def publish_data(self, data):
-        """Sends one pickle of the whole dict, which the clients of ipyparallel and polyxeus can read."""
+        """Sends one pickle of the whole dict, which ipyparallel and polyxeus clients can read."""
         content = json_text.dump({"keys": list(data.keys())})
         self._engine.publish("data_message", content, b"", [functions.dumps(data)])
 

@@ -21,7 +21,7 @@ restore_streams = streams.restore
 
 
 def _profile_dir(path):
-    """IPython's object for the folder of the cluster's profile, or for a temporary folder if that folder is
+    """Returns IPython's object for the folder of the cluster's profile, or for a temporary folder if that folder is
     read-only."""
     from IPython.core.profiledir import ProfileDir
 
@@ -33,8 +33,8 @@ def _profile_dir(path):
 
 
 def _start_log():
-    """Starts the engine's log, which writes to the stderr with which the process was started. Later, sys.stderr and the
-    descriptor 2 go to the clients."""
+    """Starts the engine's log, which writes to the process's original stderr. Later, the output to sys.stderr and to
+    descriptor 2 goes to the clients."""
     handler = logging.StreamHandler(
         open(os.dup(2), "w", buffering=1, encoding="utf-8", errors="backslashreplace"))
     handler.setFormatter(logging.Formatter("%(asctime)s [pxengine] %(levelname)s: %(message)s"))
@@ -51,9 +51,9 @@ def report_crashes():
 
 
 def keep_own_objects():
-    """Exempts the objects of the engine itself, which all live until it ends, from garbage collection. Each
-    collection, also the one that a request to clear the namespace starts, then examines only objects that the user's
-    code has made."""
+    """Exempts the engine's own objects, which all live until the engine ends, from garbage collection. Each collection,
+    including the one that a request to clear the namespace starts, then examines only objects that the user's code has
+    made."""
     gc.freeze()
 
 

@@ -1,7 +1,7 @@
-"""Makes the description of an exception in replies: the frames of its traceback, and its class.
+"""Describes exceptions for replies: the frames of the traceback, and the class.
 
-Frames without source text are removed. If there are frames of mpi4py, only the frame of the function that the user
-called stays.
+Frames without source text are removed. If there are mpi4py frames, only the frame of the function that the user called
+stays.
 """
 
 import linecache
@@ -32,7 +32,7 @@ _MEMBERS = ("errno", "strerror", "filename", "filename2", "name", "path")
 def tidied(error, trace):
     """Returns `trace` without the frames of compiled modules.
 
-    As a result, an error of MPI names the function that the user called. mpi4py's allreduce(), for example, calls
+    As a result, an MPI error names the function that the user called. mpi4py's allreduce(), for example, calls
     MPI_Comm_dup, MPI_Bcast and other functions, and each rank may wait in a different one of them.
     """
     entries = []
@@ -48,8 +48,8 @@ def tidied(error, trace):
 
 
 def _line_of(entry):
-    """Returns the line of an entry of a traceback. Python's compiler adds code without a line at the end of a `with`
-    block; for such code, this returns the line before it."""
+    """Returns the line of a traceback entry. Python's compiler adds code without a line at the end of a `with` block;
+    for such code, this returns the line before it."""
     if entry.tb_lineno is not None:
         return entry.tb_lineno
     code = entry.tb_frame.f_code
@@ -90,7 +90,7 @@ def _name_call(error, entries):
 
 def described(error):
     """Returns {"classes": ["module:qualified name", ...], "attributes": {...}}: the names of the class and of its base
-    classes below Exception, and those attributes that are numbers or text.
+    classes below Exception, and those attributes that are numbers or strings.
     """
     try:
         kinds = [each for each in type(error).__mro__ if each not in _UNNAMED]

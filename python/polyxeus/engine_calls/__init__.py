@@ -1,5 +1,5 @@
 """Functions that clients call on engines.
 
 A request contains only the name of such a function, because clients and engines have the same modules. These modules do
-not import code of clients.
+not import client code.
 """

@@ -1,6 +1,6 @@
 """The table of the objects that live on an engine, and the calls that clients make on these objects.
 
-Each object has a key: a text that the client has chosen. The client's part of this feature is in views/actors.py.
+Each object has a key, a string that the client chooses. The client's part of this feature is in views/actors.py.
 """
 
 import sys
@@ -22,7 +22,7 @@ class StreamEnd:
 
 
 class _Home:
-    """An object, or the error of its constructor, and the streams of its generators by their tokens."""
+    """An object (or the error of its constructor), and the streams of its generators, by their tokens."""
 
     def __init__(self, value=None, failure=None):
         self.value = value
@@ -79,8 +79,8 @@ def found(key, name, *proxy):
     """Returns the replacement for a proxy in the arguments of a call: on an engine the object, in a client another
     proxy.
 
-    errors  UnmetDependency: this engine has no such object. If the call is a task, the controller then sends it to
-            another engine.
+    errors  UnmetDependency: this engine has no such object. If the call is a task, the controller then sends the task
+            to another engine.
     """
     if key in _homes:
         return _home(key).value
@@ -130,7 +130,7 @@ def attribute(key, name):
 
 
 def begin_stream(key, token, name, /, *args, **kwargs):
-    """Calls a method that is a generator, or that returns another object that can be iterated over."""
+    """Calls a method that is a generator or returns another iterable."""
     home = _home(key)
     items = _method(home.value, name)(*args, **kwargs)
     if hasattr(type(items), "__await__"):

@@ -1,4 +1,4 @@
-"""Finds the job of a batch system in which a process runs, from the environment of the process."""
+"""Finds the batch job in which a process runs, from the environment of the process."""
 
 import os
 import re
@@ -7,11 +7,11 @@ __all__ = ["find_job", "tell"]
 
 
 def find_job(environment):
-    """Returns the batch job with this environment, like {"system": "slurm", "id": "17"}; None if the environment names
-    no job.
+    """Returns the batch job that this environment describes, like {"system": "slurm", "id": "17"}; None if the
+    environment names no job.
 
     Further keys, if the batch system provides them: "ends" (seconds since the epoch), "limit" (the longest time of the
-    job in seconds), "array" (the id of the array of jobs to which it belongs).
+    job in seconds), "array" (the id of the job array to which the job belongs).
     """
     get = environment.get
     if get("SLURM_JOB_ID"):
@@ -27,7 +27,7 @@ def find_job(environment):
 
 
 def _in_array(system, job_id):
-    """ Returns the id of the array to which a job belongs: "12[3].server" is a job of the array "12[].server"."""
+    """ Returns the id of the job array to which a job belongs: "12[3].server" is a job of the array "12[].server"."""
     array = re.sub(r"\[\d+\]", "[]", job_id)
     return {"system": system, "id": job_id, **({"array": array} if array != job_id else {})}
 

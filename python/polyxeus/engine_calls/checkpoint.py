@@ -1,8 +1,9 @@
 """The engine's part of a checkpoint: writes the engine's variables to files and reads them again.
 
-A checkpoint is a folder of numbered folders. A new checkpoint is made as `.new-TOKEN` in the same folder. It gets its
-number when all engines have written and all data is on disk, so a folder with a number is complete. The client decides
-which engine does which part (client/checkpoints). docs/checkpoints.md describes the files.
+The checkpoint folder contains a numbered folder for each checkpoint. A new checkpoint is first written to a folder
+`.new-TOKEN` in the checkpoint folder. That folder gets its number when all engines have written and all data is on
+disk, so a numbered folder is complete. The client decides which engine does which part (views/checkpoints.py).
+docs/checkpoints.md describes the files.
 """
 
 import json
@@ -90,7 +91,7 @@ def abort(path, token):
 
 
 def commit(path, token, manifest, keep=0):
-    """Gives a checkpoint its number, if its files are those that the manifest (a text) names.
+    """Gives a checkpoint its number, if its files are those that the manifest (a string) names.
 
     keep    the number of checkpoints with the same label to keep; 0: all.
     result  {"name": the number as text, "removed": names of older checkpoints that were removed}
@@ -183,8 +184,9 @@ def _read_manifest(path, name):
 def write(path, token, previous, rank, names=None, scattered=()):
     """Writes variables to files of the new checkpoint.
 
-    previous   the name of the checkpoint to whose unchanged files hard links are made; None: no links are made.
-    rank       the number that the names of the files contain.
+    previous   the name of the previous checkpoint. Files that have not changed become hard links to its files. None: no
+               links are made.
+    rank       the number in the names of the files.
     names      None: all variables of the user that can be written.
     scattered  names of variables that are blocks of one array, in addition to those of scatter().
     result     the entry of this rank for the manifest
@@ -266,7 +268,7 @@ def _why_not_written(problem, folder):
 def find(path, label=None):
     """Returns the last complete checkpoint, or the last complete checkpoint with this label.
 
-    path    the folder of all checkpoints, or of one checkpoint.
+    path    the checkpoint folder, or the folder of one checkpoint.
     result  {"folder": its path, "manifest": the manifest, as text}
     """
     path = path.rstrip("/") or path

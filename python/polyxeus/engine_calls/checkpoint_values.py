@@ -78,7 +78,7 @@ def _is_json(value, room):
 
 
 def _is_text(text):
-    """Returns whether UTF-8 can encode the text. It cannot encode lone surrogates."""
+    """Returns whether UTF-8 can encode the string. UTF-8 cannot encode lone surrogates."""
     try:
         text.encode()
     except UnicodeEncodeError:
@@ -161,7 +161,8 @@ class Writer:
         return self._write_file(entry, ".pickle", pieces, sum(memoryview(p).nbytes for p in pieces))
 
     def _write_file(self, entry, ending, pieces, size):
-        """Writes one file, or links the old one if it has the same bytes.  pieces  can be iterated over twice"""
+        """Writes one file, or links the old one if it has the same bytes.  pieces  an iterable that can be read
+        twice"""
         entry["file"] = self._file_name(entry["names"], ending)
         entry["bytes"] = size
         path = os.path.join(self._folder, entry["file"])
@@ -193,8 +194,8 @@ class Writer:
         )
 
     def _link(self, old, path):
-        """Links the old file under a new name. Returns False if the old file does not exist any more or the link cannot
-        be made."""
+        """Links the old file under a new name. Returns False if the old file no longer exists or the link cannot be
+        made."""
         source = os.path.join(self._old_folder, old["file"])
         try:
             if os.path.getsize(source) != old["bytes"]:
@@ -252,8 +253,8 @@ def _cut(pieces):
 
 
 def _begins_alike(path, pieces):
-    """Returns whether a file begins with the same bytes. A changed value usually differs there, so its checksum is not
-    needed."""
+    """Returns whether a file begins with the same bytes. A changed value usually differs in these bytes, so the caller
+    does not need its checksum."""
     left = _COMPARED_BYTES
     try:
         with open(path, "rb", buffering=0) as file:

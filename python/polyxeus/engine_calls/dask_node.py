@@ -1,4 +1,4 @@
-"""Computes one node of a graph of Dask."""
+"""Computes one node of a Dask graph."""
 
 __all__ = ["run"]
 

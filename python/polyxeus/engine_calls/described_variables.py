@@ -1,4 +1,4 @@
-"""Describes variables of an engine by short texts and digests. Equal digests mean that two engines have equal
+"""Describes variables of an engine by short strings and digests. Equal digests mean that two engines have equal
 values."""
 
 import hashlib
@@ -34,7 +34,7 @@ def describe(expressions=None):
 
     expressions  names of variables, or other expressions; None: all variables that the user has defined, except
                  modules, functions and classes
-    digest       a text that is the same on all engines with equal values; None if the content cannot be compared
+    digest       a string that is the same on all engines with equal values; None if the content cannot be compared
     """
     known = functions.namespace()
     if expressions is None:

@@ -37,7 +37,7 @@ class Row:
 
 
 def refresh(rows):
-    """Reloads those modules that were loaded from a text other than the notebook's. The other modules keep their state.
+    """Reloads the modules whose loaded source differs from the notebook's source. The other modules keep their state.
 
     rows  a tuple of the arguments of Row for each module
     Returns [(name, state, detail)] for the modules that differ from the notebook's modules:
@@ -133,7 +133,7 @@ def _path_of(row, module):
 
 
 def _spec_of(name, places):
-    """Returns the spec of a package, which is not imported."""
+    """Returns the spec of a package without importing the package."""
     module = sys.modules.get(name)
     if module is not None:
         return module.__spec__
@@ -153,7 +153,7 @@ def _is_installed(path):
 
 
 def _made_of(name, module, path, digest):
-    """Returns the digest of the text from which a loaded module was made; None if it is not known."""
+    """Returns the digest of the source from which a module was loaded; None if this source is not known."""
     known, made_of = _known.get(name, (None, None))
     if made_of is not None and known in (None, module):
         return made_of

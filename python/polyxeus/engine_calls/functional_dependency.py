@@ -103,7 +103,7 @@ class dependent:
 
 
 def require(*objects: Any, **mapping: Any) -> depend:
-    """Decorator: before an engine runs the function, it imports modules and defines objects.
+    """Decorator: an engine imports modules and defines objects before it runs the function.
 
     Parameters
     ----------

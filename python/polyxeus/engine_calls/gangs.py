@@ -34,8 +34,8 @@ def join(ranks, number, name):
     """Defines the communicator of a gang as a variable in the user's namespace.
 
     ranks   the ranks in the world, in the order of the gang. All of them call this function.
-    number  the number of the communicator, the same on all of these ranks. If it differs from the last number, a new
-            communicator is made.
+    number  the number of the communicator, the same on all of these ranks. If this number differs from the last number,
+            a new communicator is made.
     """
     made = communicators.made_for(tuple(ranks), ranks, number)
     functions.forget_carried([name])

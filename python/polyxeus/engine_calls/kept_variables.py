@@ -4,7 +4,7 @@ The old engine writes the variables to files on its host. The new engine reads a
 share objects (a model and its optimizer) are written together, so that they share these objects again in the new
 engine. If one of these groups cannot be written or read, the other groups are not affected. Buffers of arrays are
 copied twice: from the array to the file, and from the file to the new array. If the engine's host has none of the
-folders, the engine sends the same bytes to pxcluster instead: pack(), packed() and unpack().
+folders for these files, the engine sends the same bytes to pxcluster instead: pack(), packed() and unpack().
 """
 
 import errno
@@ -267,8 +267,9 @@ def _write(values, folders, name, share):
 
 
 def submodules(module):
-    """Returns the names of the imported submodules of a module. The engine that reads the module's variable imports them,
-    too: `import scipy.linalg` defines only the variable scipy, which does not show that scipy.linalg was imported."""
+    """Returns the names of the imported submodules of a module. The engine that reads the module's variable imports
+    these submodules, too: `import scipy.linalg` defines only the variable scipy, and this variable does not show that
+    scipy.linalg was imported."""
     names = (f"{module.__name__}.{name}" for name in vars(module) if not name.startswith("_"))
     return [name for name in names if name in sys.modules]
 
@@ -341,8 +342,9 @@ def _read_piece(file, size):
 
 
 def _map(size):
-    """Anonymous memory, which Python does not clear first. It is private, so that a forked process does not write to
-    it, and has large pages, like NumPy's arrays: the system provides these in less than half of the time."""
+    """Anonymous memory, which Python does not clear first. The memory is private, so that a forked process does not
+    write to it. Like the memory of NumPy's arrays, it has large pages, because the system provides large pages in less
+    than half of the time."""
     memory = mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
     try:
         memory.madvise(mmap.MADV_HUGEPAGE)

@@ -1,5 +1,5 @@
 """The functions that the C++ core calls in a kernel: the functions of the engine's backend, and functions for requests
-of a Jupyter front end."""
+from a Jupyter front end."""
 
 import sys
 
@@ -72,7 +72,7 @@ class KernelBackend(Backend):
         })
 
     def inspect(self, code, cursor, detail_level):
-        """Describes a name. If the code is in a %px line, asks an engine."""
+        """Describes a name. If the code is in a %px line, an engine describes the name."""
         magics = getattr(self.shell, "_polyxeus_magics", None)
         there = magics and magics.names.inspect(code.decode(), cursor, detail_level)
         return json_text.dump(there) if there else super().inspect(code, cursor, detail_level)

@@ -9,7 +9,7 @@ from polyxeus.engine.coroutines import run_interruptibly, run_until_readable
 
 
 class CellRunner:
-    """Owns the event loop of the main thread, and handles interrupts of it."""
+    """Owns the event loop of the main thread, and handles its interrupts."""
 
     def __init__(self, shell, core):
         self.shell = shell

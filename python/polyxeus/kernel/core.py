@@ -1,5 +1,5 @@
-"""The interface between the Python code of a kernel and the C++ core. It knows the cell to which each output
-belongs."""
+"""The interface between the Python code of a kernel and the C++ core. This interface knows the cell to which each
+output belongs."""
 
 import contextvars
 import threading

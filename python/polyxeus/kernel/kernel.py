@@ -49,7 +49,7 @@ class Kernel(EngineKernel):
 
     @parent_header.setter
     def parent_header(self, value):
-        """Ignored, because the core has it already."""
+        """Does nothing, because the core already has the header."""
 
     @property
     def execution_count(self):
@@ -57,7 +57,7 @@ class Kernel(EngineKernel):
 
     @property
     def is_ending(self):
-        """Returns whether the kernel must end, because a client has asked for this or the Jupyter server ends."""
+        """Returns whether the kernel must end, because a client has requested this or the Jupyter server ends."""
         return self._engine.is_ending
 
     def send_response(self, stream, msg_or_type, content=None, ident=None, buffers=None,

@@ -1,4 +1,4 @@
-"""`pxkernel install` and `pxkernel uninstall`: registers the kernel with Jupyter, and removes it."""
+"""`pxkernel install` registers the kernel with Jupyter, and `pxkernel uninstall` removes it."""
 
 import json
 import os
@@ -29,7 +29,7 @@ class Place(NamedTuple):
 
 
 def _user_data():
-    """Jupyter's folder for the data of this user."""
+    """Returns Jupyter's folder for this user's data."""
     if os.environ.get("JUPYTER_DATA_DIR"):
         return Path(os.environ["JUPYTER_DATA_DIR"])
     home = Path("~").expanduser()

@@ -62,4 +62,4 @@ class KernelShell(Shell):
         return self.kernel.get_parent()
 
     def set_parent(self, parent):
-        """Ignored, because the core has it already."""
+        """Does nothing, because the core already has the parent."""

@@ -1,4 +1,4 @@
-"""Options of IPython on pxkernel's command line, such as --InteractiveShell.xmode=Plain."""
+"""IPython options on pxkernel's command line, such as --InteractiveShell.xmode=Plain."""
 
 from polyxeus import _kernel
 from polyxeus.kernel.shell import KernelShell

@@ -1,6 +1,6 @@
 """The clusters tab of JupyterLab: the part that runs in the Jupyter server.
 
-`pip install` enables this part by a file in etc/jupyter/jupyter_server_config.d. The part in the browser is in
+`pip install` enables this part with a file in etc/jupyter/jupyter_server_config.d. The part in the browser is in
 labextension/.
 """
 

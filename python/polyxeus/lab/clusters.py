@@ -30,12 +30,13 @@ class Refused(Exception):
 def list_clusters() -> list[dict[str, Any]]:
     """Returns the running clusters of all profiles of this user. Clusters of the profile "default" come first.
 
-    key        identifies the cluster in calls of the other functions of this module
+    key        identifies the cluster in calls to the other functions of this module
     profile, profile_dir, cluster_id
     n          how many of the started engines still run
     launcher   "local", "mpi", "ssh", "slurm" ...; "started by hand" if the controller was started by hand
     is_world   whether the engines are ranks of one MPI program; such engines cannot be ended one by one
-    owner      the command of the process with which the cluster ends; None: the cluster runs until it is stopped
+    owner      the command of the process that owns the cluster: when this process ends, the cluster ends, too. None:
+               the cluster runs until it is stopped
     host       the host on which the controller runs; None: this host
     code       Python code that connects to the cluster
     """
@@ -116,8 +117,8 @@ def restart(key: str, engines: list[int] | str) -> None:
 
 
 def interrupt(key: str, engine: int) -> None:
-    """Interrupts the code that an engine runs, as the stop button does on all engines. Returns when the interrupt was
-    sent."""
+    """Interrupts the code that an engine runs, as the stop button does on all engines. Returns when the interrupt has
+    been sent."""
     cluster = _found(key)
     try:
         with Client(profile_dir=cluster["profile_dir"], cluster_id=cluster["cluster_id"]) as client:
@@ -206,7 +207,7 @@ def _model(listed):
 
 
 def _is_world(engine_set, launcher):
-    """Returns whether the engines of a set share one process of the launcher, as ranks of mpiexec or in a batch job."""
+    """Returns whether the engines of a set share one launcher process, as ranks of mpiexec or in a batch job."""
     return launcher == "mpi" or any(
         each.get("n", 0) > 1 for each in engine_set.get("engines", {}).values()
     )

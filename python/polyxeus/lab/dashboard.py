@@ -1,7 +1,7 @@
 """Serves the dashboard of a cluster at a URL of the Jupyter server, for the dashboard tabs of JupyterLab.
 
-Requests of the browser are forwarded to the controller's port on this host. This module adds the controller's token to
-the requests and never sends the token to the browser. The Jupyter server decides which users have access.
+Requests from the browser are forwarded to the controller's port on this host. This module adds the controller's token
+to the requests and never sends the token to the browser. The Jupyter server decides which users have access.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _PASSED_ON = (
 class DashboardHandler(APIHandler):
     """GET: a file of the page, or `stream`, the snapshots as server-sent events. POST do/NAME: an action, as JSON.
 
-    If an action is refused, the answer has the status 409. This server itself performs `do/restart`, by pxcluster,
+    If an action is refused, the answer has the status 409. This server itself performs `do/restart`, with pxcluster,
     because controllers start no processes.
     """
 

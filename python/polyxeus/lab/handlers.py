@@ -40,7 +40,8 @@ class _Handler(APIHandler):
         await self.finish(None if status == 204 and value is None else json.dumps(value))
 
     def body(self, *known: str) -> dict[str, Any]:
-        """Returns the JSON object of the request; 400 if it has unknown members."""
+        """Returns the JSON object of the request. Raises an HTTPError with the status 400 if this object has unknown
+        members."""
         body = self.get_json_body()
         if body is None:
             return {}

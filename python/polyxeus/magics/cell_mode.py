@@ -20,7 +20,7 @@ _FORMS = "write `%pxmode all`, `%pxmode here`, `%pxmode view` or engines such as
 
 
 def text_of(line):
-    """Returns the mode that a line of %pxmode names, in its short spelling.
+    """Returns the mode that a %pxmode line names, in its short spelling.
 
     errors  ValueError: the line names no mode.
 
@@ -111,7 +111,7 @@ class CellMode:
         self.suffix = suffix
 
     def is_for_engines(self, cell, is_ours):
-        """Returns whether the text of a cell runs on engines. A cell that begins with a magic of polyxeus does not.
+        """Returns whether the text of a cell runs on engines. A cell that begins with a polyxeus magic does not.
 
         is_ours  a function that returns for ("%" or "%%", name, rest of the line) whether this is a magic of polyxeus
         """

@@ -28,8 +28,8 @@ class CellOutput:
     exception.
 
     shell    IPython's shell
-    prompts  a function that returns the DebugPrompts of the client or None; the cell asks the user for the commands of
-             debuggers
+    prompts  a function that returns the DebugPrompts of the client or None. With them, the cell asks the user for
+             debugger commands
     strip    the RankStrip of the cell, or None
     goes_on  whether the engines continue to run the cell if the kernel ends, because the next kernel can show the
              cell's output
@@ -83,7 +83,7 @@ class CellOutput:
             self._is_interrupted = True
 
     def is_interrupted(self):
-        """Returns whether an interrupt arrived since the last call. Called about 20 times a second.
+        """Returns whether an interrupt has arrived since the last call. Called about 20 times a second.
 
         errors  KernelEnds: the kernel ends, and the engines are not interrupted.
         """
@@ -99,7 +99,7 @@ class CellOutput:
 
     @property
     def was_interrupted(self):
-        """Returns whether an interrupt arrived, even if it was not passed to the engines yet."""
+        """Returns whether an interrupt has arrived, even if it has not been passed to the engines yet."""
         return self._is_interrupted or self._waits_for_end
 
     def _serve_prompts(self):

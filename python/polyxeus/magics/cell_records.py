@@ -1,5 +1,5 @@
-"""Records in a file which cells of a notebook ran on engines. With this file, output that was missed can be shown by
-the notebook's next kernel, or when the notebook is opened again."""
+"""Records in a file which cells of a notebook ran on engines. With this file, output that was missed can be shown
+later: by the notebook's next kernel, or when the user opens the notebook again."""
 
 import hashlib
 import json
@@ -23,7 +23,7 @@ class CellRecords:
     """The latest cells of one notebook.
 
     notebook  the path of the notebook, from the Jupyter server; "": the path is not known, and no records are kept
-    folder    the folder of the files with the records, one file for each notebook
+    folder    the folder that has one file with records for each notebook
 
     A record is a dict with the keys "number" (the number of the cell), "cell" (its id in the notebook), "text" (its
     first line), "session" (the session of the client), "label" (the label of the requests) and "ended" (the time at

@@ -75,7 +75,7 @@ class CellRouting:
         return (self._session.request().get("header") or {}).get("msg_id")  # None in a terminal
 
     def _is_in_cell(self):
-        """Returns whether a cell is already running that runs or transforms this text."""
+        """Returns whether a cell that is in progress already runs or transforms this text."""
         return self._depth > 0 and self._request == self._request_id()
 
     def _begin(self, info):
@@ -90,8 +90,8 @@ class CellRouting:
 
 
 def _checked(text):
-    """Returns the mode that this text names. A wrong text is returned unchanged, and cells then fail when they are
-    run."""
+    """Returns the mode that this string names. A string that names no mode is returned unchanged, and cells then fail
+    when they are run."""
     try:
         return cell_mode.text_of(text)
     except ValueError:

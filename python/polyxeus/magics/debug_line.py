@@ -1,4 +1,4 @@
-"""Implements %pxdebug, and `%debug` after an error of engines."""
+"""Implements %pxdebug, and `%debug` after an error on engines."""
 
 import sys
 
@@ -61,7 +61,7 @@ def run(line, magics):
 
 
 def replace_debugger(shell, magics_of_session):
-    """Makes `%debug`, and `%pdb on`, open %pxdebug after an error of engines. Returns a function that undoes this.
+    """Makes `%debug`, and `%pdb on`, open %pxdebug after an error on engines. Returns a function that undoes this.
 
     magics_of_session  a function that returns the ParallelMagics, or None
     """

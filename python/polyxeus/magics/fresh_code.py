@@ -53,9 +53,9 @@ class FreshCode:
 
         on    (default) before each cell, engines reload the modules that were edited. Engines on other hosts or in
               other folders get the text of these modules. If an engine's file of a module differs from the file in the
-              notebook's folder although you have not edited it, a message tells you.
-        push  engines also get the modules that were not edited, and use them even if they have other files of the
-              same names, or none.
+              notebook's folder although you have not edited that file, you get a message.
+        push  engines also get the modules that were not edited, and use these modules even if the engines have other
+              files of the same names, or none.
         off   nothing is reloaded.
 
         Without an argument, the magic shows the setting. Only modules that changed are reloaded, as with IPython's
@@ -110,7 +110,7 @@ class FreshCode:
             self._send(client, since, group)
 
     def _client(self, code, magics):
-        """Returns the open client of the magics; a new client if the cell is for engines of a running cluster."""
+        """Returns the open client of the magics, or a new client if the cell is for engines of a running cluster."""
         session = self._session
         client = session._open_client()
         is_for_engines = not session.mode.is_here or _FOR_ENGINES.search(code)
@@ -129,7 +129,7 @@ class FreshCode:
         self._pending.append((result, group))
 
     def after_cell(self):
-        """Prints the answers of the engines that have arrived so far. Each sentence is printed once."""
+        """Prints the engines' answers that have arrived so far. Each sentence is printed once."""
         waiting, answers = [], {}
         for result, group in self._pending:
             if not result.ready():
@@ -152,6 +152,7 @@ class FreshCode:
 
 
 def _folder_of(shell):
-    """Returns the folder of the notebook. VS Code passes its path; Jupyter starts the kernel in this folder."""
+    """Returns the folder of the notebook. VS Code passes the path of the notebook; Jupyter starts the kernel in this
+    folder."""
     path = (shell.user_ns or {}).get("__vsc_ipynb_file__")
     return os.path.dirname(path) if isinstance(path, str) else os.getcwd()

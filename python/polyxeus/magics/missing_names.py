@@ -23,7 +23,7 @@ _MOST = 5  # the largest number of sentences
 
 
 def advice(entries: Iterable[Any], names: Mapping[str, Any], folder: str = ".") -> list[str]:
-    """Returns a sentence for each name that the engines miss, according to their errors, and that the notebook has.
+    """Returns a sentence for each name that the notebook has and that, according to their errors, the engines lack.
 
     entries  errors, in the form of CompositeError.elist
     names    {name: value} of the notebook's variables
@@ -64,9 +64,9 @@ def _line_for(name: str, value: Any) -> str:
 
 
 def show_advice(problem: BaseException | None, code: str, names: Mapping[str, Any], folder: str = ".") -> None:
-    """Prints the sentences for the error of a cell, if it came from engines.
+    """Prints the sentences for the error of a cell, if engines raised this error.
 
-    code  the source of the cell. If it fetches a name, no sentences are printed
+    code  the source of the cell. If the cell fetches a name, no sentences are printed
     """
     if _FETCHES.search(code):
         return

@@ -36,8 +36,8 @@ class ModeMagics:
         view            on the engines of `%pxconfig --targets`
         here            in the notebook's kernel
 
-        Without an argument, the magic shows the mode. In every mode, a cell that begins with %%here or with a magic of
-        polyxeus runs in the notebook's kernel.
+        Without an argument, the magic shows the mode. In every mode, a cell that begins with %%here or with a polyxeus
+        magic runs in the notebook's kernel.
         """
         mode = self.session.mode
         if line.strip():
@@ -94,7 +94,7 @@ class ModeMagics:
         print(f"%autopx{self.suffix} {'enabled' if is_on else 'disabled'}")
 
     def autopx_cell(self, line, cell):
-        """Runs a cell that was entered while the mode was `line`. If `line` is "", %autopx had set the mode. %pxresult
+        """Runs a cell that was entered while the mode was `line`. `line` is "" if %autopx had set the mode. %pxresult
         shows the AsyncResult of the cell."""
         with plainly():
             engines = cell_mode.engines_of(cell_mode.text_of(line or cell_mode.VIEW))
@@ -126,8 +126,8 @@ class ModeMagics:
 
         Without names, the magic shows all variables that you have defined on the engines, except modules, functions and
         classes. It compares the engines on which cells run, or the engines of %pxconfig if cells run in the notebook's
-        kernel. Arrays, tensors, data frames, texts, numbers and containers of these are compared by their whole
-        content; other objects are compared only by their short texts.
+        kernel. Arrays, tensors, data frames, strings, numbers and containers of these are compared by their whole
+        content; other objects are compared only by their short descriptions.
         """
         mode = self.session.mode
         with plainly():

@@ -1,4 +1,4 @@
-"""Decides which modules of the notebook's folder engines use, and which of these modules have changed."""
+"""Decides which modules of the notebook's folder the engines use, and which of these modules have changed."""
 
 import os
 import re
@@ -130,7 +130,7 @@ class ModuleWatch:
                 self._add_imports_of(module)
 
     def _take(self, module, now_ns):
-        """Reads the file of a module if it may have changed. Returns whether the module has a text."""
+        """Reads the file of a module if it may have changed. Returns whether the module's source is known."""
         try:
             stat = self._stat(module.path)
             key = stat.st_mtime_ns, stat.st_size, stat.st_ino
@@ -184,7 +184,7 @@ class ModuleWatch:
 
 
 def _file_of(module):
-    """Returns the file of a module. Reads it in a way that does not trigger the import of a lazy module."""
+    """Returns the path of a module's file, without triggering the import of a lazy module."""
     try:
         path = object.__getattribute__(module, "__dict__").get("__file__")
     except AttributeError:

@@ -45,8 +45,8 @@ class Interrupted(KeyboardInterrupt):
 def _setting(option, help, to_line, from_text):
     """Returns a property for an option of %pxconfig.
 
-    to_line    makes the words of %pxconfig from a value
-    from_text  makes the value from the text that %pxconfig shows
+    to_line    converts a value to the words of a %pxconfig line
+    from_text  converts the text that %pxconfig shows to a value
     """
 
     def get(self):
@@ -70,8 +70,8 @@ def _flag(option, help):
 
 
 def _blocks(view):
-    """Returns whether the magics wait for results. The view of a session has None here; then the magics wait, but the
-    methods of the view do not."""
+    """Returns whether the magics wait for results. The `block` of a session's view is None; the magics then wait, but
+    the view's methods do not."""
     return view.block is None or bool(view.block)
 
 
@@ -164,7 +164,7 @@ class ParallelMagics(ModeMagics, MissedCells, Magics):
 
     @property
     def view(self):
-        """The view on which the magics work. If it is the view of the session, reading this property connects to the
+        """The view on which the magics work. If this is the view of the session, reading the property connects to the
         cluster."""
         return self.session.view(self._core) if self._given_view is None else self._given_view
 
@@ -176,7 +176,7 @@ class ParallelMagics(ModeMagics, MissedCells, Magics):
         return self.session.known_view if self._given_view is None else self._given_view
 
     def _prompts(self):
-        """Returns the object that asks the user for commands of debuggers; None if there is no connection yet."""
+        """Returns the object that asks the user for debugger commands; None if there is no connection yet."""
         view = self._known_view()
         relay = None if view is None else view.client._comms
         return None if relay is None else relay.prompts
@@ -215,7 +215,7 @@ class ParallelMagics(ModeMagics, MissedCells, Magics):
     # ------------------------------------------------------------ running
 
     def _run(self, magic, *arguments, carries_data=False):
-        """Calls a method of the C++ magics; returns the value, or raises the exception, of the cell."""
+        """Calls a method of the C++ magics; returns the cell's value, or raises the cell's exception."""
         self._take_flags()
         view = self._known_view()
         if view is not None and magic in _RUN_ON_ENGINES:
@@ -346,13 +346,14 @@ class ParallelMagics(ModeMagics, MissedCells, Magics):
         )
 
     def pxresult(self, line=""):
-        """Shows the output and the result of the last %px or %%px, or of all requests with a label or of a session."""
+        """Shows the output and the result of the last %px or %%px, or of all requests with a label or from a
+        session."""
         return self._run("pxresult", line)
 
     result = pxresult
 
     def pxwhere(self, line=""):
-        """Shows the MPI call or the line of code that each engine executes now, and for how long it has executed it."""
+        """Shows which MPI call or line of code each engine is executing now, and for how long it has been doing so."""
         self._run("pxwhere", line)
 
     def pxtop(self, line=""):
@@ -381,7 +382,7 @@ class ParallelMagics(ModeMagics, MissedCells, Magics):
 
     @no_var_expand
     def pxdebug(self, line=""):
-        """Opens pdb on the last error of engines, or at their breakpoints: `%pxdebug 2`, `%pxdebug 0-3`.
+        """Opens pdb on the last error of engines, or at the engines' breakpoints: `%pxdebug 2`, `%pxdebug 0-3`.
 
         If you name no engines, the magic uses the engines that wait at breakpoints, or else the first engine that
         failed. Several engines share one prompt; `@2 p x` sends the command `p x` to engine 2.
@@ -437,7 +438,7 @@ def _program():
 
 
 def _add_usage():
-    """Adds to the help of each magic the list of its options."""
+    """Adds the list of its options to the help of each magic."""
     for name in ("pxresult", "pxwhere", "pxstacks", "pxtop", "pxconfig", "pxpush", "pxpull", "pxscatter", "pxgather",
                  "pxcheckpoint", "pxrestore"):
         getattr(ParallelMagics, name).__doc__ += "\n\n" + _client.magic_usage(name)

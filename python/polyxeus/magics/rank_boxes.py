@@ -32,7 +32,7 @@ class RankBoxes:
                   previous cell: measures may be a second old
         "boxes"   one for each engine of the cell, by its id: {"id", "state", "host", "line", "call", "seconds" (of the
                   call, else of the cell), "memory" (bytes), "cpu" (cores in use), "gpu" (text), "error"}; unknown
-                  values are left out. States: "busy"; "waits" in a call of MPI or torch.distributed; "done"; "failed";
+                  values are left out. States: "busy"; "waits" in an MPI or torch.distributed call; "done"; "failed";
                   "silent": the engine does not answer; "lost": the engine is no longer registered
         "groups"  boxes with the same state, line and call, the smallest group first: {"ranks": "0-3,5", "count",
                   "state", "text"}. "more": the number of groups that are left out
@@ -48,8 +48,8 @@ class RankBoxes:
         return {"boxes": boxes, "groups": groups[:_MOST_GROUPS], "more": max(0, len(groups) - _MOST_GROUPS)}
 
     def _find(self, measures, age):
-        """Returns the measures of the cell. While the measures may be older than the cell, this is the client's latest
-        cell."""
+        """Returns the measures of the cell, or None. While the measures may be older than the cell, the client's latest
+        unfinished cell counts as this cell."""
         cells = measures.get("cells", ())
         if not self._is_sure:
             latest = next((each for each in reversed(cells) if each.get("session") == self._session), None)
@@ -114,7 +114,7 @@ def _state(row, part):
 
 
 def _is_fresh(row):
-    """Returns whether the engine has reported what it runs since this request began."""
+    """Returns whether the engine's latest report was made after this request began."""
     return "msg_id" in row and row.get("measured_ago", 0.0) <= row.get("state_seconds", 0.0)
 
 

@@ -1,5 +1,5 @@
-"""Sends JupyterLab what the ranks do while a cell runs on engines. JupyterLab shows it in boxes below the cell
-(labextension/src/rank_strip.ts)."""
+"""Sends the state of the ranks to JupyterLab while a cell runs on engines. JupyterLab shows this state in boxes below
+the cell (labextension/src/rank_strip.ts)."""
 
 import math
 import time
@@ -63,8 +63,8 @@ class RankStrip:
         self._is_shown = False
 
     def tick(self):
-        """Updates the boxes if an update is due. Called often while the cell runs. If it fails, the cell continues
-        without boxes."""
+        """Updates the boxes if an update is due. Called often while the cell runs. If an update fails, the cell
+        continues without boxes."""
         try:
             self._look()
         except Exception:  # e.g. the client was closed, or the front end has disconnected

@@ -49,7 +49,7 @@ class RemoteNames:
     # ------------------------------------------------------------ the code for engines
 
     def remote_part(self, text, cursor):
-        """Returns (magics, the engines if the text names other engines than the view, code for the engine, cursor in
+        """Returns (magics, the engines if the text names engines other than the view's, code for the engine, cursor in
         that code); returns None if the text is not for engines."""
         cell = _HEAD.match(text)
         if cell and cell.group(1).lstrip().startswith("%%"):
@@ -71,8 +71,8 @@ class RemoteNames:
         return magics, None, text[begin:], cursor - begin
 
     def _by_mode(self, text, cursor):
-        """Returns the remote_part() of a text that does not begin with a magic of polyxeus, but that the mode of the
-        notebook may send to engines."""
+        """Returns the remote_part() of text that does not begin with a polyxeus magic. The mode of the notebook may
+        send such text to engines."""
         if not self._loaded.routing.is_for_engines(text):
             return None
         mode = self._loaded.session.mode

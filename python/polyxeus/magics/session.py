@@ -27,11 +27,12 @@ class NoCluster(OSError):
 
 
 class Session:
-    """The connection of the magics. It is made at the first use, and again when the user chooses another cluster.
+    """The connection of the magics. The connection is made at the first use, and again when the user chooses another
+    cluster.
 
-    The magics use the client `rc` of the user, even after the user has assigned another client to this name. If there
-    is no `rc`, they use the client of the user's `view`, or else the client that they used before. If they find no
-    client, they make one.
+    The magics use the client to which the user's variable `rc` currently refers. If the user assigns another client to
+    `rc`, the magics use that client. If there is no `rc`, they use the client of the user's `view`, or else the client
+    that they used before. If they find no client, they make one.
     """
 
     def __init__(self, shell):
@@ -183,8 +184,8 @@ class Session:
         """Runs `pxcluster <line>` and returns the exit status. If the line names no cluster, the command applies to the
         cluster of the notebook.
 
-        errors  UsageError: the command would end a cluster, and this notebook does not use this cluster or it is
-                unknown which cluster this is
+        errors  UsageError: the command would end a cluster that the line does not name and that this notebook has not
+                used
         """
         words = _client.split_words(line)
         command = words[0] if words else ""
@@ -217,7 +218,7 @@ class Session:
 
 
 def _name_a_cluster(words):
-    """Returns whether a line of pxcluster names a cluster, or requests help."""
+    """Returns whether a pxcluster command line names a cluster, or requests help."""
     has_ids = words[:1] == ["stop"] and len(words) > 1 and not words[1].startswith("-")
     return has_ids or any(_NAMES_A_CLUSTER.match(word) or word in ("-h", "--help") for word in words)
 
@@ -231,7 +232,7 @@ def _options_of(client):
 
 
 def _connection_file(words):
-    """Returns the connection file of the cluster that a command line of pxcluster names."""
+    """Returns the connection file of the cluster that a pxcluster command line names."""
     choice = {}
     for word, following in zip(words, [*words[1:], ""]):
         option = _NAMES_A_CLUSTER.match(word)

@@ -30,8 +30,8 @@ def _parser():
 
 
 def run(line, view):
-    """Runs the magic and returns the text to show. If it raises a ValueError or RuntimeError, the exception has an
-    error message for the user."""
+    """Runs the magic and returns the text to show. If this function raises a ValueError or RuntimeError, the exception
+    has an error message for the user."""
     parser = _parser()
     options = parser.parse_args(shlex.split(line))
     if options.help:

@@ -1,4 +1,4 @@
-"""Reads the option --trace=FILE of %%px. Python reads it, because Python code collects and writes traces."""
+"""Reads the option --trace=FILE of %%px. Python reads this option, because Python code collects and writes traces."""
 
 import re
 

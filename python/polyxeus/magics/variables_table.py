@@ -31,8 +31,9 @@ class Comparison:
 
     described  {engine: {name: (type, text, digest)}}
 
-    The attributes differing, equal and unknown are lists of names. Variables in unknown have no digest (they are
-    objects of the user's classes), and their short texts are equal.
+    The attributes differing, equal and unknown are lists of names. `unknown` lists the variables that cannot be
+    compared: their short descriptions are equal, and they have no digest, because they are objects of the user's own
+    classes.
     """
 
     def __init__(self, described):

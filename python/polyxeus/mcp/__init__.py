@@ -1,4 +1,4 @@
-"""Implements `pxcluster mcp`, a server of the Model Context Protocol with which agents monitor a cluster.
+"""Implements `pxcluster mcp`, a Model Context Protocol server with which agents monitor a cluster.
 
-The module `server` needs the package `mcp` of PyPI: `pip install "polyxeus[mcp]"`.
+The module `server` needs the package `mcp` from PyPI: `pip install "polyxeus[mcp]"`.
 """

@@ -1,4 +1,4 @@
-"""Runs commands of pxcluster for the server, each in a process whose output and duration are limited."""
+"""Runs pxcluster commands for the server, each in a process whose output and duration are limited."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _CONNECTING = {"status", "where", "stacks", "jobs", "px"}
 
 
 class CommandFailed(Exception):
-    """A command of pxcluster failed. The text of the exception is a sentence that quotes the message of the command."""
+    """A pxcluster command failed. The text of the exception is a sentence that quotes the command's message."""
 
 
 @dataclass
@@ -35,9 +35,9 @@ class _Done:
 
 
 class Commands:
-    """The commands of pxcluster that the tools of the server run, for one cluster.
+    """The pxcluster commands that the server's tools run, for one cluster.
 
-    Each method returns the answer of a tool: see marked().
+    Each method returns a tool's answer: see marked().
 
     cluster     options that name the cluster, like ["--profile=mpi"]
     connection  options for the connection to the cluster, like ["--file=client.json", "--ssh=host"]
@@ -58,7 +58,7 @@ class Commands:
         return marked("pxcluster doctor", self._read("doctor", done, (0, 1)))
 
     async def logs(self, engine: str, lines: int) -> dict[str, Any]:
-        """Returns the last lines of the logs, as one text."""
+        """Returns the last lines of the logs, as one string."""
         only = [f"--engine={engine}"] if engine else []
         done = await self._run("logs", f"--lines={lines}", *only)
         if done.code and not done.output:

@@ -17,7 +17,7 @@ MOST_ROWS = 1_000
 
 
 def marked(command: str, content: Any, **facts: Any) -> dict[str, Any]:
-    """Returns the answer of a tool. The content is in a field whose name says that the content must not be trusted.
+    """Returns a tool's answer. The content is in a field whose name says that the content must not be trusted.
 
     command  the command that made the content, like "pxcluster logs"
     facts    facts about the answer, which this server itself adds
@@ -32,7 +32,7 @@ def marked(command: str, content: Any, **facts: Any) -> dict[str, Any]:
 
 
 def shortened(value: Any, most: int) -> Any:
-    """Returns the value. If a text in it has more than `most` characters, the middle of the text is left out.
+    """Returns the value; in strings of more than `most` characters, a note replaces the middle.
 
     >>> shortened({"stdout": "a" * 30 + "b" * 30}, 20)
     {'stdout': 'aaaaaaaaaa\\n[40 characters left out]\\nbbbbbbbbbb'}

@@ -1,4 +1,4 @@
-"""The tools and resources of the server, which the SDK of the Model Context Protocol serves."""
+"""The tools and resources of the server, which the Model Context Protocol SDK serves."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def _add_tools(server, commands):
 
     @server.tool(annotations=looks)
     async def where(targets: str = "all") -> dict[str, Any]:
-        """Shows the MPI call or the line of code in which each engine is, and for how long.
+        """Shows which MPI call or line of code each engine is executing now, and for how long it has been doing so.
 
         targets: engines such as "all", "2", "0:4" or "0,2,5:8".
         """
@@ -97,7 +97,7 @@ def _add_tools(server, commands):
 
     @server.tool(annotations=looks)
     async def logs(engine: str = "", lines: int = 20) -> dict[str, Any]:
-        """Shows the last lines of the logs of controller and engines, also of engines that have died.
+        """Shows the last lines of the logs of the controller and the engines, including engines that have died.
 
         engine: show only this log: the number of an engine, "controller" or a host. lines: the number of lines of each
         log, at most 1000.

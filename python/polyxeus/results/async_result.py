@@ -159,7 +159,7 @@ class AsyncResult(DisplayMixin, TimingMixin, Future[T]):
         call(self._invoke_callbacks)
 
     def _ending(self):
-        """Returns the final state of the Future, and the name of the method of its waiters to call in this state."""
+        """Returns the final state of the Future, and the name of the waiters' method to call in this state."""
         return "FINISHED", "add_exception" if self._has_failed() else "add_result"
 
     def _has_failed(self):
@@ -737,7 +737,7 @@ class AsyncResult(DisplayMixin, TimingMixin, Future[T]):
         Raises
         ------
         TimeoutError
-            The request is not sent in time.
+            The request was not sent in time.
 
         Examples
         --------
@@ -926,7 +926,7 @@ class AsyncResult(DisplayMixin, TimingMixin, Future[T]):
         return f"<{type(self).__name__}({self._fname}): {state}>"
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
-        """In a notebook, gives a result that is not ready a separate display, which is updated."""
+        """In a notebook, shows an unfinished result in a separate display, and updates this display."""
         from polyxeus.results.live_display import show_live
 
         if shows_text_alone():

@@ -1,5 +1,5 @@
 """Forwards comm messages: from widgets on engines to the notebook's front end, and from the front end to the engines.
-Messages of debuggers are forwarded to DebugPrompts."""
+Debugger messages are forwarded to DebugPrompts."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _relays = weakref.WeakValueDictionary()  # number -> _Relay, which its client ke
 
 
 class _IpykernelFrontEnd:
-    """The front end of a notebook of ipykernel."""
+    """The front end of an ipykernel notebook."""
 
     def __init__(self, kernel):
         self._kernel = kernel
@@ -82,7 +82,7 @@ class _EngineComm:
 
 
 class _Relay:
-    """Passes on the messages of the comms of one client's engines.
+    """Passes on the comm messages of one client's engines.
 
     front_end, manager  None outside of notebooks, where widgets are not shown
     """
@@ -97,7 +97,7 @@ class _Relay:
         self._open = set()
 
     def send(self, message_type, message):
-        """Sends a message of the front end to the engine."""
+        """Sends a message from the front end to the engine."""
         cause = next(_numbers)
         with self._lock:
             self._causes[cause] = self._front_end.request()
@@ -114,7 +114,7 @@ class _Relay:
         )
 
     def deliver(self):
-        """Sends the messages of the engines to the front end, in their order."""
+        """Sends the engines' messages to the front end, in their order."""
         with self._lock:
             if self._connection is None:
                 return
@@ -151,8 +151,8 @@ class _Relay:
 
 
 def relay_comms(connection):
-    """Makes the notebook show the widgets of this connection's engines, and lets debuggers of engines ask the user for
-    input. Returns the object that forwards the messages. The client keeps and closes this object."""
+    """Makes the notebook show the widgets of this connection's engines, and lets the engines' debuggers ask the user
+    for input. Returns the object that forwards the messages. The client keeps and closes this object."""
     end = front_end()
     manager = None
     if end is not None:
@@ -170,8 +170,8 @@ def relay_comms(connection):
 
 
 def deliver():
-    """Sends all messages of engines about their widgets to the front end before it returns. Call it before a widget is
-    displayed."""
+    """Sends all widget messages from the engines to the front end before it returns. Call this function before a widget
+    is displayed."""
     for relay in list(_relays.values()):
         relay.deliver()
 
@@ -194,7 +194,8 @@ def _stop():
 
 
 def _forget_parent():
-    """Called in the child of a fork. The child has no copy of the thread, and its front end belongs to the parent."""
+    """Called in the child of a fork. The child has no copy of the thread, and the front end belongs to the parent
+    process."""
     global _thread, _relays
     _thread = _new_thread()
     _relays = weakref.WeakValueDictionary()

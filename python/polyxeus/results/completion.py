@@ -32,8 +32,9 @@ def start():
 
 
 def call_in_turn(function):
-    """Calls `function()` after the functions that were passed to call_in_turn() earlier. In contrast to functions of
-    call_when_ready(), `function` may wait. Only functions that call_when_ready() calls may use call_in_turn()."""
+    """Calls `function()` after the functions that were passed to call_in_turn() earlier. Unlike the functions that are
+    passed to call_when_ready(), `function` may wait. Only functions that call_when_ready() calls may use
+    call_in_turn()."""
     _calls.append(function)
 
 

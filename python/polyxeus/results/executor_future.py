@@ -1,4 +1,4 @@
-"""The futures of executors: AsyncResults that can be cancelled like futures of concurrent.futures."""
+"""The futures of executors: AsyncResults that can be cancelled like concurrent.futures.Future objects."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _PATIENCE = 2.0  # seconds within which engines must answer
 
 
 class ExecutorFuture(AsyncResult[T]):
-    """The result of a call of an executor. `executor.submit()` returns it.
+    """The result of an executor's call. `executor.submit()` returns it.
 
     It is an AsyncResult whose `cancel` works as in concurrent.futures: it cancels a call that has not begun, and
     ``result()`` then raises a CancelledError. AsyncResult describes the parameters.

@@ -1,4 +1,4 @@
-"""Shows the errors of many engines below the notebook cell that failed. Below the first error, it also mentions
+"""Shows the errors of many engines below the notebook cell that failed. Below the first error, a sentence mentions
 %pxdebug."""
 
 from __future__ import annotations

@@ -80,7 +80,7 @@ class KeptResults:
         self._held[key] = call
 
     def recipe(self, name, key, task, refs):
-        """Returns the Recipe (see recomputing.py) with which the kept result of a call can be computed again.
+        """Returns the Recipe (see recomputing.py) with which the kept result of a call can be recomputed.
 
         task  a SentTask; None: the task cannot be sent again.
         refs  the Refs in its arguments.

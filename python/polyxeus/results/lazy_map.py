@@ -47,7 +47,7 @@ class LazyMapIterator(Iterator[T]):
     arguments : iterator
         The arguments of each call, as a tuple.
     ordered : bool
-        Whether the results come in the order of the items.
+        Whether the results are in the order of the items.
     max_outstanding : int
         The number of calls that may be outstanding (sent, but not answered) at the same time; 0: any number.
     return_exceptions : bool
@@ -136,9 +136,9 @@ class LazyMapIterator(Iterator[T]):
         return not self._is_cancelled
 
     def end_with_executor(self, is_at_once: bool) -> None:
-        """Called when the executor of the map is shut down. Stops the map if necessary.
+        """Called when the executor of the map is shut down. Stops the map unless it may read its remaining items.
 
-        A map that stops reads no further items, and its next() raises RuntimeError.
+        After a map has stopped, it reads no further items, and next() on it raises RuntimeError.
 
         Parameters
         ----------
@@ -260,5 +260,5 @@ class MapOfExecutor:
 
 
 def _moment(seconds):
-    """Returns the value that time.monotonic() will have in `seconds` seconds; None: no limit."""
+    """Returns the value that time.monotonic() will have in `seconds` seconds; None if `seconds` is None (no limit)."""
     return None if seconds is None else time.monotonic() + seconds

@@ -160,7 +160,8 @@ def _cancel_button(result):
 
 
 def _forget_parent():
-    """Called in the child of a fork. The child has no copy of the thread, and its page belongs to the parent."""
+    """Called in the child of a fork. The child has no copy of the thread, and the page belongs to the parent
+    process."""
     global _keeper
     _keeper = _Keeper()
 

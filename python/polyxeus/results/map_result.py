@@ -54,7 +54,7 @@ class AsyncMapResult(AsyncResult[list[T]]):
     map_object : Any
         The object that joins the results of the requests.
     ordered : bool
-        Whether iteration keeps the order of the items. If False, the results come in the order in which they arrive.
+        Whether iteration keeps the order of the items. If False, the results are in the order of their arrival.
     **options : Any
         The further parameters of AsyncResult.
 

@@ -186,7 +186,7 @@ def as_datetime(microseconds):
 
 
 def parse_date(text):
-    """Converts ISO text to a datetime; returns other values unchanged."""
+    """Converts an ISO date string to a datetime; returns other values unchanged."""
     if not isinstance(text, str):
         return text
     try:

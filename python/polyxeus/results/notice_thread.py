@@ -15,7 +15,7 @@ class NoticeThread:
     continues. After a fork, the child process must make a new NoticeThread, because the thread does not exist in the
     child.
 
-    afterwards  a function that a thread calls when it has handled all numbers that arrived together. With afterwards
+    afterwards  a function that a thread calls when it has handled all numbers that arrived together. With `afterwards`
                 there are two threads: while one waits in this function, the other one handles the numbers that arrive.
     """
 

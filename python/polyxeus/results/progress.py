@@ -24,7 +24,7 @@ def shows_text_alone():
 
 
 def progress(*args, widget=None, **kwargs):
-    """Returns a progress bar of tqdm.
+    """Returns a tqdm progress bar.
 
     widget  whether the bar is a notebook widget; None: only in notebooks with ipywidgets
     """

@@ -1,4 +1,4 @@
-"""Decides which calls run again to make lost results, and stores the requests of these calls."""
+"""Decides which calls run again to recompute lost results, and stores the requests of these calls."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _MOST_COPIED = 1 << 20  # the largest size of the arrays that are copied for a c
 
 
 class NotRepeatable(Exception):
-    """A result cannot be computed again. The text of the exception gives the reason."""
+    """A result cannot be recomputed. The text of the exception gives the reason."""
 
 
 class SentTask:
@@ -43,7 +43,7 @@ class SentTask:
         return True
 
     def size(self):
-        """Returns about how many bytes of memory the task takes."""
+        """Returns the approximate number of bytes of memory that the task takes."""
         return len(self.content) + sum(map(len, self.buffers)) + 500
 
     def again(self, refs, wanted=(), engines=()):
@@ -58,7 +58,7 @@ class SentTask:
 
 
 class Recipe:
-    """Describes how a kept result is computed again.
+    """Describes how a kept result is recomputed.
 
     name    the name of the function.
     key     the key of the result.

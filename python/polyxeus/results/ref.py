@@ -44,7 +44,7 @@ class Ref(Generic[T]):
     is_task : bool
         Whether the call is a task, for which the controller chooses the engine.
     recipe : Any, optional
-        The Recipe for computing the result again.
+        The Recipe for recomputing the result.
 
     Examples
     --------
@@ -274,8 +274,7 @@ def _send_again(kept, recipe, inputs):
 
 class Uses:
     """Holds the Refs in the arguments of a call until the call is answered, so that their results are not freed. If the
-    call fails because one of these results is lost, Uses computes this result again, if possible, and sends the call
-    again.
+    call fails because one of these results is lost, Uses recomputes this result, if possible, and sends the call again.
 
     refs  the Refs.
     task  a SentTask; None: the call is not sent again.
@@ -506,7 +505,7 @@ class ObjectUse:
 
 
 def note_object(key, home, spawned):
-    """Called when a proxy is pickled. Adds it to the call that is being made in this thread, if there is one."""
+    """Called when a proxy is pickled. Adds the proxy to the call that is being made in this thread, if there is one."""
     found = getattr(_this_thread, "refs", None)
     if found is not None:
         found[key] = ObjectUse(home, spawned)
@@ -514,7 +513,7 @@ def note_object(key, home, spawned):
 
 def unfinished(refs):
     """Returns the ids of the unfinished tasks for which a task with these Refs must wait. If a Ref comes from a direct
-    call, unfinished() waits for this call. Lost results are computed again, if possible.
+    call, unfinished() waits for this call. Lost results are recomputed, if possible.
 
     errors  the errors of failed direct calls
     """
@@ -530,7 +529,7 @@ def unfinished(refs):
 
 
 def _sent_again(ref):
-    """Computes the result again if it is lost. Returns whether the result is computed again."""
+    """Recomputes the result if it is lost. Returns whether the result is being recomputed."""
     if not ref._is_lost():
         return False
     with ref._kept.repairing:

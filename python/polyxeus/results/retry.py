@@ -25,7 +25,7 @@ def retried(result: AsyncResult[Any], state: frozenset[str]) -> AsyncResult[Any]
     """Returns an AsyncResult with the requests of `result` that succeeded, and with new requests instead of those that
     failed. The order stays the same.
 
-    state  further attributes of the new AsyncResult, which it does not take from `result`
+    state  further attributes that the new AsyncResult does not take from `result`
     """
     if not result.ready():
         raise RuntimeError("the result is not ready: wait for it before retry()")

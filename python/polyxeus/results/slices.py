@@ -1,4 +1,4 @@
-"""Functions that wait in such a way that an interrupt in Python always ends the wait."""
+"""Functions whose waits a KeyboardInterrupt can always end."""
 
 from __future__ import annotations
 
@@ -27,7 +27,8 @@ def slices(seconds: float | None):
 
 
 def left(end: float | None):
-    """Returns how many seconds are left until `end`, a time of time.monotonic(), but at least 0. None: no limit."""
+    """Returns the number of seconds until `end` (a value of time.monotonic()), at least 0; None if `end` is None (no
+    limit)."""
     return None if end is None else max(0.0, end - time.monotonic())
 
 

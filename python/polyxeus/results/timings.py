@@ -96,7 +96,7 @@ class TimingMixin:
         widget : bool, optional
             Whether the bar is a notebook widget. Default: True in notebooks with ipywidgets, else False.
         return_when : str, optional
-            FIRST_COMPLETED, FIRST_EXCEPTION or ALL_COMPLETED of concurrent.futures, with the same meaning.
+            FIRST_COMPLETED, FIRST_EXCEPTION or ALL_COMPLETED of concurrent.futures: the event to wait for.
 
         Raises
         ------
@@ -122,7 +122,8 @@ class TimingMixin:
 
 
 def is_reached(return_when, done, pending):
-    """Returns whether a wait with `return_when` ends if these requests are done and those are pending."""
+    """Returns whether a wait with `return_when` ends when the requests `done` are done and the requests `pending` are
+    not."""
     if return_when == FIRST_COMPLETED and done:
         return True
     if return_when == FIRST_EXCEPTION and any(not part.successful() for part in done):

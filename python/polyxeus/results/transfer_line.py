@@ -17,7 +17,7 @@ class TransferLine:
     ends."""
 
     def __init__(self, write) -> None:
-        """write  a function that is called with each text, and with "" at the end."""
+        """write  a function that is called with each new text of the line, and with "" at the end."""
         self._write = write
         self._first = None
         self._is_shown = False
@@ -73,7 +73,7 @@ def _bytes(count):
 
 
 class _Shown:
-    """The place at which users see messages of this process. The place is looked up only when the first text is shown,
+    """The place at which users see this process's messages. The place is looked up only when the first text is shown,
     because most waits show no text."""
 
     def __init__(self):

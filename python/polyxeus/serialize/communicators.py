@@ -60,7 +60,7 @@ def running(gang):
     """A context manager around a task of several ranks. In its block, `communicator()` returns the communicator of the
     task.
 
-    gang  the member `gang` of the request's header. If it is empty, the task has only this rank
+    gang  the member `gang` of the request's header. If this member is empty, the task has only this rank
     """
     _running.append(_communicator_of(gang))
     try:
@@ -89,7 +89,8 @@ def _communicator_of(gang):
 
 
 def with_communicator(function, comm, args, kwargs):
-    """Returns the function. If it has a parameter `comm` that the call does not set, the parameter is set to `comm`."""
+    """Returns the function. If the function has a parameter `comm` that the call does not set, the parameter is set to
+    `comm`."""
     try:
         signature = inspect.signature(function)
         parameter = signature.parameters.get("comm")

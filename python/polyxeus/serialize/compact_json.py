@@ -1,4 +1,4 @@
-"""Writes and reads the JSON text of native requests and replies. It is fast, because it calls few functions."""
+"""Writes and reads the JSON text of native requests and replies. This code is fast, because it calls few functions."""
 
 import json
 

@@ -66,9 +66,9 @@ def namespace():
 
 
 def evaluate(expression):
-    """Returns the value of an expression in namespace(). If the reducer of an object returns a call of this function
-    with the text of an expression, unpickling replaces the object by the value of the expression. This also works deep
-    inside other objects."""
+    """Returns the value of an expression in namespace(). If the reducer of an object returns a call to this function
+    with an expression (a string), unpickling replaces the object with the value of the expression. This also works for
+    objects nested in other objects."""
     names = namespace()
     if expression.isidentifier() and expression in names:
         return names[expression]
@@ -91,7 +91,7 @@ def forget_carried(names):
 def explain(error, where):
     """Adds to a NameError the reason why the name was not sent.
 
-    where  a text like "engine 3"
+    where  a string like "engine 3"
     """
     name = getattr(error, "name", None)
     if name is None:  # Python 3.9
@@ -167,7 +167,7 @@ class _BoundedFile:
 
 
 class _Trip:
-    """The state that the picklers of one dumps() share."""
+    """The state that the picklers of one dumps() call share."""
 
     def __init__(self, is_careful):
         self.is_careful = is_careful  # whether to test for each value if it can be pickled
@@ -346,7 +346,7 @@ _attributes_of = weakref.WeakKeyDictionary()  # code -> _attribute_names(code)
 
 def _ingredients(function, global_names):
     """Returns the (objects, names of modules) from which the pickle of an interactive function is made, in an order
-    that depends only on its code. None if one of the objects could change but stay the same object."""
+    that depends only on its code. Returns None if one of the objects could change but stay the same object."""
     if function.__dict__ or function.__kwdefaults__:
         return None
     code = function.__code__
@@ -476,8 +476,8 @@ def _travels_by_name(value):
 
 
 def _beside(buffers):
-    """Makes a callback for the buffers of a pickle. It returns whether a buffer stays in the pickle; it appends other
-    buffers to the list."""
+    """Makes a callback for the buffers of a pickle. The callback returns whether a buffer stays in the pickle, and
+    appends the other buffers to the list."""
     first = len(buffers)
 
     def take(buffer):

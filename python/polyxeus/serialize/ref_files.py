@@ -51,7 +51,7 @@ class Key(NamedTuple):
 
 
 def set_engine(uuid):
-    """Sets the uuid of the engine that this process is."""
+    """Sets the engine uuid of this process."""
     global _engine
     _engine = uuid
 
@@ -62,7 +62,7 @@ def engine():
 
 
 def identity_of(folder):
-    """Returns a text that is the same in all processes that see this folder, and that differs for other folders.
+    """Returns a string that is the same in all processes that see this folder, and that differs for other folders.
     Returns "" if the folder does not exist."""
     try:
         found = os.stat(folder)
@@ -273,7 +273,7 @@ def read(path):
 
 
 def value_of(*key: Any) -> Any:
-    """Returns the value of a kept result, on an engine. It replaces a Ref in the arguments of a call.
+    """Returns the value of a kept result, on an engine. This value replaces a Ref in the arguments of a call.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Fetches kept results from an engine of another host, over a separate encrypted connection.
+"""Fetches kept results from an engine on another host, over a separate encrypted connection.
 
 The client sends both engines the same secret in encrypted messages. The connection is TLS with an anonymous key
 exchange. Each of the two engines proves that it knows the secret, with an HMAC of the connection's "tls-unique" channel

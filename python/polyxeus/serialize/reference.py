@@ -29,7 +29,7 @@ class Reference(_Anything):
     Raises
     ------
     TypeError
-        `name` is not a text.
+        `name` is not a string.
 
     Examples
     --------
@@ -81,8 +81,8 @@ class Reference(_Anything):
 def interactive(f: F) -> F:
     """Decorator: on the engine, the function has the same globals as the user's cells.
 
-    Use this decorator for functions that are defined in modules. Without it, the globals of such a function are those
-    of its module.
+    Use this decorator for functions that are defined in modules. Without the decorator, the globals of such a function
+    are those of its module.
 
     Parameters
     ----------
@@ -92,7 +92,7 @@ def interactive(f: F) -> F:
     Returns
     -------
     callable
-        The function, with these globals on the engine.
+        The function; on an engine, its globals are those of the user's cells.
 
     Examples
     --------

@@ -34,7 +34,8 @@ def _title(function, name=None):
 
 
 def _foreign_function(function):
-    """Returns the description of a function of an engine in another language: its name, or its source text."""
+    """Returns the description of a function for an engine in another language: the function's name, or its source
+    text."""
     if isinstance(function, str):
         is_name = function.replace("::", "_").isidentifier()
         return {"name" if is_name else "code": function}
@@ -82,8 +83,8 @@ _maps = itertools.count(1)
 def map_calls(function, parts, forms=FORMS, dist="b"):
     """Returns requests to map a function, one request for each of `parts`. A part is a list of sequences.
 
-    dist  how the parts are cut and joined. Each request contains it, together with the number of the part, so that
-          clients that read the controller's records can join the results.
+    dist  how the parts are cut and joined. Each request contains `dist` and the number of the part. With these, clients
+          that read the controller's records can join the results.
     """
     first = []
     head = f'{{"map":true,"function":{_function(function, first, forms)}{_title(function)},"args":'
@@ -124,7 +125,7 @@ def execute(code, silent):
 
 
 def read(content, buffers):
-    """Reads the result from the content of any reply, except the reply of `execute`."""
+    """Reads the result from the content of any reply, except the reply to `execute`."""
     if "value" in content:
         return decode(content["value"], buffers)
     if "values" in content:
@@ -134,7 +135,7 @@ def read(content, buffers):
 
 
 def _read_apply_reply(buffers):
-    """Reads a result that was sent to a client of ipyparallel."""
+    """Reads a result that was sent to an ipyparallel client."""
     try:
         return pickle.loads(buffers[0])
     except ImportError:

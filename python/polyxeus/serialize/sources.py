@@ -38,8 +38,8 @@ def _find(code):
 
 @functools.lru_cache(_MOST_FILES)
 def _is_here(file):
-    """Returns whether a file exists on this host. The answer is cached, because each call of a function comes with its
-    source, and the file may be on a slow file system."""
+    """Returns whether a file exists on this host. The answer is cached, because each call to a function comes with the
+    function's source, and the file may be on a slow file system."""
     return os.path.exists(file)
 
 

@@ -32,7 +32,7 @@ class ReceiverLacks(RuntimeError):
 
 
 def set_engine_id(engine_id):
-    """Sets the id of the engine that this process is. A process that does not call this function is a client."""
+    """Sets the engine id of this process. A process that does not call this function is a client."""
     global _engine_id
     _engine_id = engine_id
 
@@ -57,7 +57,7 @@ def _of_typed(storage):
 
 
 def _span(tensor):
-    """Returns the range [begin, end) of the bytes of the storage in which the tensor lies."""
+    """Returns the byte range [begin, end) of the tensor in its storage."""
     size = tensor.element_size()
     begin = tensor.storage_offset()
     last = begin + sum((extent - 1) * step for extent, step in zip(tensor.shape, tensor.stride()))
@@ -82,9 +82,9 @@ def _on_host(torch, memory):
 
 
 def bytes_of(owner, count, begin=0):
-    """Returns the bytes of `owner` without a copy. They are in the host's memory.
+    """Returns the bytes of `owner` without a copy. These bytes are in the host's memory.
 
-    owner  a storage, or a tensor without gaps. It stays alive as long as the bytes exist
+    owner  a storage, or a tensor without gaps. The owner stays alive as long as the bytes exist
     """
     import ctypes  # torch has already imported it
 
@@ -94,7 +94,7 @@ def bytes_of(owner, count, begin=0):
 
 
 class _Memory:
-    """Some bytes of a storage. They are one object of a pickle, even if several tensors use them."""
+    """Some bytes of a storage. These bytes are one object of a pickle, even if several tensors use them."""
 
     def __init__(self, torch, storage, begin, end, size):
         self._torch, self._storage, self._size = torch, storage, size
@@ -273,7 +273,7 @@ def is_tensor(value):
 
 
 def concatenate(parts):
-    """Joins the tensors to one. The result is a leaf, and requires a gradient if one of the tensors requires one."""
+    """Joins the tensors into one. The result is a leaf, and requires a gradient if one of the tensors requires one."""
     torch = _torch()
     with torch.no_grad():
         joined = torch.cat(list(parts))
@@ -307,7 +307,7 @@ def placed(device, count, engine_id):
     """Chooses the device for a tensor that was on `device` of another process. Returns (device, a note for the user or
     None).
 
-    device     a text like "cpu" or "cuda:1"
+    device     a string like "cpu" or "cuda:1"
     count      the number of devices of this kind that the receiver sees
     engine_id  the id of the receiving engine; None: the receiver is a client, which gets the tensor on the CPU if it
                does not see the device

@@ -219,7 +219,7 @@ def _append(buffers, data):
 
 
 def _is_text(text):
-    """Returns whether UTF-8 can encode the text. It cannot encode lone surrogates."""
+    """Returns whether UTF-8 can encode the string. UTF-8 cannot encode lone surrogates."""
     if text.isascii():
         return True
     try:
@@ -402,7 +402,7 @@ def _part(value, step):
 
 
 def _joined(results):
-    """Joins results to one array, if all of them are numbers of one type, or arrays of one type and shape."""
+    """Joins results into one array, if all of them are numbers of one type, or arrays of one type and shape."""
     kind = type(results[0])
     if any(type(each) is not kind for each in results):
         return None

@@ -1,4 +1,4 @@
-"""Computes the offset of the clock of another host. Reads no clock itself."""
+"""Computes the offset of another host's clock. Reads no clock itself."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ _MOST_DRIFT = 1000  # in millionths: each of the two kernels may change the rate
 
 
 class Exchange(NamedTuple):
-    """The times of a request and of its answer, and the time of the other clock that the answer contains. All are in
-    nanoseconds."""
+    """The times of a request and of its answer, and the time of the other clock that the answer contains. All times are
+    in nanoseconds."""
 
     sent: int  #: the time of sending, by the clock of this host
     told: int  #: the time in the answer, by the other clock
@@ -27,8 +27,8 @@ class ClockOffset(NamedTuple):
 
 
 class ClockReadings:
-    """Exchanges with one other clock. All exchanges happen within a time that is so short that both clocks run at the
-    same rate.
+    """Exchanges with one other clock. All exchanges happen within so short a time that both clocks run at the same
+    rate.
 
     The other clock was read at some time between the sending of the request and the arrival of the answer. Each
     exchange therefore gives a lower and an upper bound of the offset, and several exchanges together may give closer
@@ -58,8 +58,8 @@ class ClockReadings:
 
 class ClockLine:
     """The offset at any time of a trace, computed from the offsets at the beginning and at the end of the trace.
-    Between them, the clocks drift evenly. If the two offsets differ by more than clocks can drift, the measurements are
-    inexact, and the better one is used.
+    Between these two times, the clocks are assumed to drift evenly. If the two offsets differ by more than clocks can
+    drift, the measurements are inexact, and the better one is used.
 
     began, ended          the times of the other clock at which the offsets were measured
     at_begin, at_end      the offsets; None: not measured

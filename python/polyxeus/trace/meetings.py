@@ -62,7 +62,7 @@ def mpi_key(call, seen: Counter) -> tuple | None:
 
 
 def torch_key(span, seen: Counter) -> tuple | None:
-    """Returns a key of a collective call of torch.distributed that is the same on all ranks; None for other spans."""
+    """Returns a key of a collective torch.distributed call that is the same on all ranks; None for other spans."""
     if span.kind != "torch" or "count" not in span.details:
         return None
     place = span.details.get("group"), span.details["count"]

@@ -32,7 +32,7 @@ def otlp_requests(
     """Yields (number of spans, body of a request) for each part of a trace.
 
     trace_id     32 hexadecimal digits
-    unix_offset  add this number to a time of the timeline to get nanoseconds since 1970
+    unix_offset  the number that is added to a time of the timeline to get nanoseconds since 1970
     attributes   the attributes of each resource, in addition to the attributes of its process
     """
     places = [list(_places(process, trace_id, number)) for number, process in enumerate(timeline.processes)]

@@ -42,7 +42,7 @@ def _descriptor(uuid: int, name: str, rest: bytes) -> bytes:
 
 
 def _events(track: Track, uuid: int) -> Iterator[tuple[int, bytes]]:
-    """Pairs (time, packet without its time) for each beginning and each end of a slice, in the order in which the
+    """Yields (time, packet without its time) for each beginning and each end of a slice, in the order in which the
     slices nest."""
     end = bytes_field(_TRACK_EVENT, varint_field(_TYPE, _END) + varint_field(_TRACK, uuid))
     open_ends: list[int] = []

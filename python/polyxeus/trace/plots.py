@@ -51,7 +51,7 @@ def areas(layers: Sequence[tuple[Sequence[float], str]], title: str, left: str, 
     """Returns a chart of shares over time, as layers on top of each other.
 
     layers       (values from 0 to 1, one for each moment, colour), the lowest first; their sums are at most 1
-    left, right  the texts below the first and the last moment
+    left, right  the labels below the first and the last moment
     """
     height = 120
     count = len(layers[0][0])

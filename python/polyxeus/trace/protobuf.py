@@ -1,4 +1,4 @@
-"""Encodes messages of Protocol Buffers, but only the kinds of fields that a trace needs.
+"""Encodes Protocol Buffers messages, but only the kinds of fields that a trace needs.
 
 A message is the concatenation of its fields: bytes_field(1, text_field(2, "a") + varint_field(3, 7)).
 """
@@ -13,7 +13,7 @@ _VARINT, _FIXED64, _BYTES = 0, 1, 2
 
 
 def _varint(value: int) -> bytes:
-    """value a negative value is encoded as the two's complement of 64 bits"""
+    """Encodes an integer. A negative value is encoded as its 64-bit two's complement."""
     value &= 0xFFFF_FFFF_FFFF_FFFF
     encoded = bytearray()
     while value > 0x7F:

@@ -36,7 +36,7 @@ def begin() -> int | None:
 
 
 def end(kind: str, name: str, began: int, details: dict[str, Any] | None = None, thread: int | None = None) -> None:
-    """Records a span that began at `began`. If `thread` is None, it belongs to the calling thread."""
+    """Records a span that began at `began`. If `thread` is None, the span belongs to the calling thread."""
     if thread is None:
         thread = this_thread()
     ended = Span(kind, name, began, monotonic_ns(), thread, details or {})
@@ -65,14 +65,14 @@ def detach(recorder: Any) -> None:
 class span:
     """A context manager. Traces show its block under the name that you choose.
 
-    It works on engines and in the client's process, in any thread. If no trace is on, it does nothing.
+    span() works on engines and in the client's process, in any thread. If no trace is on, span() does nothing.
 
     Parameters
     ----------
     name : str
         The name that the trace shows.
     **details : Any
-        Further values that the trace shows with the name: texts, numbers or lists of them.
+        Further values that the trace shows with the name: strings, numbers or lists of these.
 
     Examples
     --------

@@ -83,18 +83,18 @@ class ControllerRecords(NamedTuple):
 
 
 def read_spans(rows: list[list[Any]], to_ours: Callable[[int], int]) -> list[Span]:
-    """Reads the rows of `spans` in the answers of an engine (docs/protocol.md)."""
+    """Reads the rows of `spans` in an engine's answers (docs/protocol.md)."""
     return [Span(kind, name, to_ours(began), to_ours(ended), thread, details)
             for kind, name, began, ended, thread, details in rows]  # fmt: skip
 
 
 def read_mpi_calls(rows: list[list[Any]], to_ours: Callable[[int], int]) -> list[MpiCall]:
-    """Reads the rows of `mpi` in the answers of an engine (docs/protocol.md)."""
+    """Reads the rows of `mpi` in an engine's answers (docs/protocol.md)."""
     return [MpiCall(name, to_ours(began), to_ours(met) if met else 0, to_ours(ended), *rest)
             for name, began, met, ended, *rest in rows]  # fmt: skip
 
 
 def read_passages(rows: list[list[Any]], to_ours: Callable[[int], int]) -> list[Passage]:
-    """Reads the rows of `requests` in the answers of the controller (docs/protocol.md)."""
+    """Reads the rows of `requests` in the controller's answers (docs/protocol.md)."""
     return [Passage(msg_id, session, engine, *(to_ours(time) if time else 0 for time in times))
             for msg_id, session, engine, *times in rows]  # fmt: skip

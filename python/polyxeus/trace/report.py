@@ -141,7 +141,7 @@ def _columns(process: Process, began: int, length: int) -> list[str]:
 
 
 def _runs_of_columns(columns: list[str]) -> Iterable[tuple[int, int, str]]:
-    """Runs of equal adjacent columns, as (first column, number of columns, kind)."""
+    """Yields the runs of equal adjacent columns, as (first column, number of columns, kind)."""
     first = 0
     for column in range(1, len(columns) + 1):
         if column == len(columns) or columns[column] != columns[first]:
@@ -196,7 +196,7 @@ def _transfers(found: Traffic, ranks: list[int]) -> str:
 
 
 def _matrix(found: Traffic, ranks: list[int]) -> str:
-    """Returns a row for each sender, a column for each receiver."""
+    """Returns a matrix with a row for each sender and a column for each receiver."""
     if not found.messages:
         return ""
     place = {rank: position for position, rank in enumerate(ranks[:_MOST_ROWS])}

@@ -27,7 +27,7 @@ class EngineShares(NamedTuple):
 
 
 class Traffic(NamedTuple):
-    """The numbers of bytes that were sent by MPI and to the engines."""
+    """The numbers of bytes that were sent in MPI calls and in requests to the engines."""
 
     messages: dict[tuple[int, int], tuple[int, int]]  #: {(rank, rank): (messages, bytes)}, from the first to the second
     collectives: dict[str, tuple[int, int]]  #: {name: (calls, bytes)} of all ranks together
@@ -55,7 +55,7 @@ def busy_over_time(engines: list[Process], began: int, length: int, moments: int
     """Returns the shares of all engines' time, {"run": ..., "torch": ..., "mpi": ...}, in each of `moments` intervals
     of equal length.
 
-    The time of a run counts as "run" only while the run makes no call of MPI or torch.distributed.
+    The time of a run counts as "run" only while the run makes no MPI or torch.distributed call.
     """
     found = {kind: [0.0] * moments for kind in KINDS}
     for process in engines:
@@ -91,7 +91,8 @@ def _count(row, size):
 
 
 def _exclusive(process: Process) -> list[list[tuple[int, int]]]:
-    """For each kind in KINDS, the times at which this kind of work is in progress, but no later kind in KINDS."""
+    """Returns, for each kind in KINDS, the times at which work of this kind, but of no later kind in KINDS, is in
+    progress."""
     slices = slices_of(process)
     found, taken = [], []
     for kind in reversed(KINDS):

@@ -143,8 +143,8 @@ def _passage_details(sent, passage):
 
 
 def _encodings(spans):
-    """Slices for the work of a call before its first request and between two requests. Each slice ends with a span of
-    the kind "sent"."""
+    """Yields spans for the work of a call before its first request and between two requests. Each of them ends with a
+    span of the kind "sent"."""
     calls = sorted((span for span in spans if span.kind == "call"), key=lambda span: span.began)
     begins = [span.began for span in calls]
     until = {}  # {index of a call: end of its latest encoding}

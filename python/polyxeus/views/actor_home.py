@@ -101,7 +101,7 @@ class ActorHome:
 
     @staticmethod
     def new_key(client: Client, name: str) -> str:
-        """Makes the key of new objects. It contains the name of the class for readers of error messages."""
+        """Makes the key of new objects. The key contains the name of the class, for readers of error messages."""
         return f"{name}-{next(_numbers)}-{client._connection.session_id}"
 
     @staticmethod

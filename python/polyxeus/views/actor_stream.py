@@ -29,13 +29,13 @@ _numbers = itertools.count(1)
 
 
 class ActorStream(Iterator[Any]):
-    """The items of a generator of an object, as they arrive. ``actor.method.stream()`` returns it.
+    """The items of an object's generator, as they arrive. ``actor.method.stream()`` returns it.
 
-    It is an iterator for ``for`` and ``async for``. The items of one engine are in order. For objects on several
-    engines it yields pairs of the engine's id and the item, in the order in which items arrive from all engines. Each
-    engine computes up to 4 items in advance, and other calls on the object run between two items. If you leave the loop
-    early, or delete the stream, the generators are ended. As a context manager, a stream is closed at the end of the
-    `with` block.
+    The stream is an iterator for ``for`` and ``async for``. The items of one engine are in order. For objects on
+    several engines it yields pairs of the engine's id and the item, in the order in which items arrive from all
+    engines. Each engine computes up to 4 items in advance, and other calls on the object run between two items. If you
+    leave the loop early, or delete the stream, the generators are ended. As a context manager, a stream is closed at
+    the end of the `with` block.
 
     Parameters
     ----------
@@ -179,10 +179,10 @@ class _Items:
             await asyncio.wrap_future(waker)
 
     def received(self, engine):
-        """Reads the next answer of an engine. Returns a tuple with the value that the stream yields; None if the answer
-        has no item.
+        """Reads an engine's next answer. Returns a tuple with the value that the stream yields; None if the answer has
+        no item.
 
-        errors  exceptions of the generator; all generators of the stream are ended then.
+        errors  exceptions of the generator; the method then ends all generators of the stream.
         """
         answers = self.pending.get(engine)
         if not answers:

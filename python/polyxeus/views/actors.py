@@ -87,7 +87,7 @@ class Actor:
 
     @property
     def spawned(self) -> AsyncResult[Any]:
-        """The AsyncResult of the call of the constructor.
+        """The AsyncResult of the constructor call.
 
         ``spawned.get()`` waits until the objects are made, and raises an exception if the constructor failed.
 
@@ -340,7 +340,7 @@ class Actor:
     def bind(self, client: Client) -> Actor:
         """Returns a proxy that sends its calls through this client.
 
-        Use it for a proxy that was unpickled in another process.
+        Use this method for a proxy that was unpickled in another process.
 
         The new proxy does not own the objects: they are freed with the proxies of the process that made them.
 
@@ -388,7 +388,7 @@ class _FarHome:
 
 
 class ActorMethod:
-    """A method of the objects of an Actor. Calling it calls the method of the objects on the engines.
+    """A method of the objects of an Actor. A call to this ActorMethod calls the objects' method on the engines.
 
     Parameters
     ----------

@@ -222,8 +222,9 @@ class LoadBalancedView(View):
             AsyncResult of a call with ``keep=True`` is also replaced by its value. The call runs when these values are
             ready.
         keep : bool
-            Whether the result stays on the engine's host. If so, the value of the AsyncResult is a Ref, which its attribute
-            `ref` returns at once. `keep` is not passed to `f`: if `f` has such an argument, use apply_ref().
+            Whether the result stays on the engine's host. If so, the value of the AsyncResult is a Ref. The
+            AsyncResult's attribute `ref` has this Ref at once. `keep` is not passed to `f`: if `f` has such an
+            argument, use apply_ref().
         **kwargs : Any
             The keyword arguments of this function.
 
@@ -277,7 +278,7 @@ class LoadBalancedView(View):
         f : callable
             The function.
         *sequences : iterable
-            A sequence for each argument of `f`. The first call of `f` gets the first item of each sequence, the second
+            A sequence for each argument of `f`. The first call to `f` gets the first item of each sequence, the second
             call gets the second items, and so on.
         block : bool, optional
             Whether to wait. Default: the view's flag.
@@ -285,8 +286,8 @@ class LoadBalancedView(View):
             The number of items per message. Default: one if there are few items, else up to 128, so that short calls
             cost little.
         ordered : bool
-            Whether iteration over the result keeps the order of the items. If False, results come in the order in which
-            they arrive.
+            Whether iteration over the result keeps the order of the items. If False, the results are in the order of
+            their arrival.
         return_exceptions : bool, optional
             Whether exceptions are returned as items of the result. If so, each item is sent in a separate message.
         label : Any, optional
@@ -374,10 +375,10 @@ class LoadBalancedView(View):
         f : callable
             The function.
         *sequences : iterable
-            A sequence for each argument of `f`. The first call of `f` gets the first item of each sequence, the second
+            A sequence for each argument of `f`. The first call to `f` gets the first item of each sequence, the second
             call gets the second items, and so on.
         ordered : bool
-            Whether the results are in the order of the items. If False, results come in the order in which they arrive.
+            Whether the results are in the order of the items. If False, the results are in the order of their arrival.
         max_outstanding : int or "auto"
             The number of calls that may be outstanding (sent, but not answered) at the same time. "auto" means one call
             for each engine. 0 means any number of calls, so the sequences are read at once.
@@ -414,7 +415,7 @@ class LoadBalancedView(View):
         return lazy_map(self, f, zip(*sequences), of_executor=sender, **options)
 
     def register_joblib_backend(self, name: str | None = None, make_default: bool = False) -> None:
-        """Registers this view as a backend of joblib: ``Parallel(backend=name)``.
+        """Registers this view as a joblib backend: ``Parallel(backend=name)``.
 
         Parameters
         ----------
@@ -433,8 +434,8 @@ def _sent_again(send, work, refs, engines):
 
 
 def _render_dependency(dependency):
-    """Returns the dependency of a task in the form that messages use. Raises TypeError or ValueError if it is not a
-    dependency."""
+    """Returns the dependency of a task in the form that messages use. Raises TypeError or ValueError if the value is
+    not a dependency."""
     if dependency is None:
         return []
     if isinstance(dependency, Dependency):

@@ -26,7 +26,7 @@ class Checkpoint(Mapping[str, Any]):
 
     After checkpoint() the keys are path, name, label, time, size (the number of ranks), ranks (a list with the entry of
     each rank in the manifest), written and linked (numbers of bytes) and removed (names of older checkpoints). After
-    restore() they are path, label, time, ranks, engines, names, scattered and bytes.
+    restore() the keys are path, label, time, ranks, engines, names, scattered and bytes.
 
     Parameters
     ----------
@@ -57,7 +57,7 @@ class Checkpoint(Mapping[str, Any]):
 
 
 class CheckpointTimer:
-    """Writes checkpoints at regular times, in a thread, until it is stopped.
+    """Writes checkpoints at regular times, in a thread, until the timer is stopped.
 
     ``view.checkpoint(every=...)`` returns it.
 
@@ -101,7 +101,7 @@ class CheckpointTimer:
                 warnings.warn(f"{problem}", RuntimeWarning, stacklevel=1)
 
     def stop(self) -> None:
-        """Stops the timer. If a checkpoint is being written, the call waits until it is complete."""
+        """Stops the timer. If a checkpoint is being written, the call waits until this checkpoint is complete."""
         self._is_stopped.set()
         if self._thread is not threading.current_thread():
             self._thread.join()
@@ -114,7 +114,7 @@ class CheckpointTimer:
 
 
 class _ProgressLine:
-    """Shows the number of written bytes on stderr, if that is a terminal."""
+    """Shows the number of written bytes on stderr, if stderr is a terminal."""
 
     def __init__(self, verb):
         self._verb = verb
@@ -134,7 +134,7 @@ class _ProgressLine:
 
 def variable_names(what, names):
     """Returns the names as a list, or None. If one of them cannot be the name of a variable, raises a ValueError with a
-    text that begins with `what`."""
+    message that begins with `what`."""
     if names is None:
         return None
     names = [names] if isinstance(names, str) else list(names)
@@ -154,7 +154,7 @@ _UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
 
 
 def duration_seconds(duration):
-    """Returns the number of seconds for a text like "10m" or for a timedelta; 0 for other texts and values."""
+    """Returns the number of seconds for a string like "10m" or for a timedelta; 0 for other values."""
     if isinstance(duration, timedelta):
         return duration.total_seconds()
     found = re.fullmatch(r"(\d+\.?\d*)([smhd])", duration) if isinstance(duration, str) else None
@@ -162,8 +162,8 @@ def duration_seconds(duration):
 
 
 def _seconds(every):
-    """Returns the number of seconds of `every`, which is a text like "10m", a timedelta, or, as in earlier versions, a
-    number of minutes."""
+    """Returns the number of seconds of `every`, which is a string like "10m", a timedelta, or, as in earlier versions,
+    a number of minutes."""
     if isinstance(every, (str, timedelta)):
         seconds = duration_seconds(every)
     else:

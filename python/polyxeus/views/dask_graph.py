@@ -1,4 +1,4 @@
-"""Computes graphs of Dask as tasks of a balanced view; the results stay on the engines."""
+"""Computes Dask graphs as tasks of a balanced view; the results stay on the engines."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["compute"]
 
 
 def compute(view: LoadBalancedView, graph: Any, keys: Any) -> Any:
-    """Returns the values of keys of a graph, like dask.get(graph, keys).
+    """Returns the values of the graph's keys `keys`, like dask.get(graph, keys).
 
     graph  the graph, in the form that Dask gives to schedulers.
     """

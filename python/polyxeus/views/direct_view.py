@@ -74,7 +74,7 @@ class DirectView(View):
             return self.client._connection.send_direct(ids, works, label_text(label))
 
     def _send(self, work, targets=None, label=None, read=requests.read, fname="unknown"):
-        """work  a request, or a function that makes it for engines that can read certain forms of values."""
+        """work  a request, or a function that makes a request for engines that can read certain forms of values."""
         if targets is None:
             targets = self.targets
         _, ids, forms = self.client._addressed(targets)
@@ -166,7 +166,7 @@ class DirectView(View):
         Raises
         ------
         TypeError
-            `code` is not a text.
+            `code` is not a string.
         RemoteError
             The call waits, and the code raised an exception on the view's only engine.
         CompositeError
@@ -264,7 +264,7 @@ class DirectView(View):
         Raises
         ------
         TypeError
-            `ns` is not a dict, a name is not a text, or a value cannot be sent.
+            `ns` is not a dict, a name is not a string, or a value cannot be sent.
         ValueError
             A name cannot be the name of a variable.
 
@@ -330,13 +330,13 @@ class DirectView(View):
         Returns
         -------
         AsyncResult or its result
-            If the call waits, one value for each engine, or the value itself for a view of one engine. Otherwise an
-            AsyncResult.
+            If the call waits: one value for each engine, or the value itself for a view of one engine. If the call does
+            not wait: an AsyncResult.
 
         Raises
         ------
         TypeError
-            `names` is neither text nor a list of texts.
+            `names` is neither a string nor a list of strings.
         RemoteError
             The call waits, and the view's only engine does not have the variable (`ename` is NameError).
         CompositeError
@@ -437,7 +437,7 @@ class DirectView(View):
         Raises
         ------
         TypeError
-            `seq` is not a sequence, or `key` is not a text.
+            `seq` is not a sequence, or `key` is not a string.
         ValueError
             `key` cannot be the name of a variable, or `dist` is unknown.
 
@@ -471,7 +471,7 @@ class DirectView(View):
         return None
 
     def exchange(self, key: str, source: int) -> None:
-        """Copies an array of one engine to the other engines of this view by MPI, and waits until all engines have it.
+        """Copies an engine's array to the other engines of this view with MPI, and waits until all engines have it.
 
         The engines must be ranks of one MPI world; they may run different languages. The data does not go through the
         controller.
@@ -547,10 +547,10 @@ class DirectView(View):
         Returns
         -------
         AsyncMapResult or its result
-            An AsyncMapResult, or its result if the call waits. Arrays are joined to one array along the first
-            dimension. Lists, tuples and ranges are joined to one list. Objects of pandas, polars, torch and xarray are
-            joined by pandas.concat, polars.concat, torch.cat and xarray.concat. Other values are not joined: the result
-            is the list of the parts.
+            An AsyncMapResult, or its result if the call waits. Arrays are joined into one array along the first
+            dimension. Lists, tuples and ranges are joined into one list. Objects of pandas, polars, torch and xarray
+            are joined with pandas.concat, polars.concat, torch.cat and xarray.concat. Other values are not joined: the
+            result is the list of the parts.
 
         Raises
         ------
@@ -613,14 +613,14 @@ class DirectView(View):
         Parameters
         ----------
         path : str or path
-            The folder of all checkpoints.
+            The checkpoint folder.
         names : str or list of str, optional
             Variables that all engines have. Default: all variables that can be written; the result lists the others.
         label : Any, optional
-            Text, or any value that JSON can represent, with which restore() can find this checkpoint.
+            A string, or any other value that JSON can represent. restore() can find this checkpoint by its label.
         scattered : str or list of str
             Variables that are blocks of one array along its first dimension, in addition to those that scatter() has
-            defined. They can be restored on any number of engines.
+            defined. Scattered variables can be restored on any number of engines.
         keep_last : int or "all", optional
             The number of checkpoints with this label to keep; older ones are removed. Default: "all", or 2 with
             `every`.
@@ -672,8 +672,8 @@ class DirectView(View):
         Parameters
         ----------
         path : str or path
-            The folder of one checkpoint, or the path that was given to checkpoint(). For the path, the last checkpoint
-            below it is restored; if `label` is given, the last checkpoint with this label.
+            The folder of one checkpoint, or the path that was given to checkpoint(). In the second case, the last
+            checkpoint below this path is restored, or, if `label` is given, the last one with this label.
         names : str or list of str, optional
             The variables to restore. Default: all variables.
         label : Any, optional
@@ -714,7 +714,7 @@ class DirectView(View):
         f : callable
             The function.
         *sequences : iterable
-            A sequence for each argument of `f`. The first call of `f` gets the first item of each sequence, the second
+            A sequence for each argument of `f`. The first call to `f` gets the first item of each sequence, the second
             call gets the second items, and so on.
         block : bool, optional
             Whether to wait. Default: the view's flag.
@@ -770,7 +770,7 @@ class DirectView(View):
     # ------------------------------------------------------------ the engines' state
 
     def sync_imports(self, local: bool = True, quiet: bool = False) -> AbstractContextManager[None]:
-        """Imports modules in this process and on the engines, by the import statements of a `with` block.
+        """Imports modules in this process and on the engines: those that the import statements of a `with` block name.
 
         ``import x as y`` imports x on the engines under the name x.
 
@@ -896,7 +896,7 @@ class DirectView(View):
         )
 
     def kill(self, targets: Targets = None, block: bool | None = None) -> AsyncResult[Any] | None:
-        """Ends the engines at once by SIGKILL. Requests that ran on them fail with an EngineError.
+        """Ends the engines at once with SIGKILL. Requests that ran on them fail with an EngineError.
 
         Parameters
         ----------
@@ -957,7 +957,7 @@ def _distribution(dist):
 
 
 class BroadcastView(DirectView):
-    """A DirectView that sends one message for each call; the controller copies it to all engines.
+    """A DirectView that sends one message for each call; the controller copies this message to all engines.
 
     Use a BroadcastView for many engines.
 

@@ -1,4 +1,4 @@
-"""Views as executors of concurrent.futures."""
+"""Views as concurrent.futures executors."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _SHUT_DOWN = "cannot schedule new futures after shutdown"  # the text of CPython
 
 
 class ViewExecutor(concurrent.futures.Executor):
-    """An executor of concurrent.futures (PEP 3148) on a view. `view.executor` and `client.executor()` return it.
+    """A concurrent.futures executor (PEP 3148) on a view. `view.executor` and `client.executor()` return it.
 
     On a load-balanced view each call runs on a free engine; on a direct view each call runs on all engines of the view.
     A map on a direct view gives each item to one engine, in turn.
@@ -140,8 +140,8 @@ class ViewExecutor(concurrent.futures.Executor):
         *iterables : iterable
             An iterable for each argument of `func`.
         timeout : float, optional
-            The number of seconds after this call in which all items must arrive. Otherwise TimeoutError is raised.
-            Default: without a limit.
+            The number of seconds, counted from this call, within which all items must arrive. Otherwise TimeoutError is
+            raised. Default: without a limit.
         chunksize : int
             The number of items that each call on an engine gets.
         buffersize : int, optional

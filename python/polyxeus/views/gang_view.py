@@ -23,9 +23,9 @@ _START = "start the engines with `pxcluster start --engines=mpi`"
 class GangView(DirectView):
     """A DirectView with an MPI communicator of only its engines. ``client.gang([0, 1, 4])`` returns it.
 
-    The communicator is the variable `comm` of these engines, an MPI.Comm of mpi4py or an MPI_Comm of C++. The ranks of
+    The communicator is the variable `comm` of these engines, mpi4py's MPI.Comm or, in C++, an MPI_Comm. The ranks of
     the communicator have the order of the engines in the gang. The other ranks of the world do not take part. They may
-    run other code at the same time, also in other gangs.
+    run other code at the same time, even in other gangs.
 
     Parameters
     ----------
@@ -76,7 +76,7 @@ class GangView(DirectView):
     def renew(self) -> None:
         """Makes a new communicator for the same engines.
 
-        Use it, for example, after an error that says that the old communicator was lost.
+        Use this method, for example, after an error about a lost communicator.
 
         Raises
         ------

@@ -1,4 +1,4 @@
-"""A backend of joblib that uses the engines of a view."""
+"""A joblib backend that uses the engines of a view."""
 
 from joblib.parallel import BACKENDS, AutoBatchingMixin, ParallelBackendBase, register_parallel_backend
 
@@ -53,6 +53,6 @@ def register_factory(factory, name=None, make_default=False):
 
 
 def register_view(view, name=None, make_default=False):
-    """Registers a view as a joblib backend under this name; None: "polyxeus", and "ipyparallel" if that name is
-    free."""
+    """Registers a view as a joblib backend under this name; None: under "polyxeus", and under "ipyparallel" if that
+    name is free."""
     register_factory(lambda **kwargs: ViewBackend(view=view, **kwargs), name, make_default)

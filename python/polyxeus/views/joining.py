@@ -23,7 +23,7 @@ _LIBRARIES = (
 
 
 def can_join(part):
-    """Returns whether parts of this kind can be joined. Lists, tuples, ranges, arrays, data frames and tensors can."""
+    """Returns whether parts of this kind can be joined: lists, tuples, ranges, arrays, data frames or tensors."""
     return _joiner(part, "") is not None
 
 
@@ -31,7 +31,7 @@ def join(parts, is_dealt=False, instead="pull() instead of gather()"):
     """Joins the parts into one sequence; if parts of this kind cannot be joined, the result is the list of the parts.
 
     is_dealt  whether each of n parts has every n-th item of the whole, instead of a block
-    instead   advice for the text of an error
+    instead   advice for an error's text
     errors    ValueError, TypeError: the parts do not fit together
     """
     joiner = _joiner(parts[0], instead)
@@ -121,7 +121,7 @@ def _join_of(library, kinds, concatenate, parts, is_dealt, instead):
 
 
 def _join_in_place(parts, numpy):
-    """Joins the arrays to one array without a copy; returns None if a copy is needed."""
+    """Joins the arrays into one array without a copy; returns None if a copy is needed."""
     first = parts[0]
     for part in parts:
         is_plain = type(part) is numpy.ndarray and part.flags.c_contiguous

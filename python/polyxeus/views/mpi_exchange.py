@@ -1,4 +1,4 @@
-"""Implements DirectView.exchange(), which copies arrays from engine to engine by MPI, without the controller."""
+"""Implements DirectView.exchange(), which copies arrays from engine to engine with MPI, without the controller."""
 
 from polyxeus import error
 from polyxeus.views.stopping import stops_on_interrupt

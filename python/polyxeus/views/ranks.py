@@ -21,8 +21,8 @@ class Ranks(_Anything):
     least : int
         The number of engines that the task needs.
     most : int, optional
-        The largest number of engines that the task may get. It gets more than `least` engines only if no other task can
-        use them. Default: `least`.
+        The largest number of engines that the task may get. The task gets more than `least` engines only if no other
+        task can use them. Default: `least`.
 
     Raises
     ------
@@ -65,8 +65,8 @@ class Ranks(_Anything):
 
 
 def ranks_of(wanted):
-    """Returns the Ranks for the value of a flag: a number, two numbers or Ranks. For None it returns None: the task
-    runs on one engine."""
+    """Returns the Ranks for the value of a flag: a number, two numbers or Ranks. For None, returns None: the task runs
+    on one engine."""
     if wanted is None or isinstance(wanted, Ranks):
         return wanted
     if isinstance(wanted, (tuple, list)):

@@ -23,7 +23,7 @@ __all__ = ["ParallelFunction", "RemoteFunction", "getname", "parallel", "remote"
 def remote(
     view: DirectView | LoadBalancedView, block: bool | None = None, **flags: Any
 ) -> Callable[[Callable[..., Any]], RemoteFunction]:
-    """Makes a decorator. Calls of the decorated function run on the view's engines.
+    """Makes a decorator. Calls to the decorated function run on the view's engines.
 
     Parameters
     ----------
@@ -59,7 +59,7 @@ def parallel(
 ) -> Callable[[Callable[..., Any]], ParallelFunction]:
     """Makes a decorator.
 
-    A call of the decorated function runs it on each engine of the view, with a part of the arguments.
+    A call to the decorated function runs it on each engine of the view, with a part of the arguments.
 
     The method map() of the decorated function calls the function for each item.
 

@@ -49,7 +49,7 @@ class View:
     targets : int, list of int or "all"
         The engines.
     label : Any
-        Text, or any value that JSON can represent, which the controller records with each request.
+        A string, or any other value that JSON can represent. The controller records this label with each request.
     history : list of str
         The ids of the requests of this view.
     """
@@ -92,7 +92,7 @@ class View:
 
     @property
     def executor(self) -> ViewExecutor:
-        """The executor of concurrent.futures on this view.
+        """The concurrent.futures executor on this view.
 
         After you shut the executor down, this attribute is a new executor.
 
@@ -339,7 +339,7 @@ class View:
         """Makes an object kind(*args, **kwargs) on each engine of the view, and returns a proxy that calls its methods.
 
         A balanced view makes one object, on the engine that has the fewest unfinished requests now. If several engines
-        have equally few, it chooses the one with the fewest objects of this client.
+        have equally few requests, the view chooses the engine with the fewest objects of this client.
 
         Parameters
         ----------
@@ -405,7 +405,7 @@ class View:
         f : callable
             The function.
         *sequences : iterable
-            A sequence for each argument of `f`. The first call of `f` gets the first item of each sequence, the second
+            A sequence for each argument of `f`. The first call to `f` gets the first item of each sequence, the second
             call gets the second items, and so on.
         **kwargs : Any
             Options of the map() of this view's class.
@@ -420,7 +420,7 @@ class View:
         f : callable
             The function.
         *sequences : iterable
-            A sequence for each argument of `f`. The first call of `f` gets the first item of each sequence, the second
+            A sequence for each argument of `f`. The first call to `f` gets the first item of each sequence, the second
             call gets the second items, and so on.
         **kwargs : Any
             Options of the map() of this view's class.
@@ -451,7 +451,7 @@ class View:
         f : callable
             The function.
         *sequences : iterable
-            A sequence for each argument of `f`. The first call of `f` gets the first item of each sequence, the second
+            A sequence for each argument of `f`. The first call to `f` gets the first item of each sequence, the second
             call gets the second items, and so on.
         **kwargs : Any
             Options of the map() of this view's class.
@@ -484,7 +484,7 @@ class View:
         f : callable
             The function.
         *sequences : iterable
-            A sequence for each argument of `f`. The first call of `f` gets the first item of each sequence, the second
+            A sequence for each argument of `f`. The first call to `f` gets the first item of each sequence, the second
             call gets the second items, and so on.
         **kwargs : Any
             Options of the map() of this view's class.
@@ -509,7 +509,7 @@ class View:
     def remote(
         self, block: bool | None = None, **flags: Any
     ) -> Callable[[Callable[..., Any]], RemoteFunction]:
-        """Makes a decorator. Calls of the decorated function run on the engines.
+        """Makes a decorator. Calls to the decorated function run on the engines.
 
         Parameters
         ----------
@@ -536,7 +536,7 @@ class View:
     def parallel(
         self, dist: Dist = "b", block: bool | None = None, **flags: Any
     ) -> Callable[[Callable[..., Any]], ParallelFunction]:
-        """Makes a decorator. A call of the decorated function runs it on each engine with a part of the arguments.
+        """Makes a decorator. A call to the decorated function runs it on each engine with a part of the arguments.
 
         Parameters
         ----------
@@ -565,7 +565,10 @@ class View:
     # ------------------------------------------------------------ control messages and queries
 
     def spin(self) -> None:
-        """Does nothing, because results arrive without it. It exists for programs that were written for ipyparallel."""
+        """Does nothing, because results arrive without this call.
+
+        This method exists for programs that were written for ipyparallel.
+        """
 
     def wait(self, jobs: SomeRequests = None, timeout: float | None = -1) -> bool:
         """Waits until requests are answered.
@@ -664,7 +667,7 @@ class View:
         restart : bool
             Not supported: use Client.restart_engines() instead.
         hub : bool
-            Whether the controller ends, too. If it does, all engines end, and the client is closed.
+            Whether the controller ends, too. If the controller ends, all engines end, and the client is closed.
         block : bool, optional
             Whether to wait until the engines have ended. Default: the view's flag.
         """

@@ -30,9 +30,9 @@ def name_of(system):
 def read_end(job, text, now):
     """Returns when a job ends, in seconds since the epoch; None if this is not known or the job has no end.
 
-    job   the answer of an engine about its job (engine_calls.batch_job.tell())
-    text  the output of the command of the job's batch system; "" if the command failed, so that only the answer of the
-          engine is used
+    job   an engine's answer about its job (engine_calls.batch_job.tell())
+    text  the output of the command of the job's batch system; "" if the command failed, so that only the engine's
+          answer is used
     now   seconds since the epoch
     """
     read = {"slurm": _of_slurm, "pbs": _of_pbs, "lsf": _of_lsf, "sge": _of_sge}.get(job["system"])
@@ -45,7 +45,7 @@ def read_end(job, text, now):
 
 
 def _seconds(text):
-    """Returns the seconds of "90", "1:30", "2:00:00" or "1-00:00:00"; None for other texts."""
+    """Returns the seconds of "90", "1:30", "2:00:00" or "1-00:00:00"; None for other strings."""
     found = re.fullmatch(r"(?:(\d+)-)?(\d+(?::\d+){0,2})(?:\.\d+)?", text.strip())
     if not found:
         return None

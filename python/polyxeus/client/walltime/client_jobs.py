@@ -27,8 +27,8 @@ class ClientJobs:
     _job_watch: JobWatch | None = None
 
     def _watch_jobs(self, must: bool = True) -> JobWatch | None:
-        """Returns the thread that knows when the jobs end, and starts it if it does not run. With must=False, starts it
-        only if engines may run in batch jobs, and otherwise returns None."""
+        """Returns the thread that knows when the jobs end, and starts this thread if it does not run yet. With
+        must=False, starts it only if engines may run in batch jobs, and otherwise returns None."""
         if self._job_watch is None and (must or may_have_jobs(self._where)):
             from polyxeus.client.walltime.watch import JobWatch
 
@@ -78,8 +78,8 @@ class ClientJobs:
         """Saves variables before the batch job of the engines ends, and restores them in a new job.
 
         A thread of this client does this, for each job in turn. First, the engines get no further tasks, and finish the
-        calls and tasks that they run. Then they write a checkpoint. `pxcluster` ends the job and submits another one
-        with the same options. The new engines have the ids of the old engines, and get the variables of the old
+        calls and tasks that they run. Then the engines write a checkpoint. `pxcluster` ends the job and submits another
+        one with the same options. The new engines have the ids of the old engines, and get the variables of the old
         engines. Waiting tasks stay in the queue of the controller and run in the new job. Calls of this client wait in
         the meantime.
 
@@ -88,11 +88,11 @@ class ClientJobs:
         variables : str or list of str, optional
             The names of the variables. Default: all variables that can be written.
         path : str or path, optional
-            The folder of the checkpoints, on a file system that all engines share. Default: a folder of the profile.
+            The checkpoint folder, on a file system that all engines share. Default: a folder of the profile.
         save_before : str or timedelta
-            The time between the start of the saving and the end of the job. It should be longer than your longest task,
-            and longer than the time that the variables need to be written. Calls and tasks that run longer than half of
-            this time are interrupted.
+            The time between the start of the saving and the end of the job. This time should be longer than your
+            longest task, and longer than the time needed to write the variables. Calls and tasks that run longer than
+            half of this time are interrupted.
 
         Returns
         -------
@@ -104,7 +104,7 @@ class ClientJobs:
         ------
         RuntimeError
             The engines do not run in a batch job that `pxcluster` has submitted from this host, or the controller or
-            this program runs in this job as well.
+            this program also runs in this job.
         ValueError
             A name or `save_before` is malformed.
 

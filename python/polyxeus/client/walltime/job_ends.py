@@ -14,7 +14,7 @@ __all__ = ["JobEnds", "duration", "job_text"]
 
 
 class JobEnds(EngineSentences):
-    """A sequence of dicts, one for each batch job in which engines run. Each is printed as one sentence.
+    """A sequence of dicts, one for each batch job in which engines run. Each dict is printed as one sentence.
 
     Client.job_ends() returns it. Each dict has the keys system ("slurm", "pbs", "lsf", "sge"), job (the id of the job),
     engines (the ids of its engines), ends (when the job ends, in seconds since the epoch) and seconds (the time until

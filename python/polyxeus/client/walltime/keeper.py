@@ -94,19 +94,19 @@ def take_lock(folder: str) -> int:
 class JobKeeper:
     """Saves variables before the batch job of the engines ends, and restores them in a new job.
 
-    Client.outlive_job() returns a JobKeeper. It works in a thread until you call stop() or close its client. As a
-    context manager, it stops at the end of the `with` block.
+    Client.outlive_job() returns a JobKeeper. The JobKeeper works in a thread until you call stop() or close the client.
+    As a context manager, it stops at the end of the `with` block.
 
     Parameters
     ----------
     variables : list of str or None
         The names of the variables; None: all variables that can be written.
     folder : str
-        The folder of the checkpoints.
+        The checkpoint folder.
     save_before : float
         The number of seconds between the start of the saving and the end of the job.
     lock : int
-        The descriptor of the lock of the cluster.
+        The file descriptor of the cluster's lock.
     lock_folder : str
         The folder of the lock.
     gate : Gate
@@ -117,7 +117,7 @@ class JobKeeper:
     Attributes
     ----------
     folder : str
-        The folder of the checkpoints.
+        The checkpoint folder.
     crossings : int
         The number of new jobs that were started.
     last : Checkpoint or None
@@ -159,7 +159,7 @@ class JobKeeper:
         return f"{names} {'is' if len(self._variables) == 1 else 'are'}"
 
     def wait(self, crossings: int = 1, timeout: float | None = None) -> bool:
-        """Waits until this number of new jobs was started, or an attempt failed.
+        """Waits until this number of new jobs has started, or an attempt has failed.
 
         Parameters
         ----------
@@ -171,7 +171,7 @@ class JobKeeper:
         Returns
         -------
         bool
-            Whether this number of new jobs was reached.
+            Whether this number of new jobs has started.
         """
         with self._changed:
             self._changed.wait_for(lambda: self.crossings >= crossings or self.error or self._lock is None, timeout)
@@ -180,7 +180,7 @@ class JobKeeper:
     def stop(self) -> None:
         """Stops the JobKeeper: it starts no further jobs, so the engines end with their job.
 
-        If a new job is just being started, the start is completed.
+        If a new job is just being started, this start is completed.
         """
         with self._changed:
             lock, self._lock = self._lock, None
@@ -258,8 +258,8 @@ class JobKeeper:
         client.direct_view(ids).restore(self.last["path"])
 
     def _wait_until_idle(self, client, ids, ends):
-        """Returns when no engine runs a call or a task. Interrupts the engines that still run one after half of the
-        remaining time."""
+        """Waits until no engine runs a call or a task. After half of the remaining time, interrupts the engines that
+        still run one."""
         left = max(0.0, ends - time.time())
         patience = [time.monotonic() + left * share for share in (_TO_FINISH, _TO_BE_INTERRUPTED)]
         while True:

@@ -34,7 +34,7 @@ class Save(NamedTuple):
 
 class GiveUp(NamedTuple):
     """A step: start no further jobs. The new job does not run longer than the number of seconds that was passed to
-    JobPlan.save_before(), so it and all later jobs would only save the variables and end."""
+    JobPlan.save_before(), so this job and all later jobs would only save the variables and end."""
 
     job: str
     seconds: float

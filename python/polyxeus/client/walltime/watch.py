@@ -36,7 +36,7 @@ _LOOK, _ANSWERED = 1, 2  # the messages that are sent to the thread
 
 
 def tell_user(text):
-    """Shows a sentence: below the cell that runs in the notebook, or as a warning of Python. Any thread may call it."""
+    """Shows a sentence: below the cell that runs in the notebook, or as a Python warning. Any thread may call it."""
     front = front_end()
     if front is None:
         warnings.warn(text, RuntimeWarning, stacklevel=_NO_LINE)
@@ -47,7 +47,7 @@ def tell_user(text):
 def ask_batch_system(job):
     """Returns when a job ends, in seconds since the epoch; None if this is not known.
 
-    job  the answer of an engine about the job
+    job  an engine's answer about the job
     """
     command = [word.format(id=job["id"]) for word in COMMANDS.get(job["system"], [])]
     text = ""
@@ -73,7 +73,7 @@ def send_quietly(client, engine, work):
 class JobWatch:
     """Warns before the batch jobs of the engines end, and lets a JobKeeper save variables before the end.
 
-    A thread waits for the next deadline, for answers of engines and for look(). The thread ends when the client is
+    A thread waits for the next deadline, for the engines' answers and for look(). The thread ends when the client is
     closed or no longer used.
     """
 
@@ -110,8 +110,8 @@ class JobWatch:
         return self._keeper
 
     def set_keeper(self, keeper: JobKeeper | None, save_before: float | None = None) -> None:
-        """Sets the JobKeeper whose method `_go_on()` is called `save_before` seconds before the first job ends. None:
-        nothing is called."""
+        """Sets the JobKeeper. Its method `_go_on()` runs `save_before` seconds before the first job ends. None: no
+        method runs."""
         with self._lock:
             self._keeper = keeper
             self._plan.save_before(save_before)
@@ -148,7 +148,8 @@ class JobWatch:
         return {"system": job["system"], "job": _id(job), "engines": self._engines[key]}
 
     def _description(self, key):
-        """Returns the answer of an engine about the job; for an array of jobs, about the job that was started first."""
+        """Returns an engine's answer about the job; for a job array, the answer of the engine that was started
+        first."""
         told = [each for each in self._told.values() if each and _key(each) == key]
         return min(told, key=lambda each: each.get("started", 0.0))
 
@@ -170,7 +171,7 @@ class JobWatch:
             del client
 
     def _patience(self):
-        """Returns the number of seconds to wait for further answers of engines."""
+        """Returns the number of seconds to wait for further answers from engines."""
         return max(0.0, self._patient_until - time.monotonic()) if self._asked else 0.0
 
     def _seconds(self):
@@ -230,7 +231,7 @@ class JobWatch:
             keeper._give_up(row, order.seconds)
 
     def _question(self):
-        """Asks the engines that have not been asked; returns the questions without an answer."""
+        """Asks the engines that have not been asked yet; returns the unanswered questions."""
         client = self._client()
         if client is None:
             return []

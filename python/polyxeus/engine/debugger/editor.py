@@ -1,5 +1,5 @@
-"""Functions for debugpy in this engine. This module does not load debugpy: it is loaded only if a client asks for
-it."""
+"""Functions for debugpy in this engine. This module does not load debugpy; debugpy is loaded only when a client
+requests it."""
 
 import os
 import sys

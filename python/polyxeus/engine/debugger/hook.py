@@ -44,8 +44,8 @@ def place_of_stop():
 
 
 def question():
-    """Returns the channel by which input() can ask the user while code of this request is being debugged; None if there
-    is no channel."""
+    """Returns the channel through which input() can ask the user while code of this request is being debugged; None if
+    there is no channel."""
     return _session.channel if _session is not None and _session.is_asking else None
 
 

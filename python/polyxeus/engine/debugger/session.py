@@ -1,4 +1,4 @@
-"""pdb in an engine. It shows only the user's frames, and reads its commands from a channel."""
+"""pdb in an engine. This debugger shows only the user's frames, and reads its commands from a channel."""
 
 import bdb
 import ctypes
@@ -142,8 +142,8 @@ class Session(pdb.Pdb):
             super().user_return(frame, return_value)
 
     def stop_here(self, frame):
-        """Returns whether to stop at this frame. For code of the engine, such as the code of print(), the result is
-        always False."""
+        """Returns whether to stop at this frame. For engine code, such as the code of print(), the result is always
+        False."""
         return super().stop_here(frame) and not frames.is_internal(frame)
 
     def set_continue(self):

@@ -1,5 +1,5 @@
-"""Supports torch.distributed in cells. A stop ends collective calls, and calls after the stop are not matched with
-calls before it.
+"""Supports torch.distributed in cells. A stop (a rank fails, is interrupted or dies) ends the collective calls. Calls
+after the stop are not matched with calls before it.
 
 The engine calls begin_request() and end_request(). These functions do nothing until the user's code has imported
 torch.distributed and made a process group (docs/decisions/0035-torch-groups-after-a-stop.md).
@@ -35,7 +35,7 @@ def end_request(error):
 
 
 def explain(error, entries):
-    """Adds a sentence that names the cause to an error of a collective call, or to a KeyboardInterrupt in such a call.
+    """Adds a sentence that names the cause to the error of a collective call, or to a KeyboardInterrupt in such a call.
 
     entries  the traceback of the error, as a list
     result   the entries to show. If a sentence was added, these are only the entries outside of torch

@@ -1,4 +1,4 @@
-"""Resets objects of torch that still refer to calls which a stop has ended."""
+"""Resets torch objects that still refer to calls that were ended by a stop."""
 
 import gc
 import logging

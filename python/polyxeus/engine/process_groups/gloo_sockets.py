@@ -1,4 +1,4 @@
-"""Finds the sockets of gloo in this process, and shuts them down, which ends the calls that wait in gloo."""
+"""Finds gloo's sockets in this process and shuts them down. This ends the calls that wait in gloo."""
 
 import os
 import socket
@@ -10,7 +10,8 @@ _BYTES_ACKED, _TCP_INFO_SIZE = 120, 192
 
 
 def _open_sockets():
-    """Yields (descriptor, a duplicate of it as a socket); each duplicate is closed when the next one is requested."""
+    """Yields (descriptor, a duplicate of this descriptor as a socket); each duplicate is closed when the next one is
+    requested."""
     for name in os.listdir("/proc/self/fd"):
         try:
             if not os.readlink(f"/proc/self/fd/{name}").startswith("socket:"):
@@ -33,7 +34,7 @@ def listening_ports():
 
 
 def _connections(own_ports, ports_of_others):
-    """Yields a duplicate of each connection of gloo, as a socket; it is closed when the next one is requested.
+    """Yields a duplicate of each gloo connection, as a socket; each duplicate is closed when the next one is requested.
 
     own_ports        the ports at which gloo listens in this rank
     ports_of_others  the ports at which gloo listens in the other ranks
@@ -72,7 +73,7 @@ def are_quiet(own_ports, ports_of_others):
 
 
 def shut_down(own_ports, ports_of_others):
-    """Shuts down the connections of gloo, so that calls that wait in gloo fail at once on both sides.
+    """Shuts down gloo's connections, so that waiting gloo calls fail at once on both sides.
 
     The listening sockets stay open, because without them gloo ends the process. The docstring of _connections()
     describes the arguments.

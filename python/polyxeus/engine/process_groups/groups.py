@@ -29,7 +29,8 @@ _TIME_ERRORS = ("Timed out waiting", "timed out", "Timeout")
 
 
 def _grace():
-    """Returns the number of seconds that ranks wait for a rank that has failed; the same as for MPI calls."""
+    """Returns the number of seconds that ranks wait for a rank that has failed. For MPI calls, this number is the
+    same."""
     try:
         return max(0.0, float(os.environ.get("POLYXEUS_MPI_GRACE", "2")))
     except ValueError:
@@ -166,11 +167,11 @@ class Groups:
     # ------------------------------------------------------------ meetings in the store, which signals end
 
     def _together(self, meeting, act):
-        """Calls `act()` and returns its result. Either all ranks of the meeting call `act()` or none does, because they
-        wait for one another in it.
+        """Calls `act()` and returns its result. Either all ranks of the meeting call `act()` or none does, because the
+        ranks wait for one another in `act()`.
 
-        If a rank is stopped when the other ranks already call `act()`, it calls `act()`, too, before it raises the
-        exception.
+        If a rank is stopped when the other ranks already call `act()`, this rank calls `act()`, too, before it raises
+        the exception.
         """
         has_acted = False
         try:
@@ -400,9 +401,9 @@ class Groups:
         """Shuts the connections down repeatedly, because the main thread may have begun a call, or made connections,
         just before.
 
-        While data is transferred, this waits for some seconds: a call whose message is cut off in the middle would wait
-        for the rest until the time limit of its group, because gloo reports the end of a connection only to calls that
-        wait for the beginning of a message.
+        While data is being transferred, this method waits for some seconds, because gloo reports the end of a
+        connection only to calls that wait for the beginning of a message. A call whose message is cut off in the middle
+        would wait for the rest of the message until the time limit of its group.
         """
         pause = 0.05
         force_at = time.monotonic() + _PATIENCE
@@ -464,7 +465,7 @@ def _latest(world):
 
 
 def _is_of_network(error):
-    """Returns whether the error says that a connection of gloo or nccl has ended."""
+    """Returns whether the error says that a gloo or nccl connection has ended."""
     return isinstance(error, RuntimeError) and any(each in str(error) for each in _NETWORK_ERRORS)
 
 

@@ -12,8 +12,8 @@ def _adopt_accelerate(module):
 
 
 def _adopt_fabric(module):
-    """Lets Lightning work in an interactive Python. It does not have to start processes there, because the ranks exist
-    already."""
+    """Lets Lightning work in an interactive Python. Lightning does not have to start processes there, because the ranks
+    exist already."""
     if "LOCAL_RANK" in os.environ:
         module._IS_INTERACTIVE = False
 
@@ -21,8 +21,8 @@ def _adopt_fabric(module):
 def _adopt_jax(module):
     """Adds a class to those that jax.distributed.initialize() asks about the ranks. polyxeus's class is asked first.
 
-    Without it, JAX would recognise only engines under Open MPI or Slurm, and each engine would take the GPU with the
-    number of its local rank, even if the engine sees only one GPU.
+    Without this class, JAX would recognise only engines under Open MPI or Slurm, and each engine would take the GPU
+    with the number of its local rank, even if the engine sees only one GPU.
     """
     base = module.ClusterEnv
 

@@ -1,4 +1,4 @@
-"""Finds which ranks wait for which other ranks, and makes the error messages about these waits. Pure functions."""
+"""Finds out which ranks wait for which other ranks, and makes the error messages about these waits. Pure functions."""
 
 from typing import NamedTuple, Optional
 
@@ -27,7 +27,7 @@ class TorchCall(NamedTuple):
 
 
 def is_collective(name):
-    """Returns whether a call of this name is made by all ranks of the group: all calls except send and recv."""
+    """Returns whether all ranks of the group make a call with this name: all calls except send and recv."""
     return name not in _ONE_TO_ONE
 
 
@@ -79,14 +79,14 @@ def interrupted_at(name, absent):
 
 
 def cannot_end(call, cause, group_ranks, counts):
-    """Returns the text of the error of a call whose epoch a rank has ended."""
+    """Returns the error text for a call whose epoch a rank has ended."""
     absent = [rank for rank in missing(call, group_ranks, counts) if rank != cause.rank]
     also = f"; {name_ranks(absent)} had not reached it" if call.is_collective and absent else ""
     return f"{described(call, group_ranks)} cannot end: {cause}{also}"
 
 
 def too_late(call, group_ranks, counts):
-    """Returns the text of the error of a call that took longer than the group's time limit."""
+    """Returns the error text for a call that took longer than the group's time limit."""
     absent = missing(call, group_ranks, counts) if call.is_collective else []
     why = f": {name_ranks(absent)} had not reached it" if absent else ""
     return f"{call.name} did not end within the time limit of its process group{why}"

@@ -1,4 +1,4 @@
-"""Records calls of torch.distributed in a trace, each from the beginning of the call until its work is done."""
+"""Records torch.distributed calls in a trace, each from its beginning until its work is done."""
 
 from functools import partial
 
@@ -31,7 +31,7 @@ def before(hook, group, arguments, began):
 
 
 def _after(group, arguments):
-    """Called by torch when a call has begun. Records the call when its work is done, maybe in one of torch's
+    """Called by torch when a call has begun. Records the call when its work is done, possibly in one of torch's
     threads."""
     known = None if group.traced is None else group.traced.pop(arguments.op_id, None)
     if known is None:

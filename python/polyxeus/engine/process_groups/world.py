@@ -61,8 +61,7 @@ class World:
     # ------------------------------------------------------------ the end of an epoch
 
     def end(self, epoch, cause):
-        """Ends `epoch` with this cause. If another rank has ended the epoch earlier, the cause of the other rank
-        stays."""
+        """Ends `epoch` with this cause. If another rank has ended the epoch earlier, that rank's cause stays."""
         self.tell_counts(epoch)
         self._has_failed = self._has_failed or cause.rank == self.rank
         try:
@@ -106,7 +105,7 @@ class World:
     # ------------------------------------------------------------ the store
 
     def _read(self, key):
-        """Returns the text of a key in the store; None if the key does not exist, or the store is lost."""
+        """Returns the text that the store has under a key; None if the key does not exist, or the store is lost."""
         key = f"polyxeus/{key}"
         try:
             if not self.is_lost and self.store.check([key]):

@@ -26,8 +26,8 @@ _NO_STDIN = "its notebook runs without a user who could type (allow_stdin is fal
 def why_no_answers(is_in_cell: bool = False) -> str | None:
     """Returns the reason why the user of this process cannot answer prompts; None if no reason is known.
 
-    is_in_cell  whether the caller is the main thread and, in a notebook, runs a cell. Only in this case pxkernel knows
-                whether the user can answer
+    is_in_cell  whether the caller is the main thread and, in a notebook, runs a cell. Only in this case does pxkernel
+                know whether the user can answer
     """
     shell = _shell()
     kernel = getattr(shell, "kernel", None)
@@ -52,7 +52,7 @@ def _shell() -> Any:
 class DebugPrompts:
     """The dialogue between the user of a client and the debuggers of this client's engines.
 
-    Messages of engines arrive in any thread; the main thread asks the user, while it waits for results.
+    Messages from engines arrive in any thread; the main thread asks the user while it waits for results.
     """
 
     def __init__(self, connection: Any) -> None:
@@ -65,7 +65,7 @@ class DebugPrompts:
     # ------------------------------------------------------------ messages of engines
 
     def on_message(self, engine: int, data: dict[str, Any]) -> None:
-        """Handles a message of the debugger that an engine has published. Any thread may call this function."""
+        """Handles a debugger message that an engine has published. Any thread may call this function."""
         with self._lock:
             if data.get("kind") != "stopped":
                 self._stops.on_message(engine, data)

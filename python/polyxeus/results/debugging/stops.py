@@ -31,7 +31,7 @@ class Stops:
         self._news: list[tuple[str, int, str]] = []  # messages to show: (kind, engine, text), in the order of arrival
 
     def on_message(self, engine: int, data: dict[str, Any]) -> None:
-        """Handles a message "stopped", "prompt" or "left" of an engine."""
+        """Handles an engine's message "stopped", "prompt" or "left"."""
         kind = data.get("kind")
         if kind == "stopped":
             self._running.add(engine)
@@ -101,7 +101,7 @@ class Stops:
 
 
 def _folded(news: list[tuple[str, int, str]]) -> list[tuple[str, list[int]]]:
-    """Pairs (text, the engines that have sent it), in the order of their first engines."""
+    """Returns pairs (text, the engines that have sent this text), in the order of their first engines."""
     engines_of: dict[str, list[int]] = {}
     for _, engine, text in news:
         engines_of.setdefault(text, []).append(engine)

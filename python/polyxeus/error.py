@@ -109,7 +109,8 @@ class FailureEntry(Tuple[str, str, Any, Dict[str, Any]]):
 
 
 def _original(entry: _Entry) -> type[Exception] | None:
-    """Returns the class that an entry's exception has in this process."""
+    """Returns this process's class for the exception that an entry describes, or the nearest base class that exists
+    here; None if there is none."""
     exception = getattr(entry, "exception", None)
     return original_types.named(entry[0], _classes(exception))
 

@@ -1,4 +1,4 @@
-"""Finds the classes of exceptions that engines raised in this process, and makes errors that are also instances of
+"""Looks up in this process the classes of exceptions that engines raised, and makes errors that are also instances of
 these classes.
 
 An engine sends the names of the class of an exception and of its base classes, in the form "module:qualified name"
@@ -86,8 +86,11 @@ def of_both(kind: _Kind, original: type[Exception] | None) -> _Kind:
 
 
 def made(kind: type[_Error], original: type[Exception] | None, *arguments: Any) -> _Error:
-    """Returns an error that is an instance of both `kind` and `original`. If that is not possible, the error is an
-    instance of the nearest possible base class of `original` instead of `original`."""
+    """Returns an error that is an instance of both `kind` and `original`.
+
+    If no class can be derived from both, the nearest suitable base class of `original` is used in its place; if there
+    is none, the error is only a `kind`.
+    """
     for each in original.__mro__ if original is not None else ():
         if _is_fitting(each):
             try:

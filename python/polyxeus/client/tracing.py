@@ -401,7 +401,8 @@ def _checked_path(path: str | os.PathLike[str]) -> str:
 
 
 def _wall_offset() -> int:
-    """Returns the difference between time.time_ns() and time.monotonic_ns()."""
+    """Returns time.monotonic_ns() minus time.time_ns(), in nanoseconds: add this to a wall-clock time to get the
+    monotonic time."""
     return time.monotonic_ns() - time.time_ns()
 
 

@@ -26,7 +26,7 @@ def _is_installed():
 
 
 def _canning():
-    """Imports and returns ipyparallel's module that cans objects; None if it is not installed."""
+    """Imports and returns ipyparallel's module that cans objects, or None if ipyparallel is not installed."""
     if _is_installed() and _ipyparallel() is None:
         from ipyparallel.serialize import serialize  # noqa: F401
     return _ipyparallel()

@@ -129,8 +129,8 @@ def initialize(engine, user_ns):
 
     engine.world  (rank, size) from the launcher's environment, or None without --mpi.
 
-    Initializes MPI on all ranks at the same time, because MPI_Init waits for all ranks. Without this call, code that
-    imports mpi4py on only one engine would wait forever.
+    Initializes MPI on all ranks at the same time, because MPI_Init waits for all ranks. Otherwise, code that imports
+    mpi4py on only one engine would wait forever.
 
     Returns the name and version of the MPI, and whether its calls can be interrupted: "on", or "off: " and the reason.
     Returns two empty strings if no MPI was loaded.

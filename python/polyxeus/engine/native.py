@@ -198,8 +198,10 @@ def _function(description, buffers, functions):
 
 
 def _named(name, names):
-    """Returns the object with a dotted name, which is looked up in the namespace, among the builtins, or in a
-    module."""
+    """Returns the object that a dotted name refers to.
+
+    The first part is looked up in the namespace, then among the builtins, then as a module.
+    """
     first, *rest = name.split(".")
     if first in names:
         found = names[first]

@@ -76,8 +76,7 @@ def free(keys):
 
 
 def found(key, name, *proxy):
-    """Returns the replacement for a proxy in the arguments of a call: on an engine the object, in a client another
-    proxy.
+    """Returns what replaces a proxy in the arguments of a call: the object on an engine, another proxy in a client.
 
     errors  UnmetDependency: this engine has no such object. If the call is a task, the controller then sends the task
             to another engine.

@@ -11,7 +11,7 @@ __all__ = ["find_unknown"]
 
 
 def _classes():
-    """Returns the classes that these options can configure, by the names of their sections."""
+    """Returns {section name: class} for the classes that IPython options can configure."""
     from polyxeus.kernel.start import KernelApplication
 
     known = {}

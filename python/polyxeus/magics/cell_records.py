@@ -69,8 +69,11 @@ class CellRecords:
 
     @contextmanager
     def shown(self, record):
-        """A context manager around code that shows the output of a cell. At its end it records that the output was shown,
-        unless this kernel ends first."""
+        """A context manager around code that shows the output of a cell.
+
+        When the `with` block ends, records that the output was shown; if the kernel ends first, records nothing, and
+        the next kernel shows the output.
+        """
         try:
             yield
         except KernelEnds:

@@ -64,9 +64,9 @@ def _line_for(name: str, value: Any) -> str:
 
 
 def show_advice(problem: BaseException | None, code: str, names: Mapping[str, Any], folder: str = ".") -> None:
-    """Prints the sentences for the error of a cell, if engines raised this error.
+    """Prints the advice on the error of a cell, if engines raised this error.
 
-    code  the source of the cell. If the cell fetches a name, no sentences are printed
+    code  the source of the cell. If the cell calls pull or gather, no advice is printed
     """
     if _FETCHES.search(code):
         return

@@ -1,4 +1,7 @@
-"""A thread that handles numbers that the C++ core sends."""
+"""A thread that calls a Python function for each notice of the C++ core.
+
+A notice is a number (a token), for example of tasks that have been answered.
+"""
 
 import sys
 import threading

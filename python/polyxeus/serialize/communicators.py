@@ -46,7 +46,7 @@ _running = []  # contains the communicator of the running task of several ranks
 
 
 def communicator():
-    """Returns the communicator of the task of several ranks that runs on this engine."""
+    """Returns the communicator of the multi-rank task that this engine is running."""
     if not _running:
         raise RuntimeError(
             "this is not a task of several ranks: ask for ranks in a call on a load-balanced view or an executor, e.g. "

@@ -243,7 +243,7 @@ class Actor:
     def checkpoint(self, path: str | os.PathLike[str], keep_last: int = 2) -> str:
         """Writes the objects to files, and waits until they are written.
 
-        ``spawn(..., respawn=True)`` makes lost objects again from these files.
+        If the objects were created with ``spawn(..., respawn=True)``, lost objects are recreated from these files.
 
         The objects are pickled. The files have the format of DirectView.checkpoint(); each engine writes its own file.
 

@@ -154,7 +154,7 @@ _UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
 
 
 def duration_seconds(duration):
-    """Returns the number of seconds for a string like "10m" or for a timedelta; 0 for other values."""
+    """Converts a string like "10m" or a timedelta to seconds; returns 0 for other values."""
     if isinstance(duration, timedelta):
         return duration.total_seconds()
     found = re.fullmatch(r"(\d+\.?\d*)([smhd])", duration) if isinstance(duration, str) else None

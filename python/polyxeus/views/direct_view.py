@@ -1,4 +1,4 @@
-"""Views that run code on fixed engines."""
+"""Views that run code on engines that you choose."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ __all__ = ["BroadcastView", "DirectView"]
 
 
 class DirectView(View):
-    """A view that runs code on fixed engines. `client[...]` and `client.direct_view()` return it.
+    """A view that runs code on engines that you choose. `client[...]` and `client.direct_view()` return it.
 
     A view of several engines returns lists, in the order of its engines; a view of one engine returns the value itself.
     ``view["x"] = 5`` sets a variable on each engine, and ``view["x"]`` reads it.

@@ -160,8 +160,8 @@ std::vector<LifelineEvent> LifelineServer::receive(Instant now) {
     const int descriptor = ready[static_cast<std::size_t>(i)].data.fd;
     if (state_->listeners.has(descriptor))
       callers.push_back(descriptor);
-    else
-      state_->read_some(descriptor);
+    else if (state_->connections.contains(descriptor))
+      state_->read_some(descriptor);  // else closed, but another thread's system call holds it
   }
   for (const int listener : callers)
     for (os::Descriptor& socket : state_->listeners.accept_some(listener))

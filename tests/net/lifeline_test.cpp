@@ -134,6 +134,23 @@ TEST(Lifeline, WhoSaysTooMuchIsCutOff) {
   EXPECT_EQ(server.rejected(), 1u);
 }
 
+/// As another thread's system call does that began just before the connection was closed.
+TEST(Lifeline, AConnectionThatIsHeldElsewhereWhenItIsClosedIsNotReadAgain) {
+  LifelineServer server = new_server();
+  const os::Descriptor talker = std::move(start_connect_tcp("127.0.0.1", server.port()).value());
+  ASSERT_TRUE(await(server.descriptor()));
+  const int next = os::Descriptor{::dup(talker.value())}.value();  // the number that is free
+  server.receive(at(0s));
+  const os::Descriptor held{::dup(next)};
+  ASSERT_TRUE(held.is_open());
+  const std::string flood(2 * max_lifeline_line, 'x');
+  ASSERT_GT(::send(talker.value(), flood.data(), flood.size(), MSG_NOSIGNAL), 0);
+  while (server.rejected() == 0 && await(server.descriptor())) server.receive(at(0s));
+  ASSERT_GT(::send(talker.value(), flood.data(), flood.size(), MSG_NOSIGNAL), 0);
+  ASSERT_TRUE(await(server.descriptor()));
+  EXPECT_TRUE(server.receive(at(0s)).empty());
+}
+
 TEST(Lifeline, WhoSaysNothingIsCutOffAfterTenSeconds) {
   LifelineServer server = new_server();
   const os::Descriptor silent = std::move(start_connect_tcp("127.0.0.1", server.port()).value());

@@ -447,7 +447,7 @@ class Session:
                 state = each.change(place, body.get("breakpoint") or {})
                 if state is not None:
                     self._event("breakpoint", {"reason": "changed", "breakpoint": state})
-        elif name == "terminated":
+        elif name == "terminated" and not self._is_leaving:  # else its answer to "disconnect" follows
             self._end_rank(place, "its debugger has ended the session")
         elif name in _PASSED_EVENTS:
             if name == "continued":

@@ -302,6 +302,19 @@ def test_the_client_leaves_and_the_ranks_run_on(talk):
     assert response["success"] and end == Close()
 
 
+def test_the_end_of_a_session_is_not_taken_for_the_answer_to_disconnect(talk):
+    """debugpy tells the end before it answers, and refuses the next session if the connection is closed before that."""
+    talk.request("disconnect")
+    talk.asked_for("disconnect")
+    for place in (0, 1):
+        talk.event(place, "terminated")
+    assert talk.heard() == []
+    for place in (0, 1):
+        talk.answer(place)
+    response, end = talk.heard()
+    assert response["success"] and end == Close()
+
+
 def test_the_session_does_not_end_before_a_slow_rank_is_disconnected(talk):
     """Its debugger would refuse the next session: the rank "is already being debugged"."""
     talk.request("disconnect")

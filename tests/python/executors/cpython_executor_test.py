@@ -19,15 +19,26 @@ DEBIAN = Path(f"/usr/lib/python3.{sys.version_info[1]}/test/test_concurrent_futu
 
 def _make_load():
     def load(name, path):  # a function in a function travels as it is: the engines lack this module
-        """The module of the tests; on the engines, too, as its functions are called there."""
+        """The module of the tests; on the engines, too, as its functions are called there. Its sleeps last twice as long:
+        which of two tasks ends first is to hold on a machine that runs other tests, too."""
         import importlib.util
         import sys
+        import time
+        import types
 
         if path is None:
-            return importlib.import_module(name)
-        spec = importlib.util.spec_from_file_location(name, path)
-        module = sys.modules[name] = importlib.util.module_from_spec(spec)
-        spec.loader.exec_module(module)
+            module = importlib.import_module(name)
+        else:
+            spec = importlib.util.spec_from_file_location(name, path)
+            module = sys.modules[name] = importlib.util.module_from_spec(spec)
+            spec.loader.exec_module(module)
+
+        def slow_sleep(seconds):
+            time.sleep(2 * seconds)
+
+        slow_sleep.__module__, slow_sleep.__qualname__ = name, "slow_sleep"
+        module.slow_sleep = slow_sleep
+        module.time = types.SimpleNamespace(**{**vars(time), "sleep": slow_sleep})
         return module
 
     return load

@@ -17,7 +17,7 @@ def cluster(start_cluster):
 def run(cluster, code):
     """What a program prints that has a client `rc` of two engines, and ends within a minute."""
     before = f"""
-import os, signal, sys, threading, time
+import os, signal, sys, tempfile, threading, time
 import polyxeus as px
 rc = px.Client({str(cluster.connection_file("client"))!r}, timeout={PATIENCE})
 rc.wait_for_engines(2, timeout={PATIENCE})
@@ -55,12 +55,19 @@ def test_a_result_that_is_pending_is_an_error_in_the_child_however_the_parent_wa
     said = run(
         cluster,
         """
+        def wait_for(gate):
+            import os, time
+            while not os.path.exists(gate): time.sleep(0.005)
+
+        folder = tempfile.mkdtemp()
         for number in range(30):
-            pending = rc[0].apply_async(time.sleep, 0.1)
+            gate = os.path.join(folder, str(number))
+            pending = rc[0].apply_async(wait_for, gate)
             rc[1].apply_sync(int, 1)  # the loop is left to nobody, or to the I/O thread
             said = child_says(pending.get)
             if said is None: sys.exit(0)
             print(*said)
+            open(gate, "w").close()
             pending.get(timeout=60)
         print(rc[:].apply_sync(int, 7))
         """,

@@ -10,7 +10,7 @@ import time
 from pathlib import Path
 from typing import NamedTuple
 
-from figures import finish, there_and_back, versions
+from figures import finish, parser, there_and_back, versions
 
 PATIENCE = 120.0  # seconds until all engines are registered
 MPIS = {"openmpi": "Open MPI", "mpich": "MPICH"}  # mpiexec.NAME is on PATH where it is installed
@@ -107,9 +107,11 @@ def allow_mpiexec():
         os.environ.setdefault("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1")
 
 
-def add_mpis(made):
-    """Adds --mpi to a command line of figures.parser()."""
+def parser_of_mpis(text):
+    """A command line of figures.parser() with --mpi, for bench_of_mpis()."""
+    made = parser(text)
     made.add_argument("--mpi", nargs="+", choices=MPIS, default=list(MPIS), help="which MPIs (both)")
+    return made
 
 
 def in_turns(views, code, runs):
@@ -127,7 +129,7 @@ def in_turns(views, code, runs):
 
 def bench_of_mpis(options, measure):
     """Measures with each MPI of --mpi, prints the rows, and gives the exit code of the bench. An MPI
-    that is not there is named as missing. measure: makes rows of an MPI's name and its mpiexec."""
+    that is not there is named as missing. measure: makes rows of the options, an MPI's name and its mpiexec."""
     allow_mpiexec()
     rows, missing, programs = [], {}, []
     for mpi in options.mpi:
@@ -137,7 +139,7 @@ def bench_of_mpis(options, measure):
             continue
         programs.append(mpiexec)
         with variable("MPI4PY_MPIABI", mpi):  # where mpi4py was built for several
-            rows += measure(MPIS[mpi], mpiexec)
+            rows += measure(options, MPIS[mpi], mpiexec)
     return finish(rows, options, versions("polyxeus", "mpi4py", "numpy", programs=programs), missing)
 
 

@@ -15,8 +15,8 @@ import time
 
 import polyxeus
 
-from clusters import add_mpis, bench_of_mpis, started
-from figures import Aim, milliseconds, parser, row
+from clusters import bench_of_mpis, parser_of_mpis, started
+from figures import Aim, milliseconds, row
 
 BENCH = "gang_bench"
 OURS = "polyxeus"
@@ -68,16 +68,14 @@ def measure(options, mpi, mpiexec):
 
 
 def arguments():
-    made = parser(__doc__)
-    add_mpis(made)
+    made = parser_of_mpis(__doc__)
     made.add_argument("--tasks", type=int, default=1000, help="that are sent at once (1000)")
     made.add_argument("--runs", type=int, default=3, help="of each measurement (3)")
     return made.parse_args()
 
 
 def main():
-    options = arguments()
-    return bench_of_mpis(options, lambda mpi, mpiexec: measure(options, mpi, mpiexec))
+    return bench_of_mpis(arguments(), measure)
 
 
 if __name__ == "__main__":

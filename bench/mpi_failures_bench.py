@@ -17,8 +17,8 @@ from pathlib import Path
 
 import polyxeus
 
-from clusters import add_mpis, bench_of_mpis, restart, started, wait_until
-from figures import Aim, parser, row
+from clusters import bench_of_mpis, parser_of_mpis, restart, started, wait_until
+from figures import Aim, row
 
 BENCH = "mpi_failures_bench"
 OURS = "polyxeus"
@@ -152,9 +152,13 @@ def measure_many(mpi, mpiexec, count, seconds):
     return [row(BENCH, what, "% CPU", OURS, [100 * used], aims=[Aim("<=", 20, of="value")])]
 
 
+def measure(options, mpi, mpiexec):
+    four = measure_four(mpi, mpiexec, options.runs)
+    return four + measure_many(mpi, mpiexec, options.ranks, options.seconds)
+
+
 def arguments():
-    made = parser(__doc__)
-    add_mpis(made)
+    made = parser_of_mpis(__doc__)
     made.add_argument("--runs", type=int, default=3, help="of each call (3)")
     made.add_argument("--ranks", type=int, default=32, help="that wait for one (32)")
     made.add_argument("--seconds", type=int, default=20, help="that they wait (20)")
@@ -162,12 +166,7 @@ def arguments():
 
 
 def main():
-    options = arguments()
-    return bench_of_mpis(
-        options,
-        lambda mpi, mpiexec: measure_four(mpi, mpiexec, options.runs)
-        + measure_many(mpi, mpiexec, options.ranks, options.seconds),
-    )
+    return bench_of_mpis(arguments(), measure)
 
 
 if __name__ == "__main__":

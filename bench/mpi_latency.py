@@ -14,8 +14,8 @@ import sys
 
 import polyxeus
 
-from clusters import add_mpis, bench_of_mpis, in_turns, started, variable
-from figures import Aim, parser, row
+from clusters import bench_of_mpis, in_turns, parser_of_mpis, started, variable
+from figures import Aim, row
 
 BENCH = "mpi_latency"
 RANKS = 4
@@ -116,16 +116,14 @@ def measure(options, mpi, mpiexec):
 
 
 def arguments():
-    made = parser(__doc__)
-    add_mpis(made)
+    made = parser_of_mpis(__doc__)
     made.add_argument("--seconds", type=float, default=1.0, help="of one loop (1)")
     made.add_argument("--runs", type=int, default=5, help="of each loop (5)")
     return made.parse_args()
 
 
 def main():
-    options = arguments()
-    return bench_of_mpis(options, lambda mpi, mpiexec: measure(options, mpi, mpiexec))
+    return bench_of_mpis(arguments(), measure)
 
 
 if __name__ == "__main__":

@@ -14,8 +14,8 @@ import sys
 
 import polyxeus
 
-from clusters import add_mpis, bench_of_mpis, restart, started, wait_until
-from figures import Aim, parser, row, seconds
+from clusters import bench_of_mpis, parser_of_mpis, restart, started, wait_until
+from figures import Aim, row, seconds
 
 BENCH = "restart_bench"
 RANKS, KILLED = 4, 2
@@ -68,16 +68,14 @@ def measure(options, mpi, mpiexec):
 
 
 def arguments():
-    made = parser(__doc__)
-    add_mpis(made)
+    made = parser_of_mpis(__doc__)
     made.add_argument("--runs", type=int, default=3, help="of each kind (3)")
     made.add_argument("--megabytes", type=int, default=200, help="that a survivor carries over (200)")
     return made.parse_args()
 
 
 def main():
-    options = arguments()
-    return bench_of_mpis(options, lambda mpi, mpiexec: measure(options, mpi, mpiexec))
+    return bench_of_mpis(arguments(), measure)
 
 
 if __name__ == "__main__":

@@ -40,15 +40,20 @@ std::optional<Traffic> traffic_of(int descriptor) {
   return Traffic{info.tcpi_bytes_received, info.tcpi_bytes_acked};
 }
 
-/// Not open: errno says why.
-os::Descriptor duplicate(int descriptor) {
-  return os::Descriptor{::fcntl(descriptor, F_DUPFD_CLOEXEC, 0)};
-}
-
 /// 0: the descriptor is closed.
 ino_t inode_of(int descriptor) {
   struct stat about {};
   return ::fstat(descriptor, &about) == 0 ? about.st_ino : 0;
+}
+
+/// A duplicate of the connection that had this number. Not open: errno is EBADF if it is closed,
+/// even if another one has the number.
+os::Descriptor hold(int descriptor, ino_t inode) {
+  os::Descriptor held{::fcntl(descriptor, F_DUPFD_CLOEXEC, 0)};
+  if (!held.is_open() || inode_of(held.value()) == inode) return held;
+  held.close();
+  errno = EBADF;
+  return held;
 }
 
 }  // namespace
@@ -151,9 +156,8 @@ void HandshakeLimiter::look_at_all() {
   std::sort(old.begin(), old.end());
   old.resize(std::min(old.size(), connections_.size() - bounds_.count));
   for (const auto& [since, descriptor] : old) {
-    const os::Descriptor held = duplicate(descriptor);
-    if (held.is_open() && inode_of(held.value()) == connections_.at(descriptor).inode)
-      disconnect(held);
+    const os::Descriptor held = hold(descriptor, connections_.at(descriptor).inode);
+    if (held.is_open()) disconnect(held);
     connections_.erase(descriptor);
   }
 }
@@ -164,9 +168,8 @@ void HandshakeLimiter::look_at_all() {
 bool HandshakeLimiter::is_over(int descriptor) {
   const auto connection = connections_.find(descriptor);
   if (connection == connections_.end()) return false;
-  const os::Descriptor held = duplicate(descriptor);
+  const os::Descriptor held = hold(descriptor, connection->second.inode);
   if (!held.is_open()) return errno == EBADF;  // else no descriptor is free: the next look decides
-  if (inode_of(held.value()) != connection->second.inode) return true;  // it is another one
   const auto traffic = traffic_of(held.value());
   const bool has_key = traffic && traffic->acknowledged > greeting_bytes;
   const bool is_too_much = traffic && !has_key && traffic->received > bounds_.bytes;

@@ -200,6 +200,7 @@ def test_stream_shows_output_while_the_cell_runs(notebook, tmp_path):
     code = cell("--stream -t 0", "print('early', flush=True)", *wait_for(gate), "print('late')")
     message_id, seen = notebook.begin(code), []
     notebook.await_text(message_id, seen, "early")
+    assert "late" not in "".join(each["content"].get("text", "") for each in seen)
     gate.touch()
     assert notebook.end(message_id, seen).text().count("late") == 1
 

@@ -16,9 +16,18 @@ void HeartbeatMonitor::forget(const EngineUuid& engine) {
 }
 
 bool HeartbeatMonitor::heard(std::string_view engine, std::string_view pong) {
-  if (pong.empty() || (pong != ping_ && pong != previous_ping_)) return false;
-  if (const auto found = hearts_.find(engine); found != hearts_.end()) found->second = Heart{};
-  return true;
+  const auto ping = std::find(pings_.begin(), pings_.end(), pong);
+  if (ping == pings_.end()) return false;
+  const int age = static_cast<int>(ping - pings_.begin());
+  const bool is_in_time = age <= 1;
+  const auto found = hearts_.find(engine);
+  if (found == hearts_.end()) return is_in_time;
+  Heart& heart = found->second;
+  if (is_in_time)
+    heart = Heart{};
+  else if (!heart.is_heard)  // silent as before, but further from its death
+    heart.misses = std::min(heart.misses, std::max(age - 1, options_.silent_misses));
+  return is_in_time;
 }
 
 bool HeartbeatMonitor::is_silent(std::string_view engine) const {
@@ -53,16 +62,16 @@ HeartbeatMonitor::Beat HeartbeatMonitor::on_time(Instant now) {
     }
     std::sort(beat.silent.begin(), beat.silent.end());
     std::sort(beat.dead.begin(), beat.dead.end());
-    previous_ping_ = std::move(ping_);
-    ping_ = std::to_string(std::chrono::duration<double>(now - start_).count());
-    if (ping_ == previous_ping_) ping_ += '0';
-    beat.ping = ping_;
+    std::string ping = std::to_string(std::chrono::duration<double>(now - start_).count());
+    if (!pings_.empty() && ping == pings_.front()) ping += '0';
+    beat.ping = pings_.emplace_front(std::move(ping));
+    if (pings_.size() > static_cast<std::size_t>(options_.max_misses) + 2) pings_.pop_back();
     // A process that was stopped for a while does not make up for the beats that it left out.
     next_beat_ = std::max(next_beat_ + options_.period, now + options_.period / 2);
   }
   if (extra_ping_ && now >= *extra_ping_) {
     extra_ping_.reset();
-    beat.ping = ping_;
+    if (!pings_.empty()) beat.ping = pings_.front();
   }
   return beat;
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <deque>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -25,8 +26,10 @@ struct HeartbeatOptions {
 
 /// Decides when to ping and, from their pongs, which engines are alive (protocol 4.5). One ping, a
 /// publication, is sent to all engines in each period; an engine that has not answered before the
-/// next one has missed a beat. Pongs of unwatched engines are ignored. Membership owns it, sends
-/// the pings and acts on the deaths. Uses no socket and no clock.
+/// next one has missed a beat. Pongs of unwatched engines are ignored. A pong that arrives late, as
+/// the controller or the network is overloaded, proves that the engine lived after its ping: an
+/// engine is dead if it has not answered any of the last pings, not if its answers are late.
+/// Membership owns it, sends the pings and acts on the deaths. Uses no socket and no clock.
 class HeartbeatMonitor {
  public:
   HeartbeatMonitor(const HeartbeatOptions& options, Instant start);
@@ -34,7 +37,8 @@ class HeartbeatMonitor {
   /// Watches an engine from now on: it was just heard.
   void watch(const EngineUuid& engine);
   void forget(const EngineUuid& engine);
-  /// Whether a pong is valid: the text of the present ping or of the previous one. Records it.
+  /// Whether a pong is in time: the text of the present ping or of the previous one. Records it,
+  /// and the text of an earlier ping, too.
   bool heard(std::string_view engine, std::string_view pong);
   /// Whether a watched engine has missed HeartbeatOptions::silent_misses beats or more.
   bool is_silent(std::string_view engine) const;
@@ -62,7 +66,7 @@ class HeartbeatMonitor {
   HeartbeatOptions options_;
   Instant start_, next_beat_;
   std::optional<Instant> extra_ping_;
-  std::string ping_, previous_ping_;
+  std::deque<std::string> pings_;  // the latest is the first
   std::unordered_map<EngineUuid, Heart, StringIdHash, StringIdEqual> hearts_;
 };
 

@@ -90,6 +90,34 @@ TEST(HeartbeatMonitor, AnyAnswerResetsTheCount) {
   }
 }
 
+TEST(HeartbeatMonitor, AnEngineWhoseAnswersAreLateIsSilentButNotDead) {
+  HeartbeatMonitor hearts = monitor(5);
+  hearts.watch(ann);
+  std::vector<std::string> pings;
+  for (int second = 0; second < 40; ++second) {
+    const auto beat = hearts.on_time(at(1s * second));
+    EXPECT_TRUE(beat.dead.empty()) << second;
+    pings.push_back(*beat.ping);
+    if (second >= 4) EXPECT_FALSE(hearts.heard("ann", pings.at(pings.size() - 5)));
+    if (second >= 4) EXPECT_TRUE(hearts.is_silent("ann"));
+  }
+  EXPECT_TRUE(hearts.heard("ann", pings.back()));
+  EXPECT_FALSE(hearts.is_silent("ann"));
+}
+
+TEST(HeartbeatMonitor, AnOldAnswerThatIsRepeatedKeepsNobodyAlive) {
+  HeartbeatMonitor hearts = monitor(3);
+  hearts.watch(ann);
+  const std::string first = *hearts.on_time(at(0s)).ping;
+  std::vector<EngineUuid> dead;
+  for (int second = 1; second <= 6; ++second) {
+    EXPECT_TRUE(dead.empty()) << second;
+    dead = hearts.on_time(at(1s * second)).dead;
+    hearts.heard("ann", first);
+  }
+  EXPECT_EQ(dead, std::vector{ann});
+}
+
 TEST(HeartbeatMonitor, AForgottenEngineIsNotDeclaredDead) {
   HeartbeatMonitor hearts = monitor(0);
   hearts.watch(ann);

@@ -238,9 +238,14 @@ TEST_F(ThreadStacksTest, AThreadThatThrowsAllTheTimeIsNotHeldUp) {
   const RegisteredCode code;
   std::atomic<bool> ends = false;
   const Running running{[&ends] { throw_and_catch(ends); }, &ends};
-  for (int i = 0; i < 20; ++i) {
-    const auto found = running.calls(take_stacks(own_code_maps()));
-    ASSERT_TRUE(found && found->has_answered) << i;
+  // On a busy machine it may not be its turn while a look waits: that look has no answer of it.
+  for (int looks = 0, answers = 0; answers < 20; ++looks) {
+    ASSERT_LT(looks, 1'000) << answers << " answers";
+    const TakenStacks taken = take_stacks(own_code_maps());
+    ASSERT_EQ(taken.why, "");
+    const auto found = running.calls(taken);
+    ASSERT_TRUE(found.has_value());
+    if (found->has_answered) ++answers;
   }
 }
 

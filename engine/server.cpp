@@ -247,6 +247,7 @@ void Server::on_second_registration(const Json& content) {
   const Result<int> period = read_registration(content);
   if (!period) return end(1, period.error().what + ": ending");
   takes_measures_ = bool_member(content, "measures").value_or(false);
+  takes_termination_ = bool_member(content, "terminating").value_or(false);
   spdlog::info("the controller was started again and has registered this engine again");
 }
 
@@ -279,6 +280,7 @@ void Server::warn_of_other_version(const Json& registration) {
   if (!version) return;
   recalls_ = bool_member(registration, "recalls").value_or(false);
   takes_measures_ = bool_member(registration, "measures").value_or(false);
+  takes_termination_ = bool_member(registration, "terminating").value_or(false);
   is_controller_ours_ = true;
   if (*version != config_.facts.polyxeus)
     spdlog::warn("the controller runs polyxeus {}, this engine {}: install one version", *version,
@@ -394,6 +396,12 @@ void Server::dial_lifeline() {
   redial_at_.reset();
   if (auto dialed = lifeline_->dial(config_.info.interface, *config_.info.lifeline); !dialed)
     redial_at_ = Clock::now() + redial_pause;
+}
+
+/// At once: an MPI launcher kills what has not ended a second after its SIGTERM.
+void Server::on_termination() {
+  if (takes_termination_ && !has_left_)
+    channels_->send_registration(engine_terminating_type, Json::object());
 }
 
 void Server::leave() {

@@ -100,6 +100,7 @@ class Server final : public jupyter::IoThread {
 
   void begin() override;
   void on_time(Instant now) override;
+  void on_termination() override;
   std::optional<Instant> further_deadline() const override;
   void interrupt_main() override;
   void signal_main();
@@ -160,7 +161,8 @@ class Server final : public jupyter::IoThread {
   bool is_subscribed_ = false;
   bool is_beating_ = false;
   bool is_controller_ours_ = false;
-  bool takes_measures_ = false;  // the controller does
+  bool takes_measures_ = false;     // the controller does
+  bool takes_termination_ = false;  // so too
   bool recalls_ = false;         // the controller supports tasks that are given back
   bool has_left_ = false;
 

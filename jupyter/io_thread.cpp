@@ -164,6 +164,7 @@ std::optional<Instant> IoThread::next_deadline() const {
 
 void IoThread::watch_time(Instant now) {
   if (net::Termination::was_asked() && !exit_at_) {
+    on_termination();
     queues_.outgoing.abandon_request();
     end(orderly_exit_code_, "ending, as SIGTERM asks for");
   }

@@ -92,6 +92,8 @@ class IoThread {
   virtual void begin() {}
   /// Called once a turn, and at further_deadline() at the latest: for timers of the derived class.
   virtual void on_time(Instant /*now*/) {}
+  /// SIGTERM was received: the process is about to end.
+  virtual void on_termination() {}
   /// When on_time() next has work; nothing: no timer runs.
   virtual std::optional<Instant> further_deadline() const { return std::nullopt; }
   /// Sends the main thread SIGINT, now or when it is at a place at which that is safe. Called with

@@ -60,6 +60,9 @@ struct DeathReport {
   std::string last_lines = {};  ///< The last lines of its log, or of its crash; may be empty.
 };
 
+/// The message of an engine that has received SIGTERM and is about to end; its content is empty.
+inline constexpr const char* engine_terminating_type = "engine_terminating";
+
 /// The content of the `engine_ended` message. `last_lines` is cut to its last 4000 bytes.
 Json write_death_report(const DeathReport& report);
 /// Reads such a content, which comes from a peer: texts that are too long are cut and numbers

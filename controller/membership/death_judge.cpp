@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <csignal>
 #include <cstdint>
-#include <set>
 #include <tuple>
 #include <utility>
 
@@ -102,6 +101,7 @@ void DeathJudge::expect_end(const EngineUuid& uuid, std::string why, Instant now
 void DeathJudge::forget(const EngineUuid& uuid) {
   waiting_.erase(uuid);
   expected_.erase(uuid);
+  terminating_.erase(uuid);
   memories_.erase(uuid);
 }
 
@@ -121,6 +121,7 @@ void DeathJudge::connection_lost(const EngineUuid& uuid, const EngineFacts& fact
                                  Instant now) {
   if (ends_as_expected(uuid, facts, now)) return;
   if (waiting_.contains(uuid)) return;  // it has said why it goes, or its watcher has
+  if (terminating_.contains(uuid)) return terminated(uuid, facts, now);
   if (has_cause(world_of(facts)))
     grace = Duration{};
   else if (facts.is_watched)
@@ -137,6 +138,12 @@ void DeathJudge::connection_lost(const EngineUuid& uuid, const EngineFacts& fact
 void DeathJudge::connection_back(const EngineUuid& uuid) {
   const auto found = waiting_.find(uuid);
   if (found != waiting_.end() && found->second.may_return) waiting_.erase(found);
+}
+
+void DeathJudge::terminates(const EngineUuid& uuid, const EngineFacts& facts, Instant now) {
+  terminating_.insert(uuid);
+  const auto waiting = waiting_.find(uuid);  // its connection may have ended before this came
+  if (waiting != waiting_.end() && waiting->second.may_return) terminated(uuid, facts, now);
 }
 
 void DeathJudge::terminated(const EngineUuid& uuid, const EngineFacts& facts, Instant now) {

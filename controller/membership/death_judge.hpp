@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -47,6 +48,9 @@ class DeathJudge {
   /// is awaited.
   /// why  a clause that says which program ends it and for what reason.
   void expect_end(const EngineUuid& uuid, std::string why, Instant now);
+  /// The engine reports that it has received SIGTERM and is about to end: if its launcher kills it
+  /// before it can say more, this is the reason of its end.
+  void terminates(const EngineUuid& uuid, const EngineFacts& facts, Instant now);
   /// The engine reports that it ends because it received SIGTERM.
   void terminated(const EngineUuid& uuid, const EngineFacts& facts, Instant now);
   /// Its watcher reports how it ended.
@@ -95,6 +99,7 @@ class DeathJudge {
   const Duration report_patience_;
   std::map<EngineUuid, Waiting> waiting_;
   std::map<EngineUuid, std::string> expected_;  // why they are being ended
+  std::set<EngineUuid> terminating_;
   std::map<EngineUuid, std::uint64_t> memories_;
   std::map<std::string, Cause> causes_;         // by world
 };

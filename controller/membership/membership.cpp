@@ -188,6 +188,10 @@ void Membership::leave(const EngineUuid& uuid, std::string_view why, Process pro
   if (const auto engine = table_.remove(uuid)) left(*engine, why, process);
 }
 
+void Membership::terminates(const EngineUuid& uuid) {
+  if (table_.is_registered(uuid.text)) deaths_.terminates(uuid, facts_of(uuid), Clock::now());
+}
+
 void Membership::terminated(EngineId id) {
   const auto uuid = table_.find(id);
   if (!uuid) return;

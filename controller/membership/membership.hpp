@@ -129,6 +129,8 @@ class Membership {
   /// or never.
   enum class Process { has_ended, may_live };
   void leave(const EngineUuid& uuid, std::string_view why, Process process = Process::may_live);
+  /// The engine has received SIGTERM, and is about to end.
+  void terminates(const EngineUuid& uuid);
   /// The engine ends, because it received SIGTERM.
   void terminated(EngineId id);
   /// The program that started this set of engines is about to end them.

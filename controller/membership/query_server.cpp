@@ -101,6 +101,7 @@ void QueryServer::handle_engine(const Request& request) {
   if (type == engine_measures_type) return take_measures(request);
   if (type == "engine_reconnected") return note_reconnection(request);
   if (type == "engine_ended") return take_death_report(request);
+  if (type == engine_terminating_type) return membership_.terminates(EngineUuid{request.client});
   if (type == "world_request") return count_world(request);
   if (type == "connection_request") return answer_search(request);
   shared_.bad_messages.add("registration of engines: a request that only clients may send", type);
@@ -203,6 +204,7 @@ void QueryServer::welcome_engine(const Request& request, EngineId id, const Engi
              {"polyxeus", program::program_version()},
              {"recalls", true},
              {"measures", true},
+             {"terminating", true},
              {"connection_info", connection_info_}});
 }
 

@@ -112,6 +112,20 @@ TEST_F(DeathJudgeTest, RanksThatCrashTogetherHaveReasonsOfTheirOwn) {
   EXPECT_TRUE(deaths[1].why.starts_with("its process, MPI rank 1, was killed by SIGSEGV"));
 }
 
+TEST_F(DeathJudgeTest, ARankThatIsKilledAfterSigtermWasEndedBySigterm) {
+  judge.terminates(ann, rank(0), at(0s));
+  EXPECT_FALSE(judge.next_deadline());  // it lives
+  judge.connection_lost(ann, rank(0), 250ms, at(1s));
+  judge.connection_lost(bob, rank(1), 250ms, at(1s));
+  judge.terminates(bob, rank(1), at(1s));
+  const auto deaths = judge.take_due(at(6s));
+  ASSERT_EQ(deaths.size(), 2u);
+  for (const Death& death : deaths) {
+    EXPECT_NE(death.why.find("was ended by SIGTERM"), std::string::npos) << death.why;
+    EXPECT_TRUE(death.is_unexplained);
+  }
+}
+
 TEST_F(DeathJudgeTest, WhatTheBatchSystemSaysIsTheReasonOfAllRanks) {
   judge.terminated(ann, rank(0), at(0s));
   judge.world_ends(rank(0), "Slurm job 7 was cancelled", at(100ms));

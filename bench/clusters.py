@@ -127,9 +127,10 @@ def in_turns(views, code, runs):
     return values
 
 
-def bench_of_mpis(options, measure):
+def bench_of_mpis(options, measure, *packages):
     """Measures with each MPI of --mpi, prints the rows, and gives the exit code of the bench. An MPI
-    that is not there is named as missing. measure: makes rows of the options, an MPI's name and its mpiexec."""
+    that is not there is named as missing. measure: makes rows of the options, an MPI's name and its mpiexec;
+    packages: others whose versions are told."""
     allow_mpiexec()
     rows, missing, programs = [], {}, []
     for mpi in options.mpi:
@@ -140,7 +141,7 @@ def bench_of_mpis(options, measure):
         programs.append(mpiexec)
         with variable("MPI4PY_MPIABI", mpi):  # where mpi4py was built for several
             rows += measure(options, MPIS[mpi], mpiexec)
-    return finish(rows, options, versions("polyxeus", "mpi4py", "numpy", programs=programs), missing)
+    return finish(rows, options, versions("polyxeus", "mpi4py", "numpy", *packages, programs=programs), missing)
 
 
 def controller_pid():

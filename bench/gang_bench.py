@@ -5,17 +5,26 @@
 For each MPI eight Python engines under its mpiexec on this host. Tasks of 1, 2 and 4 ranks, each
 asleep for 20 to 200 ms after an allreduce, are sent at once; their use of the engines is the sum of
 rank-seconds asleep over 8 times the time until the last result, so a perfect packing has at most 1.
-Then one task at a time that does nothing on two ranks. Exit code 0 when every aim is met, 1 when not
+Then one task at a time that does nothing on two ranks. With Open MPI other packages do the same, if
+they are installed: mpi4py.futures with a barrier of its two workers, and executorlib, which starts
+mpiexec for each task, or, if told to, keeps the ranks. Exit code 0 when every aim is met, 1 when not
 or an MPI is not there.
 """
 
+import importlib.util
+import json
+import os
 import random
+import shutil
+import subprocess
 import sys
+import tempfile
 import time
+from pathlib import Path
 
 import polyxeus
 
-from clusters import bench_of_mpis, parser_of_mpis, started
+from clusters import MPIS, bench_of_mpis, parser_of_mpis, started, variable
 from figures import Aim, milliseconds, row
 
 BENCH = "gang_bench"
@@ -49,6 +58,84 @@ def use_of_engines(view, tasks, number):
     return sum(ranks * seconds for ranks, seconds in plan) / (ENGINES * took)
 
 
+# ------------------------------------------------- a task that does nothing on two ranks, elsewhere
+
+
+def meet():
+    """On each of the two workers of mpi4py.futures, which has no tasks of several ranks."""
+    from mpi4py.futures import get_comm_workers
+
+    get_comm_workers().Barrier()
+
+
+def no_task():
+    return None
+
+
+def of_mpi4py_futures(measure_task):
+    from mpi4py.futures import MPIPoolExecutor
+
+    with MPIPoolExecutor(max_workers=2) as pool:
+        pool.bootup(wait=True)
+
+        def task():
+            for future in [pool.submit(meet) for _ in range(2)]:
+                future.result()
+
+        return measure_task(task)
+
+
+def of_executorlib(measure_task, **options):
+    """It starts the first mpiexec on PATH."""
+    from executorlib import SingleNodeExecutor
+
+    with SingleNodeExecutor(max_cores=2, resource_dict={"cores": 2}, **options) as executor:
+        return measure_task(lambda: executor.submit(no_task).result())
+
+
+def of_kept_ranks(measure_task):
+    return of_executorlib(measure_task, block_allocation=True, max_workers=1)
+
+
+PEERS = {  # name -> (what measures it, of mpiexec, of Python, tasks of a run)
+    "mpi4py.futures": (of_mpi4py_futures, ["-n", "3"], ["-m", "mpi4py.futures"], 200),
+    "executorlib": (of_executorlib, None, [], 5),
+    "executorlib, ranks kept": (of_kept_ranks, None, [], 50),
+}
+
+
+def peers_under(mpi):
+    """Those that are installed; under one MPI, as it is not what they cost."""
+    if mpi != MPIS["openmpi"]:
+        return []
+    return [peer for peer in PEERS if importlib.util.find_spec(peer.split(",")[0].split(".")[0])]
+
+
+def of_peer(peer, mpiexec, runs):
+    """Milliseconds of a task that does nothing on two ranks, for each run."""
+    _, of_mpiexec, of_python, _ = PEERS[peer]
+    command = [sys.executable, *of_python, __file__, f"--peer={peer}", f"--runs={runs}"]
+    if of_mpiexec:
+        command = [mpiexec, *of_mpiexec, *command]
+    with tempfile.TemporaryDirectory(prefix="px-bench-") as folder:
+        starter = Path(folder, "mpiexec")  # not a link: MPICH's looks for its helpers beside it
+        starter.write_text(f'#!/bin/sh\nexec {shutil.which(mpiexec)} "$@"\n')
+        starter.chmod(0o700)
+        with variable("PATH", folder + os.pathsep + os.environ["PATH"]):
+            done = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True, timeout=600)
+    return json.loads(done.stdout.splitlines()[-1])
+
+
+def measure_peer(peer, runs):
+    """In a process of its own."""
+    measure_tasks, _, _, count = PEERS[peer]
+    print(json.dumps(measure_tasks(lambda task: [milliseconds(task, count) for _ in range(runs)])))
+    return 0
+
+
+# ------------------------------------------------------------------------------------------ all
+
+
 def measure(options, mpi, mpiexec):
     """All rows of an MPI."""
     with started(polyxeus, ENGINES, engines="mpi", mpi_cmd=mpiexec) as (_, client, _):
@@ -58,12 +145,17 @@ def measure(options, mpi, mpiexec):
         idle = [
             milliseconds(lambda: view.submit(nothing, polyxeus.Ranks(2)).get(60), 200) for _ in range(options.runs)
         ]
+    task = f"{mpi}: a task on 2 ranks that does nothing"
     return [
         row(
             BENCH, f"{mpi}: {options.tasks} tasks of 1, 2 and 4 ranks on {ENGINES} engines", "of all", OURS, used,
             aims=[Aim(">=", 0.85, "value")],
         ),
-        row(BENCH, f"{mpi}: a task on 2 ranks that does nothing", "ms", OURS, idle, aims=[Aim("<=", 2.0, "value")]),
+        row(
+            BENCH, task, "ms", OURS, idle, ratio_to="executorlib",
+            aims=[Aim("<=", 2.0, "value"), Aim("<=", 0.01, "ratio")],
+        ),
+        *(row(BENCH, task, "ms", peer, of_peer(peer, mpiexec, options.runs)) for peer in peers_under(mpi)),
     ]  # fmt: skip
 
 
@@ -71,11 +163,15 @@ def arguments():
     made = parser_of_mpis(__doc__)
     made.add_argument("--tasks", type=int, default=1000, help="that are sent at once (1000)")
     made.add_argument("--runs", type=int, default=3, help="of each measurement (3)")
+    made.add_argument("--peer", choices=PEERS, help="one of the processes of other packages")
     return made.parse_args()
 
 
 def main():
-    return bench_of_mpis(arguments(), measure)
+    options = arguments()
+    if options.peer:
+        return measure_peer(options.peer, options.runs)
+    return bench_of_mpis(options, measure, "executorlib")
 
 
 if __name__ == "__main__":

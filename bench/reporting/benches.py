@@ -203,6 +203,13 @@ ALL = [
         ("--runs=1", "--seconds=0.1"),
     ),
     PythonBench(
+        "gang_bench",
+        "tasks of several MPI ranks: their use of the engines, and one that does nothing beside other packages",
+        200,
+        ("--runs=3",),
+        ("--runs=1", "--tasks=50"),
+    ),
+    PythonBench(
         "mpi_failures_bench",
         "cells whose ranks wait in MPI for one that raises, computes, sleeps or is killed",
         110,

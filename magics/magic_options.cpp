@@ -110,13 +110,14 @@ Result<void> set_grouping(MagicOptions& options, const std::string& value) {
 }
 
 Result<void> set_max_output(MagicOptions& options, const std::string& value) {
-  if (value == "all") {
-    options.max_output = std::numeric_limits<std::size_t>::max();
+  if (value == "all" || value == "auto") {
+    options.max_output = value == "all" ? no_max_output : automatic_max_output;
     return {};
   }
   const auto number = read_whole_number<long>(value);
   if (!number || *number < 1)
-    return wrong("'" + value + "' is not a number of lines (all: no limit)");
+    return wrong("'" + value +
+                 "' is not a number of lines, 'all', or 'auto' (512 KiB of text in a notebook)");
   options.max_output = static_cast<std::size_t>(*number);
   return {};
 }
@@ -182,7 +183,8 @@ const std::array all_options{
     Option{"no-fold", 0, "", runs, "show each engine's lines separately",
            flag<&MagicOptions::fold, false>},
     Option{"max-output", 0, "LINES", runs | of(Magic::pxresult),
-           "show at most this number of lines per engine (all) and count the others",
+           "show at most this number of lines per engine and count the others; all: everything; "
+           "auto: everything, but in a notebook 512 KiB of text (auto)",
            set_max_output},
     Option{"progress-after", 0, "SECONDS", runs,
            "show a progress bar after this time (2); 0: at once, -1: never",

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -34,6 +35,11 @@ enum class Grouping { type, engine, order };
 /// Which of the targets are selected, by their language.
 enum class LanguageFilter { all, python, cpp };
 
+/// `--max-output=auto`: all lines, but in a notebook no more text than LongOutput shows.
+inline constexpr std::size_t automatic_max_output = 0;
+/// `--max-output=all`: everything.
+inline constexpr std::size_t no_max_output = std::numeric_limits<std::size_t>::max();
+
 /// The options in the line of a magic; absent ones are empty.
 struct MagicOptions {
   std::optional<std::string> targets;
@@ -47,7 +53,8 @@ struct MagicOptions {
   std::optional<double> interrupt_after;  ///< Seconds that a cell may take; 0: no limit.
   std::optional<Json> signal;             ///< Sent on an interrupt: a name or a number, 0: none.
   std::optional<Grouping> group_outputs;
-  std::optional<std::size_t> max_output;  ///< Lines of each engine that are shown.
+  /// Lines of each engine that are shown; also automatic_max_output and no_max_output.
+  std::optional<std::size_t> max_output;
   std::string save_name;                  ///< The variable for the result.
   bool is_local = false;                  ///< The cell also runs in this kernel.
   std::optional<std::string> profile;

@@ -1,7 +1,7 @@
 #include "magics/magics.hpp"
 
 #include <algorithm>
-#include <limits>
+#include <filesystem>
 #include <sstream>
 #include <utility>
 
@@ -9,6 +9,7 @@
 #include "client/place_text.hpp"
 #include "client/stacks/stack_text.hpp"
 #include "magics/grouped_display.hpp"
+#include "magics/long_output.hpp"
 #include "wire/checked_json.hpp"
 
 namespace px::magics {
@@ -71,6 +72,11 @@ EngineId engine_id(const Json& wanted) {
   return EngineId{*id};
 }
 
+std::string say_max_output(std::size_t lines) {
+  if (lines == automatic_max_output) return "auto";
+  return lines == no_max_output ? "all" : std::to_string(lines);
+}
+
 }  // namespace
 
 std::string settings_text(const MagicSettings& settings, const std::string& profile,
@@ -89,8 +95,6 @@ std::string settings_text(const MagicSettings& settings, const std::string& prof
   std::string targets = text_of(settings.targets);
   std::erase_if(targets, [](char c) { return c == '[' || c == ']' || c == ' '; });
   const Json& signal = settings.signal;
-  const bool has_limit =
-      settings.max_output && *settings.max_output != std::numeric_limits<std::size_t>::max();
   std::vector<std::string> lines{
       "--targets=" + targets,
       flag(settings.block, "block", "noblock"),
@@ -103,7 +107,7 @@ std::string settings_text(const MagicSettings& settings, const std::string& prof
       "--progress-after=" + number(settings.progress_after),
       "--ranks-after=" + number(settings.ranks_after),
       "--signal-on-interrupt=" + (signal.is_string() ? signal.get<std::string>() : signal.dump()),
-      "--max-output=" + (has_limit ? std::to_string(*settings.max_output) : "all")};
+      "--max-output=" + say_max_output(settings.max_output)};
   if (!profile.empty()) lines.push_back("--profile=" + profile);
   if (!cluster_id.empty()) lines.push_back("--cluster-id=" + cluster_id);
   std::string text;
@@ -153,7 +157,7 @@ MagicOptions Magics::pxconfig(const std::string& line) {
   settings_.ranks_after = options.ranks_after.value_or(settings_.ranks_after);
   settings_.interrupt_after = options.interrupt_after.value_or(settings_.interrupt_after);
   if (options.signal) settings_.signal = *options.signal;
-  if (options.max_output) settings_.max_output = options.max_output;
+  if (options.max_output) settings_.max_output = *options.max_output;
   return options;
 }
 
@@ -168,7 +172,7 @@ WatchOptions Magics::watch_options(const std::vector<EngineId>& engines,
   WatchOptions watch;
   watch.display.engines = engines;
   watch.display.is_folding = options.fold.value_or(settings_.fold);
-  watch.display.max_lines = options.max_output ? options.max_output : settings_.max_output;
+  watch.display.max_lines = max_lines(options);
   const double seconds = options.progress_after.value_or(settings_.progress_after);
   watch.display.progress_after.reset();
   if (seconds >= 0) watch.display.progress_after = duration_of(std::min(seconds, longest_wait_s));
@@ -247,25 +251,35 @@ MagicOutcome Magics::run(const std::string& cell, const MagicOptions& options, C
   return outcome;
 }
 
+/// Nothing: all, within the limit of a notebook.
+std::optional<std::size_t> Magics::max_lines(const MagicOptions& options) const {
+  const std::size_t lines = options.max_output.value_or(settings_.max_output);
+  return lines == automatic_max_output ? std::nullopt : std::optional{lines};
+}
+
 /// Waits for a cell and shows its output, while it comes or at the end.
 MagicOutcome Magics::follow(const Sent& job, const MagicOptions& options, CellOutput& screen) {
   const bool is_live = wants_stream(options);
-  CellWatch watch{job.result, watch_options(job.engines, options, is_live), screen};
+  std::error_code error;
+  LongOutput limited{screen, std::filesystem::current_path(error)};
+  const bool has_limit = screen.can_update() && !max_lines(options);
+  CellOutput& output = has_limit ? limited : screen;
+  CellWatch watch{job.result, watch_options(job.engines, options, is_live), output};
   const WatchEnd end = watch.wait();
   MagicOutcome outcome;
   outcome.result = job.result;
   outcome.failures = job.result.failures();
   outcome.is_displayed = is_live;
   outcome.was_interrupted = end.was_interrupted;
-  if (!is_live) show_collected(job, options, screen);
+  if (!is_live) show_collected(job, options, output);
+  limited.end();
   return outcome;
 }
 
 void Magics::show_collected(const Sent& job, const MagicOptions& options, CellOutput& screen) {
-  const auto max_lines = options.max_output ? options.max_output : settings_.max_output;
   for (const Action& action :
        show_grouped(outputs_of(job.result, job.engines),
-                    options.group_outputs.value_or(Grouping::type), max_lines))
+                    options.group_outputs.value_or(Grouping::type), max_lines(options)))
     screen.perform(action);
 }
 

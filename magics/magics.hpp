@@ -22,7 +22,7 @@ struct MagicSettings {
   bool stream = true;
   bool verbose = false;
   bool fold = true;
-  std::optional<std::size_t> max_output = {};
+  std::size_t max_output = automatic_max_output;
   double progress_after = 2;   ///< Seconds; below 0: never.
   double ranks_after = 1;      ///< Seconds; below 0: never. The front ends use it.
   double interrupt_after = 0;  ///< Seconds that a cell may take; 0: no limit.
@@ -96,6 +96,7 @@ class Magics {
   Sent recorded(const MagicOptions& options);
   Sent submit(const std::string& code, const MagicOptions& options);
   MagicOutcome run(const std::string& cell, const MagicOptions& options, CellOutput& screen);
+  std::optional<std::size_t> max_lines(const MagicOptions& options) const;
   MagicOutcome follow(const Sent& job, const MagicOptions& options, CellOutput& screen);
   void show_collected(const Sent& job, const MagicOptions& options, CellOutput& screen);
   WatchOptions watch_options(const std::vector<EngineId>& engines, const MagicOptions& options,

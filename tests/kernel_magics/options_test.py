@@ -1,6 +1,7 @@
 """Each option of each magic, as ipyparallel's documentation has them, and ours."""
 
 import re
+from pathlib import Path
 
 import pytest
 from conftest import Notebook
@@ -273,6 +274,24 @@ def test_max_output_bounds_and_says_so(notebook):
     assert notebook.text("%pxresult").count("4\n") == 4
 
 
+def test_a_notebook_shows_the_beginning_and_the_end_of_a_long_output_and_a_file_has_all(notebook):
+    lines = 20_000
+    result = notebook.run(cell("-t 0,1", "import os", f"for i in range({lines}): print(f'line {{i}} of {{os.getpid()}}')", "1 / 0"))
+    assert "ZeroDivisionError" in result.text("stderr") + result.error
+    shown = result.text()
+    assert len(shown) <= 512 << 10 and shown.endswith("\n")
+    (report,) = [each["data"]["text/plain"] for each in result.screen if "has all of it" in each["data"]["text/plain"]]
+    file = Path(re.search(r"The file (\S+) has all of it", report)[1])
+    try:
+        printed = set(re.findall(r"^line (\d+) of (\d+)$", file.read_text(), re.MULTILINE))
+    finally:
+        file.unlink()
+    assert len(printed) == 2 * lines
+    assert f"line {lines - 1} of " in report
+    everything = notebook.run(cell("-t 0 --max-output all", f"for i in range({2 * lines}): print(f'this is the line {{i}}')"))
+    assert everything.text().count("this is") == 2 * lines
+
+
 def test_max_output_of_pxresult_and_pxconfig(notebook):
     notebook.ok(cell("--noblock -t 0", "for i in range(5): print(i)"))
     said = "[stdout:0] \n0\n1\n(3 more lines are not shown: --max-output)\n"
@@ -284,7 +303,7 @@ def test_max_output_of_pxresult_and_pxconfig(notebook):
         assert notebook.text("%pxresult") == said
         assert notebook.text("%pxresult --max-output all").count("\n") == 6
     finally:
-        notebook.ok("%pxconfig --max-output all")
+        notebook.ok("%pxconfig --max-output auto")
     assert "not shown" not in notebook.text(cell("-t 0", "for i in range(5): print(i)"))
 
 

@@ -70,6 +70,8 @@ TEST(MagicOptions, FlagsOfTheOutput) {
   EXPECT_EQ(options(Magic::px, "--no-fold").fold, false);
   EXPECT_TRUE(options(Magic::px, "--local").is_local);
   EXPECT_EQ(options(Magic::px, "--max-output 100").max_output, 100U);
+  EXPECT_EQ(options(Magic::px, "--max-output all").max_output, no_max_output);
+  EXPECT_EQ(options(Magic::px, "--max-output auto").max_output, automatic_max_output);
 }
 
 TEST(MagicOptions, ProgressAfterTakesFractionsAndMinusOne) {
@@ -199,8 +201,10 @@ TEST(MagicOptions, AMissingOrWrongValueIsExplained) {
             "%%px: --progress-after: 'soon' is not a number of seconds");
   EXPECT_EQ(sentence(Magic::px, "--group-outputs=rank"),
             "%%px: --group-outputs: 'rank' must be engine, order or type");
-  EXPECT_EQ(sentence(Magic::px, "--max-output 0"),
-            "%%px: --max-output: '0' is not a number of lines (all: no limit)");
+  EXPECT_EQ(
+      sentence(Magic::px, "--max-output 0"),
+      "%%px: --max-output: '0' is not a number of lines, 'all', or 'auto' (512 KiB of text in "
+      "a notebook)");
   EXPECT_NE(sentence(Magic::px, "--signal-on-interrupt SIGNOPE").find("'SIGNOPE' is not a signal"),
             std::string::npos);
   EXPECT_NE(sentence(Magic::px, "-t first").find("'first' is not a list of engines"),

@@ -210,7 +210,7 @@ TEST(Settings, AreShownAsTheWordsThatSetThem) {
             "--targets=0,2\n--block\n--stream\n--no-verbose\n--no-fold\n--language=all\n"
             "--interrupt-after=never\n--progress-after=2\n--ranks-after=1\n--signal-on-interrupt="
             "SIGINT\n--max-"
-            "output=all\n"
+            "output=auto\n"
             "--profile=mpi\n");
 }
 

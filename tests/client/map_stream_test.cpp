@@ -37,7 +37,7 @@ class MapStreamTest : public ::testing::Test {
   }
   /// The number of the item that comes next.
   static std::size_t next(MapStream& stream) {
-    const std::optional<MapStream::Part> part = stream.next(10s);
+    const std::optional<MapStream::Part> part = stream.next(60s);
     EXPECT_EQ(as<Json>(part->results), Json::array({part->items.begin}));
     EXPECT_EQ(part->items.size(), 1u);
     return part->items.begin;
@@ -91,7 +91,7 @@ TEST_F(MapStreamTest, ThrowsTheFailureOfATaskAndGoesOn) {
     calls.clear();
     MapStream numbers = stream(3, 2, is_ordered);
     fail(0);
-    EXPECT_THROW(numbers.next(10s), RemoteError);
+    EXPECT_THROW(numbers.next(60s), RemoteError);
     EXPECT_EQ(numbers.taken(), 1u);
     EXPECT_EQ(sent.size(), 3u) << "the failed one makes room";
     answer(1);

@@ -219,7 +219,7 @@ TEST(DescriptorCapture, LosesNothingOfAFlood) {
     for (int i = 0; i < 200'000; ++i) std::printf("%d\n", i);
   }};
   pollfd source{capture.descriptors()[0], POLLIN, 0};
-  while (found.size() < expected.size() && ::poll(&source, 1, 10'000) > 0) capture.drain();
+  while (found.size() < expected.size() && ::poll(&source, 1, 60'000) > 0) capture.drain();
   writer.join();
   capture.release();
   EXPECT_TRUE(is_started);

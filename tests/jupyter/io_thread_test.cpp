@@ -35,7 +35,7 @@ class Process final : public IoThread, private Channels {
     type_ = type;
     const std::uint64_t one = 1;
     EXPECT_EQ(::write(bell_.value(), &one, sizeof one), 8);
-    EXPECT_TRUE(replied_.wait_for(lock, 20s, [&] { return replies_ > before; })) << type;
+    EXPECT_TRUE(replied_.wait_for(lock, 60s, [&] { return replies_ > before; })) << type;
   }
   /// Calls until that thread has sent a reply: it does the work of the I/O thread then.
   void call_until_sent_by(std::thread::id sender) {

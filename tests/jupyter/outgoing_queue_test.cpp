@@ -193,7 +193,7 @@ TEST_F(OutgoingQueueTest, WhoPrintsMoreThanIsReadWaitsUntilItIsSent) {
   EXPECT_TRUE(queue_.is_full());  // taken is not sent
   was_woken();
   std::thread sender{[&] { items.clear(); }};
-  EXPECT_TRUE(queue_.wait_for_room(10s));
+  EXPECT_TRUE(queue_.wait_for_room(60s));
   sender.join();
   EXPECT_TRUE(was_woken());  // the I/O thread may read what C code prints again
 }
@@ -201,7 +201,7 @@ TEST_F(OutgoingQueueTest, WhoPrintsMoreThanIsReadWaitsUntilItIsSent) {
 TEST_F(OutgoingQueueTest, NobodyWaitsForRoomWhenNothingIsSentAnyMore) {
   fill();
   std::thread closer{[&] { queue_.close(); }};
-  EXPECT_TRUE(queue_.wait_for_room(10s));
+  EXPECT_TRUE(queue_.wait_for_room(60s));
   closer.join();
   EXPECT_FALSE(queue_.is_full());
 }
@@ -242,7 +242,7 @@ TEST(InputChannel, OnlyAnAnswerToTheLastQuestionCounts) {
   channel.expect();
   EXPECT_FALSE(channel.wait(0ms));
   std::thread user{[&] { channel.put("yes"); }};
-  EXPECT_EQ(channel.wait(10s), "yes");
+  EXPECT_EQ(channel.wait(60s), "yes");
   user.join();
   EXPECT_FALSE(channel.wait(0ms));
 }

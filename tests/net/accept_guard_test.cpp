@@ -18,7 +18,7 @@ namespace {
 bool is_closed(const os::Descriptor& connection) {
   pollfd end{connection.value(), POLLIN, 0};
   char byte = 0;
-  return ::poll(&end, 1, 5000) == 1 && ::read(connection.value(), &byte, 1) <= 0;
+  return ::poll(&end, 1, 60'000) == 1 && ::read(connection.value(), &byte, 1) <= 0;
 }
 
 /// Connections that libzmq is about to accept are turned away; one that comes later is served.

@@ -145,7 +145,7 @@ TEST(ControllerSearch, SaysThatNobodyListens) {
 TEST(ControllerSearch, AWrongSigningKeyIsNamedAfterTheTimeOfTheAddress) {
   FakeHub hub{{}};
   const auto found = find(sought({"127.0.0.1"}, hub.port), session("another"),
-                          {.head_start = 10ms, .patience = 300ms});
+                          {.head_start = 10ms, .patience = 2s});
   ASSERT_FALSE(found);
   EXPECT_NE(found.error().what.find("does not answer as a controller"), std::string::npos);
   EXPECT_NE(found.error().what.find("the key in the file"), std::string::npos);

@@ -38,10 +38,10 @@ std::string say(const LifelineEvent& event) {
   return "closed " + std::get<LifelineClosed>(event).uuid.text;
 }
 
-/// Waits until a descriptor is readable; false after five seconds.
+/// Waits until a descriptor is readable; false after a minute.
 bool await(int descriptor) {
   pollfd item{descriptor, POLLIN, 0};
-  return ::poll(&item, 1, 5000) == 1;
+  return ::poll(&item, 1, 60'000) == 1;
 }
 
 /// What the server tells next; turns it until it tells something.

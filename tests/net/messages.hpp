@@ -16,12 +16,12 @@ inline Texts texts(const SharedFrames& frames) {
   return all;
 }
 
-/// The next message; null after five seconds.
+/// The next message; null after a minute.
 inline SharedFrames await(Socket& socket) {
   using namespace std::chrono_literals;
   Loop loop;
   SharedFrames frames;
-  const Instant deadline = Clock::now() + 5s;
+  const Instant deadline = Clock::now() + 60s;
   loop.watch(socket, [&] { frames = socket.receive(); });
   while (!frames && Clock::now() < deadline) loop.wait_until(deadline);
   return frames;

@@ -288,7 +288,7 @@ TEST_F(SocketTest, EncryptsTcpButNotUnixSockets) {
     client.send({endpoint});
     Loop loop;
     SharedFrames frames;
-    const Instant deadline = Clock::now() + (options.curve_server_key ? 5000ms : 300ms);
+    const Instant deadline = Clock::now() + (options.curve_server_key ? 60'000ms : 300ms);
     loop.watch(server, [&] { frames = server.receive(); });
     while (!frames && Clock::now() < deadline) loop.wait_until(deadline);
     return frames != nullptr && frames->at(1) == endpoint;
@@ -325,7 +325,7 @@ TEST_F(SocketTest, SilentConnectionsAreKeptAliveAtBothEnds) {
   EXPECT_TRUE(router.send({"ann", "b"}));
   ASSERT_TRUE(await(dealer));
   // The timer of what was sent last gives way to that of the keepalive (02) when it is confirmed.
-  const Instant deadline = Clock::now() + 5s;
+  const Instant deadline = Clock::now() + 60s;
   while (timers_at(where) != Texts{"02", "02"} && Clock::now() < deadline) {
   }
   EXPECT_EQ(timers_at(where), (Texts{"02", "02"}));
@@ -346,7 +346,7 @@ TEST_F(SocketTest, CountsWhatAPeerDoesNotRead) {
     EXPECT_TRUE(router.forward(std::array{ann, empty}, std::span(&run, 1), unsent));
   EXPECT_GT(unsent->value(), std::size_t{16} << 20);
   for (int i = 0; i < 64; ++i) ASSERT_TRUE(await(dealer));
-  const Instant deadline = Clock::now() + 5s;
+  const Instant deadline = Clock::now() + 60s;
   while (unsent->value() > 0 && Clock::now() < deadline) {
   }
   EXPECT_EQ(unsent->value(), 0u);

@@ -15,7 +15,7 @@ class StackTakerTest : public ::testing::Test {
   }
   void wait_for(const std::vector<Json>& answers) {
     while (answers.empty()) {
-      loop.wait_until(Clock::now() + 10s);
+      loop.wait_until(Clock::now() + 60s);
       taker.on_time(Clock::now());
     }
   }

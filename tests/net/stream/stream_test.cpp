@@ -57,9 +57,9 @@ class Streams : public ::testing::Test {
     os::Descriptor socket = std::move(*start_connect_tcp("127.0.0.1", relay.port()));
     return socket;
   }
-  /// Gives everybody turns until `is_done`, or for five seconds.
+  /// Gives everybody turns until `is_done`, or for a minute.
   bool turn_until(std::vector<End*> ends, const std::function<bool()>& is_done) {
-    const Instant end_of_patience = Clock::now() + 5s;
+    const Instant end_of_patience = Clock::now() + 60s;
     bool is_over = is_done();
     for (; !is_over && Clock::now() < end_of_patience; is_over = is_done()) {
       std::vector<pollfd> waiting{{relay.descriptor(), POLLIN, 0}};

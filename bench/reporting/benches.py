@@ -205,9 +205,9 @@ ALL = [
     PythonBench(
         "gang_bench",
         "tasks of several MPI ranks: their use of the engines, and one that does nothing beside other packages",
-        200,
-        ("--runs=3",),
-        ("--runs=1", "--tasks=50"),
+        50,
+        ("--mpi=openmpi", "--runs=1"),
+        ("--mpi=openmpi", "--runs=1", "--tasks=50"),
     ),
     PythonBench(
         "mpi_failures_bench",

@@ -2,7 +2,7 @@
 
 import re
 
-MILLION = """%%px
+MILLION = """%%px --max-output=all
 for i in range(250_000):
     print(f"line {i} of {rank}")
 """

@@ -100,13 +100,19 @@ class Ours:
         return sent.get(TIME_LIMIT)
 
     def relayed(self):
-        """The bytes of requests and answers so far, which the engines tell with their heartbeats."""
-        now = time.monotonic()
+        """The bytes of requests and answers, once no more come. The engines tell them with their heartbeats."""
+        latest = None
         while True:
-            engines = self.client.measures()["engines"]
-            if all(each.get("measured_ago", TIME_LIMIT) < time.monotonic() - now for each in engines):
-                return sum(each.get(way, {}).get("socket", 0) for each in engines for way in ("in", "out"))
-            time.sleep(0.2)
+            told = time.monotonic()
+            while True:
+                engines = self.client.measures()["engines"]
+                if all(each.get("measured_ago", TIME_LIMIT) < time.monotonic() - told for each in engines):
+                    break
+                time.sleep(0.2)
+            count = sum(each.get(way, {}).get("socket", 0) for each in engines for way in ("in", "out"))
+            if count == latest:
+                return count
+            latest = count
 
     def stop(self):
         self.client.close()

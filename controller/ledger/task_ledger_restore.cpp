@@ -19,9 +19,11 @@ void TaskLedger::restore(Instant now) {
     restore_one(std::move(task));
   }
   commit_late();
-  if (finished > 0 || unfinished() > 0)
+  if (finished > 0 || unfinished() > 0) {
+    early_until_ = now + return_of_tasks;
     spdlog::info("continuing with {} and {} of an earlier controller",
                  counted(unfinished(), "unfinished task"), counted(finished, "result"));
+  }
   submit_waiting(now);
 }
 

@@ -32,7 +32,11 @@ class TaskLedgerTest : public testing::Test, public TaskTransport {
   bool is_right_reply(const Frames&) override { return true; }
   Result<TaskRules> rules_of(const ArrivedTask& task) override {
     TaskRules rules;
-    if (task.msg_id.text.ends_with("gang")) rules.ranks = {2, 2};
+    const std::string& id = task.msg_id.text;
+    if (id.ends_with("gang")) rules.ranks = {2, 2};
+    constexpr std::string_view after = " after ";
+    if (const auto at = id.find(after); at != std::string::npos)
+      rules.after.msg_ids = {id.substr(at + after.size())};
     return rules;
   }
   SharedFrames whole(const SharedFrames& frames) override { return frames; }
@@ -115,6 +119,39 @@ TEST_F(TaskLedgerTest, BringsATaskToAnEngineAndItsReplyBack) {
   reply(ann, "one");
   EXPECT_EQ(answers_, Texts{"one: done"});
   EXPECT_EQ(ledger_->unfinished(), 0u);
+}
+
+TEST_F(TaskLedgerTest, AfterARestartATaskWaitsForOneThatItsClientHasNotSentAgainYet) {
+  ledger_ = make_ledger(JournalMode::off, {{ann}, at(5s)});
+  ask("c after b after a");
+  joins(ann);
+  ledger_->engine_holds(ann, {}, false, at({}));
+  ask("b after a");
+  EXPECT_EQ(assigned_, Texts{});
+  EXPECT_EQ(ledger_->unfinished(), 2u);
+  ask("a");
+  EXPECT_EQ(assigned_, Texts{"a to ann"});
+  for (const std::string id : {"a", "b after a", "c after b after a"}) reply(ann, id);
+  EXPECT_EQ(answers_, (Texts{"a: done", "b after a: done", "c after b after a: done"}));
+  EXPECT_EQ(ledger_->unfinished(), 0u);
+}
+
+TEST_F(TaskLedgerTest, AfterARestartATaskDoesNotWaitWithoutEndForOneThatNobodySends) {
+  ledger_ = make_ledger(JournalMode::off, {{ann}, at(5s)});
+  joins(ann);
+  ledger_->engine_holds(ann, {}, false, at({}));
+  ask("b after a");
+  ledger_->on_time(at(9s));
+  EXPECT_EQ(answers_, Texts{});
+  EXPECT_EQ(ledger_->next_deadline(at(9s)), at(10s));
+  ledger_->on_time(at(10s));
+  EXPECT_EQ(answers_, Texts{"b after a: InvalidDependency"});
+}
+
+TEST_F(TaskLedgerTest, AFirstControllerKnowsAllEarlierTasks) {
+  joins(ann);
+  ask("b after a");
+  EXPECT_EQ(answers_, Texts{"b after a: InvalidDependency"});
 }
 
 TEST_F(TaskLedgerTest, AnswersARepeatedRequestAgainAndRunsItOnce) {

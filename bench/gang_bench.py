@@ -21,6 +21,7 @@ import sys
 import tempfile
 import time
 from pathlib import Path
+from typing import NamedTuple
 
 import polyxeus
 
@@ -97,10 +98,18 @@ def of_kept_ranks(measure_task):
     return of_executorlib(measure_task, block_allocation=True, max_workers=1)
 
 
-PEERS = {  # name -> (what measures it, of mpiexec, of Python, tasks of a run)
-    "mpi4py.futures": (of_mpi4py_futures, ["-n", "3"], ["-m", "mpi4py.futures"], 200),
-    "executorlib": (of_executorlib, None, [], 5),
-    "executorlib, ranks kept": (of_kept_ranks, None, [], 50),
+class Peer(NamedTuple):
+    package: str
+    measure: object  # measure(measure_task) gives what measure_task(task) gives
+    tasks: int  # of a run
+    of_mpiexec: list = []  # with these options of mpiexec; none: without it
+    of_python: list = []
+
+
+PEERS = {
+    "mpi4py.futures": Peer("mpi4py", of_mpi4py_futures, 200, ["-n", "3"], ["-m", "mpi4py.futures"]),
+    "executorlib": Peer("executorlib", of_executorlib, 5),
+    "executorlib, ranks kept": Peer("executorlib", of_kept_ranks, 50),
 }
 
 
@@ -108,28 +117,26 @@ def peers_under(mpi):
     """Those that are installed; under one MPI, as it is not what they cost."""
     if mpi != MPIS["openmpi"]:
         return []
-    return [peer for peer in PEERS if importlib.util.find_spec(peer.split(",")[0].split(".")[0])]
+    return [name for name, peer in PEERS.items() if importlib.util.find_spec(peer.package)]
 
 
-def of_peer(peer, mpiexec, runs):
+def of_peer(name, mpiexec, runs):
     """Milliseconds of a task that does nothing on two ranks, for each run."""
-    _, of_mpiexec, of_python, _ = PEERS[peer]
-    command = [sys.executable, *of_python, __file__, f"--peer={peer}", f"--runs={runs}"]
-    if of_mpiexec:
-        command = [mpiexec, *of_mpiexec, *command]
+    peer = PEERS[name]
+    command = [sys.executable, *peer.of_python, __file__, f"--peer={name}", f"--runs={runs}"]
+    if peer.of_mpiexec:
+        command = [mpiexec, *peer.of_mpiexec, *command]
     with tempfile.TemporaryDirectory(prefix="px-bench-") as folder:
-        starter = Path(folder, "mpiexec")  # not a link: MPICH's looks for its helpers beside it
-        starter.write_text(f'#!/bin/sh\nexec {shutil.which(mpiexec)} "$@"\n')
-        starter.chmod(0o700)
+        Path(folder, "mpiexec").symlink_to(shutil.which(mpiexec))
         with variable("PATH", folder + os.pathsep + os.environ["PATH"]):
             done = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True, timeout=600)
     return json.loads(done.stdout.splitlines()[-1])
 
 
-def measure_peer(peer, runs):
+def measure_peer(name, runs):
     """In a process of its own."""
-    measure_tasks, _, _, count = PEERS[peer]
-    print(json.dumps(measure_tasks(lambda task: [milliseconds(task, count) for _ in range(runs)])))
+    peer = PEERS[name]
+    print(json.dumps(peer.measure(lambda task: [milliseconds(task, peer.tasks) for _ in range(runs)])))
     return 0
 
 

@@ -101,18 +101,15 @@ class Ours:
 
     def relayed(self):
         """The bytes of requests and answers, once no more come. The engines tell them with their heartbeats."""
-        latest = None
+        latest, since = None, time.monotonic()
         while True:
-            told = time.monotonic()
-            while True:
-                engines = self.client.measures()["engines"]
-                if all(each.get("measured_ago", TIME_LIMIT) < time.monotonic() - told for each in engines):
-                    break
-                time.sleep(0.2)
-            count = sum(each.get(way, {}).get("socket", 0) for each in engines for way in ("in", "out"))
-            if count == latest:
-                return count
-            latest = count
+            engines = self.client.measures()["engines"]
+            if all(each.get("measured_ago", TIME_LIMIT) < time.monotonic() - since for each in engines):
+                count = sum(each.get(way, {}).get("socket", 0) for each in engines for way in ("in", "out"))
+                if count == latest:
+                    return count
+                latest, since = count, time.monotonic()
+            time.sleep(0.2)
 
     def stop(self):
         self.client.close()

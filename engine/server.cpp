@@ -246,8 +246,7 @@ void Server::register_again() {
 void Server::on_second_registration(const Json& content) {
   const Result<int> period = read_registration(content);
   if (!period) return end(1, period.error().what + ": ending");
-  takes_measures_ = bool_member(content, "measures").value_or(false);
-  takes_termination_ = bool_member(content, "terminating").value_or(false);
+  note_wishes(content);
   spdlog::info("the controller was started again and has registered this engine again");
 }
 
@@ -275,12 +274,17 @@ void Server::on_registration(RequestPtr reply) {
   start_working(*period);
 }
 
+/// What the controller is to be told.
+void Server::note_wishes(const Json& registration) {
+  takes_measures_ = bool_member(registration, "measures").value_or(false);
+  takes_termination_ = bool_member(registration, "terminating").value_or(false);
+}
+
 void Server::warn_of_other_version(const Json& registration) {
   const auto version = string_member(registration, "polyxeus");
   if (!version) return;
   recalls_ = bool_member(registration, "recalls").value_or(false);
-  takes_measures_ = bool_member(registration, "measures").value_or(false);
-  takes_termination_ = bool_member(registration, "terminating").value_or(false);
+  note_wishes(registration);
   is_controller_ours_ = true;
   if (*version != config_.facts.polyxeus)
     spdlog::warn("the controller runs polyxeus {}, this engine {}: install one version", *version,

@@ -117,6 +117,7 @@ class Server final : public jupyter::IoThread {
   void on_broken_world(const RequestPtr& notice);
   Result<int> read_registration(const Json& content) const;  // the period of heartbeats in ms
   void fail_registration(Error error);
+  void note_wishes(const Json& registration);
   void warn_of_other_version(const Json& registration);
   void start_working(int heart_period_ms);
   void start_heart_if_due(Instant now);
@@ -163,7 +164,7 @@ class Server final : public jupyter::IoThread {
   bool is_controller_ours_ = false;
   bool takes_measures_ = false;     // the controller does
   bool takes_termination_ = false;  // so too
-  bool recalls_ = false;         // the controller supports tasks that are given back
+  bool recalls_ = false;            // the controller supports tasks that are given back
   bool has_left_ = false;
 
   std::mutex mutex_;  // guards the next four, which the main thread also uses

@@ -101,7 +101,7 @@ class DeathJudge {
   std::map<EngineUuid, std::string> expected_;  // why they are being ended
   std::set<EngineUuid> terminating_;
   std::map<EngineUuid, std::uint64_t> memories_;
-  std::map<std::string, Cause> causes_;         // by world
+  std::map<std::string, Cause> causes_;  // by world
 };
 
 /// "its process was killed by SIGSEGV: a crash in compiled code; the last lines of its log, ...".

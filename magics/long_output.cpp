@@ -1,12 +1,11 @@
 #include "magics/long_output.hpp"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <stdlib.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
-#include <cstdio>
 #include <cstring>
 #include <string_view>
 #include <system_error>
@@ -20,10 +19,7 @@ namespace px::magics {
 namespace {
 
 std::string mebibytes(std::size_t bytes) {
-  std::array<char, 32> text;
-  std::snprintf(text.data(), text.size(), "%.1f MiB",
-                static_cast<double>(bytes) / static_cast<double>(1 << 20));
-  return text.data();
+  return fmt::format("{:.1f} MiB", static_cast<double>(bytes) / (1 << 20));
 }
 
 /// A new file for a cell's output. Not open: errno gives the reason.
@@ -67,9 +63,9 @@ void LongOutput::write(const WriteText& text) {
 }
 
 void LongOutput::begin_file() {
-  file_ = new_file(folder_, path_);
-  if (!file_.is_open()) problem_ = std::strerror(errno);
   std::error_code error;
+  file_ = new_file(std::filesystem::absolute(folder_, error).lexically_normal(), path_);
+  if (!file_.is_open()) problem_ = std::strerror(errno);
   const std::filesystem::path temporary = std::filesystem::temp_directory_path(error);
   if (!problem_.empty() && !error) {
     file_ = new_file(temporary, path_);

@@ -25,9 +25,9 @@ class LongOutput final : public CellOutput {
   };
 
   /// screen  it outlives this object; its displays can be updated.
-  /// folder  the folder for the file; if it is not writable, the file is written to the folder for
-  ///         temporary files.
-  LongOutput(CellOutput& screen, std::filesystem::path folder) : LongOutput(screen, folder, {}) {}
+  /// folder  the folder for the file, by default the current one; if it is not writable, the file
+  ///         is written to the folder for temporary files.
+  explicit LongOutput(CellOutput& screen) : LongOutput(screen, ".", {}) {}
   LongOutput(CellOutput& screen, std::filesystem::path folder, const OutputLimits& limits)
       : screen_(screen), folder_(std::move(folder)), limits_(limits) {}
 

@@ -55,8 +55,8 @@ struct MagicOptions {
   std::optional<Grouping> group_outputs;
   /// Lines of each engine that are shown; also automatic_max_output and no_max_output.
   std::optional<std::size_t> max_output;
-  std::string save_name;                  ///< The variable for the result.
-  bool is_local = false;                  ///< The cell also runs in this kernel.
+  std::string save_name;  ///< The variable for the result.
+  bool is_local = false;  ///< The cell also runs in this kernel.
   std::optional<std::string> profile;
   std::optional<std::string> cluster_id;
   std::vector<std::string> names;      ///< Of variables.

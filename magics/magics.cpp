@@ -1,7 +1,6 @@
 #include "magics/magics.hpp"
 
 #include <algorithm>
-#include <filesystem>
 #include <sstream>
 #include <utility>
 
@@ -260,8 +259,7 @@ std::optional<std::size_t> Magics::max_lines(const MagicOptions& options) const 
 /// Waits for a cell and shows its output, while it comes or at the end.
 MagicOutcome Magics::follow(const Sent& job, const MagicOptions& options, CellOutput& screen) {
   const bool is_live = wants_stream(options);
-  std::error_code error;
-  LongOutput limited{screen, std::filesystem::current_path(error)};
+  LongOutput limited{screen};
   const bool has_limit = screen.can_update() && !max_lines(options);
   CellOutput& output = has_limit ? limited : screen;
   CellWatch watch{job.result, watch_options(job.engines, options, is_live), output};

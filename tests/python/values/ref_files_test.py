@@ -135,3 +135,91 @@ def test_a_quarter_stays_free(monkeypatch):
     monkeypatch.setattr(os, "statvfs", lambda path: Space(600))
     assert ref_files._has_room("folder", 350 << 10)
     assert not ref_files._has_room("folder", 351 << 10)
+
+
+# ---------------------------------------------------------------- spares
+
+LARGE = 2 << 20  # bytes
+
+
+def keep_large(folder, here, number, item):
+    key = Key(folder, "client", number)
+    ref_files.keep(key, here, False, numpy.full(LARGE // 8, float(item)))
+    return key
+
+
+def free(*keys):
+    for key in keys:
+        ref_files.remove_named(key, "client")
+
+
+def inode(key):
+    return os.stat(ref_files.find(key)).st_ino
+
+
+def spares_in(folder):
+    return [name for name in files_in(folder) if name.startswith("spare.")]
+
+
+@pytest.fixture
+def much_room(monkeypatch):
+    monkeypatch.setattr(ref_files, "_available", lambda: 1 << 40)
+
+
+def test_a_large_result_is_written_into_a_freed_file(folder, here, much_room):
+    first = keep_large(folder, here, 1, 1)
+    before = inode(first)
+    free(first)
+    assert ref_files.find(first) is None
+    second = keep_large(folder, here, 2, 2)
+    assert inode(second) == before
+    assert files_in(folder) == {"client.ref.2"}
+    assert set(ref_files.value_of(*second)) == {2.0}
+
+
+def test_a_freed_file_is_not_used_again_while_a_value_is_mapped(folder, here, much_room):
+    first = keep_large(folder, here, 1, 1)
+    before = inode(first)
+    value = ref_files.value_of(*first)
+    free(first)
+    second = keep_large(folder, here, 2, 2)
+    assert inode(second) != before
+    assert (set(value), set(ref_files.value_of(*second))) == ({1.0}, {2.0})
+    assert files_in(folder) == {"client.ref.2"}
+
+
+@pytest.mark.parametrize("length", [1 << 20, 5 << 20])
+def test_a_freed_file_of_another_length_is_used(folder, here, much_room, length):
+    free(keep_large(folder, here, 1, 1))
+    info = ref_files.keep(Key(folder, "client", 2), here, False, b"x" * length)
+    assert os.path.getsize(f"{folder}/client.ref.2") == info["bytes"] < length + 1000
+    assert ref_files.value_of(folder, "client", 2) == b"x" * length
+    assert files_in(folder) == {"client.ref.2"}
+
+
+def test_small_files_are_removed(folder, here, much_room):
+    key = Key(folder, "client", 1)
+    ref_files.keep(key, here, False, bytes(100_000))
+    free(key)
+    assert files_in(folder) == set()
+
+
+def test_freed_files_take_a_sixteenth_of_the_memory_at_most(folder, here, monkeypatch):
+    monkeypatch.setattr(ref_files, "_available", lambda: 16 * 5 << 20)
+    free(*[keep_large(folder, here, number, number) for number in range(4)])
+    assert len(spares_in(folder)) == 2
+    assert files_in(folder) == set(spares_in(folder))
+
+
+def test_freed_files_go_if_their_room_is_needed(folder, here, much_room, monkeypatch):
+    free(keep_large(folder, here, 1, 1))
+    monkeypatch.setattr(ref_files, "_has_room", lambda place, wanted: not spares_in(folder))
+    ref_files.keep(Key(folder, "client", 2), here, False, bytes(4 << 20))
+    assert files_in(folder) == {"client.ref.2"}
+
+
+def test_the_name_of_a_freed_file_is_that_of_a_segment_without_an_owner(folder, here, much_room):
+    free(keep_large(folder, here, 1, 1))
+    (name,) = spares_in(folder)  # the controller removes such files: see is_segment_name() in os/segments
+    owner, maker, size = name.split(".")
+    assert (owner, maker.replace("-", "").isalnum(), int(size) > LARGE) == ("spare", True, True)

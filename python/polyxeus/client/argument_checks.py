@@ -1,8 +1,10 @@
-"""Error messages about arguments of a wrong type, for classes with many arguments."""
+"""Error messages about wrong arguments, for classes with many arguments."""
 
 import os
 
-__all__ = ["check_kinds", "check_words"]
+from polyxeus import _client
+
+__all__ = ["check_kinds", "check_words", "unknown_option"]
 
 _TEXT = (str,)
 _PATH = (str, os.PathLike)
@@ -35,3 +37,16 @@ def check_words(owner, **given):
         is_list = isinstance(value, (list, tuple)) and all(isinstance(each, str) for each in value)
         if value is not None and not is_list:
             raise TypeError(f"{name} of {owner} must be a list of words like ['--log-level=10'], not {value!r:.80}")
+
+
+def unknown_option(name, function, owner, more=()):
+    """Returns a TypeError about the argument `name`. Its message suggests the most similar argument of `function`.
+
+    owner  the name of the class, like "Client"
+    more   further names that are allowed
+    """
+    code = function.__code__
+    names = code.co_varnames[1 : code.co_argcount + code.co_kwonlyargcount]
+    meant = _client.nearest_name(name, [*names, *more])
+    advice = f"did you mean {meant!r}?" if meant else f"see help(polyxeus.{owner})"
+    return TypeError(f"unknown option {name!r} of {owner}: {advice}")

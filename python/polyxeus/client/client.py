@@ -15,18 +15,18 @@ from typing import TYPE_CHECKING, Any, Literal, NoReturn, overload
 
 from polyxeus import _client, activation, error
 from polyxeus.client import kept_variables, scaling
-from polyxeus.client.argument_checks import check_kinds
+from polyxeus.client.argument_checks import check_kinds, unknown_option
 from polyxeus.client.debugging import Debugging
 from polyxeus.client.engine_control import EngineControl
 from polyxeus.client.engine_table import engines_html, look_at_engines
 from polyxeus.client.hub_queries import HubQueries
 from polyxeus.client.kept_variables import KeptVariables
 from polyxeus.client.places import EnginePlaces
+from polyxeus.client.published import PublishedResults
 from polyxeus.client.stacks import EngineStacks
 from polyxeus.client.status import ClusterMemory, ClusterStatus
 from polyxeus.client.topology import ClusterTopology
 from polyxeus.client.tracing import Trace
-from polyxeus.client.unknown_option import unknown_option
 from polyxeus.client.wait_for_engines import wait_for_engines
 from polyxeus.client.walltime.client_jobs import ClientJobs
 from polyxeus.counted import counted
@@ -63,7 +63,7 @@ _CATCH_UP_PATIENCE = 10.0  # seconds
 _LOOK_INTERVAL = 1.0  # seconds between checks for engines that do not answer
 
 
-class Client(HubQueries, EngineControl, ClientJobs, Debugging):
+class Client(HubQueries, EngineControl, PublishedResults, ClientJobs, Debugging):
     """A connection to one cluster. The client makes views, and views run code on the engines.
 
     ``client[0]``, ``client[:]``, ``client[::2]`` and ``client[[0, 3]]`` are DirectViews. ``len(client)`` is the number

@@ -2,7 +2,7 @@
 
 import os
 
-from polyxeus.client.unknown_option import unknown_option
+from polyxeus.client.argument_checks import unknown_option
 
 __all__ = ["cluster_traits", "given_settings", "launcher", "launcher_traits", "other_traits"]
 

@@ -77,7 +77,8 @@ class KeptResults:
 
     def add(self, key, call):
         """Called when a Ref was made."""
-        self._held[key] = call
+        if key.number:  # a published result is not freed with its Refs
+            self._held[key] = call
 
     def recipe(self, name, key, task, refs):
         """Returns the Recipe (see recomputing.py) with which the kept result of a call can be recomputed.
@@ -109,12 +110,16 @@ class KeptResults:
         result."""
         return bool(self.identity) and info["memory"] == self.identity
 
+    def outlives_engines(self, info):
+        """Returns whether the file of a result stays when the engine that made it ends."""
+        return self.is_here(info) and info["owner"] == self.session
+
     # ------------------------------------------------------------ the end of a result
 
     def drop(self, key, call):
         """Called by __del__() when the last Ref was deleted; the call may still run. The method takes no lock and does
         not wait."""
-        if os.getpid() != self._process or sys.is_finalizing():
+        if not key.number or os.getpid() != self._process or sys.is_finalizing():
             return
         if call._uses is None or call._uses.is_final or call._uses.tasks is None:
             if call.ready() and self._is_removed_here(key, call):

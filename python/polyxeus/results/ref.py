@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import threading
 import time
 from contextlib import contextmanager
@@ -13,7 +14,7 @@ from polyxeus.results.completion import call_when_ready
 from polyxeus.results.kept_results import number_of
 from polyxeus.results.metadata import remote_error
 from polyxeus.results.recomputing import NotRepeatable, Recipe, plan
-from polyxeus.serialize import ref_files, ref_streams, requests
+from polyxeus.serialize import published_results, ref_files, ref_streams, requests
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 __all__ = ["Ref"]
 
 T = TypeVar("T")
+_NAME = re.compile(r"[A-Za-z0-9_-]{1,40}")
 _this_thread = threading.local()  # refs: see gathered()
 
 
@@ -89,7 +91,10 @@ class Ref(Generic[T]):
     def __reduce__(self):
         found = getattr(_this_thread, "refs", None)
         if found is None:
-            raise TypeError("a Ref can only be sent in the arguments of apply, submit and map; get() brings its value here")
+            raise TypeError(
+                "a Ref can only be sent in the arguments of apply, submit and map; get() brings its value here, and publish() "
+                "gives it a name for other programs"
+            )
         found[self._key] = self
         return ref_files.value_of, tuple(self._key)
 
@@ -191,6 +196,43 @@ class Ref(Generic[T]):
                     self._is_gone = True
                     self._compute_again()
 
+    def publish(self, name: str) -> None:
+        """Gives the result a name, under which other programs find it: see `Client.published()`.
+
+        A published result stays after this program has ended. It is lost when the engine that made it ends, or with the
+        cluster. `Client.unpublish()` removes the name.
+
+        Parameters
+        ----------
+        name : str
+            Letters, digits, "-" and "_"; at most 40 characters.
+
+        Raises
+        ------
+        ValueError
+            The name is invalid, or another result has it.
+        RemoteError
+            The call failed.
+        ResultLost
+            The engine that made the result has ended.
+
+        Examples
+        --------
+        >>> squares = rc.load_balanced_view().apply_ref(lambda: [x * x for x in range(3)])
+        >>> squares.publish("squares")
+        >>> rc.published()["squares"].get()
+        [0, 1, 4]
+        >>> rc.unpublish("squares")
+        """
+        if not isinstance(name, str) or not _NAME.fullmatch(name):
+            raise ValueError(f"the name of a result is letters, digits, - and _, at most 40, not {name!r:.80}")
+        call = self._call
+        info = call.get()
+        engine_id = number_of(call._client, info["engine"])
+        if engine_id is None:
+            raise self._lost(info, "a published result stays with the engine that made it")
+        call._client.direct_view(engine_id).apply_sync(published_results.publish, tuple(self._key), name)
+
     # ------------------------------------------------------------ failures
 
     def _is_lost(self):
@@ -200,7 +242,7 @@ class Ref(Generic[T]):
         info, problem = self._call._outcome()
         if problem is not None:
             return False
-        return self._is_gone or not (self._kept.is_here(info) or number_of(self._call._client, info["engine"]) is not None)
+        return self._is_gone or not (self._kept.outlives_engines(info) or number_of(self._call._client, info["engine"]) is not None)
 
     def _is_usable(self):
         """Returns whether the result exists, or its call may still make it."""
@@ -227,7 +269,7 @@ class Ref(Generic[T]):
         info = self._call._outcome()[0]
         client = self._call._client
         engine_id = number_of(client, info["engine"])
-        if engine_id is None or self._kept.is_here(info):
+        if engine_id is None or self._kept.outlives_engines(info):
             return None
         return client._connection.send_direct([engine_id], [requests.call(ref_files.has, tuple(self._key))], "null")
 

@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 __all__ = [
-    "Key", "copies", "engine", "find", "has", "has_entered", "identity_of", "keep", "read", "receive", "remove",
-    "remove_named", "set_engine", "value_of"
+    "Key", "copies", "engine", "facts_of", "file_name", "find", "has", "has_entered", "identity_of", "keep", "read",
+    "receive", "remove", "remove_named", "set_engine", "value_of"
 ]  # fmt: skip
 
 _HEAD = struct.Struct("<8sQ")
@@ -118,18 +118,24 @@ def keep(key, sharing, is_own, value):
         )
     if is_own:
         key = key._replace(engine=_engine)
-    identity = identity_of(key.folder)
-    owner = key.client if sharing == identity else _engine
+    owner = key.client if sharing == identity_of(key.folder) else _engine
     buffers = []
-    head = dump({"value": encode(value, FORMS, buffers), "sizes": [memoryview(each).nbytes for each in buffers]}).encode()
-    place = _roomy(key.folder, owner, len(head) + sum(memoryview(each).nbytes for each in buffers))
+    described = encode(value, FORMS, buffers)
+    sizes = [memoryview(each).nbytes for each in buffers]
+    kind = type(value).__name__
+    head = dump({"value": described, "sizes": sizes, "kind": kind}).encode()
+    place = _roomy(key.folder, owner, len(head) + sum(sizes))
     size = write(place, file_name(key, owner), head, buffers)
+    return _facts(key.folder, _engine, size, kind, owner)
+
+
+def _facts(folder, maker, size, kind, owner):
     return {
         "bytes": size,
-        "engine": _engine,
+        "engine": maker,
         "host": os.uname().nodename,
-        "kind": type(value).__name__,
-        "memory": identity,
+        "kind": kind,
+        "memory": identity_of(folder),
         "owner": owner,
     }
 
@@ -311,17 +317,32 @@ def read(path):
             data = memoryview(bytearray(file.read()))
         else:
             data = memoryview(mmap.mmap(file.fileno(), size, access=mmap.ACCESS_COPY))
-    magic, length = _HEAD.unpack(data[: _HEAD.size])
-    if magic != _MAGIC:
-        raise ValueError(f"{path} is no kept result")
-    end = _HEAD.size + length
-    head = load(bytes(data[_HEAD.size : end]).decode())
+    head, end = _read_head(data, path)
     buffers = []
     for size in head["sizes"]:
         begin = end + -end % _ALIGNMENT
         end = begin + size
         buffers.append(data[begin:end])
     return decode(head["value"], buffers)
+
+
+def _read_head(data, path):
+    """Returns the head of a file, and where it ends."""
+    magic, length = _HEAD.unpack(data[: _HEAD.size])
+    if magic != _MAGIC:
+        raise ValueError(f"{path} is no kept result")
+    end = _HEAD.size + length
+    return load(bytes(data[_HEAD.size : end]).decode()), end
+
+
+def facts_of(folder, path):
+    """Returns what keep() returned for this file of a published result. Its maker counts as the engine that owns it."""
+    with open(path, "rb", buffering=0) as file:
+        size = os.fstat(file.fileno()).st_size
+        with mmap.mmap(file.fileno(), size, access=mmap.ACCESS_READ) as data:
+            head = _read_head(data, path)[0]
+    owner = os.path.basename(path).partition(".")[0]
+    return _facts(folder, owner, size, head["kind"], owner)
 
 
 def value_of(*key: Any) -> Any:
@@ -391,8 +412,9 @@ def remove_named(key, owner):
 def _leave_spare(folder, path):
     """Makes this file a spare, unless it is small or memory is short. Returns whether it did so."""
     try:
-        size = os.stat(path).st_size
-        if size < _SPARE_FROM:
+        found = os.stat(path)
+        size = found.st_size
+        if size < _SPARE_FROM or found.st_nlink > 1:  # a published result has a second name
             return False
         system = os.statvfs(folder)
         most = min(system.f_blocks * system.f_frsize, _available()) // _SPARE_PART

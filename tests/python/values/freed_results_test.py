@@ -4,6 +4,7 @@ import queue
 
 from polyxeus.results import completion, kept_results
 from polyxeus.results.kept_results import FreedByEngine, KeptResults
+from polyxeus.serialize.ref_files import Key
 
 
 def test_the_first_is_told_at_once_and_the_next_together():
@@ -87,17 +88,18 @@ def test_a_client_that_closes_frees_what_no_engine_has_confirmed(monkeypatch):
     monkeypatch.setattr(kept_results.requests, "call", lambda function, args: args[0])
     client = Client()
     kept = KeptResults(client, {})
-    calls = {key: Call() for key in ("freed", "told", "waiting", "held")}
+    freed, told, waiting, held = keys = [Key("folder", "client", number) for number in (1, 2, 3, 4)]
+    calls = {key: Call() for key in keys}
     for key, call in calls.items():
         kept.add(key, call)
 
-    kept.drop("freed", calls["freed"])
-    ids, keys, tasks = client.sent.get(timeout=60)
-    assert (ids, keys) == ([3], ["freed"])
-    kept.drop("told", calls["told"])
+    kept.drop(freed, calls[freed])
+    ids, sent, tasks = client.sent.get(timeout=60)
+    assert (ids, sent) == ([3], [freed])
+    kept.drop(told, calls[told])
     tasks.answer()
-    assert client.sent.get(timeout=60)[1] == ["told"]
-    kept.drop("waiting", calls["waiting"])
+    assert client.sent.get(timeout=60)[1] == [told]
+    kept.drop(waiting, calls[waiting])
     assert client.sent.empty()
     kept.close()
-    assert sorted(client.sent.get(timeout=60)[1]) == ["held", "told", "waiting"]
+    assert sorted(client.sent.get(timeout=60)[1]) == [told, waiting, held]

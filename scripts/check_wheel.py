@@ -34,7 +34,7 @@ def loaded_by(path):
 
 
 def check_libraries():
-    """ldd finds no library but those of the system and those that the list of parts names."""
+    """ldd finds no library but those of the system, those that the list of parts names, and those of the user's MPI."""
     package = metadata.distribution("polyxeus")
     files = [Path(package.locate_file(each)).resolve() for each in package.files]
     lists = [each for each in files if each.name.endswith(".cdx.json")]
@@ -45,11 +45,14 @@ def check_libraries():
     needed = set()
     for path in files:
         if path.is_file() and path.read_bytes()[:4] == b"\x7fELF":
-            for name, place in loaded_by(path).items():
+            loaded = loaded_by(path)
+            of_user = [place for name, place in loaded.items() if name.startswith(OF_THE_USER) and place.startswith("/")]
+            of_mpi = {name for place in of_user for name in loaded_by(place)}
+            for name, place in loaded.items():
                 if name in inside:
                     needed.add(name)
                     expect(f"sum of {name}", hashlib.sha256(Path(place).read_bytes()).hexdigest(), inside[name])
-                elif not name.startswith((*OF_THE_SYSTEM, *OF_THE_USER)):
+                elif not name.startswith((*OF_THE_SYSTEM, *OF_THE_USER)) and name not in of_mpi:
                     sys.exit(f"{path.name} loads {name}, which the list of parts does not name")
     expect("libraries that are loaded", needed, set(inside))
 

@@ -277,11 +277,9 @@ void Server::State::listen_to_membership() {
     if (has_queue_) tasks_.engine_holds(uuid, held, queries_.facts_of(uuid).gives_back);
   });
   tasks_.interrupt_by([this](const EngineUuid& uuid, const MessageId& task) {
-    const Json ids{{"msg_ids", Json::array({task.text})}};
-    control_.order(uuid.text, "abort_request", ids);
-    Json signal = ids;
-    signal["sig"] = "SIGINT";
-    control_.order(uuid.text, "signal_request", std::move(signal));
+    // Not abort_request, which would also abort the next attempt there.
+    control_.order(uuid.text, "signal_request",
+                   Json{{"msg_ids", Json::array({task.text})}, {"sig", "SIGINT"}});
   });
   if (has_queue_)
     queries_.on_drain([this](const EngineUuid& engine, bool is_drained) {

@@ -29,14 +29,6 @@ void keep_place(jupyter::Outgoing& message, std::vector<std::string>& frames) {
   message.buffers.insert(message.buffers.begin(), {text, std::move(content)});
 }
 
-/// Of the message with which a task came: repetitions have one more member in their header.
-int repetition_in(Packer packer, std::string_view header) {
-  constexpr std::string_view key = "repetition";
-  if (header.find(key) == std::string_view::npos) return 0;
-  const Result<Json> members = unpack(packer, header);
-  return members ? integer_member<int>(*members, key).value_or(0) : 0;
-}
-
 }  // namespace
 
 std::string topic_of(const jupyter::Outgoing& message) {
@@ -151,7 +143,7 @@ void DialingChannels::read(Channel channel, std::size_t socket, SharedFrames fra
   if (is_work) {
     const Envelope& envelope = (*request)->envelope;
     const MessageId& msg_id = (*request)->header.msg_id;
-    const int repetition = repetition_in(session_.packer(), envelope.header);
+    const int repetition = read_repetition(session_.packer(), envelope.header);
     if (socket == task_upstream &&
         answer_known(socket, *came, envelope, {envelope.signature, msg_id, repetition}))
       return;
@@ -200,7 +192,7 @@ void DialingChannels::refuse(std::size_t socket, const Frames& frames, const Env
 void DialingChannels::answer_again(std::size_t socket, const Frames& frames) {
   const Envelope envelope = *Envelope::locate(frames);
   const MessageId msg_id = read_msg_id(session_.packer(), envelope.header);
-  const int repetition = repetition_in(session_.packer(), envelope.header);
+  const int repetition = read_repetition(session_.packer(), envelope.header);
   answer_known(socket, frames, envelope, {envelope.signature, msg_id, repetition, true});
 }
 
@@ -248,7 +240,7 @@ void DialingChannels::give_back_all() {
     kept_.given_back(task->envelope.signature);
     give_back(task_upstream, task->idents(), task->envelope.header,
               {{"msg_id", task->header.msg_id.text},
-               {"repetition", repetition_in(task->packer, task->envelope.header)},
+               {"repetition", read_repetition(task->packer, task->envelope.header)},
                {"ending", true}});
   }
 }

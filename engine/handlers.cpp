@@ -2,6 +2,7 @@
 
 #include <spdlog/spdlog.h>
 
+#include <optional>
 #include <utility>
 
 #include "os/segments/segment.hpp"
@@ -11,16 +12,22 @@
 namespace px::engine {
 namespace {
 
-/// The content of a request that runs on several engines at the same time, with the member `gang`
-/// of its header.
-std::string with_gang(std::string content, const Request& request) {
+/// The member `gang` of a request's header; nothing if it runs on one engine.
+std::optional<Json> gang_in(const Request& request) {
   constexpr std::string_view key = "gang";
-  if (request.type() != "call_request") return content;
-  if (request.envelope.header.find(key) == std::string_view::npos) return content;
+  if (request.type() != "call_request") return std::nullopt;
+  if (request.envelope.header.find(key) == std::string_view::npos) return std::nullopt;
   const Result<Json> header = unpack(request.packer, request.envelope.header);
-  if (!header || !header->contains(key)) return content;
+  if (!header || !header->contains(key)) return std::nullopt;
+  return (*header)[key];
+}
+
+/// The content of a request, with its gang as a further member.
+std::string with_gang(std::string content, const Request& request) {
+  const std::optional<Json> gang = gang_in(request);
+  if (!gang) return content;
   const std::size_t begin = content.find('{') + 1;  // its first member follows
-  return content.insert(begin, "\"gang\":" + pack(Packer::json, (*header)[key]) + ",");
+  return content.insert(begin, "\"gang\":" + pack(Packer::json, *gang) + ",");
 }
 
 /// The error's content with `engine_info`, which the interpreter does not know.
@@ -114,6 +121,10 @@ struct Serving {
 };
 
 }  // namespace
+
+bool has_gang(const Request& request) {
+  return gang_in(request).has_value();
+}
 
 std::map<std::string, jupyter::Handler> engine_handlers(interpreters::Interpreter& interpreter,
                                                         jupyter::OutgoingQueue& outgoing,

@@ -22,6 +22,9 @@ struct LargeReplies {
   bool cuts = false;    ///< Send them to all others in several frames: see cut_pieces().
 };
 
+/// Whether the request runs on several engines at the same time: its header says so.
+bool has_gang(const Request& request);
+
 /// The requests that an engine serves on its main thread in addition to Jupyter's: apply_request,
 /// clear_request and the native requests. The arguments must outlive the handlers.
 std::map<std::string, jupyter::Handler> engine_handlers(interpreters::Interpreter& interpreter,

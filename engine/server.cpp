@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "engine/bound_kernel.hpp"
+#include "engine/handlers.hpp"
 #include "engine/measures/measures.hpp"
 #include "engine/mpi/broken_world.hpp"
 #include "engine/mpi/call_place.hpp"
@@ -241,6 +242,8 @@ void Server::register_again() {
   write_engine_facts(content, facts);
   if (forms_gangs()) content["gangs"] = true;
   channels_->send_registration("registration_request", content);
+  // The other ranks of its tasks may never have got them, and no client may wait for them any more.
+  queues().requests.stop_requests(has_gang, [this] { interrupt_main(); });
 }
 
 void Server::on_second_registration(const Json& content) {

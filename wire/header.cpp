@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "wire/checked_json.hpp"
 #include "wire/json_scan.hpp"
 
 namespace px {
@@ -81,6 +82,13 @@ MessageName read_message_name(Packer packer, std::string_view packed) {
   }
   if (!members.ok()) return {};
   return {MessageId{unquote(msg_id).value_or("")}, unquote(msg_type).value_or("")};
+}
+
+int read_repetition(Packer packer, std::string_view packed) {
+  constexpr std::string_view key = "repetition";
+  if (packed.find(key) == std::string_view::npos) return 0;
+  const Result<Json> members = unpack(packer, packed);
+  return members ? integer_member<int>(*members, key).value_or(0) : 0;
 }
 
 std::string write_header(Packer packer, const Header& header) {

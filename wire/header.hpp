@@ -43,6 +43,10 @@ struct MessageName {
 /// Missing or malformed members are empty.
 MessageName read_message_name(Packer packer, std::string_view packed);
 
+/// The member `repetition` of the header with which the controller gives a task to an engine; 0: it
+/// has none.
+int read_repetition(Packer packer, std::string_view packed);
+
 /// The packed form of a header, keys in the order of protocol 3.2. JSON has the separators of
 /// Python's json module, so that the frame equals, byte for byte, the one that ipyparallel writes
 /// for the same header.

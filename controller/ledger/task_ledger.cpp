@@ -190,6 +190,8 @@ void TaskLedger::submit(ArrivedTask task, Instant now) {
     ArrivedTask each = std::move(next.back());
     next.pop_back();
     Result<TaskRules> rules = transport_.rules_of(each);
+    // They were met when the earlier controller gave it to an engine.
+    if (rules && !each.given.empty()) rules->after = {};
     const std::string* const missing =
         rules && now < early_until_ ? missing_dependency(each, *rules) : nullptr;
     if (missing) {
@@ -209,7 +211,8 @@ void TaskLedger::submit(ArrivedTask task, Instant now) {
 /// depends on nothing any more.
 const std::string* TaskLedger::missing_dependency(const ArrivedTask& task,
                                                   const TaskRules& rules) const {
-  if (task.asks_for || !task.given.empty() || stock_.is_held(task.msg_id.text)) return nullptr;
+  const bool may_be_there = !task.given.empty() && !stock_.has_reported(task.given);
+  if (task.asks_for || may_be_there || stock_.is_held(task.msg_id.text)) return nullptr;
   for (const DependencySpec* spec : {&rules.after, &rules.follow})
     for (const std::string& msg_id : spec->msg_ids)
       if (msg_id != task.msg_id.text && !queue_.knows(msg_id)) return &msg_id;
@@ -322,7 +325,8 @@ std::size_t TaskLedger::unfinished() const {
 
 void TaskLedger::replied(ArrivedReply reply, Instant now) {
   if (!queue_.knows(reply.msg_id.text)) unknown_.push_back(reply);
-  collect(queue_.reply(reply.frames->at(0), reply.msg_id.text, reply.outcome, reply.frames, now),
+  collect(queue_.reply(reply.frames->at(0), reply.msg_id.text, reply.outcome, reply.frames, now,
+                       reply.repetition),
           replied_);
   if (!journal_) finish(std::exchange(replied_, {}));
 }

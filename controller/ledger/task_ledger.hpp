@@ -40,6 +40,7 @@ struct ArrivedReply {
   SharedFrames frames;  ///< [engine, client, delimiter, ...]
   MessageId msg_id;     ///< Id of the task.
   TaskOutcome outcome = TaskOutcome::ok;
+  int repetition = 0;  ///< As in AssignTask: the attempt to which it belongs.
 
   EngineUuid engine() const { return EngineUuid{frames->at(0)}; }
 };

@@ -80,7 +80,8 @@ void TaskRelay::receive_replies() {
       take_back(*came, *envelope);
       continue;
     }
-    ledger_.replied({whole(came), read_msg_id(shared_.packer(), envelope->parent_header), outcome},
+    ledger_.replied({whole(came), read_msg_id(shared_.packer(), envelope->parent_header), outcome,
+                     read_repetition(shared_.packer(), envelope->parent_header)},
                     Clock::now());
   }
   ledger_.commit(Clock::now());

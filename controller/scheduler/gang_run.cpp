@@ -42,7 +42,7 @@ std::vector<WorkerKey> GangRun::running() const {
 
 std::vector<WorkerKey> GangRun::take_overdue(Instant now) {
   if (!failed_at_ || *failed_at_ + grace_ > now) return {};
-  failed_at_.reset();
+  failed_at_ = now;  // the interrupt may be lost, or come before the task
   return running();
 }
 

@@ -36,9 +36,10 @@ class GangRun {
   /// The engines that have neither replied nor left, by rank.
   std::vector<WorkerKey> running() const;
   bool is_over() const { return running().empty(); }
-  /// The engines to interrupt, as others have failed; each of them once.
+  /// The engines to interrupt, as others have failed. It names them again after each further
+  /// `grace`, because an interrupt may be lost, or arrive before the task.
   std::vector<WorkerKey> take_overdue(Instant now);
-  /// When take_overdue() will next have one.
+  /// When take_overdue() next has some.
   std::optional<Instant> next_deadline() const;
 
   /// Precondition: is_over(). In this order: the first engine that has left, the first one whose

@@ -134,13 +134,14 @@ TaskEffects TaskQueue::submit(TaskRequest request, Instant now) {
 }
 
 TaskEffects TaskQueue::reply(std::string_view engine, std::string_view msg_id, TaskOutcome outcome,
-                             SharedFrames reply, Instant now) {
+                             SharedFrames reply, Instant now, int repetition) {
   now_ = now;
   const auto found = tasks_.find(msg_id);
   if (found == tasks_.end()) return {};
   Task& task = *found->second;
   if (task.place != Place::running) return {};
   if (task.gang()) {
+    if (repetition != task.rules->repetitions) return {};
     gang_replied(task, engine, outcome, std::move(reply));
     return finish_event();
   }

@@ -182,8 +182,10 @@ class TaskQueue {
   TaskEffects submit(TaskRequest request, Instant now);
   /// An engine's reply arrived. `msg_id`: of the request. Ignored unless that engine has the task.
   /// A failure is final only if no retry is left.
+  /// repetition  as in AssignTask: for tasks of several ranks, replies to earlier attempts, which
+  ///             engines send again after their connection broke, are ignored.
   TaskEffects reply(std::string_view engine, std::string_view msg_id, TaskOutcome outcome,
-                    SharedFrames reply, Instant now);
+                    SharedFrames reply, Instant now, int repetition = 0);
   /// The engine will not run the task that it was given with this repetition: the task waits for an
   /// engine again, which does not count as an attempt. Ignored unless the engine has it with that
   /// repetition.

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <memory>
 #include <string>
 #include <utility>
@@ -78,9 +79,15 @@ class Cluster {
     return texts(
         queue_.submit({MessageId{id}, frames, 1, std::move(rules), EngineUuid{engine}}, now_));
   }
+  /// To the message with which the engine was given the task last.
   Texts reply(const std::string& engine, const std::string& id,
               controller::TaskOutcome outcome = controller::TaskOutcome::ok) {
-    return texts(queue_.reply(engine, id, outcome, std::make_shared<TextFrames>(), now_));
+    return reply_to(engine, id, repetitions_[{engine, id}], outcome);
+  }
+  Texts reply_to(const std::string& engine, const std::string& id, int repetition,
+                 controller::TaskOutcome outcome) {
+    return texts(
+        queue_.reply(engine, id, outcome, std::make_shared<TextFrames>(), now_, repetition));
   }
   Texts fails(const std::string& engine, const std::string& id) {
     return reply(engine, id, controller::TaskOutcome::failed);
@@ -106,6 +113,7 @@ class Cluster {
       if (const auto* assign = std::get_if<controller::AssignTask>(&effect)) {
         last_failures_ = assign->failures;
         last_gang_ = assign->gang;
+        repetitions_[{assign->engine.text, assign->msg_id.text}] = assign->repetition;
         result.push_back(assign->msg_id.text + ">" + assign->engine.text +
                          (assign->repetition > 0 ? " again" : "") +
                          (assign->goes_first ? " first" : "") +
@@ -130,6 +138,7 @@ class Cluster {
   controller::TaskQueue queue_;
   std::string last_error_;
   int last_failures_ = 0;
+  std::map<std::pair<std::string, std::string>, int> repetitions_;  // by engine and task
   std::shared_ptr<const controller::GangSeats> last_gang_;
 };
 

@@ -24,6 +24,8 @@ int main(int argc, char** argv) {
   app.add_option("--ahead", setting.ahead, "Tasks beyond them that are given ahead");
   app.add_option("--queue", setting.queue, "Tasks in the queue; further ones wait in files");
   app.add_option("--clients", setting.clients, "Clients")->check(CLI::PositiveNumber);
+  app.add_option("--gangs", setting.gangs, "Percent of tasks that run on several engines");
+  app.add_option("--dependents", setting.dependents, "Percent of tasks that need others' results");
   bool are_calls = false;
   app.add_flag("--calls", are_calls, "Direct calls and broadcasts in place of balanced tasks");
   std::string journal = "off";

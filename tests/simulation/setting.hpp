@@ -31,6 +31,8 @@ enum class Defect {
   engine_keeps_what_it_gives,  ///< It says that it gives a task back, and runs it.
   returns_are_ignored,         ///< The controller does not hear that a task is given back.
   backlog_is_overtaken,        ///< Of those that wait for the queue the latest goes first.
+  dependencies_are_ignored,    ///< A task does not wait for those on which it depends.
+  ranks_are_not_interrupted,   ///< Those that wait for a rank that has failed.
   // Of direct calls and broadcasts, beside most of the above:
   owed_is_not_asked_for,        ///< A new controller does not ask engines for what they owe.
   gathered_is_forgotten,        ///< A new controller does not know what is gathered.
@@ -48,6 +50,8 @@ struct Setting {
   std::size_t queue = 1'000'000;  ///< Tasks in the controller's queue; further ones wait behind it.
   int faults = 12;  ///< Broken connections, deaths, trouble with the disk.
   int clients = 3;
+  int gangs = 0;       ///< Percent of the tasks that run on two or three engines of one world.
+  int dependents = 0;  ///< Percent of the tasks that need results of their client's earlier ones.
   /// off: clients stay until they have their answers.
   controller::JournalMode journal = controller::JournalMode::off;
   Defect defect = Defect::none;
@@ -60,6 +64,8 @@ struct Outcome {
   /// What happened; `left` clients went before their answers came.
   int controllers = 1, deaths = 0, cuts = 0, power_losses = 0, full_disks = 0, left = 0;
   int recalls = 0;
+  int gang_runs = 0, interrupts = 0;
+  int dependent_runs = 0;
   int waited = 0;   ///< Tasks that waited behind a full queue.
   int fetched = 0;  ///< Answers of such clients, found in the end.
 };

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <deque>
+#include <functional>
 #include <map>
 #include <memory>
 #include <set>
@@ -12,6 +13,7 @@
 #include "engine/kept_replies.hpp"
 #include "tests/simulation/harmed_cluster.hpp"
 #include "tests/simulation/simulated_controller.hpp"
+#include "wire/text.hpp"
 
 namespace px::simulation {
 namespace {
@@ -29,6 +31,7 @@ struct Client {
 
 struct Engine {
   Engine(World& world, std::string its_uuid) : uuid(std::move(its_uuid)), to(world), from(world) {}
+  controller::WorldPlace place;
   std::string uuid;
   bool is_alive = true;
   bool gives_back = true;
@@ -51,9 +54,16 @@ struct Task {
   int runs = 0;
   const Engine* holder = nullptr;  // it runs there, or was done there without an error
   bool is_accepted = false;
+  bool has_result = false;     // on an engine
   std::optional<bool> told;    // what the controller has answered
   bool is_unwritten = false;  // its answer was not written, as the disk failed
   bool is_unknown_who_ran = false;  // the same of the engine that was given it
+};
+
+/// One attempt at a task of several ranks. A rank that fails may leave others waiting for it.
+struct GangAttempt {
+  std::set<std::string> begun, done;  // its engines; without an error
+  bool has_failed = false;
 };
 
 class Cluster final : public Surroundings, private HarmedCluster {
@@ -68,6 +78,7 @@ class Cluster final : public Surroundings, private HarmedCluster {
       world_.after(world_.between(0, 4000), [this] { submit(); });
     for (int i = 0; i < setting_.faults; ++i)
       world_.after(world_.between(10, 20000), [this] { do_harm(); });
+    if (setting_.gangs > 0) world_.after(60s, [this] { add_world(); });
     return run_to_rest();
   }
 
@@ -88,6 +99,14 @@ class Cluster final : public Surroundings, private HarmedCluster {
     ++outcome_.recalls;
     engine.to.send([this, &engine, request] { take_recall(engine, request); });
   }
+  void interrupt(const EngineUuid& uuid, const std::string& id) override {
+    const auto found = engines_.find(uuid.text);
+    if (found == engines_.end()) return;
+    Engine& engine = *found->second;
+    world_.tell("controller interrupts " + id + " on " + uuid.text);
+    ++outcome_.interrupts;
+    engine.to.send([this, &engine, id] { take_interrupt(engine, id); });
+  }
   void answer(const Answer& answer) override {
     Task& task = tasks_[answer.id];
     if (task.is_accepted) task.told = answer.is_ok;  // else it is refused, and may be sent again
@@ -99,6 +118,12 @@ class Cluster final : public Surroundings, private HarmedCluster {
     world_.tell(std::to_string(count) + " tasks wait behind a full queue");
     outcome_.waited += static_cast<int>(count);
   }
+  /// Without a journal a new controller does not know what has ended.
+  void dependency_unknown(const Request& request) override {
+    std::set<std::string> seen;
+    if (disk_ && !needs_unknown(request, seen))
+      world_.violate(request.id + " is refused, though its dependencies are known");
+  }
   void answered_unwritten(const std::string& id) override {
     world_.tell("controller answers " + id + ", and the disk does not take it");
     tasks_[id].is_unwritten = true;
@@ -106,6 +131,7 @@ class Cluster final : public Surroundings, private HarmedCluster {
 
  private:
   static constexpr Duration stock_patience = 5s;
+  static constexpr int engines_of_world = 3;
 
   // ---------------------------------------------------------------- the clients
   void add_client(const std::string& name) {
@@ -135,6 +161,8 @@ class Cluster final : public Surroundings, private HarmedCluster {
     Task& task = tasks_[id];
     task.client = &client;
     task.request = {id, "signed " + id, client.name, world_.pick(0, 2)};
+    if (happens(setting_.gangs)) task.request.ranks = static_cast<std::size_t>(world_.pick(2, 3));
+    if (happens(setting_.dependents)) task.request.after = some_unanswered(client);
     task.call = std::make_shared<client::Call>(
         std::vector<client::TaskSent>{client::TaskSent{MessageId{id}, std::nullopt, {}, {}, {}}});
     task.call->on_answer([&task](std::size_t) { ++task.answers; });
@@ -147,8 +175,28 @@ class Cluster final : public Surroundings, private HarmedCluster {
                                        .sent = sent,
                                        .channel = client::RequestChannel::balanced});
     world_.tell(client.name + " submits " + id + " with " + std::to_string(task.request.retries) +
-                " retries");
+                " retries" +
+                (task.request.after.empty() ? "" : " after " + join(task.request.after, " and ")));
     send(client, task.request);
+  }
+  /// Whether the disk did not take the answer to one of its dependencies, or of theirs, or its
+  /// client has left before it could send it again.
+  bool needs_unknown(const Request& request, std::set<std::string>& seen) {
+    return std::any_of(request.after.begin(), request.after.end(), [&](const std::string& id) {
+      if (!seen.insert(id).second) return false;
+      const Task& task = tasks_[id];
+      return task.is_unwritten || !task.is_accepted || needs_unknown(task.request, seen);
+    });
+  }
+  bool happens(int percent) { return percent > 0 && world_.pick(1, 100) <= percent; }
+  /// At most two of the client's tasks.
+  std::vector<std::string> some_unanswered(const Client& client) {
+    std::vector<std::string> all;
+    for (const auto& [id, task] : tasks_)
+      if (task.client == &client && task.call && task.answers == 0) all.push_back(id);
+    while (all.size() > 2)
+      all.erase(all.begin() + world_.pick(0, static_cast<int>(all.size()) - 1));
+    return all;
   }
   void send(Client& client, const Request& request) {
     client.from.send([this, request] { controller_->take_request(request); });
@@ -221,7 +269,14 @@ class Cluster final : public Surroundings, private HarmedCluster {
     const std::string uuid = "engine" + std::to_string(++engine_count_);
     Engine& engine = *(engines_[uuid] = std::make_unique<Engine>(world_, uuid));
     engine.gives_back = engine_count_ % 4 != 0;  // as those of ipyparallel
+    engine.place = {"world" + std::to_string((engine_count_ - 1) / engines_of_world),
+                    (engine_count_ - 1) % engines_of_world, "host"};
     register_engine(engine, world_.between(50, 400));
+  }
+  /// Tasks of several ranks wait for one where the others have lost engines.
+  void add_world() {
+    while (engine_count_ % engines_of_world != 0) ++engine_count_;
+    for (int i = 0; i < engines_of_world; ++i) add_engine();
   }
   /// It tells who it is, and what it has in hand.
   void register_engine(Engine& engine, Duration delay) {
@@ -231,9 +286,11 @@ class Cluster final : public Surroundings, private HarmedCluster {
       const EngineUuid uuid{engine.uuid};
       world_.tell(engine.uuid + " joins");
       table_.insert(uuid);
+      if (setting_.gangs > 0) controller_->engine_placed(uuid, engine.place);
       if (members_.insert(uuid).second) controller_->engine_joined(uuid, engine.gives_back);
       controller_->engine_holds(uuid, {engine.kept.held_by(0), engine.kept.unanswered_by(0)},
                                 engine.gives_back);
+      stop_ranks(engine);
     });
   }
   void lose_engine(const EngineUuid& uuid) {
@@ -249,7 +306,7 @@ class Cluster final : public Surroundings, private HarmedCluster {
     if (known && !has(Defect::engine_runs_again)) {
       if (known->is_given_back) return give_back(engine, request);
       if (known->is_answered)
-        reply(engine, {request.id, request.client, known->reply.at(0) == "ok"});
+        reply(engine, {request.id, request.client, known->reply.at(0) == "ok", known->repetition});
       return;
     }
     engine.kept.arrived(request.signature, msg_id, 0, request.repetition);
@@ -285,6 +342,11 @@ class Cluster final : public Surroundings, private HarmedCluster {
   void begin(Engine& engine) {
     const Request request = engine.queue.front().request;
     Task& task = tasks_[request.id];
+    for (const std::string& id : task.request.after)
+      if (!tasks_[id].has_result)
+        world_.violate(request.id + " runs before " + id + " has a result");
+    if (!task.request.after.empty()) ++outcome_.dependent_runs;
+    if (!request.gang.empty()) return begin_rank(engine, request, task);
     check_run(task, engine);
     ++task.runs;
     task.holder = &engine;
@@ -292,13 +354,84 @@ class Cluster final : public Surroundings, private HarmedCluster {
     world_.after(world_.between(5, 900), [this, &engine, request, is_ok] {
       if (!engine.is_alive) return;
       engine.queue.pop_front();
-      if (Task& ended = tasks_[request.id]; !is_ok && ended.holder == &engine)
-        ended.holder = nullptr;
-      world_.tell(engine.uuid + " has done " + request.id + (is_ok ? "" : ", which fails"));
-      engine.kept.answered(request.signature, {is_ok ? "ok" : "error"});
-      reply(engine, {request.id, request.client, is_ok});
+      Task& ended = tasks_[request.id];
+      if (!is_ok && ended.holder == &engine) ended.holder = nullptr;
+      if (is_ok) ended.has_result = true;
+      finish(engine, request, is_ok);
       if (!engine.queue.empty()) begin(engine);
     });
+  }
+  void finish(Engine& engine, const Request& request, bool is_ok) {
+    world_.tell(engine.uuid + " has done " + request.id + (is_ok ? "" : ", which fails"));
+    engine.kept.answered(request.signature, {is_ok ? "ok" : "error"});
+    reply(engine, {request.id, request.client, is_ok, request.repetition});
+  }
+  /// The ranks of a task begin one after another, meet, and end at different times.
+  void begin_rank(Engine& engine, const Request& request, Task& task) {
+    GangAttempt& attempt = attempt_of(request);
+    if (attempt.begun.empty()) {
+      check_run(task, engine);
+      ++task.runs;
+      ++outcome_.gang_runs;
+    }
+    if (!attempt.begun.insert(engine.uuid).second)
+      return world_.violate(engine.uuid + " begins a rank of " + request.id + " twice");
+    world_.tell(engine.uuid + " begins its rank of " + request.id);
+    if (attempt.begun.size() < request.gang.size()) return;
+    for (const std::string& uuid : request.gang) {
+      Engine& each = *engines_.at(uuid);
+      const bool is_ok = world_.pick(0, 9) > 0;
+      world_.after(world_.between(5, 900),
+                   [this, &each, request, is_ok] { end_rank(each, request, is_ok); });
+    }
+  }
+  GangAttempt& attempt_of(const Request& request) {
+    return attempts_[request.signature + " on " + join(request.gang, ",")];
+  }
+  void end_rank(Engine& engine, const Request& request, bool is_ok) {
+    if (!engine.is_alive || !runs(engine, request.signature)) return;
+    GangAttempt& attempt = attempt_of(request);
+    for (const std::string& uuid : request.gang)
+      if (!engines_.at(uuid)->is_alive && !attempt.done.contains(uuid)) attempt.has_failed = true;
+    if (attempt.has_failed && world_.pick(0, 1) == 1) return;  // it waits for the failed rank
+    end_rank_now(engine, is_ok);
+  }
+  bool runs(const Engine& engine, const std::string& signature) const {
+    return !engine.queue.empty() && engine.queue.front().request.signature == signature;
+  }
+  void end_rank_now(Engine& engine, bool is_ok) {
+    const Request request = engine.queue.front().request;
+    engine.queue.pop_front();
+    GangAttempt& attempt = attempt_of(request);
+    if (!is_ok)
+      attempt.has_failed = true;
+    else if (attempt.done.insert(engine.uuid); attempt.done.size() == request.gang.size())
+      tasks_[request.id].has_result = true;
+    finish(engine, request, is_ok);
+    if (!engine.queue.empty()) begin(engine);
+  }
+  void take_interrupt(Engine& engine, const std::string& id) {
+    stop_ranks(engine, [&id](const Request& request) { return request.id == id; });
+  }
+  /// Its ranks of tasks of an earlier controller: other ranks may never begin.
+  void stop_ranks(
+      Engine& engine,
+      const std::function<bool(const Request&)>& is_meant = [](const Request&) { return true; }) {
+    if (!engine.is_alive) return;
+    std::vector<Request> stopped;
+    for (const Engine::Given& each : engine.queue)
+      if (!each.request.gang.empty() && is_meant(each.request)) stopped.push_back(each.request);
+    for (const Request& request : stopped) {
+      if (runs(engine, request.signature)) {
+        end_rank_now(engine, false);
+        continue;
+      }
+      std::erase_if(engine.queue, [&request](const Engine::Given& each) {
+        return each.request.signature == request.signature;
+      });
+      attempt_of(request).has_failed = true;
+      finish(engine, request, false);
+    }
   }
   void reply(Engine& engine, const Answer& answer) {
     engine.from.send(
@@ -434,6 +567,7 @@ class Cluster final : public Surroundings, private HarmedCluster {
 
   std::vector<std::unique_ptr<Client>> clients_;
   std::map<std::string, Task> tasks_;
+  std::map<std::string, GangAttempt> attempts_;             // by the signature and the engines
   std::unique_ptr<SimulatedController> controller_;         // null while there is none
   std::map<std::string, std::unique_ptr<Engine>> engines_;  // the dead ones too
   std::set<EngineUuid> members_;    // of this controller

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "wire/text.hpp"
+
 namespace px::simulation {
 namespace {
 
@@ -21,14 +23,18 @@ controller::TaskQueueOptions queue_options(const Setting& setting) {
 }
 
 SharedFrames frames_of(const Request& request) {
-  return std::make_shared<TextFrames>(
-      std::vector<std::string>{request.client, "<IDS|MSG>", request.signature, request.id,
-                               std::to_string(request.retries)});
+  return std::make_shared<TextFrames>(std::vector<std::string>{
+      request.client, "<IDS|MSG>", request.signature, request.id, std::to_string(request.retries),
+      std::to_string(request.ranks), join(request.after, ",")});
 }
 
 Request request_of(const Frames& frames) {
-  return {std::string(frames.at(3)), std::string(frames.at(2)), std::string(frames.at(0)),
-          std::stoi(std::string(frames.at(4)))};
+  Request request{std::string(frames.at(3)), std::string(frames.at(2)), std::string(frames.at(0)),
+                  std::stoi(std::string(frames.at(4)))};
+  request.ranks = std::stoul(std::string(frames.at(5)));
+  if (!frames.at(6).empty())
+    for (const std::string_view each : split(frames.at(6), ',')) request.after.emplace_back(each);
+  return request;
 }
 
 SharedFrames reply_frames(const std::string& engine, const Answer& answer) {
@@ -89,7 +95,7 @@ void SimulatedController::take_request(const Request& request) {
 
 void SimulatedController::take_reply(const std::string& engine, const Answer& answer) {
   ledger_.replied({reply_frames(engine, answer), MessageId{answer.id},
-                   answer.is_ok ? TaskOutcome::ok : TaskOutcome::failed},
+                   answer.is_ok ? TaskOutcome::ok : TaskOutcome::failed, answer.repetition},
                   world_.now());
   ledger_.commit(world_.now());
   turn_ends();
@@ -101,6 +107,11 @@ void SimulatedController::take_back(const std::string& engine, const Request& re
   ledger_.given_back(EngineUuid{engine}, {MessageId{request.id}, request.repetition, is_ending},
                      world_.now());
   turn_ends();
+}
+
+void SimulatedController::engine_placed(const EngineUuid& engine,
+                                        const controller::WorldPlace& place) {
+  ledger_.engine_placed(engine, place);
 }
 
 void SimulatedController::engine_joined(const EngineUuid& engine, bool gives_back) {
@@ -157,7 +168,10 @@ std::optional<ArrivedTask> SimulatedController::open_request(const SharedFrames&
 
 Result<controller::TaskRules> SimulatedController::rules_of(const ArrivedTask& task) {
   controller::TaskRules rules;
-  rules.retries = request_of(*task.frames).retries;
+  Request request = request_of(*task.frames);
+  rules.retries = request.retries;
+  rules.ranks = {request.ranks, request.ranks};
+  if (!has(Defect::dependencies_are_ignored)) rules.after.msg_ids = std::move(request.after);
   return rules;
 }
 
@@ -166,12 +180,13 @@ SharedFrames SimulatedController::error_reply(const controller::FailTask& failur
   const bool is_disk_refusing = disk_ && (disk_->is_full() || journal_->failure());
   if (failure.error_name == "Overloaded" && !is_disk_refusing)
     world_.violate(request.id + " is refused: " + failure.error_value);
+  if (failure.error_name == "InvalidDependency") surroundings_.dependency_unknown(request);
   return reply_frames(failure.engine.text, {request.id, request.client, false});
 }
 
 /// Tasks are given to engines in the order in which they came.
 void SimulatedController::check_order(const std::string& id) {
-  if (!given_once_.insert(id).second) return;
+  if (!given_once_.insert(id).second || setting_.gangs > 0 || setting_.dependents > 0) return;
   const int arrival = arrivals_[id];
   if (arrival < latest_given_)
     world_.violate(id + " is given to an engine after a task that came later");
@@ -182,6 +197,8 @@ void SimulatedController::assign(controller::AssignTask& task) {
   Request request = request_of(*task.request);
   request.repetition = task.repetition;
   if (task.repetition > 0) request.signature += " again " + std::to_string(task.repetition);
+  if (task.gang)
+    for (const EngineUuid& each : task.gang->engines) request.gang.push_back(each.text);
   check_order(request.id);
   surroundings_.give(task.engine, request, task.is_resent);
 }
@@ -191,6 +208,11 @@ void SimulatedController::recall(const controller::RecallTask& task) {
   request.id = task.msg_id.text;
   request.repetition = task.repetition;
   surroundings_.recall(task.engine, request);
+}
+
+void SimulatedController::interrupt(const controller::InterruptTask& task) {
+  if (!has(Defect::ranks_are_not_interrupted))
+    surroundings_.interrupt(task.engine, task.msg_id.text);
 }
 
 SharedFrames SimulatedController::answer(controller::TaskAnswer& answer) {

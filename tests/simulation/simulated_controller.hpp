@@ -5,6 +5,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "controller/ledger/task_ledger.hpp"
 #include "tests/simulation/setting.hpp"
@@ -18,10 +19,14 @@ struct Request {
   std::string id, signature, client;
   int retries = 0;
   int repetition = 0;
+  std::size_t ranks = 1;                ///< On so many engines at the same time.
+  std::vector<std::string> after = {};  ///< It needs the results of these.
+  std::vector<std::string> gang = {};  ///< Its engines, as an engine is told; empty: only that one.
 };
 struct Answer {
   std::string id, client;
   bool is_ok = true;
+  int repetition = 0;  ///< Of the request, as an engine says.
 };
 
 /// Where a controller's messages go, and who checks what it does.
@@ -31,11 +36,15 @@ class Surroundings {
   virtual void give(const EngineUuid& engine, const Request& request, bool is_resent) = 0;
   /// The engine is asked to give it back if it has not begun it.
   virtual void recall(const EngineUuid& engine, const Request& request) = 0;
+  /// The engine is asked to stop its rank of the task.
+  virtual void interrupt(const EngineUuid& engine, const std::string& id) = 0;
   virtual void answer(const Answer& answer) = 0;
   /// It is promised that this task is not lost.
   virtual void accepted(const Request& request) = 0;
   /// The queue has no room for so many more.
   virtual void waits(std::size_t count) = 0;
+  /// It is refused, as the controller does not know a task on which it depends.
+  virtual void dependency_unknown(const Request& request) = 0;
   /// The answer goes out though the disk did not take it.
   virtual void answered_unwritten(const std::string& id) = 0;
 };
@@ -55,6 +64,7 @@ class SimulatedController final : private controller::TaskTransport {
   void take_reply(const std::string& engine, const Answer& answer);
   /// is_ending  the engine ends.
   void take_back(const std::string& engine, const Request& request, bool is_ending);
+  void engine_placed(const EngineUuid& engine, const controller::WorldPlace& place);
   void engine_joined(const EngineUuid& engine, bool gives_back);
   void engine_holds(const EngineUuid& engine, const controller::HeldTasks& held, bool gives_back);
   void engine_left(const EngineUuid& engine);
@@ -76,7 +86,7 @@ class SimulatedController final : private controller::TaskTransport {
   SharedFrames error_reply(const controller::FailTask& failure) override;
   void assign(controller::AssignTask& task) override;
   void recall(const controller::RecallTask& task) override;
-  void interrupt(const controller::InterruptTask&) override {}  // there are no gangs
+  void interrupt(const controller::InterruptTask& task) override;
   SharedFrames answer(controller::TaskAnswer& answer) override;
   void answer_again(const controller::ArrivedTask& request, const SharedFrames& reply) override;
   void refuse(const controller::ArrivedTask& request, const controller::Problem& problem) override;

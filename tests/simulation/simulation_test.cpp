@@ -91,6 +91,33 @@ TEST(Simulation, TheSameHoldsWhereTasksWaitInFilesForTheQueue) {
   EXPECT_EQ(first_violation({.hwm = 2, .queue = 8, .journal = JournalMode::process}), "");
 }
 
+TEST(Simulation, TheSameHoldsForTasksOfSeveralRanksAndTasksThatNeedResults) {
+  EXPECT_EQ(first_violation({.gangs = 30, .dependents = 30}), "");
+  EXPECT_EQ(first_violation(
+                {.engines = 6, .hwm = 2, .ahead = 3, .queue = 8, .gangs = 40, .dependents = 20}),
+            "");
+  EXPECT_EQ(first_violation({.gangs = 30, .dependents = 30, .journal = JournalMode::process}), "");
+  EXPECT_EQ(first_violation({.gangs = 20, .dependents = 40, .journal = JournalMode::power}), "");
+}
+
+// The seeds with which it found what must hold:
+TEST(Simulation, ARankThatGetsItsTaskAfterTheTaskHasFailedIsInterrupted) {
+  expect_right({.gangs = 30, .dependents = 30}, {75});
+}
+
+TEST(Simulation, AReplyToAnEarlierAttemptDoesNotEndALaterOneOfSeveralRanks) {
+  expect_right({.queue = 8, .gangs = 40, .dependents = 40}, {517});
+  expect_right({.queue = 5, .gangs = 60, .journal = JournalMode::process}, {1146});
+}
+
+TEST(Simulation, WhatALostControllerGaveToAnEngineDependsOnNothing) {
+  expect_right({.dependents = 50, .journal = JournalMode::process}, {889});
+}
+
+TEST(Simulation, ANewControllersEnginesStopTheRanksThatTheyRun) {
+  expect_right({.gangs = 30}, {6});
+}
+
 TEST(Simulation, EachCallRunsOnceAndIsAnsweredOnceWhateverHappens) {
   EXPECT_EQ(first_violation({}, simulate_calls), "");
 }
@@ -129,20 +156,35 @@ TEST(Simulation, AllKindsOfHarmAreDone) {
     EXPECT_GT(each, 10);
 }
 
+TEST(Simulation, ManyTasksHaveSeveralRanksOrNeedResults) {
+  Outcome sum;
+  for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+    const Outcome outcome = simulate({.seed = seed, .gangs = 30, .dependents = 30});
+    sum.gang_runs += outcome.gang_runs;
+    sum.interrupts += outcome.interrupts;
+    sum.dependent_runs += outcome.dependent_runs;
+  }
+  for (const int each : {sum.gang_runs, sum.interrupts, sum.dependent_runs}) EXPECT_GT(each, 40);
+}
+
 struct Planted {
   Defect defect;
   const char* found;  // a part of the sentence
   JournalMode journal = JournalMode::off;
   std::size_t queue = 1'000'000;
+  int gangs = 0, dependents = 0;
 };
 
 class PlantedDefect : public testing::TestWithParam<Planted> {};
 class PlantedDefectOfCalls : public testing::TestWithParam<Planted> {};
 
 TEST_P(PlantedDefect, IsFound) {
-  const std::string found = first_violation(
-      {.queue = GetParam().queue, .journal = GetParam().journal, .defect = GetParam().defect},
-      simulate, most_seeds);
+  const std::string found = first_violation({.queue = GetParam().queue,
+                                             .gangs = GetParam().gangs,
+                                             .dependents = GetParam().dependents,
+                                             .journal = GetParam().journal,
+                                             .defect = GetParam().defect},
+                                            simulate, most_seeds);
   EXPECT_NE(found.find(GetParam().found), std::string::npos) << found;
 }
 
@@ -165,6 +207,11 @@ INSTANTIATE_TEST_SUITE_P(
         Planted{Defect::assignments_are_lost, "though it has no retries", JournalMode::process},
         Planted{Defect::answers_are_changed, "is not the one", JournalMode::process},
         Planted{Defect::backlog_is_overtaken, "after a task that came later", JournalMode::off, 5},
+        Planted{
+            .defect = Defect::dependencies_are_ignored, .found = "runs before", .dependents = 30},
+        Planted{.defect = Defect::ranks_are_not_interrupted,
+                .found = "was never answered",
+                .gangs = 30},
         Planted{Defect::disk_lies, " though it ", JournalMode::power}));
 
 TEST_P(PlantedDefectOfCalls, IsFound) {

@@ -148,6 +148,23 @@ TEST_F(TaskLedgerTest, AfterARestartATaskDoesNotWaitWithoutEndForOneThatNobodySe
   EXPECT_EQ(answers_, Texts{"b after a: InvalidDependency"});
 }
 
+/// The earlier one gave it to an engine, so the task on which it depends had ended; it may have
+/// died before it wrote that down.
+TEST_F(TaskLedgerTest, AfterARestartATaskThatWasLostOnItsWayToAnEngineDependsOnNothing) {
+  Journal journal{storage_, JournalOptions{}};
+  journal.submitted(MessageId{"b after a"},
+                    *frames({"client", "delimiter", "signature of b", "b after a"}));
+  ASSERT_TRUE(journal.commit());
+  journal.assigned(MessageId{"b after a"}, ann);
+  ASSERT_TRUE(journal.commit());
+  ledger_ = make_ledger(JournalMode::process, {{ann}, at(5s)});
+  ledger_->restore(at({}));
+  joins(ann);
+  ledger_->engine_holds(ann, {}, false, at({}));
+  EXPECT_EQ(assigned_, Texts{"b after a to ann"});
+  EXPECT_EQ(answers_, Texts{});
+}
+
 TEST_F(TaskLedgerTest, AFirstControllerKnowsAllEarlierTasks) {
   joins(ann);
   ask("b after a");

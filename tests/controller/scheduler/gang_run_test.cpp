@@ -72,15 +72,19 @@ TEST_F(GangOfThree, ADeathExplainsWhatTheOthersSay) {
   EXPECT_EQ(run_.end().reply, nullptr);
 }
 
-TEST_F(GangOfThree, OthersAreInterruptedSomeTimeAfterAFailureAndOnce) {
+TEST_F(GangOfThree, OthersAreInterruptedSomeTimeAfterAFailureUntilTheyReply) {
   EXPECT_EQ(run_.next_deadline(), std::nullopt);
   reply(2, TaskOutcome::failed, 1s);
   EXPECT_EQ(run_.next_deadline(), at(4s));
   EXPECT_EQ(run_.take_overdue(at(3900ms)), MemberKeys{});
   reply(3, TaskOutcome::failed, 3900ms);
   EXPECT_EQ(run_.take_overdue(at(4s)), (MemberKeys{1}));
+  EXPECT_EQ(run_.next_deadline(), at(7s));
+  EXPECT_EQ(run_.take_overdue(at(6900ms)), MemberKeys{});
+  EXPECT_EQ(run_.take_overdue(at(7s)), (MemberKeys{1}));
+  reply(1, TaskOutcome::failed, 8s);
   EXPECT_EQ(run_.next_deadline(), std::nullopt);
-  EXPECT_EQ(run_.take_overdue(at(9s)), MemberKeys{});
+  EXPECT_EQ(run_.take_overdue(at(19s)), MemberKeys{});
 }
 
 TEST_F(GangOfThree, NobodyIsInterruptedIfAllHaveReplied) {

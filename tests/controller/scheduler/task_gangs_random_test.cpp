@@ -123,7 +123,8 @@ class RandomGangs {
     const TaskOutcome outcome = !fails         ? TaskOutcome::ok
                                 : pick(4) == 0 ? TaskOutcome::unmet
                                                : TaskOutcome::failed;
-    perform(queue_.reply(engine->first, id, outcome, std::make_shared<TextFrames>(), now_));
+    perform(queue_.reply(engine->first, id, outcome, std::make_shared<TextFrames>(), now_,
+                         repetitions_[{engine->first, id}]));
   }
   /// All engines are well and answer.
   void finish() {
@@ -179,6 +180,7 @@ class RandomGangs {
       EXPECT_EQ(ranks.size(), assigned.gang->engines.size());
     }
     engine.tasks.push_back(assigned.msg_id.text);
+    repetitions_[{assigned.engine.text, assigned.msg_id.text}] = assigned.repetition;
   }
 
   std::mt19937 random_;
@@ -187,6 +189,7 @@ class RandomGangs {
   int joined_ = 0;
   std::map<std::string, Engine> engines_;
   std::map<std::string, Wanted> tasks_;
+  std::map<std::pair<std::string, std::string>, int> repetitions_;  // by engine and task
   std::vector<RecallTask> recalls_;
 };
 

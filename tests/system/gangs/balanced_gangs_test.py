@@ -125,6 +125,30 @@ def test_a_retry_takes_a_whole_gang_again(balanced, tmp_path):
         assert balanced.apply(succeed_later, str(tmp_path)).get(60) == 2
 
 
+def test_a_retry_also_runs_on_a_rank_that_was_interrupted(own_cluster, mpiexec, tmp_path):
+    cluster = own_cluster()
+    cluster.start_controller()
+    cluster.start_mpi_engines(2)
+
+    @px.interactive
+    def succeed_later(folder, comm):
+        import os
+        import time
+
+        is_first = not os.path.exists(folder + "/tried")
+        comm.barrier()
+        if is_first and comm.rank == 1:
+            open(folder + "/tried", "w").close()
+            raise ValueError("the first attempt fails")
+        if is_first:
+            time.sleep(60)
+        return comm.allreduce(1)
+
+    with connect(cluster.connection_file("client"), 2) as client:
+        balanced = client.load_balanced_view(retries=1, ranks=2)
+        assert balanced.apply(succeed_later, str(tmp_path)).get(60) == 2
+
+
 def test_a_failure_in_one_gang_leaves_the_other_one_alone(balanced, tmp_path):
     marker = str(tmp_path / "go")
 
@@ -244,28 +268,44 @@ def test_the_death_of_a_rank_ends_the_task(own_cluster, mpiexec, tmp_path):
             waiting.get(30)
 
 
+@px.interactive
+def count_and_wait(folder, comm):
+    import os
+    import tempfile
+
+    tempfile.mkstemp(dir=folder, prefix="run")
+    while not os.path.exists(folder + "/go"):
+        pass
+
+
+def kill_and_restart_controller(cluster):
+    cluster.controller.signal(signal.SIGKILL)
+    cluster.controller.wait(60)
+    cluster.start_controller("--ping=500", "--restore")
+
+
 def test_a_task_that_ran_when_the_controller_was_killed_has_failed_and_was_stopped(own_cluster, mpiexec, tmp_path):
     cluster = own_cluster()
     cluster.start_controller("--reuse", "--ping=500")
     cluster.start_mpi_engines(2)
     with connect(cluster.connection_file("client"), 2) as client:
         balanced = client.load_balanced_view(retries=1)
-
-        @px.interactive
-        def count_and_wait(folder, comm):
-            import os
-            import tempfile
-
-            tempfile.mkstemp(dir=folder, prefix="run")
-            while not os.path.exists(folder + "/go"):
-                pass
-
         result = balanced.submit(count_and_wait, str(tmp_path), px.Ranks(2))
         wait_until(lambda: len(list(tmp_path.glob("run*"))) == 2, "both ranks run")
-        cluster.controller.signal(signal.SIGKILL)
-        cluster.controller.wait(60)
-        cluster.start_controller("--ping=500", "--restore")
+        kill_and_restart_controller(cluster)
         with pytest.raises(px.EngineError, match="the controller was restarted while this task"):
             result.get(30)
         assert balanced.submit(total, 1, px.Ranks(2)).get(60) == total_of(1, 2)  # the ranks are free
         assert len(list(tmp_path.glob("run*"))) == 2
+
+
+def test_a_restart_also_stops_a_task_whose_client_has_left(own_cluster, mpiexec, tmp_path):
+    cluster = own_cluster()
+    cluster.start_controller("--reuse", "--ping=500", "--journal=off")
+    cluster.start_mpi_engines(2)
+    with connect(cluster.connection_file("client"), 2) as other:
+        with connect(cluster.connection_file("client"), 2) as client:
+            client.load_balanced_view().submit(count_and_wait, str(tmp_path), px.Ranks(2))
+            wait_until(lambda: len(list(tmp_path.glob("run*"))) == 2, "both ranks run")
+        kill_and_restart_controller(cluster)
+        assert other.load_balanced_view().submit(total, 1, px.Ranks(2)).get(60) == total_of(1, 2)

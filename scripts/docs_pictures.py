@@ -125,9 +125,19 @@ def lab():
             stage.close()
 
 
-def take_notebook(name):
-    from notebook_page import opened_in_lab
+def opened_in_lab(server, page, name, cells):
+    """A new notebook with these cells. While it is opened, the page is wide enough for the part of the toolbar that says when
+    the kernel is ready."""
+    import notebook_page
 
+    size = page.viewport_size
+    page.set_viewport_size({**size, "width": 1280})
+    book = notebook_page.opened_in_lab(server, page, name, cells)
+    page.set_viewport_size(size)
+    return book
+
+
+def take_notebook(name):
     before, shown = NOTEBOOKS[name]
     with lab() as (page, server):
         book = opened_in_lab(server, page, name, [*before, *shown, "%pxcluster stop"])
@@ -149,8 +159,6 @@ def take_notebook(name):
 
 
 def take_clusters_tab():
-    from notebook_page import opened_in_lab
-
     with lab() as (page, server):
         page.set_viewport_size({"width": 1000, "height": 420})
         book = opened_in_lab(server, page, "first", ["%pxcluster start -n 4", "%px 6 * 7", "%pxcluster stop"])
@@ -178,8 +186,6 @@ else:
 
 
 def take_rank_boxes():
-    from notebook_page import opened_in_lab
-
     with lab() as (page, server):
         page.set_viewport_size({"width": 1000, "height": 560})
         book = opened_in_lab(server, page, "ranks", ["%pxcluster start -n 4 --engines=mpi", WAITING, "%pxcluster stop"])

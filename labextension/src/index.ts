@@ -11,6 +11,7 @@ import {Dashboards} from './dashboards';
 import svg from './icon';
 import {addModeSwitch} from './mode_switch';
 import {ClustersPanel} from './panel';
+import {RankConsoles} from './rank_consoles';
 import {RankStrips} from './rank_strips';
 
 /** Puts code into a new cell below the active one, or into that where it is empty. */
@@ -52,8 +53,9 @@ const plugin: JupyterFrontEndPlugin<void> = {
         app.shell.add(panel, 'left', {rank: 650});
         restorer?.add(panel, 'polyxeus-clusters');
         app.docRegistry.addWidgetExtension('Notebook', {createNew: addModeSwitch});
+        const consoles = new RankConsoles(app, clusters);
         app.docRegistry.addWidgetExtension(
-            'Notebook', {createNew: panel => new RankStrips(panel, clusters)});
+            'Notebook', {createNew: panel => new RankStrips(panel, clusters, consoles)});
       }
 };
 

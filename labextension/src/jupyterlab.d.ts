@@ -72,6 +72,7 @@ declare module '@jupyterlab/services' {
     onIOPub: (message: IIopubMessage) => void;
   }
   export interface IKernelConnection {
+    readonly name: string;
     readonly connectionStatus: string;
     readonly info: Promise<{ readonly language_info?: { readonly name: string } }>;
     requestExecute(content: {
@@ -154,11 +155,13 @@ declare module '@jupyterlab/notebook' {
     readonly widgets: ReadonlyArray<ICell>;
   }
   export interface INotebookPanel {
+    readonly id: string;
     readonly content: INotebook;
     readonly toolbar: {
       insertItem(index: number, name: string, widget: import('@lumino/widgets').Widget): boolean;
     };
     readonly context: {
+      readonly path: string;
       readonly isReady: boolean;
       readonly ready: Promise<void>;
       readonly contentsModel: { readonly last_modified: string } | null;
@@ -196,6 +199,7 @@ declare module '@jupyterlab/application' {
   }
   export const ILayoutRestorer: object;
   export interface JupyterFrontEnd {
+    readonly commands: { execute(id: string, options: object): Promise<unknown> };
     readonly docRegistry: {
       addWidgetExtension(
         factory: string,

@@ -123,9 +123,14 @@ export class RankStrip {
   private readonly boxes = new Map<number, Box>();
   private cluster: string | null = null;
   private selected: number | null = null;
+  private isKept = true; // the text, when the cell has ended
   private asked = 0; // so that only the answer to the latest click is shown
 
-  constructor(private readonly clusters: Clusters) {
+  /** openConsole  opens a console on a rank of the cluster with this key */
+  constructor(
+    private readonly clusters: Clusters,
+    private readonly openConsole: (key: string, id: number) => Promise<void>
+  ) {
     this.list.setAttribute('role', 'group');
     this.list.setAttribute('aria-label', 'What the ranks do');
     this.addButton('Interrupt', 'raise KeyboardInterrupt in the code of this rank', (key, id) =>
@@ -133,6 +138,9 @@ export class RankStrip {
     );
     this.addButton('Stack', 'show its call stack', (key, id) => this.clusters.read(key, id, 'stack'));
     this.addButton('Log', 'show the end of its log', (key, id) => this.clusters.read(key, id, 'log'));
+    this.addButton('Console', 'open a console whose cells run on this rank', (key, id) =>
+      this.openConsole(key, id).then(() => this.aboutConsole(id))
+    );
     const close = this.button('Close', 'close this', () => this.select(null));
     close.classList.add('px-close');
     this.select(null);
@@ -164,7 +172,7 @@ export class RankStrip {
 
   /** Removes the boxes, because the cell has ended. A stack or a log that is shown stays until it is closed. */
   end(): void {
-    if (!this.text.textContent) {
+    if (!this.text.textContent || !this.isKept) {
       this.node.remove();
       return;
     }
@@ -222,6 +230,12 @@ export class RankStrip {
     });
   }
 
+  private aboutConsole(id: number): string {
+    const state = this.node.classList.contains('px-ended') ? 'done' : this.boxes.get(id)?.box.state;
+    const waits = `\nThe rank is busy: what you run in the console starts when the cell above ends.`;
+    return `A console on rank ${id} is open.${state === 'busy' || state === 'waits' ? waits : ''}`;
+  }
+
   private setShown(text: string): void {
     setText(this.text, text);
     this.text.hidden = !text;
@@ -244,6 +258,7 @@ export class RankStrip {
         return;
       }
       const asked = ++this.asked;
+      this.isKept = label !== 'Console'; // which says that the rank is busy
       this.setShown('…');
       ask(this.cluster, id)
         .catch((problem: Error) => problem.message)

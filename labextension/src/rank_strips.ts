@@ -2,6 +2,7 @@ import { ICell, INotebookPanel } from '@jupyterlab/notebook';
 import { IIopubMessage } from '@jupyterlab/services';
 
 import { Clusters } from './clusters';
+import { RankConsoles } from './rank_consoles';
 import { IRanks, RankStrip } from './rank_strip';
 
 const MIME = 'application/vnd.polyxeus.ranks+json';
@@ -17,7 +18,11 @@ export class RankStrips {
   private readonly shown = new Map<string, IShown>(); // by the id of the display that the kernel updates
   private isDisposed = false;
 
-  constructor(private readonly panel: INotebookPanel, private readonly clusters: Clusters) {
+  constructor(
+    private readonly panel: INotebookPanel,
+    private readonly clusters: Clusters,
+    private readonly consoles: RankConsoles
+  ) {
     panel.sessionContext.iopubMessage.connect(this.onMessage, this);
   }
 
@@ -47,7 +52,8 @@ export class RankStrips {
   private show(id: string, cell: ICell, ranks: IRanks): void {
     let shown = this.shown.get(id);
     if (!shown) {
-      shown = { strip: new RankStrip(this.clusters), timer: 0 };
+      const openConsole = (key: string, rank: number) => this.consoles.open(key, rank, this.panel);
+      shown = { strip: new RankStrip(this.clusters, openConsole), timer: 0 };
       this.shown.set(id, shown);
     }
     if (shown.strip.node.parentElement !== cell.node) {

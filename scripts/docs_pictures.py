@@ -207,6 +207,32 @@ def take_rank_boxes():
     return small(picture)
 
 
+PRINTS = """rank = get_ipython().kernel.engine_id
+print('ready')
+print('rank', rank, 'has part', rank)
+import pandas as pd
+display(pd.DataFrame({'step': [1, 2], 'loss': [rank + 0.5, rank / 4]}))
+rank ** 2"""
+
+
+def take_rank_tabs():
+    with lab() as (page, server):
+        page.set_viewport_size({"width": 1000, "height": 800})
+        book = opened_in_lab(server, page, "tabs", ["%pxcluster start -n 4", "%pxmode all", PRINTS, "%pxcluster stop"])
+        page.keyboard.press("Control+b")  # without the list of files
+        book.run(0)
+        page.get_by_role("button", name="No", exact=True).click()  # no news of Jupyter
+        book.run(1)
+        book.run(2)
+        cell = book.cells.nth(2)
+        cell.locator(".px-Tabs button").get_by_text("2").click()
+        page.mouse.move(5, 5)
+        page.wait_for_timeout(500)
+        picture = cell.screenshot()
+        book.run(3)
+    return small(picture)
+
+
 # The tabs of the dashboard that are shown: what runs on 8 ranks, and for how many seconds the page is open before.
 STEPS = """rc[:].execute('''import random, time
 from mpi4py import MPI
@@ -263,7 +289,7 @@ def all_pictures():
     makers = {f"{name}.svg": lambda name=name: draw_terminal(name) for name in TERMINALS}
     makers |= {f"{name}.png": lambda name=name: take_notebook(name) for name in NOTEBOOKS}
     makers |= {f"dashboard_{tab.lower()}.png": lambda tab=tab: take_dashboard(tab) for tab in TABS}
-    return makers | {"clusters_tab.png": take_clusters_tab, "lab_ranks.png": take_rank_boxes}
+    return makers | {"clusters_tab.png": take_clusters_tab, "lab_ranks.png": take_rank_boxes, "lab_tabs.png": take_rank_tabs}
 
 
 def main(wanted):

@@ -5,6 +5,7 @@ import {LabIcon} from '@jupyterlab/ui-components';
 import modeCss from '../style/mode.css';
 import panelCss from '../style/panel.css';
 import ranksCss from '../style/ranks.css';
+import tabsCss from '../style/tabs.css';
 
 import {Clusters} from './clusters';
 import {Dashboards} from './dashboards';
@@ -13,6 +14,7 @@ import {addModeSwitch} from './mode_switch';
 import {ClustersPanel} from './panel';
 import {RankConsoles} from './rank_consoles';
 import {RankStrips} from './rank_strips';
+import {RankTabs} from './rank_tabs';
 
 /** Puts code into a new cell below the active one, or into that where it is empty. */
 function insertInto(notebooks: INotebookTracker | null, code: string): boolean {
@@ -30,13 +32,13 @@ function insertInto(notebooks: INotebookTracker | null, code: string): boolean {
 
 function addStyle(): void {
   const style = document.createElement('style');
-  style.textContent = panelCss + modeCss + ranksCss;
+  style.textContent = panelCss + modeCss + ranksCss + tabsCss;
   document.head.append(style);
 }
 
 const plugin: JupyterFrontEndPlugin<void> = {
   id: 'polyxeus:clusters',
-  description: 'Lists, starts, scales, shows and stops clusters of polyxeus; chooses where cells run, and shows what ranks do.',
+  description: 'Lists, starts, scales, shows and stops clusters of polyxeus; chooses where cells run, and shows what ranks do and print.',
   autoStart: true,
   optional: [ILayoutRestorer, INotebookTracker],
   activate:
@@ -56,6 +58,7 @@ const plugin: JupyterFrontEndPlugin<void> = {
         const consoles = new RankConsoles(app, clusters);
         app.docRegistry.addWidgetExtension(
             'Notebook', {createNew: panel => new RankStrips(panel, clusters, consoles)});
+        app.docRegistry.addWidgetExtension('Notebook', {createNew: panel => new RankTabs(panel)});
       }
 };
 

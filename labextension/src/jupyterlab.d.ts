@@ -18,10 +18,15 @@ declare module '@lumino/widgets' {
     readonly isVisible: boolean;
     id: string;
     addClass(name: string): void;
+    setHidden(isHidden: boolean): void;
     dispose(): void;
     protected onAfterAttach(message: IMessage): void;
     protected onAfterShow(message: IMessage): void;
     protected onAfterHide(message: IMessage): void;
+  }
+  export class Panel extends Widget {
+    readonly widgets: ReadonlyArray<Widget>;
+    addWidget(widget: Widget): void;
   }
 }
 
@@ -140,9 +145,42 @@ declare module '@jupyterlab/apputils' {
 }
 
 declare module '@jupyterlab/notebook' {
+  import { ISignal } from '@lumino/signaling';
+  import { Panel, Widget } from '@lumino/widgets';
+
+  /** An output of a cell. toJSON() is its form in the notebook's file. */
+  export interface IOutput {
+    readonly streamText?: { readonly text: string; readonly changed: ISignal<unknown> };
+    toJSON(): {
+      readonly output_type: string;
+      readonly name?: string;
+      readonly text?: string | string[];
+      readonly data?: Record<string, unknown>;
+      readonly metadata?: Record<string, unknown>;
+    };
+  }
+  export interface IRenderer extends Widget {
+    renderModel(model: object): Promise<void>;
+  }
+  /** Shows one output: its prompt and its renderer. */
+  export type IOutputPanel = Panel;
+  export interface IOutputArea {
+    future: import('@jupyterlab/services').IExecuteFuture;
+    readonly node: HTMLElement;
+    readonly isDisposed: boolean;
+    readonly model: { readonly length: number; get(index: number): IOutput };
+    readonly widgets: ReadonlyArray<IOutputPanel>;
+    maxNumberOutputs: number;
+    readonly outputLengthChanged: ISignal<number>;
+    readonly rendermime: {
+      createRenderer(mimeType: string): IRenderer;
+      createModel(options: { data: Record<string, unknown>; trusted: boolean }): object;
+    };
+  }
   export interface ICell {
     readonly node: HTMLElement;
-    readonly outputArea?: { future: import('@jupyterlab/services').IExecuteFuture }; // of a code cell
+    readonly outputArea?: IOutputArea; // of a code cell
+    readonly ready: Promise<void>;
     readonly model: {
       readonly id: string;
       executionCount?: number | null;
@@ -153,6 +191,7 @@ declare module '@jupyterlab/notebook' {
   export interface INotebook {
     readonly activeCell: ICell | null;
     readonly widgets: ReadonlyArray<ICell>;
+    readonly modelContentChanged: ISignal<unknown>;
   }
   export interface INotebookPanel {
     readonly id: string;

@@ -69,7 +69,7 @@ def made_by_the_command():
     def keys(name):
         return {ast.literal_eval(key) for key in tables[name].keys}
 
-    windows = keys("NOTEBOOKS") | {"clusters_tab", "lab_ranks"} | {f"dashboard_{tab}" for tab in keys("TABS")}
+    windows = keys("NOTEBOOKS") | {"clusters_tab", "lab_ranks", "lab_tabs"} | {f"dashboard_{tab}" for tab in keys("TABS")}
     return {f"{name}.svg" for name in keys("TERMINALS")} | {f"{name}.png" for name in windows}
 
 

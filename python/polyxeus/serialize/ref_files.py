@@ -4,7 +4,7 @@ file_name() makes the name of a file before the result exists. The first part of
 processes that clean this folder remove files whose owner has ended.
 
 A large file that is freed is left as a spare, because writing into pages that exist takes a third of the time that new
-pages take. The next large result is written into it. A spare has no owner, so it is removed about a minute after it was
+pages take. The next large result is written into it. A spare has no owner, so it is removed some seconds after it was
 written.
 """
 

@@ -87,8 +87,8 @@ def _prepare(row, path, digest):
     """Prepares the import of a module that is not loaded yet."""
     if digest == row.digest:
         _sent.pop(row.name, None)
-    elif row.text is not None and (path is not None or row.is_wanted):
-        _send(row)
+    elif row.text is not None:
+        _send(row)  # the text replaces a file that sys.path may have only later, too
     elif path is not None:
         _known[row.name] = None, digest
         return _compared(row, path)
@@ -191,6 +191,12 @@ def _reload(module, text, path):
     linecache.cache[path] = len(text), None, lines, path  # tracebacks show the lines that run
 
 
+def _has_own_file(name, places):
+    """Returns whether an import would find a file of this module that is not installed."""
+    spec = importlib.machinery.PathFinder.find_spec(name, places)
+    return spec is not None and spec.has_location and not _is_installed(spec.origin)
+
+
 def _send(row):
     if not any(isinstance(each, _SentModules) for each in sys.meta_path):
         sys.meta_path.insert(0, _SentModules())
@@ -202,7 +208,7 @@ class _SentModules:
 
     def find_spec(self, name, path=None, target=None):
         row = _sent.get(name)
-        if row is None:
+        if row is None or not (row.is_wanted or _has_own_file(name, path)):
             return None
         spec = importlib.machinery.ModuleSpec(name, self, origin=row.path, is_package=row.is_package)
         spec.has_location = True

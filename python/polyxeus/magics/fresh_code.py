@@ -8,11 +8,13 @@ import time
 
 from IPython.core.error import UsageError
 
+from polyxeus.client.client import Client
 from polyxeus.counted import engine_names
 from polyxeus.engine_calls import fresh_modules
 from polyxeus.magics.module_watch import ModuleWatch
 from polyxeus.results.async_result import AsyncResult
 from polyxeus.serialize import requests
+from polyxeus.views.view import View
 
 __all__ = ["FreshCode"]
 
@@ -116,7 +118,16 @@ class FreshCode:
         is_for_engines = not session.mode.is_here or _FOR_ENGINES.search(code)
         if client is None and is_for_engines and os.path.exists(session._path()):
             client = session.view(magics).client
-        return client
+        return client or self._client_of_variables()
+
+    def _client_of_variables(self):
+        """Returns an open client of the user that is not called `rc`, or that only a view refers to; None if there is
+        none."""
+        for value in list((self._shell.user_ns or {}).values()):
+            client = value.client if isinstance(value, View) else value
+            if isinstance(client, Client) and not client._closed:
+                return client
+        return None
 
     def _send(self, client, since, group):
         rows = self._watch.rows(since, self._mode == "push")

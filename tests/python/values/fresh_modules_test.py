@@ -125,3 +125,15 @@ def test_an_installed_module_stays(host):
     row = host.row("pytest", "x = 1\n", sent=True, wanted=True)
     assert refresh([row]) == [("pytest", "installed", installed.__file__)]
     assert sys.modules["pytest"] is installed and not hasattr(installed, "x")
+
+
+def test_an_edited_module_replaces_an_old_copy_that_is_found_only_later(host, tmp_path, monkeypatch):
+    refresh([host.row("px_a", "x = 2\n", sent=True), host.row("px_b", "x = 2\n", sent=True)])
+    with pytest.raises(ModuleNotFoundError):
+        importlib.import_module("px_a")
+    for place, name in (("late", "px_a"), ("late/site-packages", "px_b")):
+        (tmp_path / place).mkdir()
+        (tmp_path / place / f"{name}.py").write_text("x = 1\n")
+        monkeypatch.syspath_prepend(str(tmp_path / place))
+    assert importlib.import_module("px_a").x == 2
+    assert importlib.import_module("px_b").x == 1  # an installed module stays

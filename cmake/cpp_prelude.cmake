@@ -4,7 +4,7 @@
 include(${CMAKE_SOURCE_DIR}/cmake/embed_headers.cmake)
 px_embed_headers(prelude_text interpreters/cpp/prelude
                  px_standard px_exports px_array px_kinds px_matrix px_dates px_write px_show px_timing px_values
-                 px_give px_call px_exchange px_gangs)
+                 px_give px_call px_exchange px_gangs px_debug)
 px_embed_headers(standard_text interpreters/cpp/prelude px_standard)
 
 # Headers of other kernels, which cells may include: read only by the cells that do.

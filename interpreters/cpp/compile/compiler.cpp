@@ -64,12 +64,13 @@ Result<std::unique_ptr<clang::CompilerInstance>> make_instance(const CompilerOpt
                                                                bool uses_precompiled_header) {
   std::vector<const char*> arguments;
   for (const std::string& flag : options.flags) arguments.push_back(flag.c_str());
-  // Line tables change nothing of the code; a warning is about pragmas that are ignored, another
-  // one would be about each assert() at the top of a cell.
-  arguments.insert(arguments.end(),
-                   {"-gline-tables-only", "-fcolor-diagnostics", "-Wsource-uses-openmp",
-                    "-Wno-predefined-identifier-outside-function",
-                    "-resource-dir", options.resource_folder.c_str()});
+  // Debug information changes nothing of the code; a warning is about pragmas that are ignored,
+  // another one would be about each assert() at the top of a cell.
+  const bool is_debugged = CompilerOptions::has_debug_information(options.flags);
+  arguments.insert(arguments.end(), {is_debugged ? "-fstandalone-debug" : "-gline-tables-only",
+                                     "-fcolor-diagnostics", "-Wsource-uses-openmp",
+                                     "-Wno-predefined-identifier-outside-function", "-resource-dir",
+                                     options.resource_folder.c_str()});
   if (uses_precompiled_header)
     arguments.insert(arguments.end(), {"-include-pch", options.precompiled_header.c_str()});
   clang::IncrementalCompilerBuilder builder;
@@ -88,6 +89,15 @@ std::vector<std::string> CompilerOptions::default_flags() {
   return {"-std=c++20", "-O2", "-march=native", "-fno-finite-loops", "-DOMPI_SKIP_MPICXX=1"};
 }
 
+bool CompilerOptions::has_debug_information(const std::vector<std::string>& flags) {
+  bool has = false;
+  for (const std::string& flag : flags) {
+    if (flag == "-g0" || flag == "-g1" || flag == "-gline-tables-only") has = false;
+    if (flag == "-g" || flag == "-g2" || flag == "-g3" || flag.starts_with("-ggdb")) has = true;
+  }
+  return has;
+}
+
 Result<std::unique_ptr<Compiler>> Compiler::create(const CompilerOptions& options,
                                                    bool uses_precompiled_header) {
   start_llvm();
@@ -95,6 +105,9 @@ Result<std::unique_ptr<Compiler>> Compiler::create(const CompilerOptions& option
   if (!instance) return instance.error();
   auto compiler = std::make_unique<Compiler>();
   compiler->limits_ = options.limits;
+  const bool is_debugged = CompilerOptions::has_debug_information(options.flags);
+  if (is_debugged && !options.source_folder.empty())
+    compiler->sources_ = std::make_unique<CellSources>(options.source_folder);
   (*instance)->getCodeGenOpts().PassBuilderCallbacks.push_back(
       [made = compiler.get()](llvm::PassBuilder& passes) {
         if (made->jit_) define_constants_of_classes(passes, *made->jit_);
@@ -111,7 +124,7 @@ Result<std::unique_ptr<Compiler>> Compiler::create(const CompilerOptions& option
   jit_builder->setJITTargetMachineBuilder(std::move(*target));
   jit_builder->setNotifyCreatedCallback([made = compiler.get()](llvm::orc::LLJIT& jit) {
     made->jit_ = &jit;
-    made->line_table_.watch(jit);
+    made->line_table_.watch(jit, made->sources_.get());
     jit.getExecutionSession().setErrorReporter([made](llvm::Error error) {
       made->link_errors_ += llvm::toString(std::move(error)) + "\n";
     });
@@ -137,6 +150,9 @@ Result<std::unique_ptr<Compiler>> Compiler::create(const CompilerOptions& option
     if (!engine) return clang_error("the JIT compiler did not start", engine.takeError());
   }
   check(compiler->jit_ != nullptr);
+  if (is_debugged)
+    if (llvm::Error error = show_code_to_debuggers(*compiler->jit_))
+      return clang_error("debuggers cannot find the code of cells", std::move(error));
 
   compiler->late_functions_ = std::make_unique<LateFunctions>(*compiler->jit_);
   auto cleaner = llvm::makeIntrusiveRefCnt<FailedPartCleaner>(*compiler);
@@ -190,6 +206,7 @@ clang::PartialTranslationUnit* Compiler::parse(const std::string& code) {
 Result<void> Compiler::execute(clang::PartialTranslationUnit& unit) {
   replace_thread_locals(*unit.TheModule, thread_locals_);
   const std::vector<std::string> awaited = late_functions_->defined_by(*unit.TheModule);
+  if (sources_) sources_->name_files(*unit.TheModule);
   auto executor = interpreter_->getExecutionEngine();
   if (!executor) return link_error(executor.takeError());
   if (llvm::Error error = executor->addModule(unit)) return link_error(std::move(error));

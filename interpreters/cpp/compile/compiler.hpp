@@ -16,6 +16,7 @@
 
 #include "interpreters/cpp/compile/compiler_options.hpp"
 #include "interpreters/cpp/compile/late_functions.hpp"
+#include "interpreters/cpp/jit/cell_sources.hpp"
 #include "interpreters/cpp/jit/line_table.hpp"
 #include "interpreters/cpp/messages/compiler_message.hpp"
 #include "wire/error.hpp"
@@ -87,6 +88,8 @@ class Compiler {
   DiagnosticLog& log() { return *log_; }
   InclusionLog& inclusions() { return *inclusions_; }
   LineTable& line_table() { return line_table_; }
+  /// Null if debuggers are not to find the code.
+  CellSources* sources() { return sources_.get(); }
   LateFunctions& late_functions() { return *late_functions_; }
   const CheckLimits& limits() const { return limits_; }
   /// Called when the compiler has read a whole part, before it forgets one with errors.
@@ -118,6 +121,7 @@ class Compiler {
   llvm::orc::LLJIT* jit_ = nullptr;
   DiagnosticLog* log_ = nullptr;
   InclusionLog* inclusions_ = nullptr;
+  std::unique_ptr<CellSources> sources_;
   LineTable line_table_;
   CheckLimits limits_;
   std::string link_errors_;  // of the JIT since they were last taken

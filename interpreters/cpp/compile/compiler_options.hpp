@@ -29,9 +29,14 @@ struct CompilerOptions {
   /// Headers that cells can include without a file: names and texts.
   std::vector<std::pair<std::string, std::string>> headers = {};
   CheckLimits limits = {};
+  /// Where the texts of cells are written for debuggers, if has_debug_information(); "": nowhere.
+  std::string source_folder = {};
 
   /// C++20, optimized for this machine.
   static std::vector<std::string> default_flags();
+  /// Whether the last of these flags that is about debug information asks for that of variables and
+  /// types, as -g does. All code has line tables.
+  static bool has_debug_information(const std::vector<std::string>& flags);
 };
 
 }  // namespace px::cpp

@@ -9,6 +9,7 @@
 
 #include "interpreters/cpp/cells/cell_text.hpp"
 #include "interpreters/cpp/jit/cell_code.hpp"
+#include "interpreters/cpp/jit/cell_sources.hpp"
 
 namespace px::cpp {
 namespace {
@@ -72,7 +73,8 @@ LineTable::~LineTable() {
   if (newest_table == this) newest_table = nullptr;
 }
 
-void LineTable::watch(llvm::orc::LLJIT& jit) {
+void LineTable::watch(llvm::orc::LLJIT& jit, const CellSources* sources) {
+  sources_ = sources;
   {
     const std::lock_guard lock{newest_mutex};
     newest_table = this;
@@ -136,14 +138,15 @@ std::vector<std::vector<CellCall>> LineTable::calls_at(std::span<const std::uint
         {calls[each], llvm::object::SectionedAddress::UndefSection}, with_names);
     for (std::uint32_t i = 0; i < frames.getNumberOfFrames(); ++i) {
       const llvm::DILineInfo& frame = frames.getFrame(i);
-      if (frame.Line == 0 || !is_name_of_cell(frame.FileName)) continue;
+      const std::string cell = sources_ ? sources_->cell_of(frame.FileName) : frame.FileName;
+      if (frame.Line == 0 || !is_name_of_cell(cell)) continue;
       // A function around a statement is not the user's, nor is its call.
       const bool is_statement = is_wrapper(frame.FunctionName);
       if (!std::exchange(is_wrapped, is_statement))
-        found[each].push_back(
-            {is_statement || frame.FunctionName == llvm::DILineInfo::BadString ? ""
-                                                                               : frame.FunctionName,
-             {frame.FileName, static_cast<int>(frame.Line), code->second.cell == cell_}});
+        found[each].push_back({is_statement || frame.FunctionName == llvm::DILineInfo::BadString
+                                   ? ""
+                                   : frame.FunctionName,
+                               {cell, static_cast<int>(frame.Line), code->second.cell == cell_}});
     }
   }
   return found;

@@ -16,6 +16,8 @@
 
 namespace px::cpp {
 
+class CellSources;
+
 /// Finds the cells and lines of machine code. It keeps the debug information of the code that the
 /// JIT links, and reads it only when a line is requested.
 class LineTable {
@@ -25,7 +27,8 @@ class LineTable {
   LineTable(LineTable&&) = delete;
 
   /// From here on it records the code that `jit` links. Outlives it.
-  void watch(llvm::orc::LLJIT& jit);
+  /// sources  null, or the files of cells that its debug information names; outlives this.
+  void watch(llvm::orc::LLJIT& jit, const CellSources* sources);
   /// Code that is linked from here on belongs to another cell than the code before.  name  "cell
   /// 3".
   void begin_cell(std::string name);
@@ -49,6 +52,7 @@ class LineTable {
   static constexpr std::size_t max_bytes = 64 << 20;  ///< Code that is linked beyond this has no
                                                       ///< lines.
   std::mutex mutex_;                                  // compiled code may be linked by any thread
+  const CellSources* sources_ = nullptr;
   std::map<std::uintptr_t, Code> code_;               // by its first address
   std::size_t bytes_ = 0;
   unsigned long cell_ = 0;

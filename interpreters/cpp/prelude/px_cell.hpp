@@ -4,6 +4,7 @@
 
 #include "interpreters/cpp/prelude/px_array.hpp"
 #include "interpreters/cpp/prelude/px_call.hpp"
+#include "interpreters/cpp/prelude/px_debug.hpp"
 #include "interpreters/cpp/prelude/px_exchange.hpp"
 #include "interpreters/cpp/prelude/px_exports.hpp"
 #include "interpreters/cpp/prelude/px_gangs.hpp"

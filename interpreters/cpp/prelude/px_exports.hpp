@@ -161,4 +161,7 @@ void px_cell_end_timing();
 /// Reports the time of one loop, from `repeats` measurements of `loops` loops each.
 void px_cell_report_timing(const double* seconds, std::size_t repeats, long long loops);
 
+/// Whether a debugger is attached to this process.
+bool px_cell_is_debugged();
+
 }  // extern "C"

@@ -173,6 +173,7 @@ CellOutcome CppInterpreter::run_code(const interpreters::Execution& execution,
   has_run_ = true;
   input_.begin_cell();
   exchange_->take_shown();  // what something else may have left
+  session_->show_to_debuggers(name, execution.code);
   CellOutcome outcome = session_->run(form, name);
   add_source_lines(outcome, execution);
   if (outcome.kind == CellOutcome::Ending::interrupted) CppSession::forget_interrupts();

@@ -138,6 +138,10 @@ CellOutcome CppSession::run(const std::string& code, const std::string& name) {
   return plan->outcome.is_ok() ? state_->run(*plan) : plan->outcome;
 }
 
+void CppSession::show_to_debuggers(const std::string& name, const std::string& text) {
+  if (CellSources* const sources = state_->compiler->sources()) sources->add(name, text);
+}
+
 CellOutcome CppSession::call(const std::function<void()>& function) {
   return state_->guard.run(function);
 }

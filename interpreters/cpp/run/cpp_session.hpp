@@ -34,6 +34,9 @@ class CppSession {
   CellOutcome check(const std::string& code, const std::string& name);
   /// Calls check() (unless this code was just checked), compiles it here and runs it.
   CellOutcome run(const std::string& code, const std::string& name);
+  /// The text that debuggers show for the next cell of this name, in place of the code that runs.
+  /// Has no effect if the flags do not ask for debug information (-g).
+  void show_to_debuggers(const std::string& name, const std::string& text);
   /// Calls a compiled function under the guards under which cells run.
   CellOutcome call(const std::function<void()>& function);
   /// The compiler's warnings about the cell that was checked last.

@@ -119,9 +119,11 @@ Result<std::unique_ptr<CppSession>> make_session(const SessionChoice& choice,
         "this host: install g++, or libstdc++-dev of your distribution (Debian 12: apt-get "
         "install libstdc++-12-dev)"};
   if (!path && !choice.headers.empty()) return not_precompiled(path.error());
-  if (path)
+  if (path) {
     options.precompiled_header = *path;
-  else
+    options.source_folder = std::filesystem::path(*path).parent_path().parent_path() / "cells";
+  }
+  if (!path)
     warning = "The first cell will be slow: cannot precompile the header of C++ cells: " +
               path.error().what + "\n";
   // Not for the header of all sessions: the code of each of them would come together there.

@@ -13,6 +13,7 @@
 #include "interpreters/cpp/values/cell_exchange.hpp"
 #include "interpreters/cpp/values/cell_type_error.hpp"
 #include "interpreters/cpp/values/shown_text.hpp"
+#include "os/private_file.hpp"
 #include "wire/counted.hpp"
 
 namespace {
@@ -287,6 +288,13 @@ void px_cell_report_timing(const double* seconds, std::size_t repeats, long long
                    " runs, " + std::to_string(loops) + " loops each)\n";
 }
 
+bool px_cell_is_debugged() {
+  constexpr std::string_view line = "\nTracerPid:\t";
+  const px::Result<std::string> status = px::os::read_file("/proc/self/status");
+  const std::size_t found = status ? status->find(line) : std::string::npos;
+  return found != std::string::npos && (*status)[found + line.size()] != '0';
+}
+
 namespace px::cpp {
 
 std::vector<std::pair<std::string, const void*>> cell_symbols() {
@@ -314,6 +322,7 @@ std::vector<std::pair<std::string, const void*>> cell_symbols() {
       {"px_cell_give_number", address(&px_cell_give_number)},
       {"px_cell_give_shared_array", address(&px_cell_give_shared_array)},
       {"px_cell_give_text", address(&px_cell_give_text)},
+      {"px_cell_is_debugged", address(&px_cell_is_debugged)},
       {"px_cell_item", address(&px_cell_item)},
       {"px_cell_key", address(&px_cell_key)},
       {"px_cell_kind_of", address(&px_cell_kind_of)},

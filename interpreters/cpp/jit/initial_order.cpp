@@ -1,4 +1,5 @@
 #include <llvm/IR/Constants.h>
+#include <llvm/IR/DebugInfoMetadata.h>
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/Module.h>
 
@@ -69,7 +70,11 @@ void put_in_order(llvm::Module& module) {
       const llvm::Function* called = call ? call->getCalledFunction() : nullptr;
       return one.isTerminator() || (called && places[called] > places[each.function]);
     });
-    llvm::IRBuilder<>(&calls, later).CreateCall(each.function);
+    llvm::IRBuilder<> builder(&calls, later);
+    // A call without a place that is put in line breaks the debug information of both functions.
+    if (llvm::DISubprogram* const caller = common->function->getSubprogram())
+      builder.SetCurrentDebugLocation(llvm::DILocation::get(module.getContext(), 0, 0, caller));
+    builder.CreateCall(each.function);
   }
   if (kept.size() < entries.size()) replace(*list, kept);
 }

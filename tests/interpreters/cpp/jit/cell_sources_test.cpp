@@ -83,6 +83,20 @@ TEST_F(CellSourcesTest, ErrorsNameTheCellAndNotItsFile) {
   EXPECT_EQ(failed.lines.front().line, 2);
 }
 
+TEST_F(CellSourcesTest, OptimizedInitializersKeepTheirDebugInformation) {
+  const auto debugged = session({"-g"});
+  int number = 0;
+  for (const char* const code :
+       {"template <class T> struct Box { T v; explicit Box(T t) : v(t) {} ~Box() { v = T(); }"
+        " __attribute__((noinline)) T get() const { return v; } };",
+        "struct Kept { Box<double> box{308}; virtual double get() { return box.get(); } virtual "
+        "~Kept() {} };",
+        "const Box<int> constant(225);",
+        "px_reported = 1; if (Kept().get() != 308) throw px_reported;\n"
+        "px_reported = 2; if (constant.get() != 225) throw px_reported;"})
+    EXPECT_TRUE(debugged->run(code, "cell " + std::to_string(++number)).is_ok()) << code;
+}
+
 TEST(CellSources, FilesDependOnTheTextAlone) {
   const fs::path folder = fs::temp_directory_path() / ("px-texts-" + std::to_string(getpid()));
   CellSources one(folder), other(folder);

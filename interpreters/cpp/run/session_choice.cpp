@@ -122,10 +122,10 @@ Result<std::unique_ptr<CppSession>> make_session(const SessionChoice& choice,
   if (path) {
     options.precompiled_header = *path;
     options.source_folder = std::filesystem::path(*path).parent_path().parent_path() / "cells";
-  }
-  if (!path)
+  } else {
     warning = "The first cell will be slow: cannot precompile the header of C++ cells: " +
               path.error().what + "\n";
+  }
   // Not for the header of all sessions: the code of each of them would come together there.
   if (path && !choice.headers.empty()) keep_code_of(*path);
   auto session = CppSession::create(std::move(options));

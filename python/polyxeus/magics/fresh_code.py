@@ -19,6 +19,7 @@ from polyxeus.views.view import View
 __all__ = ["FreshCode"]
 
 _MODES = ("on", "off", "push")
+_PATIENCE = 2.0  # seconds; balanced tasks, which come to engines another way, must not overtake the request
 _FOR_ENGINES = re.compile(r"^\s*%{1,2}(px|autopx)(\s|$)", re.M)
 _SENTENCES = {
     "older": "{name} is older on {engines} ({detail}) than in the notebook's folder: `%pxautoreload push` sends it",
@@ -108,8 +109,11 @@ class FreshCode:
             if languages.get(number) == "python" and self._sent.get(uuid) != self._watch.version:
                 behind.setdefault(self._sent.get(uuid, 0), []).append((number, uuid))
             self._sent[uuid] = self._watch.version
-        for since, group in behind.items():
-            self._send(client, since, group)
+        sent = [self._send(client, since, group) for since, group in behind.items()]
+        end = time.monotonic() + _PATIENCE
+        for result in sent:
+            if result is not None:
+                result.wait(max(0, end - time.monotonic()))
 
     def _client(self, code, magics):
         """Returns the open client of the magics, or a new client if the cell is for engines of a running cluster."""
@@ -130,14 +134,16 @@ class FreshCode:
         return None
 
     def _send(self, client, since, group):
+        """Returns the result of the request; None if the engines need nothing."""
         rows = self._watch.rows(since, self._mode == "push")
         if not rows:
-            return
+            return None
         view = client.direct_view([number for number, _ in group])
         work = requests.call(fresh_modules.refresh, (rows,))
         tasks = view._submit(view.targets, [work], None)
         result = AsyncResult(client, tasks, fname="%pxautoreload", targets=view.targets, owner=True)
         self._pending.append((result, group))
+        return result
 
     def after_cell(self):
         """Prints the engines' answers that have arrived so far. Each sentence is printed once."""

@@ -76,10 +76,11 @@ for _ in range(300):  # until the tunnel listens
 token = {{"X-Polyxeus-Token": {token!r}, "Origin": "http://127.0.0.1:{port}"}}
 watching, ordering = connection(), connection()
 watching.request("GET", "/stream", headers=token)
-event = next(line for line in watching.getresponse() if line.startswith(b"data: "))
+snapshots = (json.loads(line[6:]) for line in watching.getresponse() if line.startswith(b"data: "))
+seen = next(each for each in snapshots if each["engine_count"])  # the first one may be older than the engine
 ordering.request("POST", "/do/stacks", '{{"engines": "all"}}', token)
 told = json.loads(ordering.getresponse().read())
-print(json.loads(event[6:])["engine_count"], [len(each["stacks"]["threads"]) > 0 for each in told["engines"]])
+print(seen["engine_count"], [len(each["stacks"]["threads"]) > 0 for each in told["engines"]])
 """
 
 

@@ -17,7 +17,7 @@ from ipywidgets import IntSlider
 display(HTML(f'<b>table {rank}</b>'))
 slider = IntSlider(value=10 * rank)
 slider"""
-# What a cell on 64 ranks prints, without them.
+# Prints the labels that a cell on 64 ranks has, but needs no engines.
 MANY = """print('\\n'.join(f'[stdout:{each}] part {each}' for each in range(64)))
 print('[0-63] done')
 for each in range(64):

@@ -100,7 +100,7 @@ TEST(Simulation, TheSameHoldsForTasksOfSeveralRanksAndTasksThatNeedResults) {
   EXPECT_EQ(first_violation({.gangs = 20, .dependents = 40, .journal = JournalMode::power}), "");
 }
 
-// The seeds with which it found what must hold:
+// Seeds that showed defects:
 TEST(Simulation, ARankThatGetsItsTaskAfterTheTaskHasFailedIsInterrupted) {
   expect_right({.gangs = 30, .dependents = 30}, {75});
 }

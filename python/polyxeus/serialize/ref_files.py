@@ -118,7 +118,8 @@ def keep(key, sharing, is_own, value):
         )
     if is_own:
         key = key._replace(engine=_engine)
-    owner = key.client if sharing == identity_of(key.folder) else _engine
+    identity = identity_of(key.folder)
+    owner = key.client if sharing == identity else _engine
     buffers = []
     described = encode(value, FORMS, buffers)
     sizes = [memoryview(each).nbytes for each in buffers]
@@ -126,16 +127,16 @@ def keep(key, sharing, is_own, value):
     head = dump({"value": described, "sizes": sizes, "kind": kind}).encode()
     place = _roomy(key.folder, owner, len(head) + sum(sizes))
     size = write(place, file_name(key, owner), head, buffers)
-    return _facts(key.folder, _engine, size, kind, owner)
+    return _facts(identity, _engine, size, kind, owner)
 
 
-def _facts(folder, maker, size, kind, owner):
+def _facts(identity, maker, size, kind, owner):
     return {
         "bytes": size,
         "engine": maker,
         "host": os.uname().nodename,
         "kind": kind,
-        "memory": identity_of(folder),
+        "memory": identity,
         "owner": owner,
     }
 
@@ -342,7 +343,7 @@ def facts_of(folder, path):
         with mmap.mmap(file.fileno(), size, access=mmap.ACCESS_READ) as data:
             head = _read_head(data, path)[0]
     owner = os.path.basename(path).partition(".")[0]
-    return _facts(folder, owner, size, head["kind"], owner)
+    return _facts(identity_of(folder), owner, size, head["kind"], owner)
 
 
 def value_of(*key: Any) -> Any:

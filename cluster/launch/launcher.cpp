@@ -66,6 +66,13 @@ std::map<std::string, std::string> cluster_environment(const LaunchRequest& requ
   return environment;
 }
 
+bool set_default(std::map<std::string, std::string>& environment, const std::string& name,
+                 const std::string& value, const Machine& machine) {
+  if (environment.contains(name) || machine.variable(name)) return false;
+  environment[name] = value;
+  return true;
+}
+
 std::vector<std::string> controller_argv(const LaunchRequest& request) {
   const Settings& settings = request.settings;
   std::vector<std::string> argv = settings.controller_cmd;

@@ -85,6 +85,11 @@ Result<std::unique_ptr<Launcher>> find_launcher(std::string_view name);
 /// variables.
 std::map<std::string, std::string> cluster_environment(const LaunchRequest& request);
 
+/// Sets a variable in `environment`, unless the user has set it there or on this host. Returns
+/// whether it is set by this call.
+bool set_default(std::map<std::string, std::string>& environment, const std::string& name,
+                 const std::string& value, const Machine& machine);
+
 /// `controller_cmd --ip=... --location=... --journal=... controller_args`.
 std::vector<std::string> controller_argv(const LaunchRequest& request);
 

@@ -28,14 +28,6 @@ std::vector<std::string> mpiexec_argv(const Settings& settings, int count) {
   return argv;
 }
 
-/// Sets `name`, unless the user has said something about it. True: it is set now by us.
-bool set_default(Environment& environment, const std::string& name, const std::string& value,
-                 const Machine& machine) {
-  if (environment.contains(name) || machine.variable(name)) return false;
-  environment[name] = value;
-  return true;
-}
-
 /// A host that is lost must be noticed: without this mpiexec waits for ever. After 40 s, so that
 /// the world outlives what engines outlive that ssh starts: a cut of 20 s, from which TCP recovers
 /// within 10 s more.

@@ -282,6 +282,14 @@ TEST(BatchLauncher, IsAnSrunInsideOfAnAllocation) {
   const EnginePlan plan = plan_of("slurm", request_for(3), machine);
   EXPECT_EQ(plan.processes.at(0).command.argv,
             words({"srun", "--ntasks=3", "--mpi=pmix", "pxengine", "--mpi"}));
+  EXPECT_EQ(plan.processes.at(0).command.environment.at("SLURM_PMIX_FENCE"), "ring");
+}
+
+TEST(BatchLauncher, LeavesTheFenceOfSrunToTheUserWhoHasChosenIt) {
+  Machine machine = machine_with({"srun"}, {{"SLURM_JOB_ID", "9"}, {"SLURM_PMIX_FENCE", "tree"}});
+  machine.output_of = [](const std::vector<std::string>&) { return "pmix"; };
+  const EnginePlan plan = plan_of("slurm", request_for(3), machine);
+  EXPECT_FALSE(plan.processes.at(0).command.environment.contains("SLURM_PMIX_FENCE"));
 }
 
 /// One that knows the commands sbatch and scancel.
@@ -289,7 +297,7 @@ Machine slurm_machine(std::vector<std::string> programs) {
   Machine machine = machine_with(std::move(programs));
   machine.profile_file = [](const std::string&) {
     return std::optional<std::string>(R"json({"submit": ["sbatch"], "delete": ["scancel"],
-      "job_id_regexp": "job (.*)", "engines": ["{program_and_args}"], "controller": [], "lines": [],
+      "job_id_regexp": "job (.*)", "engines": ["{environment}", "{program_and_args}"], "controller": [], "lines": [],
       "status": ["squeue"], "state_regexp": "", "detail_regexps": [], "hosts_regexp": "",
       "waiting": [], "running": [], "meanings": {}, "epitaph": []})json");
   };
@@ -316,6 +324,7 @@ TEST(BatchLauncher, TellsTheWatcherOfTheJobTheUsersCommands) {
   EXPECT_EQ(job->system.submit, words({"my-sbatch"}));
   EXPECT_EQ(job->system.remove, words({"my-scancel"}));
   EXPECT_EQ(job->system.job_id_regexp, "number (.*)");
+  EXPECT_NE(job->script.find("export SLURM_PMIX_FENCE='ring'"), std::string::npos) << job->script;
 }
 
 TEST(BatchLauncher, ChoosesTheMpiThatSlurmAndMpiexecShare) {

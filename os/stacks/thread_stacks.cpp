@@ -360,14 +360,14 @@ TakenStacks take_stacks(const std::vector<MappedCode>& maps, StackScope scope) {
                        : "the user's code handles signal " + std::to_string(stack_signal)};
   TakenStacks taken;
   Look look{maps};
-  static std::vector<pid_t> answered_before;
-  const std::vector<pid_t> answered = std::exchange(answered_before, {});
+  static std::vector<pid_t> asked_before;
+  const std::vector<pid_t> asked_last = std::exchange(asked_before, {});
   for (const pid_t thread : threads_of_process()) {
     if (thread == ::gettid()) continue;
     const bool is_main = thread == ::getpid();
     if (!is_main && scope == StackScope::running_main) break;
     std::string status = status_of(thread);
-    if (std::binary_search(answered.begin(), answered.end(), thread) && is_deaf(status)) {
+    if (std::binary_search(asked_last.begin(), asked_last.end(), thread) && is_deaf(status)) {
       std::this_thread::sleep_for(pause_of_unwinder);  // it has not left its handler yet
       status = status_of(thread);
     }
@@ -382,11 +382,12 @@ TakenStacks take_stacks(const std::vector<MappedCode>& maps, StackScope scope) {
                                                .state = state.front(),
                                                .is_main = is_main});
     if (scope == StackScope::running_main && calls.state != 'R') break;
-    is_stuck = !is_deaf(status) && !look.ask(calls);
+    if (is_deaf(status)) continue;
+    is_stuck = !look.ask(calls);
     if (is_stuck) break;
-    if (calls.has_answered) answered_before.push_back(thread);
+    asked_before.push_back(thread);  // also without an answer: the signal may reach it later
   }
-  std::sort(answered_before.begin(), answered_before.end());
+  std::sort(asked_before.begin(), asked_before.end());
   return taken;
 }
 

@@ -238,14 +238,15 @@ TEST_F(ThreadStacksTest, AThreadThatThrowsAllTheTimeIsNotHeldUp) {
   const RegisteredCode code;
   std::atomic<bool> ends = false;
   const Running running{[&ends] { throw_and_catch(ends); }, &ends};
-  // On a busy machine it may not be its turn while a look waits: that look has no answer of it.
+  // On a busy machine it may not be its turn while a look waits: that look has no answer of it, and
+  // the next look may find it still in the handler of the signal.
   for (int looks = 0, answers = 0; answers < 20; ++looks) {
     ASSERT_LT(looks, 1'000) << answers << " answers";
     const TakenStacks taken = take_stacks(own_code_maps());
     ASSERT_EQ(taken.why, "");
     const auto found = running.calls(taken);
-    ASSERT_TRUE(found.has_value());
-    if (found->has_answered) ++answers;
+    ASSERT_TRUE(found || taken.hidden > 0);
+    if (found && found->has_answered) ++answers;
   }
 }
 

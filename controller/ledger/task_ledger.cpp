@@ -26,7 +26,7 @@ TaskLedger::TaskLedger(const TaskQueueOptions& options, RandomSource random, Sto
       journal_(std::move(journal)),
       backlog_(std::move(backlog)),
       clients_are_back_(now + return_of_clients) {
-  if (!stock_.is_done(now)) early_until_ = now + return_of_tasks;
+  if (stock_.has_predecessor()) queue_.expect_returns(now + return_of_tasks);
 }
 
 // ---------------------------------------------------------------- accepted, written
@@ -142,7 +142,7 @@ void TaskLedger::on_journal(Instant now) {
 // ---------------------------------------------------------------- placed
 
 TaskBacklog::Load TaskLedger::load() const {
-  return {queue_.size() + waiting_.size() + early_.size(), queue_.bytes()};
+  return {queue_.size() + waiting_.size(), queue_.bytes()};
 }
 
 /// Not what an engine may have, nor what is there already.
@@ -184,59 +184,22 @@ void TaskLedger::submit_waiting(Instant now) {
 }
 
 void TaskLedger::submit(ArrivedTask task, Instant now) {
-  std::vector<ArrivedTask> next;
-  next.push_back(std::move(task));
-  while (!next.empty()) {
-    ArrivedTask each = std::move(next.back());
-    next.pop_back();
-    Result<TaskRules> rules = transport_.rules_of(each);
-    // They were met when the earlier controller gave it to an engine.
-    if (rules && !each.given.empty()) rules->after = {};
-    const std::string* const missing =
-        rules && now < early_until_ ? missing_dependency(each, *rules) : nullptr;
-    if (missing) {
-      early_.emplace(*missing, std::move(each));
-      continue;
-    }
-    const std::string msg_id = each.msg_id.text;
-    place(std::move(each), std::move(rules), now);
-    const auto [first, end] = early_.equal_range(msg_id);
-    for (auto waiting = first; waiting != end; ++waiting)
-      next.push_back(std::move(waiting->second));
-    early_.erase(first, end);
-  }
-}
-
-/// A task on which this one depends, and which is not known; null: none. What an engine already has
-/// depends on nothing any more.
-const std::string* TaskLedger::missing_dependency(const ArrivedTask& task,
-                                                  const TaskRules& rules) const {
-  const bool may_be_there = !task.given.empty() && !stock_.has_reported(task.given);
-  if (task.asks_for || may_be_there || stock_.is_held(task.msg_id.text)) return nullptr;
-  for (const DependencySpec* spec : {&rules.after, &rules.follow})
-    for (const std::string& msg_id : spec->msg_ids)
-      if (msg_id != task.msg_id.text && !queue_.knows(msg_id)) return &msg_id;
-  return nullptr;
-}
-
-/// Those whose missing task has not come depend on an unknown one.
-void TaskLedger::end_early(Instant now) {
-  if (early_.empty() || now < early_until_) return;
-  for (auto& [missing, task] : std::exchange(early_, {})) submit(std::move(task), now);
-}
-
-void TaskLedger::place(ArrivedTask task, Result<TaskRules> rules, Instant now) {
+  Result<TaskRules> rules = transport_.rules_of(task);
   const std::vector<EngineUuid> holders = stock_.holders_of(task.msg_id.text);
   EngineUuid holder = stock_.take_holder(task.msg_id.text, task.given);
   if (task.asks_for && is_question_settled(task, !holder.empty())) return;
   const SharedFrames frames = transport_.whole(task.frames);
   SharedFrames kept = transport_.record(TaskSubmitted{task.msg_id, frames});
   if (!rules) return fail(task, frames, {"ValueError", rules.error().what});
+  // They were met when the earlier controller gave it to an engine.
+  if (!task.given.empty()) rules->after = {};
   const bool is_gang = rules->ranks.most > 1;
-  if (is_gang ? give_up_gang(task, frames, holders) : finish_by_unknown(task, frames)) return;
+  if (is_gang ? give_up_gang(task, frames, holders, now) : finish_by_unknown(task, frames, now))
+    return;
   const EngineUuid& given = task.given;
   if (!is_gang && !given.empty() && holder.empty() && is_given_up(given, *rules, holder)) {
-    queue_.ended_before(task.msg_id.text, false, given);  // its reply may still be on its way
+    // Its reply may still be on its way.
+    perform(queue_.ended_before(task.msg_id.text, false, given, now));
     return fail(task, frames,
                 {"EngineError", "engine '" + given.text +
                                     "' had this task when the controller ended, and did not come "
@@ -291,7 +254,6 @@ void TaskLedger::engine_reconnected(const EngineUuid& engine, Instant now) {
 void TaskLedger::on_time(Instant now) {
   perform(queue_.on_time(now));
   submit_waiting(now);
-  end_early(now);
   refill(now);
   forward_unknown(now);
   commit_late();
@@ -308,7 +270,6 @@ void TaskLedger::commit_late() {
 std::optional<Instant> TaskLedger::next_deadline(Instant now) const {
   std::optional<Instant> next = queue_.next_deadline();
   if (!waiting_.empty()) next = earlier(next, stock_.deadline());
-  if (!early_.empty()) next = earlier(next, early_until_);
   if (!backlog_.empty())
     next = earlier(next, stock_.is_done(now) ? backlog_.next_deadline(load()) : stock_.deadline());
   if (!unknown_.empty() && waiting_.empty() && !are_clients_back_)
@@ -317,8 +278,7 @@ std::optional<Instant> TaskLedger::next_deadline(Instant now) const {
 }
 
 std::size_t TaskLedger::unfinished() const {
-  return queue_.size() + waiting_.size() + early_.size() + backlog_.size() + arrived_.size() +
-         answered_.size();
+  return queue_.size() + waiting_.size() + backlog_.size() + arrived_.size() + answered_.size();
 }
 
 // ---------------------------------------------------------------- answered, written, delivered

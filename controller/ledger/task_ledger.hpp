@@ -5,7 +5,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 #include "controller/hub/hub_events.hpp"
@@ -106,9 +105,6 @@ class TaskTransport {
 ///   arrived_    written into the journal, until that is durable (only with --journal=power).
 ///   waiting_    in the first seconds after a restart of the controller, until all engines have
 ///               said which tasks they hold (Stocktaking), or are late.
-///   early_      in the first seconds after a restart: it depends on a task that this controller
-///               does not know yet. Its client is about to send that one again, as it was lost
-///               together with the earlier controller.
 ///   backlog_    in files (long ones in memory), while the queue has as many tasks as it may have,
 ///               or others wait there already.
 ///   queue_      from submit() until it is answered: it waits for dependencies or for an engine, or
@@ -192,7 +188,7 @@ class TaskLedger {
   using Answers = std::vector<TaskAnswer>;
   /// After a restart of the controller so much time passes at most until clients have noticed it
   /// and have sent their unanswered tasks again.
-  static constexpr Duration return_of_tasks = std::chrono::seconds(10);
+  static constexpr Duration return_of_tasks = std::chrono::seconds(30);
 
   void answer_again(const ArrivedTask& task, std::string_view signature);
   bool is_question_settled(const ArrivedTask& task, bool is_held);
@@ -204,16 +200,13 @@ class TaskLedger {
   TaskBacklog::Load load() const;
   void submit_waiting(Instant now);
   void submit(ArrivedTask task, Instant now);
-  const std::string* missing_dependency(const ArrivedTask& task, const TaskRules& rules) const;
-  void place(ArrivedTask task, Result<TaskRules> rules, Instant now);
-  void end_early(Instant now);
   bool give_up_gang(const ArrivedTask& task, const SharedFrames& frames,
-                    const std::vector<EngineUuid>& holders);
+                    const std::vector<EngineUuid>& holders, Instant now);
   bool is_given_up(const EngineUuid& given, TaskRules& rules, EngineUuid& holder) const;
-  bool finish_by_unknown(const ArrivedTask& task, const SharedFrames& frames);
+  bool finish_by_unknown(const ArrivedTask& task, const SharedFrames& frames, Instant now);
   void forward_unknown(Instant now);
   void take_unknown(Instant now);
-  void restore_one(ReplayedTask task);
+  void restore_one(ReplayedTask task, Instant now);
   void fail(const ArrivedTask& task, const SharedFrames& frames, const Problem& problem,
             EngineUuid engine = {});
   void perform(TaskEffects effects);
@@ -237,8 +230,6 @@ class TaskLedger {
   JournalWait<ArrivedTask> arrived_;
   JournalWait<Answers> answered_;
   std::vector<ArrivedTask> waiting_;   // until the end of the stocktaking
-  std::unordered_multimap<std::string, ArrivedTask> early_;  // by the task that is missing
-  Instant early_until_{};
   TaskBacklog backlog_;                // tasks that arrived after them, or when the queue was full
   std::vector<ArrivedReply> unknown_;  // replies to tasks of an earlier controller
   const Instant clients_are_back_;     // replies of unknown_ are not forwarded before

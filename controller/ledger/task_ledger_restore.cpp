@@ -16,18 +16,16 @@ void TaskLedger::restore(Instant now) {
   std::size_t finished = 0;
   for (ReplayedTask& task : journal_->replay()) {
     finished += task.is_finished ? 1 : 0;
-    restore_one(std::move(task));
+    restore_one(std::move(task), now);
   }
   commit_late();
-  if (finished > 0 || unfinished() > 0) {
-    early_until_ = now + return_of_tasks;
+  if (finished > 0 || unfinished() > 0)
     spdlog::info("continuing with {} and {} of an earlier controller",
                  counted(unfinished(), "unfinished task"), counted(finished, "result"));
-  }
   submit_waiting(now);
 }
 
-void TaskLedger::restore_one(ReplayedTask task) {
+void TaskLedger::restore_one(ReplayedTask task, Instant now) {
   std::optional<ArrivedTask> request = transport_.open_request(task.request);
   if (!request) return;
   history_.is_new(request->signature());
@@ -38,7 +36,7 @@ void TaskLedger::restore_one(ReplayedTask task) {
     transport_.record(TaskSubmitted{task.msg_id, task.request});  // it may be asked for already
     return waiting_.push_back(std::move(*request));
   }
-  queue_.ended_before(task.msg_id.text, task.outcome == TaskOutcome::ok, task.engine);
+  perform(queue_.ended_before(task.msg_id.text, task.outcome == TaskOutcome::ok, task.engine, now));
   if (task.reply) {
     if (!transport_.is_right_reply(*task.reply)) return;
     transport_.record(TaskSubmitted{task.msg_id, task.request});
@@ -63,12 +61,12 @@ bool TaskLedger::is_given_up(const EngineUuid& given, TaskRules& rules, EngineUu
 /// which ranks. Then it has failed now, and does not run where it may still run: it is not known
 /// how far each rank came. holders  engines that have reported that they hold it
 bool TaskLedger::give_up_gang(const ArrivedTask& task, const SharedFrames& frames,
-                              const std::vector<EngineUuid>& holders) {
+                              const std::vector<EngineUuid>& holders, Instant now) {
   const auto replies = std::erase_if(
       unknown_, [&task](const ArrivedReply& each) { return each.msg_id == task.msg_id; });
   if (holders.empty() && task.given.empty() && replies == 0) return false;
   for (const EngineUuid& holder : holders) transport_.interrupt({task.msg_id, holder});
-  queue_.ended_before(task.msg_id.text, false, task.given);
+  perform(queue_.ended_before(task.msg_id.text, false, task.given, now));
   fail(task, frames,
        {"EngineError",
         "the controller was restarted while this task of several ranks ran, so its result is lost: "
@@ -80,7 +78,8 @@ bool TaskLedger::give_up_gang(const ArrivedTask& task, const SharedFrames& frame
 /// An engine may have answered a task before it was known again that it was asked for, and have
 /// ended since. Whether it has, and all went well.
 /// frames  of the task, whole.
-bool TaskLedger::finish_by_unknown(const ArrivedTask& task, const SharedFrames& frames) {
+bool TaskLedger::finish_by_unknown(const ArrivedTask& task, const SharedFrames& frames,
+                                   Instant now) {
   const auto found =
       std::find_if(unknown_.begin(), unknown_.end(), [&task](const ArrivedReply& each) {
         return each.outcome == TaskOutcome::ok && each.msg_id == task.msg_id;
@@ -88,7 +87,7 @@ bool TaskLedger::finish_by_unknown(const ArrivedTask& task, const SharedFrames& 
   if (found == unknown_.end()) return false;
   const ArrivedReply reply = std::move(*found);
   unknown_.erase(found);
-  queue_.ended_before(task.msg_id.text, true, reply.engine());
+  perform(queue_.ended_before(task.msg_id.text, true, reply.engine(), now));
   Answers answers;
   answers.push_back({task.msg_id, reply.engine(), frames, task.delimiter_index, reply.frames,
                      reply.outcome, false});

@@ -39,6 +39,8 @@ class Stocktaking {
   /// The engine has left: it is no longer awaited, and the tasks that it held are forgotten.
   void left(const EngineUuid& engine);
 
+  /// Whether there was an earlier controller.
+  bool has_predecessor() const { return until_ != Instant{}; }
   /// Whether tasks may be assigned: all awaited engines have reported and joined, or are late.
   bool is_done(Instant now) const { return awaited_.empty() || now >= until_; }
   /// Whether the engine has reported, and has not left since.

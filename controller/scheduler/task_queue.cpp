@@ -164,9 +164,12 @@ TaskEffects TaskQueue::reply(std::string_view engine, std::string_view msg_id, T
   return finish_event();
 }
 
-void TaskQueue::ended_before(std::string_view msg_id, bool is_ok, const EngineUuid& engine) {
+TaskEffects TaskQueue::ended_before(std::string_view msg_id, bool is_ok, const EngineUuid& engine,
+                                    Instant now) {
+  now_ = now;
   const auto worker = key_by_uuid_.find(engine);
-  finished_.add(digest_of(msg_id), {is_ok, worker == key_by_uuid_.end() ? 0 : worker->second});
+  note_end(digest_of(msg_id), {is_ok, worker == key_by_uuid_.end() ? 0 : worker->second});
+  return finish_event();
 }
 
 TaskEffects TaskQueue::on_time(Instant now) {
@@ -183,6 +186,11 @@ TaskEffects TaskQueue::on_time(Instant now) {
       rules.pause_end.reset();
       task.place = Place::nowhere;
       settle(task);
+    } else if (rules.unknown_until == when) {
+      rules.unknown_until.reset();
+      const std::string* const unknown = unknown_dependency(rules);
+      if (unknown && task.place == Place::parked)
+        fail(task, "InvalidDependency", why_unknown(*unknown, options_.finished_limit));
     }
   }
   while (!dying_.empty() && dying_.begin()->first <= now) {
@@ -254,30 +262,40 @@ bool TaskQueue::watch_dependencies(Task& task, const TaskRules& wanted) {
       insert_sorted(rules.targets, found->second);
   rules.after = Dependency{wanted.after};
   rules.follow = Dependency{wanted.follow};
-  const std::string* unknown = nullptr;
   const auto watch = [&](const DependencySpec& spec, Dependency& dependency,
                          std::vector<TaskDigest>& pending) {
     for (const std::string& msg_id : spec.msg_ids) {
       const TaskDigest digest = digest_of(msg_id);
-      unknown = &msg_id;
       if (msg_id == task.msg_id.text) return false;
-      if (tasks_.contains(std::string_view(msg_id))) {
-        pending.push_back(digest);
-        dependents_[digest].push_back(task.order);
-      } else if (const FinishedTask* ended = finished_.find(digest)) {
+      const bool is_here = tasks_.contains(std::string_view(msg_id));
+      const FinishedTask* const ended = is_here ? nullptr : finished_.find(digest);
+      if (ended) {
         dependency.finished(*ended);
-      } else {
-        return false;
+        continue;
       }
+      if (!is_here) rules.unknown.push_back(msg_id);
+      pending.push_back(digest);
+      dependents_[digest].push_back(task.order);
     }
     return true;
   };
   if (!watch(wanted.after, rules.after, rules.after_ids) ||
       !watch(wanted.follow, rules.follow, rules.follow_ids)) {
-    fail(task, "InvalidDependency", why_unknown(*unknown, options_.finished_limit));
+    fail(task, "InvalidDependency", why_unknown(task.msg_id.text, options_.finished_limit));
     return false;
   }
+  if (!rules.unknown.empty()) {
+    rules.unknown_until = std::max(now_ + options_.unknown_grace, returns_until_);
+    timers_.emplace(*rules.unknown_until, task.order);
+  }
   return true;
+}
+
+/// One that has not come since; null: none.
+const std::string* TaskQueue::unknown_dependency(const Rules& rules) const {
+  const auto found = std::find_if(rules.unknown.begin(), rules.unknown.end(),
+                                  [this](const std::string& msg_id) { return !knows(msg_id); });
+  return found == rules.unknown.end() ? nullptr : &*found;
 }
 
 void TaskQueue::settle(Task& task) {
@@ -392,18 +410,31 @@ void TaskQueue::refuse_overload(Task& task) {
            mib(options_.max_bytes) + " MiB: wait for results first, or raise --task-queue-mib");
 }
 
-void TaskQueue::end(Task& task, FinishedTask result) {
-  const TaskDigest digest = digest_of(task.msg_id.text);
+void TaskQueue::note_end(const TaskDigest& digest, FinishedTask result) {
   finished_.add(digest, result);
   if (!dependents_.empty() && dependents_.contains(digest)) ended_.push_back({digest, result});
+}
+
+void TaskQueue::end(Task& task, FinishedTask result) {
+  note_end(digest_of(task.msg_id.text), result);
   if (task.rules) {
-    for (const auto& timer : {task.rules->timer, task.rules->pause_end})
+    const Rules& rules = *task.rules;
+    for (const auto& timer : {rules.timer, rules.pause_end, rules.unknown_until})
       if (timer) timers_.erase({*timer, task.order});
+    for (const std::string& msg_id : rules.unknown) forget_dependent(digest_of(msg_id), task.order);
     restricted_.erase(task.order);
   }
   bytes_ -= task.bytes;
   const auto found = tasks_.find(task.msg_id.text);
   tasks_.erase(found);
+}
+
+/// The task that it waited for may never come.
+void TaskQueue::forget_dependent(const TaskDigest& digest, std::uint64_t order) {
+  const auto found = dependents_.find(digest);
+  if (found == dependents_.end()) return;
+  std::erase(found->second, order);
+  if (found->second.empty()) dependents_.erase(found);
 }
 
 void TaskQueue::wake_dependents() {

@@ -120,6 +120,9 @@ struct TaskQueueOptions {
   /// See GangRun: longer than the 2 s after which MPI calls that wait for a failed rank are
   /// stopped.
   Duration gang_grace = std::chrono::seconds(3);
+  /// How long a task waits for one on which it depends and which has not come: its client may be
+  /// about to send that one again, after the connection broke on which it was sent.
+  Duration unknown_grace = std::chrono::seconds(3);
   std::size_t finished_limit = 65536;  ///< The number of finished tasks on which later tasks may
                                        ///< depend.
 };
@@ -176,8 +179,9 @@ class TaskQueue {
   TaskEffects engine_reconnected(const EngineUuid& engine, Instant now);
   /// A task arrived. A msg_id that is already in the queue is ignored. If its held_by has joined,
   /// it goes to that engine, and is not refused for lack of room. It ends at once, with FailTask,
-  /// if there is no room for it (Overloaded), if it depends on an unknown task (InvalidDependency)
-  /// or if no MPI world has as many engines as it has ranks (ImpossibleDependency).
+  /// if there is no room for it (Overloaded), if it depends on itself (InvalidDependency) or if no
+  /// MPI world has as many engines as it has ranks (ImpossibleDependency). If it still waits for an
+  /// unknown task when unknown_grace is over, it ends with InvalidDependency.
   /// Precondition: a task of several ranks has no held_by.
   TaskEffects submit(TaskRequest request, Instant now);
   /// An engine's reply arrived. `msg_id`: of the request. Ignored unless that engine has the task.
@@ -196,7 +200,11 @@ class TaskQueue {
   /// A task ended under an earlier controller, or before it arrived here: later ones may depend on
   /// it.
   /// engine  on which it ran; empty: none.
-  void ended_before(std::string_view msg_id, bool is_ok, const EngineUuid& engine);
+  TaskEffects ended_before(std::string_view msg_id, bool is_ok, const EngineUuid& engine,
+                           Instant now);
+  /// Until then clients may send again what an earlier controller knew: no task is refused sooner
+  /// because it depends on an unknown one.
+  void expect_returns(Instant until) { returns_until_ = until; }
   /// Does what is due: timeouts of tasks, the end of pauses and of grace times, recalls from slow
   /// engines.
   TaskEffects on_time(Instant now);
@@ -233,6 +241,7 @@ class TaskQueue {
   void fail(Task& task, std::string_view name, std::string value, EngineUuid engine = {});
   static WaitingFor waiting_for(const Task& task);
   void end(Task& task, FinishedTask result);
+  void note_end(const TaskDigest& digest, FinishedTask result);
   void refuse_overload(Task& task);
   void attempt_ended(Task& task, bool is_unmet);
   void let_first_pass(const std::vector<Task*>& lost);
@@ -241,6 +250,8 @@ class TaskQueue {
   AssignTask assignment(const Task& task, WorkerKey worker) const;
   Rules& rules_of(Task& task);
   bool watch_dependencies(Task& task, const TaskRules& rules);
+  const std::string* unknown_dependency(const Rules& rules) const;
+  void forget_dependent(const TaskDigest& digest, std::uint64_t order);
   void wake_dependents();
 
   // where a task may run
@@ -322,6 +333,7 @@ class TaskQueue {
   RecentMap<TaskDigest, FinishedTask, TaskDigestHash> finished_;
   std::unordered_map<TaskDigest, std::vector<std::uint64_t>, TaskDigestHash> dependents_;
   std::vector<Ended> ended_;
+  Instant returns_until_{};
   TaskEffects effects_;
 };
 

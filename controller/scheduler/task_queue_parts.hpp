@@ -51,18 +51,18 @@ struct TaskQueue::Gang {
 struct TaskQueue::Rules {
   std::vector<WorkerKey> targets;  // sorted; those that were live when the task came
   bool has_targets = false;
-  std::vector<std::string> awaited;  // msg_ids of both dependencies
   Dependency after, follow;
   std::vector<TaskDigest> after_ids, follow_ids;  // tasks that have not ended
+  std::vector<std::string> unknown;               // those that had not come when this one came
   Duration timeout{0};
   int retries = 0;
   std::vector<WorkerKey> failed_on, unmet_on, seen_by;  // sorted
   int repetitions = 0;
-  int failures = 0;                  // attempts that ended without a result
-  bool goes_first = false;           // a lost engine may have begun it
-  std::unique_ptr<Gang> gang;        // of several ranks; null: of one
-  std::optional<Instant> timer;      // in timers_: the task's timeout
-  std::optional<Instant> pause_end;  // in timers_: the end of its pause
+  int failures = 0;            // attempts that ended without a result
+  bool goes_first = false;     // a lost engine may have begun it
+  std::unique_ptr<Gang> gang;  // of several ranks; null: of one
+  // In timers_: the task's timeout, the end of its pause, the end of the wait for unknown tasks.
+  std::optional<Instant> timer, pause_end, unknown_until;
 
   /// The engines that do not get the task again for now. Sorted.
   std::vector<WorkerKey> tried_on() const {

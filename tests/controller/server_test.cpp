@@ -450,12 +450,12 @@ TEST_F(ServerTest, ATaskThatCannotRunFailsWithoutAnEngineIdent) {
   auto ann = engine("ann");
   ann->join();
   user->wait_for("registration_notification", "ann");
-  const std::string id = user->send(user->task, apply({}, Json{{"after", {"nobody"}}}));
+  const std::string id = user->send(user->task, apply({}, Json{{"targets", {"nobody"}}}));
   const Received reply = receive(user->task);
   EXPECT_TRUE(reply.idents.empty());
   EXPECT_EQ(reply.header.msg_type, "apply_reply");
   EXPECT_EQ(reply.parent["msg_id"], id);
-  EXPECT_EQ(reply.content["ename"], "InvalidDependency");
+  EXPECT_EQ(reply.content["ename"], "ImpossibleDependency");
   EXPECT_EQ(reply.content["engine_info"], Json::object());
   EXPECT_TRUE(reply.content["traceback"].is_array());
 }

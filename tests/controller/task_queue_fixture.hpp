@@ -95,6 +95,9 @@ class Cluster {
   Texts unmet(const std::string& engine, const std::string& id) {
     return reply(engine, id, controller::TaskOutcome::unmet);
   }
+  Texts ended_before(const std::string& id, bool is_ok, const std::string& engine) {
+    return texts(queue_.ended_before(id, is_ok, EngineUuid{engine}, now_));
+  }
   Texts clock(Duration time) {
     now_ = at(time);
     return texts(queue_.on_time(now_));

@@ -185,7 +185,8 @@ class Cluster final : public Surroundings, private HarmedCluster {
     return std::any_of(request.after.begin(), request.after.end(), [&](const std::string& id) {
       if (!seen.insert(id).second) return false;
       const Task& task = tasks_[id];
-      return task.is_unwritten || !task.is_accepted || needs_unknown(task.request, seen);
+      const bool is_lost = !task.is_accepted && !task.client->is_there;
+      return task.is_unwritten || is_lost || needs_unknown(task.request, seen);
     });
   }
   bool happens(int percent) { return percent > 0 && world_.pick(1, 100) <= percent; }

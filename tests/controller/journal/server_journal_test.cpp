@@ -32,8 +32,8 @@ class JournalServerTest : public ServerTest {
   /// Returns when all that was sent before is accepted or refused: a task that can never run is
   /// answered at once.
   static void wait_for_acceptance(FakeClient& user) {
-    user.send(user.task, apply({{"after", {"no such task"}}}));
-    EXPECT_EQ(receive(user.task).content["ename"], "InvalidDependency");
+    user.send(user.task, apply({{"targets", {"no such engine"}}}));
+    EXPECT_EQ(receive(user.task).content["ename"], "ImpossibleDependency");
   }
   /// The engine gets these tasks one after the other, and the user their results.
   static void expect_run_in_order(const std::vector<std::string>& tasks, FakeEngine& engine,

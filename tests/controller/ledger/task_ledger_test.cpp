@@ -141,10 +141,10 @@ TEST_F(TaskLedgerTest, AfterARestartATaskDoesNotWaitWithoutEndForOneThatNobodySe
   joins(ann);
   ledger_->engine_holds(ann, {}, false, at({}));
   ask("b after a");
-  ledger_->on_time(at(9s));
+  ledger_->on_time(at(29s));
   EXPECT_EQ(answers_, Texts{});
-  EXPECT_EQ(ledger_->next_deadline(at(9s)), at(10s));
-  ledger_->on_time(at(10s));
+  EXPECT_EQ(ledger_->next_deadline(at(29s)), at(30s));
+  ledger_->on_time(at(30s));
   EXPECT_EQ(answers_, Texts{"b after a: InvalidDependency"});
 }
 
@@ -165,10 +165,14 @@ TEST_F(TaskLedgerTest, AfterARestartATaskThatWasLostOnItsWayToAnEngineDependsOnN
   EXPECT_EQ(answers_, Texts{});
 }
 
-TEST_F(TaskLedgerTest, AFirstControllerKnowsAllEarlierTasks) {
+TEST_F(TaskLedgerTest, AFirstControllerWaitsForWhatABrokenConnectionHasLost) {
   joins(ann);
   ask("b after a");
-  EXPECT_EQ(answers_, Texts{"b after a: InvalidDependency"});
+  ask("c after b after a");
+  EXPECT_EQ(ledger_->next_deadline(at({})), at(3s));
+  ask("a");
+  for (const std::string id : {"a", "b after a", "c after b after a"}) reply(ann, id);
+  EXPECT_EQ(answers_, (Texts{"a: done", "b after a: done", "c after b after a: done"}));
 }
 
 TEST_F(TaskLedgerTest, AnswersARepeatedRequestAgainAndRunsItOnce) {

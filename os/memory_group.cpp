@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstdlib>
+#include <limits>
 
 #include "os/private_file.hpp"
 #include "wire/text.hpp"
@@ -61,6 +63,25 @@ std::optional<std::int64_t> memory_left(const MemoryGroup& group) {
     if (!limit || !used) return std::nullopt;
     return std::max<std::int64_t>(0, *limit - *used + read_statistic(folder, cached_name));
   });
+}
+
+std::optional<std::uint64_t> own_memory_left() {
+  static const std::optional<MemoryGroup> group = own_memory_group();
+  const auto left = group ? memory_left(*group) : std::nullopt;
+  return left ? std::optional(static_cast<std::uint64_t>(*left)) : std::nullopt;
+}
+
+std::optional<std::uint64_t> available_memory() {
+  constexpr std::string_view key = "MemAvailable:";
+  const Result<std::string> text = read_file("/proc/meminfo");
+  const std::size_t at = text ? text->find(key) : std::string::npos;
+  if (at == std::string::npos) return std::nullopt;
+  return std::strtoull(text->c_str() + at + key.size(), nullptr, 10) << 10;
+}
+
+std::uint64_t free_memory() {
+  constexpr std::uint64_t most = std::numeric_limits<std::uint64_t>::max();
+  return std::min(own_memory_left().value_or(most), available_memory().value_or(most));
 }
 
 std::int64_t half_of_usable_memory() {

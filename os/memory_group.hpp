@@ -23,6 +23,14 @@ std::optional<std::int64_t> memory_limit(const MemoryGroup& group);
 /// file caches of the kernel count as free; nothing if there is no limit.
 std::optional<std::int64_t> memory_left(const MemoryGroup& group);
 
+/// What is left of the limits of this process's own group, in the same way.
+std::optional<std::uint64_t> own_memory_left();
+/// The memory that the kernel can give on this host without swapping, in bytes; nothing if it does
+/// not say so.
+std::optional<std::uint64_t> available_memory();
+/// The lower one of the two; the largest number if neither is known.
+std::uint64_t free_memory();
+
 /// Half of the memory that this process may use, in bytes: of the host's, or of the limit of its
 /// control group (a batch job, a container). It is the limit of each single use of memory.
 std::int64_t half_of_usable_memory();

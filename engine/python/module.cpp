@@ -1,6 +1,7 @@
 // polyxeus._engine: the C++ half of the Python engine, built for one Python and imported by it.
 // As a main() does, it joins the rooms: the engine and its interpreter.
 
+#include <fcntl.h>
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 #include <unistd.h>
@@ -15,6 +16,8 @@
 #include "interpreters/python/python_buffers.hpp"
 #include "interpreters/python/python_interpreter.hpp"
 #include "jupyter/runner.hpp"
+#include "os/memory_group.hpp"
+#include "os/segments/segment_space.hpp"
 #include "os/signals_blocked.hpp"
 #include "os/stacks/thread_stacks.hpp"
 #include "program/environment.hpp"
@@ -28,6 +31,10 @@ namespace {
 class EngineFailure : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
+
+os::Descriptor folder_descriptor(const std::string& folder) {
+  return os::Descriptor{::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
+}
 
 /// EngineProgram under Python's types.
 class PythonEngine {
@@ -304,6 +311,13 @@ PYBIND11_MODULE(_engine, module) {
       .def_property_readonly("script", option(&px::engine::EngineOptions::script))
       .def_property_readonly("colors", option(&px::engine::EngineOptions::colors));
   module.def("exit_within", &px::os::exit_within);
+  module.def("free_memory", &px::os::free_memory);
+  module.def("why_no_room", [](const std::string& folder, std::uint64_t bytes) {
+    return px::os::why_no_room(px::engine::folder_descriptor(folder).value(), bytes);
+  });
+  module.def("has_disk_room", [](const std::string& folder, std::uint64_t bytes) {
+    return px::os::has_disk_room(px::engine::folder_descriptor(folder).value(), bytes);
+  });
   module.def("mpi_of_launcher",
              [] { return px::engine::mpi_of_launcher(px::program::process_environment()); });
 }

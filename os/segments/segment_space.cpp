@@ -7,12 +7,9 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdlib>
 #include <cstring>
-#include <string_view>
 
 #include "os/memory_group.hpp"
-#include "os/private_file.hpp"
 #include "os/segments/recent_free_memory.hpp"
 
 namespace px::os {
@@ -20,22 +17,6 @@ namespace {
 
 std::string mib(std::uint64_t bytes) {
   return std::to_string(bytes >> 20) + " MiB";
-}
-
-/// What the control group of this process leaves; nothing where there is no limit.
-std::optional<std::uint64_t> room_of_group() {
-  static const std::optional<MemoryGroup> group = own_memory_group();
-  const auto left = group ? memory_left(*group) : std::nullopt;
-  return left ? std::optional(static_cast<std::uint64_t>(*left)) : std::nullopt;
-}
-
-/// What the kernel can give without swapping.
-std::optional<std::uint64_t> available_memory() {
-  constexpr std::string_view key = "MemAvailable:";
-  const Result<std::string> text = read_file("/proc/meminfo");
-  const std::size_t at = text ? text->find(key) : std::string::npos;
-  if (at == std::string::npos) return std::nullopt;
-  return std::strtoull(text->c_str() + at + key.size(), nullptr, 10) << 10;
 }
 
 /// The size that files of this process may have, where that is less.
@@ -65,21 +46,21 @@ std::optional<std::string> why_no_room(int folder, std::uint64_t bytes) {
   const std::uint64_t free = free_bytes(system);
   const std::uint64_t all = static_cast<std::uint64_t>(system.f_blocks) * system.f_frsize;
   if (bytes > free || free - bytes < all / 4)
-    return "an array has " + mib(bytes) + ", and of shared memory (/dev/shm, " + mib(all) + ") " +
+    return mib(bytes) + " are needed, and of shared memory (/dev/shm, " + mib(all) + ") " +
            mib(free) + " are free; a quarter of all is left to other programs";
   if (const auto limit = limit_below(bytes))
     return "files of this process may have " + mib(*limit) + " (ulimit -f)";
   static RecentFreeMemory recent;
   const Instant now = Clock::now();
   if (recent.take(bytes, now)) return std::nullopt;
-  const auto room = room_of_group();
+  const auto room = own_memory_left();
   if (room && bytes > *room / 2)
-    return "an array has " + mib(bytes) + ", and the control group of this process may use " +
-           mib(*room) + " more of memory; an array gets half of that at most";
+    return mib(bytes) + " are needed, and the control group of this process may use " + mib(*room) +
+           " more of memory; one array or result gets at most half of that";
   const auto available = available_memory();
   if (available && bytes > *available / 2)
-    return "an array has " + mib(bytes) + ", and this host has " + mib(*available) +
-           " of memory left; an array gets half of that at most";
+    return mib(bytes) + " are needed, and this host has " + mib(*available) +
+           " of memory left; one array or result gets at most half of that";
   if (available) recent.note(std::min(*available, room.value_or(*available)) - bytes, now);
   return std::nullopt;
 }

@@ -7,6 +7,7 @@
 #include "client/client.hpp"
 #include "interpreters/python/python_buffers.hpp"
 #include "net/discovery/profile_paths.hpp"
+#include "os/memory_group.hpp"
 #include "os/private_file.hpp"
 #include "os/segments/joined_memory.hpp"
 #include "wire/nearest_name.hpp"
@@ -83,6 +84,8 @@ PYBIND11_MODULE(_client, module) {
   px::bindings::bind_tasks(module);
   px::bindings::bind_connection(module);
   px::bindings::bind_magics(module);
+  module.def("free_memory", &px::os::free_memory,
+             "The bytes that this host, and the control group of this process, have left.");
   module.def("nearest_name", &px::nearest_name,
              "The name that was probably meant; None if none is near.");
   module.def(

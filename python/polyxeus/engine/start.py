@@ -8,6 +8,7 @@ import logging
 import os
 import tempfile
 
+from polyxeus import _engine
 from polyxeus.engine import bound_kernel, debugger, forked, import_hooks, streams
 from polyxeus.engine.backend import Backend
 from polyxeus.engine.event_loop import TaskRunner
@@ -66,7 +67,7 @@ def make_backend(engine):
     """Makes all Python objects that the C++ core needs."""
     _start_log()
     recording.attach(recording.EngineRecorder(engine))
-    ref_files.set_engine(engine.uuid)
+    ref_files.set_engine(engine.uuid, _engine)
     output = OutputWidgets(engine)
     shell = make_shell(engine, _profile_dir(engine.profile_dir), engine.colors, output)
     shell.kernel = Kernel(shell, engine)

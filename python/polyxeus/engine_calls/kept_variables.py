@@ -17,7 +17,7 @@ import socket
 import sys
 import types
 
-from polyxeus.serialize import functions
+from polyxeus.serialize import functions, ref_files
 
 __all__ = [
     "groups", "is_plain_module", "offer", "pack", "packed", "restore", "save", "sentence", "submodules", "unpack", "users_names"
@@ -285,20 +285,8 @@ def _room(folder, share):
     about = os.statvfs(folder)
     room = about.f_bavail * about.f_frsize
     if folder.startswith("/dev/shm/"):
-        room = min([room, *_free_memory()])
+        room = min(room, ref_files.free_memory())
     return room // share
-
-
-def _free_memory():
-    """Yields the number of free bytes of the host, or of the container."""
-    try:
-        with open("/proc/meminfo") as file:
-            found = dict(line.split(":") for line in file)
-        yield int(found["MemAvailable"].split()[0]) * 1024
-        with open("/sys/fs/cgroup/memory.max") as most, open("/sys/fs/cgroup/memory.current") as now:
-            yield int(most.read()) - int(now.read())
-    except (OSError, KeyError, ValueError):
-        return  # "max": no limit
 
 
 def _read_file(part, removes):

@@ -28,15 +28,14 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 __all__ = [
-    "Key", "copies", "engine", "facts_of", "file_name", "find", "has", "has_entered", "identity_of", "keep", "read",
-    "receive", "remove", "remove_named", "set_engine", "value_of"
+    "Key", "copies", "engine", "facts_of", "file_name", "find", "free_memory", "has", "has_entered", "identity_of", "keep",
+    "read", "receive", "remove", "remove_named", "set_engine", "value_of"
 ]  # fmt: skip
 
 _HEAD = struct.Struct("<8sQ")
 _MAGIC = b"px-ref1\n"
 _ALIGNMENT = 64
 _MAPPED_FROM = 64 << 10  # smaller files are read, because a mapping costs more
-_FREE_PART = 4  # this fraction (1/4) of the file system stays free for other programs
 _CHUNK = 1 << 20
 _SMALL = 256 << 10  # for smaller results, the free space is not checked
 _SPARE = "spare"  # in the place of the owner: no process has this name
@@ -44,6 +43,7 @@ _SPARE_FROM = 1 << 20  # smaller files are removed when they are freed
 _SPARE_PART = 16  # spares take at most this fraction (1/16) of the file system and of the available memory
 
 _engine = ""  # the uuid of this engine
+_room: Any = None  # see set_engine()
 _counter = itertools.count(1)
 copies: dict[Key, str] = {}  # fetched files with results of other hosts, while calls of this process use them
 
@@ -59,10 +59,12 @@ class Key(NamedTuple):
     """The engine, if each engine of a direct call keeps its own result."""
 
 
-def set_engine(uuid):
-    """Sets the engine uuid of this process."""
-    global _engine
+def set_engine(uuid, room):
+    """Sets the engine uuid of this process, and the module polyxeus._engine, which knows what memory and disks have
+    room for."""
+    global _engine, _room
     _engine = uuid
+    _room = room
 
 
 def engine():
@@ -143,39 +145,30 @@ def _facts(identity, maker, size, kind, owner):
 
 def _roomy(folder, owner, wanted):
     """Returns a folder that has space for this many bytes: in memory, or else on the disk."""
-    if wanted < _SMALL:
-        return folder
-    if _fits(folder, wanted):
+    if wanted < _SMALL or not _room.why_no_room(folder, wanted):
         return folder
     for _, path in _spares(folder):
         _unlink(path)
-    if _fits(folder, wanted):
+    why = _room.why_no_room(folder, wanted)
+    if not why:
         return folder
     disk = os.path.join(folder, "disk")
-    if has_entered(disk, owner) and has_entered(disk, _engine) and _has_room(disk, wanted):
+    if has_entered(disk, owner) and has_entered(disk, _engine) and _room.has_disk_room(disk, wanted):
         return disk
     raise MemoryError(
-        f"{os.uname().nodename} has no room to keep a result of {wanted} bytes: a quarter of {os.path.dirname(folder)} stays "
-        "free; delete Refs that you do not need"
+        f"{os.uname().nodename} has no room to keep the result: {why}; it has no room on the disk, either. Delete Refs that "
+        "you do not need"
     )
 
 
-def _fits(folder, wanted):
-    return wanted <= _available() // 2 and _has_room(folder, wanted)
+def free_memory():
+    """Returns the number of bytes of memory that this process can get without swapping: from the host, or from its
+    control group (a batch job, a container), whichever has less."""
+    if _room:
+        return _room.free_memory()
+    from polyxeus import _client
 
-
-def _has_room(folder, wanted):
-    size = os.statvfs(folder)
-    return size.f_bavail * size.f_frsize - wanted >= size.f_blocks * size.f_frsize // _FREE_PART
-
-
-def _available():
-    """Returns the number of bytes of memory that the kernel can provide without swapping."""
-    with open("/proc/meminfo") as file:
-        for line in file:
-            if line.startswith("MemAvailable:"):
-                return int(line.split()[1]) << 10
-    return 1 << 62
+    return _client.free_memory()
 
 
 def write(folder, name, head, buffers):
@@ -418,7 +411,7 @@ def _leave_spare(folder, path):
         if size < _SPARE_FROM or found.st_nlink > 1:  # a published result has a second name
             return False
         system = os.statvfs(folder)
-        most = min(system.f_blocks * system.f_frsize, _available()) // _SPARE_PART
+        most = min(system.f_blocks * system.f_frsize, free_memory()) // _SPARE_PART
         if size + sum(each for each, _ in _spares(folder)) > most:
             return False
         os.rename(path, os.path.join(folder, f"{_SPARE}.{os.getpid()}-{next(_counter)}.{size}"))

@@ -2,6 +2,7 @@
 
 import json
 import os
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -14,7 +15,7 @@ from polyxeus.serialize.values import decode
 def folder(tmp_path, monkeypatch):
     """That of the cluster, which this engine and a client have entered."""
     monkeypatch.setattr(ref_files, "_engine", "engine")
-    monkeypatch.setattr(ref_files, "_has_room", lambda folder, wanted: True)
+    monkeypatch.setattr(ref_files, "_room", SimpleNamespace(why_no_room=lambda *_: None, free_memory=lambda: 1 << 40))
     for process in ("client", "engine"):
         (tmp_path / f"{process}.process").touch()
     return str(tmp_path)

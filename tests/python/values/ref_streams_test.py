@@ -1,6 +1,7 @@
 """Kept results that one engine fetches from another one, here both in this process."""
 
 import os
+from types import SimpleNamespace
 
 import pytest
 
@@ -15,7 +16,7 @@ def hosts(tmp_path, monkeypatch):
     The server finds the file in the other host's folder: the Keys that it gets are turned to that folder.
     """
     monkeypatch.setattr(ref_files, "_engine", "engine")
-    monkeypatch.setattr(ref_files, "_has_room", lambda folder, wanted: True)
+    monkeypatch.setattr(ref_files, "_room", SimpleNamespace(why_no_room=lambda *_: None, free_memory=lambda: 1 << 40))
     for host in ("here", "there"):
         (tmp_path / host).mkdir()
         (tmp_path / host / "engine.process").touch()

@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import polyxeus as px
+import programs
 import pytest
 from programs import PATIENCE, wait_until
 from running_cluster import connect
@@ -181,3 +182,22 @@ def test_an_engine_killed_in_the_midst_of_a_graph(far_client, tmp_path):
     for pids in ran.values():
         assert pids.count(str(pid)) <= 1
         assert len(pids) - pids.count(str(pid)) <= 1
+
+
+@pytest.fixture
+def limited_client(limited, own_cluster):
+    """Its engine is in the control group."""
+    cluster = own_cluster()
+    cluster.start_controller()
+    cluster.engines.append(cluster.stage.start([*limited, *programs.ENGINE, *cluster.options()], "engine"))
+    with connect(cluster.connection_file("client"), 1, timeout=PATIENCE) as client:
+        yield client
+    cluster.stop()  # before the group is removed
+
+
+@pytest.mark.parametrize("limited", [512 << 20], indirect=True)
+def test_results_beyond_the_limit_of_a_batch_job_or_container_go_to_the_disk(limited_client):
+    balanced = limited_client.load_balanced_view()
+    refs = [balanced.apply_ref(bytes, 64 << 20) for _ in range(12)]
+    assert [balanced.apply_async(len, ref).get(PATIENCE) for ref in refs] == [64 << 20] * 12
+    assert limited_client.ids == [0]

@@ -37,7 +37,6 @@ _MAGIC = b"px-ref1\n"
 _ALIGNMENT = 64
 _MAPPED_FROM = 64 << 10  # smaller files are read, because a mapping costs more
 _CHUNK = 1 << 20
-_SMALL = 256 << 10  # for smaller results, the free space is not checked
 _SPARE = "spare"  # in the place of the owner: no process has this name
 _SPARE_FROM = 1 << 20  # smaller files are removed when they are freed
 _SPARE_PART = 16  # spares take at most this fraction (1/16) of the file system and of the available memory
@@ -145,7 +144,7 @@ def _facts(identity, maker, size, kind, owner):
 
 def _roomy(folder, owner, wanted):
     """Returns a folder that has space for this many bytes: in memory, or else on the disk."""
-    if wanted < _SMALL or not _room.why_no_room(folder, wanted):
+    if not _room.why_no_room(folder, wanted):
         return folder
     for _, path in _spares(folder):
         _unlink(path)

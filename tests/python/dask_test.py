@@ -52,6 +52,31 @@ def test_graphs_are_computed_on_the_engines(rc):
     assert parts == [n * n for n in range(20)]
 
 
+@pytest.mark.parametrize("optimize_graph", [True, False])
+def test_storing_into_an_array_of_the_client_is_refused(rc, optimize_graph):
+    import dask.array
+    import numpy
+
+    target = numpy.zeros((6, 6))
+    with pytest.raises(ValueError, match="use compute"):
+        dask.array.store(dask.array.ones((6, 6), chunks=3) + 1, target, scheduler=rc, optimize_graph=optimize_graph)
+
+
+def test_a_target_that_writes_elsewhere_is_stored_into(rc, tmp_path):
+    import dask.array
+    import numpy
+
+    class Folder:
+        def __init__(self, path):
+            self.path, self.shape, self.dtype = path, (6, 6), numpy.dtype(float)
+
+        def __setitem__(self, place, values):
+            numpy.save(f"{self.path}/{place[0].start}-{place[1].start}.npy", values)
+
+    dask.array.store(dask.array.from_array(numpy.arange(36.0).reshape(6, 6), chunks=3), Folder(str(tmp_path)), scheduler=rc)
+    assert numpy.load(tmp_path / "3-0.npy").tolist() == [[18, 19, 20], [24, 25, 26], [30, 31, 32]]
+
+
 def test_a_node_that_fails_fails_the_graph(rc):
     import dask
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections import Counter
+import sys
+from collections import ChainMap, Counter
 from typing import TYPE_CHECKING, Any
 
 from polyxeus.engine_calls.dask_node import run
@@ -16,7 +17,8 @@ __all__ = ["compute"]
 def compute(view: LoadBalancedView, graph: Any, keys: Any) -> Any:
     """Returns the values of the graph's keys `keys`, like dask.get(graph, keys).
 
-    graph  the graph, in the form that Dask gives to schedulers.
+    graph   the graph, in the form that Dask gives to schedulers.
+    errors  ValueError: the graph stores into a numpy array of this process.
     """
     from dask._task_spec import Alias, convert_legacy_graph
     from dask.order import order
@@ -25,6 +27,8 @@ def compute(view: LoadBalancedView, graph: Any, keys: Any) -> Any:
     if hasattr(graph, "__dask_graph__"):
         graph = graph.__dask_graph__()
     nodes = convert_legacy_graph(ensure_dict(graph))
+    for node in nodes.values():
+        _check_target(node, nodes)
     wanted = set(_flat(keys))
     needed_by = Counter(key for node in nodes.values() for key in node.dependencies)
     refs: dict[Any, Any] = {}
@@ -40,6 +44,32 @@ def compute(view: LoadBalancedView, graph: Any, keys: Any) -> Any:
                 del refs[each]  # the calls that need the result keep it alive
     refs = {key: refs[key] for key in wanted}
     return _nested({key: ref.get() for key, ref in refs.items()}, keys)
+
+
+def _check_target(node, nodes):
+    """Raises a ValueError if this node of dask.array.store() would write into an engine's copy of a numpy array, so that
+    the array of this process would keep its old values.
+
+    nodes  the nodes and values to which `node` can refer, by their keys.
+    """
+    arrays = sys.modules.get("dask.array.core")
+    store = getattr(arrays, "load_store_chunk", None)
+    function, arguments = getattr(node, "func", None), getattr(node, "args", ())
+    if store is None or function is None:
+        return
+    if function is store:
+        target = arguments[1]
+        while hasattr(target, "key") and target.key in nodes and nodes[target.key] is not target:
+            target = nodes[target.key]
+        if isinstance(getattr(target, "value", target), arrays.np.ndarray):
+            raise ValueError(
+                "dask.array.store() cannot write into a numpy array of this process, because the engines get copies of "
+                "it: use compute() instead, or store into files that all engines see (for example with zarr)"
+            )
+    elif getattr(function, "__name__", "") == "_execute_subgraph":
+        inner, _, names, *values = arguments  # a chain of nodes that Dask has made one
+        for each in inner.values():
+            _check_target(each, ChainMap(dict(zip(names, values)), inner, nodes))
 
 
 def _flat(keys):

@@ -1,6 +1,7 @@
 """Tasks for whichever engine is free."""
 
 import itertools
+import multiprocessing
 import os
 import time
 
@@ -130,3 +131,30 @@ def test_joblib_runs_on_the_view(view):
     with joblib.parallel_config(backend="px"):
         results = joblib.Parallel()(joblib.delayed(abs)(-n) for n in range(20))
     assert results == list(range(20))
+
+
+@pytest.fixture
+def on_engines(view):
+    """joblib, whose calls run on the view."""
+    import joblib
+
+    view.register_joblib_backend("px")
+    with joblib.parallel_config(backend="px"):
+        yield joblib
+
+
+@pytest.mark.parametrize("kind", ["generator", "generator_unordered"])
+def test_joblib_yields_results_as_they_come(on_engines, kind):
+    results = on_engines.Parallel(return_as=kind)(on_engines.delayed(abs)(-n) for n in range(20))
+    assert sorted([next(results), *results]) == list(range(20))
+
+
+def test_joblib_raises_the_error_of_a_batch(on_engines):
+    with pytest.raises(ZeroDivisionError):
+        on_engines.Parallel()(on_engines.delayed(divmod)(1, n) for n in range(5, -5, -1))
+    assert on_engines.Parallel()(on_engines.delayed(abs)(-n) for n in range(3)) == [0, 1, 2]
+
+
+def test_joblib_waits_no_longer_than_it_was_told(on_engines):
+    with pytest.raises(multiprocessing.TimeoutError):
+        on_engines.Parallel(timeout=0.2)(on_engines.delayed(time.sleep)(n) for n in (3, 0, 0, 0))

@@ -11,13 +11,14 @@ _registered = set()  # the names among _NAMES that polyxeus has registered
 class ViewBackend(AutoBatchingMixin, ParallelBackendBase):
     """Runs joblib's batches on a view."""
 
-    supports_retrieve_callback = False
-    supports_return_generator = False
+    supports_retrieve_callback = True
+    supports_return_generator = True
     supports_timeout = True
 
     def __init__(self, view, **kwargs):
         super().__init__(**kwargs)
         self._given_view = view
+        self._unfinished = set()
 
     @property
     def _view(self):
@@ -28,17 +29,25 @@ class ViewBackend(AutoBatchingMixin, ParallelBackendBase):
         return len(self._view)
 
     def submit(self, func, callback=None):
-        """Runs a batch. joblib calls `callback` with the results of the batch."""
+        """Runs a batch. `callback` is called with the AsyncResult of the batch when the batch has ended."""
         future = self._view.apply_async(func)
+        self._unfinished.add(future)
+        future.add_done_callback(self._unfinished.discard)
         if callback is not None:
-            future.add_done_callback(lambda done: callback(_result_for_callback(done)))
+            future.add_done_callback(callback)
         return future
 
     apply_async = submit
 
+    def retrieve_result_callback(self, out):
+        """Returns the results of a batch that has ended, or raises its error."""
+        return out.result()
 
-def _result_for_callback(future):
-    return None if future.exception() is not None else future.result()
+    def abort_everything(self, ensure_ready=True):
+        """Cancels the batches that have not started. joblib needs no further results: a batch has failed, or the
+        program has deleted the generator of the results."""
+        for future in list(self._unfinished):
+            future.cancel()
 
 
 def register_factory(factory, name=None, make_default=False):

@@ -1,7 +1,6 @@
 """Tasks for whichever engine is free."""
 
 import itertools
-import multiprocessing
 import os
 import time
 
@@ -156,5 +155,5 @@ def test_joblib_raises_the_error_of_a_batch(on_engines):
 
 
 def test_joblib_waits_no_longer_than_it_was_told(on_engines):
-    with pytest.raises(multiprocessing.TimeoutError):
+    with pytest.raises(TimeoutError):
         on_engines.Parallel(timeout=0.2)(on_engines.delayed(time.sleep)(n) for n in (3, 0, 0, 0))

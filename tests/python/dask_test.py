@@ -5,6 +5,8 @@ import sys
 import pytest
 
 import polyxeus as ipp
+from polyxeus.engine_calls.dask_node import TupleNode
+from polyxeus.views import dask_graph
 
 
 def test_engines_become_dask_workers_and_stay_engines(rc):
@@ -75,6 +77,15 @@ def test_a_target_that_writes_elsewhere_is_stored_into(rc, tmp_path):
 
     dask.array.store(dask.array.from_array(numpy.arange(36.0).reshape(6, 6), chunks=3), Folder(str(tmp_path)), scheduler=rc)
     assert numpy.load(tmp_path / "3-0.npy").tolist() == [[18, 19, 20], [24, 25, 26], [30, 31, 32]]
+
+
+def test_graphs_of_older_versions_of_dask_are_computed(rc, monkeypatch):
+    from dask.core import get_dependencies
+
+    monkeypatch.setattr(dask_graph, "_nodes", lambda graph: {
+        key: TupleNode(task, get_dependencies(graph, key)) for key, task in graph.items()})  # fmt: skip
+    graph = {"one": 1, "name": "one", "two": (abs, (int, -2)), ("three", 0): (sum, ["one", "two"]), "text": "no key"}
+    assert dask_graph.compute(rc.load_balanced_view(), graph, [["name", ("three", 0)], "text"]) == ((1, 3), "no key")
 
 
 def test_a_node_that_fails_fails_the_graph(rc):

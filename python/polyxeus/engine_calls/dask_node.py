@@ -1,8 +1,48 @@
 """Computes one node of a Dask graph."""
 
-__all__ = ["run"]
+__all__ = ["TupleNode", "run"]
 
 
 def run(node, values):
     """Computes the value of the node. `values` has the values of the nodes that this node needs, by their keys."""
     return node(values)
+
+
+class TupleNode:
+    """A node of a graph of Dask before 2024.12, with the interface of Dask's later nodes.
+
+    The task of such a node is a tuple of a function and its arguments, a list, the key of another node, or a value. The
+    arguments are tasks, too.
+    """
+
+    def __init__(self, task, dependencies):
+        self.task = task
+        self.dependencies = dependencies
+
+    @property
+    def func(self):
+        """The function that the task calls; None: it calls none."""
+        return self.task[0] if _is_call(self.task) else None
+
+    @property
+    def args(self):
+        """The arguments of the function."""
+        return self.task[1:] if _is_call(self.task) else ()
+
+    def __call__(self, values):
+        return _compute(self.task, values)
+
+
+def _is_call(task):
+    return type(task) is tuple and task and callable(task[0])
+
+
+def _compute(task, values):
+    if isinstance(task, list):
+        return [_compute(each, values) for each in task]
+    if _is_call(task):
+        return task[0](*(_compute(each, values) for each in task[1:]))
+    try:
+        return values.get(task, task)
+    except TypeError:  # not hashable: no key
+        return task

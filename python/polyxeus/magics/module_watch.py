@@ -1,6 +1,7 @@
 """Decides which modules of the notebook's folder the engines use, and which of these modules have changed."""
 
 import os
+import pkgutil
 import re
 import sys
 
@@ -15,7 +16,10 @@ _COARSE_NS = 200_000_000
 _IMPORT = re.compile(r"^[^\S\n]*(?:%+\w+[^\S\n]+)?(?:from[^\S\n]+([.\w]+)[^\S\n]+import[^\S\n]+(.*)|import[^\S\n]+(.*))$")
 _INSTALLED = re.compile(r"[/\\](site-packages|dist-packages)[/\\]")
 # Python's library, and packages that a reload would break.
-_LEFT_OUT = frozenset([*getattr(sys, "stdlib_module_names", sys.builtin_module_names), "polyxeus"])
+_LIBRARY = getattr(sys, "stdlib_module_names", None) or [  # Python 3.9 has no list of its modules
+    *sys.builtin_module_names, *(each.name for each in pkgutil.iter_modules([os.path.dirname(os.__file__)]))
+]  # fmt: skip
+_LEFT_OUT = frozenset([*_LIBRARY, "polyxeus"])
 
 
 class _Module:

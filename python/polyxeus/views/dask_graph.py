@@ -6,7 +6,7 @@ import sys
 from collections import ChainMap, Counter
 from typing import TYPE_CHECKING, Any
 
-from polyxeus.engine_calls.dask_node import run
+from polyxeus.engine_calls.dask_node import TupleNode, run
 
 if TYPE_CHECKING:
     from polyxeus.views.balanced_view import LoadBalancedView
@@ -20,21 +20,21 @@ def compute(view: LoadBalancedView, graph: Any, keys: Any) -> Any:
     graph   the graph, in the form that Dask gives to schedulers.
     errors  ValueError: the graph stores into a numpy array of this process.
     """
-    from dask._task_spec import Alias, convert_legacy_graph
     from dask.order import order
     from dask.utils import ensure_dict
 
     if hasattr(graph, "__dask_graph__"):
         graph = graph.__dask_graph__()
-    nodes = convert_legacy_graph(ensure_dict(graph))
+    graph = ensure_dict(graph)
+    nodes = _nodes(graph)
     for node in nodes.values():
         _check_target(node, nodes)
     wanted = set(_flat(keys))
     needed_by = Counter(key for node in nodes.values() for key in node.dependencies)
     refs: dict[Any, Any] = {}
-    for key in sorted(nodes, key=order(nodes).__getitem__):
+    for key in sorted(nodes, key=order(graph).__getitem__):
         node = nodes[key]
-        if isinstance(node, Alias):
+        if hasattr(node, "target"):  # another name of that node
             refs[key] = refs[node.target]
         else:
             refs[key] = view.apply_ref(run, node, {each: refs[each] for each in node.dependencies})
@@ -46,6 +46,17 @@ def compute(view: LoadBalancedView, graph: Any, keys: Any) -> Any:
     return _nested({key: ref.get() for key, ref in refs.items()}, keys)
 
 
+def _nodes(graph):
+    """Returns the nodes of the graph, by their keys."""
+    try:
+        from dask._task_spec import convert_legacy_graph
+    except ImportError:
+        from dask.core import get_dependencies
+
+        return {key: TupleNode(task, get_dependencies(graph, key)) for key, task in graph.items()}
+    return convert_legacy_graph(graph)
+
+
 def _check_target(node, nodes):
     """Raises a ValueError if this node of dask.array.store() would write into an engine's copy of a numpy array, so that
     the array of this process would keep its old values.
@@ -53,11 +64,10 @@ def _check_target(node, nodes):
     nodes  the nodes and values to which `node` can refer, by their keys.
     """
     arrays = sys.modules.get("dask.array.core")
-    store = getattr(arrays, "load_store_chunk", None)
     function, arguments = getattr(node, "func", None), getattr(node, "args", ())
-    if store is None or function is None:
+    if arrays is None or function is None:
         return
-    if function is store:
+    if function in (getattr(arrays, name, None) for name in ("load_store_chunk", "store_chunk")):
         target = arguments[1]
         while hasattr(target, "key") and target.key in nodes and nodes[target.key] is not target:
             target = nodes[target.key]

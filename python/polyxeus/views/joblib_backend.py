@@ -11,7 +11,6 @@ _registered = set()  # the names among _NAMES that polyxeus has registered
 class ViewBackend(AutoBatchingMixin, ParallelBackendBase):
     """Runs joblib's batches on a view."""
 
-    supports_retrieve_callback = True
     supports_return_generator = True
     supports_timeout = True
 
@@ -23,6 +22,13 @@ class ViewBackend(AutoBatchingMixin, ParallelBackendBase):
     @property
     def _view(self):
         return self._given_view
+
+    @property
+    def supports_retrieve_callback(self):
+        """Whether joblib takes the results in the callback. A generator of results needs this. For a list of results,
+        joblib waits with AsyncResult.get(), which raises a TimeoutError, while joblib's own wait raises
+        multiprocessing.TimeoutError."""
+        return getattr(getattr(self, "parallel", None), "return_generator", False)
 
     def effective_n_jobs(self, n_jobs):
         """Returns the number of jobs that run at the same time: the number of engines of the view."""

@@ -2,7 +2,6 @@
 
 import _thread
 import asyncio
-import contextlib
 import gc
 import os
 import pickle
@@ -290,10 +289,9 @@ def test_async_for_takes_items(rc):
 
     async def here():
         found = [pair async for pair in counter.later_items.stream(3)]
-        async with contextlib.aclosing(counter[0].items.stream(10**9)) as items:
-            async for item in items:
-                found.append(item)
-                break
+        items = counter[0].items.stream(10**9)
+        found.append(await items.__anext__())
+        await items.aclose()
         return found
 
     found = asyncio.run(here())

@@ -16,23 +16,26 @@ std::string folder_text(const SshHostPlan& plan) {
 }
 
 /// Where everything is, and how to look at a process. A pid counts only together with the time at
-/// which that process began: after a restart of the host it is somebody else's.
+/// which that process began: after a restart of the host it is somebody else's. dash refuses
+/// `kill -TERM -- -17`, but not `kill -s TERM -- -17`. What an engine has started ends with it;
+/// other signals are for the engine alone. A host need not have ps.
 constexpr const char* common = R"SH(run=$dir/pid/$name
 say() { printf 'px:%s\n' "$*"; }
 fail() { say "failed $*"; exit 1; }
 pause() { sleep "$1" 2>/dev/null || sleep 1; }
 born() { cut -d' ' -f22 "/proc/$1/stat" 2>/dev/null; }
 is_same() { [ "$(born "$1")" = "$2" ] && kill -0 "$1" 2>/dev/null; }
-group_lives() { ! kill -0 "$1" 2>/dev/null && kill -0 -- "-$1" 2>/dev/null; }
+group_lives() { ! kill -0 "$1" 2>/dev/null && kill -s 0 -- "-$1" 2>/dev/null; }
 lives() {
   p= b=
   [ -e "$run/$1.pid" ] && read -r p b <"$run/$1.pid"
-  [ -n "$p" ] && { is_same "$p" "$b" || group_lives "$p"; }
+  [ -n "$p" ] && { is_same "$p" "$b" || { [ ! -e "$run/$1.exit" ] && group_lives "$p"; }; }
 }
-children() { ps -A -o pid= -o ppid= 2>/dev/null | awk -v p="$1" '$2 == p { print $1 }'; }
+children() { cat /proc/[0-9]*/stat 2>/dev/null | sed 's/(.*)/-/' | awk -v p="$1" '$4 == p { print $1 }'; }
 send() {
   lives "$2" || return 0
-  kill "-$1" -- "-$p" 2>/dev/null || kill "-$1" $(children "$p") 2>/dev/null || kill "-$1" "$p" 2>/dev/null
+  case "$1" in TERM | KILL) kill -s "$1" -- "-$p" 2>/dev/null && return 0 ;; esac
+  kill -s "$1" $(children "$p") 2>/dev/null || kill -s "$1" "$p" 2>/dev/null
 }
 )SH";
 

@@ -9,6 +9,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import psutil
 import pytest
 from deadlines import wait_until
 from traitlets.config import Config
@@ -145,6 +146,34 @@ def test_one_of_the_engines_that_ssh_has_started_on_a_host_is_restarted_alone(fo
             assert rc.ids == [0, 1, 2] and rc[:]["x"] == [7, 7, 7]
         after = rc[:].apply_sync(os.getpid)
         assert [a == b for a, b in zip(before, after)] == [True, False, False]
+
+
+def engine_and_child():
+    import subprocess
+
+    return os.getpid(), subprocess.Popen(["sleep", "600"]).pid
+
+
+def test_engines_and_what_they_have_started_end_on_a_host_without_ps(folder, ssh, tmp_path):
+    program, _ = ssh
+    tools = tmp_path / "tools"
+    tools.mkdir()
+    for each in reversed(os.environ["PATH"].split(":")):
+        for path in Path(each).glob("*"):
+            (tools / path.name).unlink(missing_ok=True)
+            (tools / path.name).symlink_to(path)
+    (tools / "ps").unlink()
+    program.write_text(program.read_text().replace("exec sh", f"PATH={tools} exec sh"))
+    with ipp.Cluster(engines="ssh", hosts={"localhost": 2}, ssh_cmd=[str(program)], profile="no_ps") as rc:
+        pids = rc[1].apply_sync(engine_and_child)
+        rc.restart_engines(1)
+        assert rc.ids == [0, 1]
+        assert rc[1].apply_sync(os.getpid) not in pids
+        wait_until(lambda: not any(map(is_alive, pids)), "the engine and its child have ended", 30)
+
+
+def is_alive(pid):
+    return psutil.pid_exists(pid) and psutil.Process(pid).status() != psutil.STATUS_ZOMBIE
 
 
 def test_a_configuration_says_what_arguments_do_not(folder):

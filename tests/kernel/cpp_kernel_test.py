@@ -316,7 +316,8 @@ def test_cells_are_timed_here_and_there(cpp, cluster):
     assert "per loop" in cpp.run("%timeit -n 10 -r 2 std::sqrt(2.0);").text()
     assert "per loop" in cpp.run("%%timeit -n 10 -r 2\nstd::sqrt(2.0);").text()
     text = cpp.run("%%px\n%timeit -n 10 -r 2\nstd::sqrt(2.0);").text()
-    assert "[stdout:0]" in text and "per loop" in text
+    assert "per loop" in text
+    assert "[stdout:0]" in text or "[0,1]" in text  # both engines may take the same time
     assert "wall time" in cpp.run("%px %time std::sqrt(2.0);").text()
 
 

@@ -22,7 +22,7 @@ def find(name="pxcluster"):
 
 def run(arguments, timeout=60):
     """Runs `pxcluster arguments` and returns its output. If the command fails, this function raises a RuntimeError with
-    pxcluster's message."""
+    pxcluster's last message, and with its warnings, which may name the cause."""
     done = subprocess.run(
         [find(), *arguments],
         stdin=subprocess.DEVNULL,
@@ -32,7 +32,8 @@ def run(arguments, timeout=60):
     )
     if done.returncode:
         lines = (done.stderr or done.stdout).strip().splitlines()
-        raise RuntimeError(lines[-1] if lines else f"pxcluster {arguments[0]} failed")
+        warnings = [line for line in lines[:-1] if line.startswith("pxcluster: warning: ")]
+        raise RuntimeError("\n".join([*lines[-1:], *warnings]) or f"pxcluster {arguments[0]} failed")
     return done.stdout
 
 

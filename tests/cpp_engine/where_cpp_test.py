@@ -101,14 +101,27 @@ def displays(client, cell, is_met):
     return texts
 
 
+def stop(manager, client, cell):
+    """Interrupts the kernel; the cell has ended on all ranks on return."""
+    manager.interrupt_kernel()
+
+    def has_ended():
+        try:
+            return client.get_shell_msg(timeout=0.1)["parent_header"].get("msg_id") == cell
+        except Empty:
+            return False
+
+    wait_until(has_ended, "the cell ends", 60, 0)
+    displays(client, cell, lambda text: "waiting: " not in text)
+
+
 def test_a_cell_whose_ranks_wait_says_so_by_itself(running):
     with notebook() as (manager, client):
         cell = client.execute("%%px\nif (mpi_rank != 2) MPI_Barrier(MPI_COMM_WORLD);")
         shown = displays(client, cell, lambda text: "waiting: " in text)[-1].splitlines()
         assert shown[0].startswith("waiting: 0, 1 and 3 in MPI_Barrier for ")
         assert shown[0].endswith("; 2 idle")
-        manager.interrupt_kernel()
-        displays(client, cell, lambda text: "waiting: " not in text)
+        stop(manager, client, cell)
 
 
 def test_a_cell_names_the_function_in_which_a_rank_computes_for_long(running):
@@ -118,5 +131,4 @@ def test_a_cell_names_the_function_in_which_a_rank_computes_for_long(running):
         line = displays(client, cell, lambda text: "waiting: " in text)[-1].splitlines()[0]
         assert line.startswith("waiting: 2 busy for "), line
         assert ", seen in grow" in line and "; 0, 1 and 3 in MPI_Barrier for " in line
-        manager.interrupt_kernel()
-        displays(client, cell, lambda text: "waiting: " not in text)
+        stop(manager, client, cell)

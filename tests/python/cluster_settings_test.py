@@ -148,12 +148,6 @@ def test_one_of_the_engines_that_ssh_has_started_on_a_host_is_restarted_alone(fo
         assert [a == b for a, b in zip(before, after)] == [True, False, False]
 
 
-def engine_and_child():
-    import subprocess
-
-    return os.getpid(), subprocess.Popen(["sleep", "600"]).pid
-
-
 def test_engines_and_what_they_have_started_end_on_a_host_without_ps(folder, ssh, tmp_path):
     program, _ = ssh
     tools = tmp_path / "tools"
@@ -162,8 +156,15 @@ def test_engines_and_what_they_have_started_end_on_a_host_without_ps(folder, ssh
         for path in Path(each).glob("*"):
             (tools / path.name).unlink(missing_ok=True)
             (tools / path.name).symlink_to(path)
-    (tools / "ps").unlink()
+    (tools / "ps").unlink(missing_ok=True)
     program.write_text(program.read_text().replace("exec sh", f"PATH={tools} exec sh"))
+
+    def engine_and_child():
+        import os
+        import subprocess
+
+        return os.getpid(), subprocess.Popen(["sleep", "600"]).pid
+
     with ipp.Cluster(engines="ssh", hosts={"localhost": 2}, ssh_cmd=[str(program)], profile="no_ps") as rc:
         pids = rc[1].apply_sync(engine_and_child)
         rc.restart_engines(1)

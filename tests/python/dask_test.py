@@ -75,7 +75,8 @@ def test_a_target_that_writes_elsewhere_is_stored_into(rc, tmp_path):
         def __setitem__(self, place, values):
             numpy.save(f"{self.path}/{place[0].start}-{place[1].start}.npy", values)
 
-    dask.array.store(dask.array.from_array(numpy.arange(36.0).reshape(6, 6), chunks=3), Folder(str(tmp_path)), scheduler=rc)
+    numbers = dask.array.from_array(numpy.arange(36.0).reshape(6, 6), chunks=3)
+    dask.array.store(numbers, Folder(str(tmp_path)), lock=False, scheduler=rc)
     assert numpy.load(tmp_path / "3-0.npy").tolist() == [[18, 19, 20], [24, 25, 26], [30, 31, 32]]
 
 

@@ -11,6 +11,7 @@ import pytest
 from deadlines import wait_until
 
 import polyxeus as ipp
+from polyxeus.client import pxcluster
 from polyxeus.cluster.launcher import MPIEngineSetLauncher
 
 
@@ -293,3 +294,26 @@ def test_a_failed_call_of_mpi_is_an_mpi_error(name, text, is_of_mpi):
     assert isinstance(problem, ipp.RemoteError) and isinstance(problem, ipp.MPIError) == is_of_mpi
     assert isinstance(problem, getattr(builtins, name))
     assert (problem.ename, problem.evalue) == (name, text)
+
+
+# ---------------------------------------------------------------- errors of the command pxcluster
+
+FAILS = """#!/bin/sh
+echo "pxcluster: restarting engine 1" >&2
+echo "pxcluster: warning: engine 1 has kept nothing: it was not started again" >&2
+echo "pxcluster: error: not all engines got their kept variables back" >&2
+exit 1
+"""
+
+
+def test_an_error_names_the_cause_that_was_told_before(tmp_path, monkeypatch):
+    program = tmp_path / "pxcluster"
+    program.write_text(FAILS)
+    program.chmod(0o755)
+    monkeypatch.setattr(pxcluster, "find", lambda: str(program))
+    with pytest.raises(RuntimeError) as raised:
+        pxcluster.run(["restart"])
+    assert str(raised.value).splitlines() == [
+        "pxcluster: error: not all engines got their kept variables back",
+        "pxcluster: warning: engine 1 has kept nothing: it was not started again",
+    ]

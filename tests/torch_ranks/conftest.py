@@ -23,3 +23,10 @@ def ipython_dir(tmp_path_factory):
     """The IPYTHONDIR of all clusters of these tests."""
     with ipython_dir_of_tests(tmp_path_factory) as folder:
         yield folder
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item, call):
+    report = yield
+    item.has_failed = getattr(item, "has_failed", False) or report.failed
+    return report

@@ -3,6 +3,7 @@
 import os
 import signal
 import subprocess
+from pathlib import Path
 
 import pytest
 from deadlines import wait_until
@@ -20,7 +21,14 @@ def own_respawned(folder):
     def start(n, **options):
         cluster = px.Cluster(n=n, profile="respawned", respawn=True, **options)
         made.append(cluster)
-        return cluster.start_and_connect_sync()
+        client = cluster.start_and_connect_sync()
+        log = Path(cluster.profile_dir) / "log"
+
+        def knows_engines():  # else pxcluster takes an engine that dies now for one that could not start
+            return any(" ready" in each.read_text() for each in log.glob(f"cluster-{cluster.cluster_id}-engines-*.log"))
+
+        wait_until(knows_engines, "pxcluster knows that the engines are ready", SECONDS)
+        return client
 
     yield start
     for cluster in made:

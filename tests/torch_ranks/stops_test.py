@@ -151,6 +151,7 @@ def test_code_that_goes_on_after_its_stop_makes_no_call_until_the_next_cell(rc):
         "    try:\n        dist.all_reduce(torch.ones(1))\n"
         "    except RuntimeError as refusal:\n        said = str(refusal)\n", block=False)
     ranks.wait_until_stuck(rc, OTHERS, "barrier")
+    ranks.wait_for(rc, lambda: "time.sleep(60)" in (rc.where()[VICTIM]["source"] or ""))
     rc.interrupt()
     assert ranks.errors(cell) == {}
     for said in rc[:].pull("said", block=True):  # gloo says it where the call was faster than the news

@@ -23,7 +23,7 @@ std::optional<std::int64_t> memory_limit(const MemoryGroup& group);
 /// file caches of the kernel count as free; nothing if there is no limit.
 std::optional<std::int64_t> memory_left(const MemoryGroup& group);
 
-/// What is left of the limits of this process's own group, in the same way.
+/// memory_left() of the group of this process; nothing if it is in no group, or has no limit.
 std::optional<std::uint64_t> own_memory_left();
 /// The memory that the kernel can give on this host without swapping, in bytes; nothing if it does
 /// not say so.

@@ -16,9 +16,10 @@ std::string folder_text(const SshHostPlan& plan) {
 }
 
 /// Where everything is, and how to look at a process. A pid counts only together with the time at
-/// which that process began: after a restart of the host it is somebody else's. dash refuses
-/// `kill -TERM -- -17`, but not `kill -s TERM -- -17`. What an engine has started ends with it;
-/// other signals are for the engine alone. A host need not have ps.
+/// which that process began: after a restart of the host another process may have this pid. dash
+/// refuses `kill -TERM -- -17`, but not `kill -s TERM -- -17`. Signals that end an engine go to its
+/// process group, so that its child processes end, too; other signals go to the engine alone. The
+/// scripts read /proc, because some hosts do not have ps.
 constexpr const char* common = R"SH(run=$dir/pid/$name
 say() { printf 'px:%s\n' "$*"; }
 fail() { say "failed $*"; exit 1; }

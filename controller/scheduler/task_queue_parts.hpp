@@ -53,7 +53,7 @@ struct TaskQueue::Rules {
   bool has_targets = false;
   Dependency after, follow;
   std::vector<TaskDigest> after_ids, follow_ids;  // tasks that have not ended
-  std::vector<std::string> unknown;               // those that had not come when this one came
+  std::vector<std::string> unknown;               // those that had not arrived when this one did
   Duration timeout{0};
   int retries = 0;
   std::vector<WorkerKey> failed_on, unmet_on, seen_by;  // sorted

@@ -11,7 +11,7 @@ from polyxeus.serialize.ref_files import Key
 
 
 class Room:
-    """What the engine's C++ half says of memory and disks."""
+    """Stands in for polyxeus._engine, which knows how much room memory and disks have."""
 
     free, why = 1 << 40, None
 

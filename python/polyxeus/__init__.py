@@ -68,7 +68,7 @@ _HOMES = {
     "views.remote_functions": ["ParallelFunction", "RemoteFunction", "parallel", "remote"],
 }  # fmt: skip
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
-_MODULES = ("error", "mpi")
+_MODULES = ("error", "mpi", "torch")
 _CONSTANTS = ("ALL_COMPLETED", "FIRST_COMPLETED", "FIRST_EXCEPTION")
 
 if TYPE_CHECKING:  # all names of _HOMES again: checkers do not see what __getattr__() imports
@@ -78,7 +78,7 @@ if TYPE_CHECKING:  # all names of _HOMES again: checkers do not see what __getat
         ALL_COMPLETED as ALL_COMPLETED, FIRST_COMPLETED as FIRST_COMPLETED, FIRST_EXCEPTION as FIRST_EXCEPTION
     )  # fmt: skip
 
-    from polyxeus import error as error, mpi as mpi
+    from polyxeus import error as error, mpi as mpi, torch as torch
     from polyxeus.client.client import *
     from polyxeus.cluster.cluster import *
     from polyxeus.cluster.manager import *

@@ -54,6 +54,8 @@ def _joiner(part, instead):
         kinds = tuple(getattr(library, each, ()) for each in classes)
         if library is not None and isinstance(part, kinds):
             return lambda parts, is_dealt: _join_of(library, kinds, concatenate, parts, is_dealt, instead)
+    if hasattr(part, "__array_namespace__"):
+        return lambda parts, is_dealt: _join_standard_arrays(parts, is_dealt, instead)
     return None
 
 
@@ -68,7 +70,7 @@ def _join_lists(parts, is_dealt, instead):
 
 
 def _join_arrays(parts, is_dealt, numpy, instead):
-    _check_shapes(parts, numpy, instead)
+    _check_shapes(map(numpy.shape, parts), instead)
     masked = sys.modules.get("numpy.ma")
     has_mask = masked is not None and any(isinstance(part, masked.MaskedArray) for part in parts)
     library = masked if has_mask else numpy
@@ -113,11 +115,24 @@ def _join_tensors_in_place(parts, torch):
 def _join_of(library, kinds, concatenate, parts, is_dealt, instead):
     _check_kinds(parts, kinds, instead)
     joined = concatenate(library, parts)
-    if not is_dealt:
-        return joined
+    return getattr(joined, "iloc", joined)[_order(parts)] if is_dealt else joined
+
+
+def _join_standard_arrays(parts, is_dealt, instead):
+    """Joins arrays of a library that follows the array API standard, e.g. CuPy or JAX. The result is on the device of
+    the parts."""
+    _check_kinds(parts, (type(parts[0]),), instead)
+    _check_shapes([part.shape for part in parts], instead)
+    library = parts[0].__array_namespace__()
+    joined = library.concat(parts)
+    return library.take(joined, library.asarray(_order(parts)), axis=0) if is_dealt else joined
+
+
+def _order(parts):
+    """Returns the indices that bring the items of dealt parts, one part after the other, into the order of the
+    whole."""
     places = [(row, index) for index, part in enumerate(parts) for row in range(len(part))]
-    order = sorted(range(len(places)), key=places.__getitem__)
-    return getattr(joined, "iloc", joined)[order]
+    return sorted(range(len(places)), key=places.__getitem__)
 
 
 def _join_in_place(parts, numpy):
@@ -133,9 +148,9 @@ def _join_in_place(parts, numpy):
     return numpy.ndarray((sum(map(len, parts)), *first.shape[1:]), first.dtype, memory)
 
 
-def _check_shapes(parts, numpy, instead):
+def _check_shapes(shapes, instead):
     """Raises a ValueError if the shapes of the arrays do not allow joining them."""
-    shapes = dict.fromkeys(numpy.shape(part) for part in parts)
+    shapes = dict.fromkeys(shapes)
     if len({shape[1:] if shape else None for shape in shapes}) > 1:
         shown = " and ".join(map(str, list(shapes)[:4])) + (" ..." if len(shapes) > 4 else "")
         raise ValueError(f"cannot join arrays of the shapes {shown}: use {instead}")

@@ -82,6 +82,48 @@ def test_parts_that_do_not_fit_together_are_named(parts, why):
     assert str(caught.value) == why
 
 
+class StandardArray:
+    """Has only what the array API standard demands of arrays, as those of CuPy and JAX do."""
+
+    def __init__(self, values):
+        self.values = numpy.asarray(values)
+        self.shape, self.ndim = self.values.shape, self.values.ndim
+
+    def __len__(self):
+        return len(self.values)
+
+    def __array_namespace__(self):
+        return StandardNamespace
+
+
+class StandardNamespace:
+    @staticmethod
+    def concat(arrays):
+        return StandardArray(numpy.concatenate([each.values for each in arrays]))
+
+    @staticmethod
+    def asarray(values):
+        return StandardArray(values)
+
+    @staticmethod
+    def take(array, indices, *, axis):
+        assert isinstance(indices, StandardArray), "the standard takes an array of indices"
+        return StandardArray(array.values.take(indices.values, axis))
+
+
+@pytest.mark.parametrize("is_dealt", [False, True])
+def test_arrays_of_other_libraries_are_joined_as_the_array_standard_says(is_dealt):
+    whole = numpy.arange(14).reshape(7, 2)
+    parts = [whole[i::3] for i in range(3)] if is_dealt else [whole[:3], whole[3:5], whole[5:]]
+    joined = join([StandardArray(part) for part in parts], is_dealt)
+    assert type(joined) is StandardArray and joined.values.tolist() == whole.tolist()
+
+
+def test_arrays_of_two_libraries_are_not_joined():
+    with pytest.raises(TypeError, match="cannot join parts of the types StandardArray and ndarray: use pull"):
+        join([StandardArray([1, 2]), numpy.array([3])])
+
+
 def test_engines_are_split_by_their_colors():
     assert by_color([4, 2, 7, 5], ["b", "a", "b", None]) == {"b": [4, 7], "a": [2]}
     assert by_color([4, 2, 7], lambda engine: engine % 2) == {0: [4, 2], 1: [7]}

@@ -51,6 +51,9 @@ function(px_mpi_library compiler)
   target_compile_definitions(${name} PRIVATE OMPI_SKIP_MPICXX=1 MPICH_SKIP_MPICXX=1)
   target_link_libraries(${name} PRIVATE px_build nlohmann_json::nlohmann_json
                         -Wl,--no-as-needed mpi_${implementation})
+  # It is loaded before all other libraries of the process, which must not use its copies of C++ templates.
+  target_link_options(${name} PRIVATE -Wl,--version-script=${CMAKE_SOURCE_DIR}/cmake/mpi_library.map)
+  set_target_properties(${name} PROPERTIES LINK_DEPENDS ${CMAKE_SOURCE_DIR}/cmake/mpi_library.map)
   px_compile_together(${name})
   set_target_properties(${name} PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${px_mpi_library_folder}
                         BUILD_WITH_INSTALL_RPATH ON)

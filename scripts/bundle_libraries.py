@@ -18,6 +18,7 @@ import tempfile
 from pathlib import Path
 
 import cpp_wheel
+import hidden_versions
 import wheel_compression
 import wheel_sbom
 
@@ -78,6 +79,9 @@ def check_portable(root, libraries):
     found = {each.name.partition("-")[0] for each in root.glob(f"{LIBRARIES}/*")}  # libpolyxeus_zmq-51c5e5f2.so
     if found - wanted:
         sys.exit(f"these libraries of the system were put into the wheel: {', '.join(found - wanted)}")
+    for path in root.glob(f"{LIBRARIES}/*"):
+        if not hidden_versions.are_hidden(path):
+            sys.exit(f"references without a version find functions of {path.name}: see scripts/hidden_versions.py")
     for path in (each for each in root.rglob("*") if each.is_file() and is_elf(each)):
         if unknown := unknown_functions(path):
             sys.exit(f"{path.name} needs what an older glibc may lack: {', '.join(unknown)}")
@@ -121,6 +125,8 @@ def main(wheel, out, portable=None):
             run("patchelf", "--force-rpath", "--set-rpath", way_to_libraries(version), program)
         inside.rmdir()
         if portable:
+            for library in root.glob(f"{LIBRARIES}/*"):
+                hidden_versions.hide(library)
             check_portable(root, portable)
             wheel_sbom.write(root)
             if wrong := wheel_sbom.check(root):

@@ -172,3 +172,59 @@ def test_a_compressed_wheel_is_smaller_and_has_the_same_files(tmp_path):
         assert after.testzip() is None and [each.filename for each in after.infolist()] == before.namelist()
         for old, new in zip(before.infolist(), after.infolist()):
             assert (new.date_time, new.external_attr, new.CRC) == (old.date_time, old.external_attr, old.CRC)
+
+
+@pytest.fixture
+def two_libraries(tmp_path):
+    """Two libraries with a function of the same name; calls(preload) says which one a reference with a version finds,
+    and which one a reference without a version."""
+
+    def build(name, source, *options):
+        (tmp_path / f"{name}.c").write_text(source)
+        subprocess.run(["gcc", f"{name}.c", "-o", name, *options], check=True, cwd=tmp_path)
+        return tmp_path / name
+
+    def library(name, number):
+        (tmp_path / f"{name}.map").write_text(f"{name.upper()} {{ global: *; }};")
+        return build(f"lib{name}.so", f"int number(void) {{ return {number}; }}", "-shared", "-fPIC",
+                     f"-Wl,--version-script={name}.map,-soname,lib{name}.so")  # fmt: skip
+
+    ours, theirs = library("ours", 1), library("theirs", 2)
+    # not linked with either library, so its reference has no version
+    build("libwithout.so", "int number(void); int without(void) { return number(); }", "-shared", "-fPIC")
+    program = build("program", "#include <stdio.h>\nint number(void), without(void);"
+                    'int main(void) { printf("%d %d\\n", number(), without()); }',
+                    "-L.", "-Wl,--no-as-needed", "-lours", "-lwithout", "-ltheirs", "-Wl,-rpath,$ORIGIN")  # fmt: skip
+
+    def calls(*preloaded):
+        names = {"LD_PRELOAD": " ".join(map(str, preloaded))}
+        return subprocess.run([program], check=True, capture_output=True, text=True, env=names).stdout.split()
+
+    return ours, theirs, calls
+
+
+def test_references_without_a_version_do_not_find_a_hidden_library(two_libraries):
+    from hidden_versions import are_hidden, hide
+
+    ours, theirs, calls = two_libraries
+    assert calls(ours) == ["1", "1"] and not are_hidden(ours)
+    hide(ours)
+    assert calls(ours) == ["1", "2"] and are_hidden(ours) and not are_hidden(theirs)
+
+
+def test_a_library_is_hidden_once(two_libraries):
+    from hidden_versions import hide
+
+    ours, _, _ = two_libraries
+    hide(ours)
+    once = ours.read_bytes()
+    hide(ours)
+    assert ours.read_bytes() == once
+
+
+def test_other_files_are_not_hidden(tmp_path):
+    from hidden_versions import hide
+
+    (tmp_path / "text").write_text("not a library")
+    with pytest.raises(ValueError, match="not an ELF file"):
+        hide(tmp_path / "text")

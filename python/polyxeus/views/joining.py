@@ -14,6 +14,7 @@ _LEAST_SHARED = 256 << 10
 
 # The sequences of other libraries: (library, classes, function that joins). This module imports none of the libraries.
 _LIBRARIES = (
+    ("cupy", ("ndarray",), lambda cupy, parts: cupy.concatenate(parts)),
     ("pandas", ("DataFrame", "Series"), lambda pandas, parts: pandas.concat(parts)),
     ("pandas", ("Index",), lambda pandas, parts: parts[0].append(list(parts[1:]))),
     ("polars", ("DataFrame", "Series"), lambda polars, parts: polars.concat(parts)),
@@ -119,7 +120,7 @@ def _join_of(library, kinds, concatenate, parts, is_dealt, instead):
 
 
 def _join_standard_arrays(parts, is_dealt, instead):
-    """Joins arrays of a library that follows the array API standard, e.g. CuPy or JAX. The result is on the device of
+    """Joins arrays of a library that follows the array API standard, e.g. JAX. The result is on the device of
     the parts."""
     _check_kinds(parts, (type(parts[0]),), instead)
     _check_shapes([part.shape for part in parts], instead)

@@ -83,7 +83,7 @@ def test_parts_that_do_not_fit_together_are_named(parts, why):
 
 
 class StandardArray:
-    """Has only what the array API standard demands of arrays, as those of CuPy and JAX do."""
+    """Has only what the array API standard demands of arrays, as JAX's do."""
 
     def __init__(self, values):
         self.values = numpy.asarray(values)

@@ -56,7 +56,7 @@ def test_durability_says_which_replies_an_engine_keeps():
         re.search(rf"size_t {name} = ([^;]+);", limits)[1] for name in ("count", "bytes", "of_one"))  # fmt: skip
     assert (mebibytes, of_one) == ("16 << 20", "1 << 20")
     page = " ".join(text_of("docs/durability.md").split())
-    assert f"An engine keeps its last {int(count):,} replies, 16 MiB together, none above 1 MiB" in page
+    assert f"An engine keeps its last {int(count):,} replies, at most 16 MiB together, and none above 1 MiB" in page
 
 
 def magics_with(option):

@@ -174,7 +174,7 @@ def test_a_cluster_that_was_started_by_hand_is_shown_and_stopped(server):
             assert server.ask("PATCH", f"/{key}", {"n": 2})[0] == 200
             server.wait_for(2)
             status, refusal = server.ask("PATCH", f"/{key}", {"n": 1})
-            assert status == 409 and "where they were started" in refusal["message"]
+            assert status == 409 and "end them by hand" in refusal["message"]
             assert server.ask("DELETE", f"/{key}") == (204, None)
             assert controller.wait(60) == 0
             engine.wait(60)

@@ -204,7 +204,7 @@ class engines : public cell::Engines {
   /// items.
   template <class Result, class... Sequences>
   std::vector<Result> map(const std::string& function, const Sequences&... sequences) const {
-    static_assert(sizeof...(Sequences) > 0, "map() needs a sequence to go through");
+    static_assert(sizeof...(Sequences) > 0, "map() needs at least one sequence");
     cell::CellRequest request = ask();
     (request.add(sequences), ...);
     px_view_map(request.handle(), function.c_str());

@@ -374,7 +374,7 @@ class Trace:
         if replaced := [each.engine for each in self._engines if each.is_over]:
             notes.append(f"{_engines(replaced)} left the trace early: another trace or a restart began there")
         if self._controller is not None and self._controller.is_over:
-            notes.append("the controller's work is not in it: another trace of the controller began")
+            notes.append("the controller's work is not in it: another trace began there")
         self._notes = notes
 
 

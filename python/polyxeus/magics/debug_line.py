@@ -40,7 +40,7 @@ def run(line, magics):
         raise UsageError(f"%pxdebug: {problem}") from None
     unknown = [each for each in named if each not in client.ids]
     if unknown:
-        raise UsageError(f"%pxdebug: there is no engine {unknown[0]}; the engines are {client.ids}")
+        raise UsageError(f"%pxdebug: there is no engine {unknown[0]}; there are {client.ids}")
     why_not = why_no_answers(is_in_cell=True)
     if why_not:
         raise UsageError(f"%pxdebug cannot ask for commands: {why_not}")

@@ -18,8 +18,8 @@
 
 namespace px::client {
 
-/// Decides how the large buffers of results are fetched that engines keep back for a client on
-/// another host: the reply names them, and the client requests them in pieces, in order. It
+/// Decides how a client fetches large buffers of results from engines on another host. The engines
+/// keep these buffers; the reply names them, and the client requests them in pieces, in order. It
 /// requests at most a window of pieces at a time, so the memory that they take at the controller is
 /// bounded. When all buffers of a reply are complete, the whole reply is delivered and the engine
 /// is told to release them.

@@ -57,7 +57,7 @@ Json restore_checkpoint(const DirectView& view, const std::string& path, const J
                         const RestoreRequest& request, const CheckpointWatch& watch = {});
 
 /// Like restore_checkpoint(), but each engine gets the variables of the checkpoint's engine with
-/// the same id, and the checkpoint's other engines are ignored: for engines that were started again.
+/// the same id, and the checkpoint's other engines are ignored: for restarted engines.
 /// errors  those of restore_checkpoint(); bad_input: the checkpoint has no variables of an engine.
 Json restore_same_engines(const DirectView& view, const std::string& path, const Json& label,
                           const RestoreRequest& request, const CheckpointWatch& watch = {});

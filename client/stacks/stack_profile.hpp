@@ -8,7 +8,7 @@
 
 namespace px::client {
 
-/// A function at one of its lines, as a profile names it.
+/// An entry of a profile: a function, and one of its lines.
 struct ProfileFrame {
   os::FrameKind kind = os::FrameKind::native;
   std::string name = {};   ///< "solve", "libm.so.6+0x3c0"; for a whole engine "idle" or "no

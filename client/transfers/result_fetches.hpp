@@ -85,8 +85,9 @@ class ResultFetches {
   /// See TransferProgress.
   TransferProgress progress() const;
 
-  /// In this order: the size of a piece; the most pieces of one result that are requested at a
-  /// time; the most results that are fetched at a time; how long to wait for a piece.
+  /// In this order: the size of a piece; the largest number of pieces of one result that are
+  /// requested at a time; the largest number of results that are fetched at a time; how long to
+  /// wait for a piece.
   static constexpr std::uint64_t piece_bytes = std::uint64_t{256} << 10;
   static constexpr std::uint64_t window_pieces = 16;
   static constexpr std::size_t most_running = 4;

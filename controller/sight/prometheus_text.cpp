@@ -270,9 +270,9 @@ void write_engines(MetricWriter& out, const Snapshot& snapshot) {
        "For how long the engine has been in its present call of torch.distributed; 0: in none.",
        [&](E e) { return if_measured(e, e.measures.torch ? e.measures.torch->seconds : 0.0); });
   write_bytes(out, snapshot, "polyxeus_engine_received_bytes_total",
-              "Bytes that the engine has received, by their way.", &EngineMeasures::in);
+              "Bytes that the engine has received: by socket, memory or MPI.", &EngineMeasures::in);
   write_bytes(out, snapshot, "polyxeus_engine_sent_bytes_total",
-              "Bytes that the engine has sent, by their way.", &EngineMeasures::out);
+              "Bytes that the engine has sent: by socket, memory or MPI.", &EngineMeasures::out);
 }
 
 void write_gpus(MetricWriter& out, const Snapshot& snapshot) {

@@ -509,7 +509,7 @@ void bind_connection(py::module_& module) {
            "Returns a request of this client that is unanswered or that the program still holds, "
            "else None.")
       .def("take_warnings", &PythonConnection::take_warnings,
-           "Returns warnings for the user, such as engines with other versions; each sentence once.")
+           "Returns warnings for the user, such as different versions; each sentence once.")
       .def("news_of_silence", &PythonConnection::news_of_silence,
            "Returns sentences about engines that do not answer and for which these requests may "
            "wait; each sentence once.")

@@ -56,7 +56,7 @@ def test_the_forms_of_the_flag(wanted, ranks):
 
 @pytest.mark.parametrize("wrong", [0, -1, (3, 2), (1, 2, 3)])
 def test_wrong_numbers_are_refused(wrong):
-    with pytest.raises(ValueError, match="ranks are"):
+    with pytest.raises(ValueError, match="ranks must be"):
         ranks_of(wrong)
 
 

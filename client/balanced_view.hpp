@@ -41,7 +41,7 @@ struct BalancedOptions {
 /// How the items of a map are grouped into tasks.
 struct MapOptions {
   std::size_t items_per_task = 0;   ///< 0: large tasks first, small tasks last.
-  std::size_t max_outstanding = 0;  ///< The most unanswered tasks of map_stream(); 0: no limit.
+  std::size_t max_outstanding = 0;  ///< Limit of unanswered tasks of map_stream(); 0: none.
 };
 
 /// Runs tasks on free engines, which the controller chooses. Use it for many independent tasks; use

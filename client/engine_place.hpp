@@ -44,7 +44,7 @@ struct EnginePlace {
     idle,
     busy,
     no_answer,  ///< It did not answer in the given time.
-    unknown,    ///< It does not know the question, because it is an engine of ipyparallel.
+    unknown,    ///< It does not support the question: it is an engine of ipyparallel.
   };
 
   EngineId id;

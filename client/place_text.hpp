@@ -7,7 +7,7 @@
 
 namespace px::client {
 
-/// Tells people what the engines do: one sentence for each group of engines that are at the same
+/// Describes what the engines do: one sentence for each group of engines that are at the same
 /// place, in the order of their ids, such as "0, 1 and 3 in MPI_Barrier for 42 s (cell line 3:
 /// comm.Barrier())" and "2 idle (its last cell raised ValueError)". If the times in a group differ,
 /// the sentence gives the longest, as "for up to 42 s".

@@ -239,8 +239,8 @@ Result<void> serve(const ControllerOptions& options, const net::ProfilePaths& pa
     spdlog::info("writing connection info to {}", files.client.string());
     if (connection.client.local)
       spdlog::info("for clients of ipyparallel {}: {}",
-                   route == ClientRoute::tcp ? "on this host, by Unix sockets"
-                                             : "that need TCP, as by ssh tunnels",
+                   route == ClientRoute::tcp ? "on this host, over Unix sockets"
+                                             : "that need TCP, e.g. for ssh tunnels",
                    files.other_client(route).string());
     spdlog::info("writing connection info to {}", files.engine.string());
     if (connection.client.dashboard)

@@ -341,7 +341,7 @@ void Server::State::watch_keys(net::ConnectionMonitor& connections, std::string_
     if (*event == net::ConnectionEvent::refused)
       bad_messages_.add("a connection to the port of " + std::string(side) + " was refused",
                         "it has a wrong encryption key or none: its connection file may be "
-                        "of an earlier start, or of the other side (clients, engines)");
+                        "from an earlier start, or for the other side (clients, engines)");
 }
 
 void Server::State::watch_tasks(TaskScheme scheme) {

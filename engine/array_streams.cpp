@@ -80,7 +80,7 @@ void ArrayStreams::close(const std::string& id) {
 void ArrayStreams::complain(const std::string& why) {
   if (std::exchange(has_complained_, true)) return;
   spdlog::info("large arrays from and to other hosts take the slower way, through the message "
-               "channels: no stream by the controller's port {}: {}",
+               "channels: no stream through the controller's port {}: {}",
                port_ ? endpoint(interface_, *port_) : "for streams", why);
 }
 
@@ -89,7 +89,7 @@ void ArrayStreams::on_time(Instant now) {
   for (const auto& [id, link] : links_)
     if (link.deadline && now >= *link.deadline) late.push_back(id);
   for (const std::string& id : late)
-    fail(id, links_.at(id).stream.was_greeted() ? "the client did not come to it"
+    fail(id, links_.at(id).stream.was_greeted() ? "the client did not connect to it"
                                                 : "no program answers there");
 }
 

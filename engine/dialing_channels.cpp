@@ -217,8 +217,8 @@ void DialingChannels::answer_question(std::size_t socket, const Request& questio
   const KeptReplies::KeptReply* const known = kept_.find_latest(question.header.msg_id);
   if (known) return answer_again(socket, *question.frames, question.envelope, known);
   refuse(socket, *question.frames, question.envelope, "ConnectionLost",
-         "it was lost on the way to the engine and is longer than 1 MiB, so it is not sent again "
-         "automatically: send it again");
+         "the request was lost in transit to the engine and is longer than 1 MiB, so it is not "
+         "sent again automatically: send it again");
 }
 
 // ---------------------------------------------------------------- what is given back
@@ -350,8 +350,8 @@ void DialingChannels::answer_again(std::size_t socket, const Frames& frames,
     return;
   }
   refuse(socket, frames, envelope, "ResultLost",
-         "it was done, and its reply was lost on its way: engines keep only short and recent "
-         "replies to send them again");
+         "the request was done, but its reply was lost in transit: engines keep only short and "
+         "recent replies to send them again");
 }
 
 std::vector<std::string> DialingChannels::held_tasks() const {

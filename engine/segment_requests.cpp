@@ -36,7 +36,7 @@ std::optional<Json> SegmentRequests::serve(std::size_t socket, const RequestPtr&
   if (piece->giver && inflow_) return take_from_rank(socket, request, *piece);
   const std::size_t first = request->envelope.first_buffer;
   if (piece->has_bytes() && request->frames->size() != first + 1)
-    return refusal(piece->segment, "a piece of an array has not exactly one buffer");
+    return refusal(piece->segment, "a piece of an array must have exactly one buffer");
   return serve(*piece, piece->has_bytes() ? request->frames->at(first) : "", now);
 }
 
@@ -70,7 +70,7 @@ std::optional<Json> SegmentRequests::serve(const os::SegmentPiece& piece, std::s
 
 std::optional<Json> SegmentRequests::take_from_rank(std::size_t socket, const RequestPtr& request,
                                                     const os::SegmentPiece& piece) {
-  if (!passing_) return refusal(piece.segment, "this engine is in no world that passes arrays on");
+  if (!passing_) return refusal(piece.segment, "this engine's world does not pass arrays on");
   if (askers_.size() >= most_askers)
     return refusal(piece.segment, "too many arrays are being passed on");
   askers_.insert_or_assign(piece.segment, Asker{socket, request, piece.size});

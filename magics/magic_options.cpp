@@ -178,7 +178,7 @@ const std::array all_options{
            flag<&MagicOptions::stream, true>},
     Option{"no-stream", 0, "", runs, "show output at the end, grouped",
            flag<&MagicOptions::stream, false>},
-    Option{"fold", 0, "", runs, "show lines that several engines print together once",
+    Option{"fold", 0, "", runs, "show a line only once if several engines print it",
            flag<&MagicOptions::fold, true>},
     Option{"no-fold", 0, "", runs, "show each engine's lines separately",
            flag<&MagicOptions::fold, false>},

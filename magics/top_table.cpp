@@ -155,8 +155,8 @@ std::vector<std::string> TopTable::lines(std::size_t most_engines) const {
     lines.push_back(std::move(line));
   }
   if (const std::size_t count = table.size() - 1; count < rows_.size())
-    lines.push_back(
-        fmt::format("... and {}: -t chooses some", counted(rows_.size() - count, "more engine")));
+    lines.push_back(fmt::format("... and {}: -t selects engines",
+                                counted(rows_.size() - count, "more engine")));
   return lines;
 }
 

@@ -41,7 +41,7 @@ std::vector<PythonCandidate> python_candidates(
   for (const char* variable : {"VIRTUAL_ENV", "CONDA_PREFIX"})
     if (const auto prefix = environment(variable); prefix && !prefix->empty())
       add(*prefix + "/bin", std::string("$") + variable);
-  if (!program_folder.empty()) add(program_folder, "beside this program");
+  if (!program_folder.empty()) add(program_folder, "the folder of this program");
   for (const std::string& folder : path_folders(environment))
     if (add(folder, "$PATH")) break;
   return candidates;

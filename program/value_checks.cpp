@@ -156,7 +156,7 @@ ValueCheck folder_to_make() {
     while (above.has_relative_path() && !std::filesystem::exists(above, error))
       above = above.parent_path();
     if (std::filesystem::is_directory(above, error)) return std::string();
-    return "takes a folder, which '" + text + "' cannot be: " + above.string() + " is a file";
+    return "takes a folder, but '" + text + "' cannot be one: " + above.string() + " is a file";
   };
 }
 
@@ -218,7 +218,7 @@ ValueCheck shell_words() {
   return [](const std::string& text) {
     return os::split_words(text).open_quote == 0
                ? ""
-               : "takes words as a shell does; in '" + text + "' a quote is not closed";
+               : "takes words in the syntax of a shell; in '" + text + "', a quote is not closed";
   };
 }
 

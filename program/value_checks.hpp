@@ -40,7 +40,7 @@ ValueCheck existing_file(const std::string& folder);
 /// "takes a folder that exists, not 'x': No such file or directory".
 ValueCheck existing_folder();
 
-/// "takes a folder, which '/etc/passwd/x' cannot be: /etc/passwd is a file". The folder may be
+/// "takes a folder, but '/etc/passwd/x' cannot be one: /etc/passwd is a file". The folder may be
 /// missing.
 ValueCheck folder_to_make();
 
@@ -68,7 +68,7 @@ ValueCheck variable_name();
 /// "takes names of variables as in a,b, not '1b'".
 ValueCheck variable_names();
 
-/// "takes words as a shell does; in '"a' a quote is not closed".
+/// "takes words in the syntax of a shell; in '"a', a quote is not closed".
 ValueCheck shell_words();
 
 }  // namespace px::program

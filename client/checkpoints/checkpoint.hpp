@@ -56,9 +56,9 @@ Json write_checkpoint(const DirectView& view, const CheckpointRequest& request,
 Json restore_checkpoint(const DirectView& view, const std::string& path, const Json& label,
                         const RestoreRequest& request, const CheckpointWatch& watch = {});
 
-/// Like restore_checkpoint(), but each engine gets the variables that the engine with its id had,
-/// and the other engines of the checkpoint do not count: for engines that were started again.
-/// errors  as there; bad_input: the checkpoint has no variables of an engine.
+/// Like restore_checkpoint(), but each engine gets the variables of the checkpoint's engine with
+/// the same id, and the checkpoint's other engines are ignored: for restarted engines.
+/// errors  those of restore_checkpoint(); bad_input: the checkpoint has no variables of an engine.
 Json restore_same_engines(const DirectView& view, const std::string& path, const Json& label,
                           const RestoreRequest& request, const CheckpointWatch& watch = {});
 

@@ -283,9 +283,9 @@ class Connection {
   ResultFetches fetches_;
   EngineStreams streams_;
   MessageId hello_;
-  std::string controller_;   // which controller answered last; empty: no other one will follow it
-  std::string incarnation_;  // also which controller, even if no other one follows; empty: it does
-                             // not say
+  std::string controller_;   // the latest controller's id; empty: it has no successor
+  std::string incarnation_;  // the latest controller's id, even if it has no successor; empty: the
+                             // controller does not report it
   std::uint64_t sent_count_ = 0;
   std::optional<Instant> lost_since_;
   Instant next_look_{};  // next check whether the cluster has ended, while the controller is lost

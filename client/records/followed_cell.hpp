@@ -18,8 +18,8 @@ struct KnownRequest {
 };
 
 /// Finds the requests of a session with a label: in the controller's records, and on the engines,
-/// which keep the output of their latest labelled cells also if the controller has lost its
-/// records. In the order of the records, followed by that of the engines.
+/// which keep the output of their latest labelled cells even if the controller has lost its
+/// records. Requests in the records come first, in their order there, then those of the engines.
 /// label     null: any; then only the records are searched.
 /// session   a client's session id, or its beginning; empty: any.
 /// patience  how long to wait for engines.
@@ -27,15 +27,17 @@ struct KnownRequest {
 std::vector<KnownRequest> find_requests(const std::shared_ptr<ClientCore>& core, const Json& label,
                                         const std::string& session, Duration patience);
 
-/// Returns the answers to such requests and their output, while it comes: the engines are asked
-/// for output that follows what they have told, at intervals of 20 to 200 ms. The controller's
-/// records are used for engines that do not keep the output, or have ended. Returns at once; the
-/// Call is ready when all answers have arrived. A request that neither knows fails with "KeyError".
+/// Returns the answers to such requests, and their output as it arrives: the client asks the
+/// engines for new output at intervals of 20 to 200 ms. The controller's records are used for
+/// engines that do not keep the output, or have ended. Returns at once; the Call is ready when all
+/// answers have arrived. A request that is unknown to the engines and the controller fails with
+/// "KeyError".
 std::shared_ptr<Call> follow_requests(const std::shared_ptr<ClientCore>& core,
                                       const std::vector<KnownRequest>& requests);
 
-/// Decides what of a request's output is still to be shown: an engine tells its publications by
-/// their numbers, and the controller's record has each stream as one text. Uses no socket or clock.
+/// Decides which output of a request has not been shown yet: an engine numbers the publications
+/// that it reports, and the controller's record has each stream as one text. Uses no socket or
+/// clock.
 class FollowedOutput {
  public:
   /// The number of the next publication to ask for.
@@ -43,7 +45,7 @@ class FollowedOutput {
   /// Takes the `output` of a usage_reply of an engine.
   /// result  the publications to show. A line on stderr says how many are missing.
   std::vector<Publication> take(const Json& output);
-  /// Returns the part of a record's publications that no engine has told.
+  /// Returns the part of a record's publications that no engine has reported.
   std::vector<Publication> rest(std::vector<Publication> recorded) const;
 
  private:

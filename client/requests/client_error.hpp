@@ -8,7 +8,7 @@
 
 namespace px::client {
 
-/// The exception of the client library, and the base class of its other ones. Inside the library
+/// The exception of the client library, and the base class of its other exceptions. In the library,
 /// failures are values (Error); the public classes throw them as ClientError. what() is one
 /// sentence for people with the cause and the fix.
 class ClientError : public std::runtime_error {
@@ -18,7 +18,7 @@ class ClientError : public std::runtime_error {
   ClientError(ErrorKind kind, const std::string& what) : std::runtime_error(what), kind_(kind) {}
   /// The same error, as an exception.
   explicit ClientError(const Error& error) : ClientError(error.kind, error.what) {}
-  /// Tells what the caller can do: branch on this, not on the text.
+  /// Says what the caller can do: branch on this, not on the text.
   ErrorKind kind() const { return kind_; }
 
  private:

@@ -49,7 +49,7 @@ RequestBody pull_body(const std::vector<std::string>& expressions,
 /// Calls a function once.
 RequestBody call_body(const Function& function, const Arguments& arguments,
                       const NamedValues& named = {});
-/// Calls a function with the first items of all `sequences`, next with the second ones, and so on;
+/// Calls a function with the first items of all `sequences`, then with the second items, and so on;
 /// the result is one sequence.
 RequestBody map_body(const Function& function, const Arguments& sequences);
 

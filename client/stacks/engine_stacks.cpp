@@ -29,7 +29,7 @@ EngineStacks read_engine_stacks(EngineId id, const Json& usage) {
   if (!said.empty())
     engine.stacks = os::read_stacks(said);
   else if (engine.place.state != EnginePlace::State::unknown)
-    engine.stacks.why = "it does not tell stacks, as engines of earlier versions";
+    engine.stacks.why = "it cannot report stacks, like engines of earlier versions";
   return engine;
 }
 

@@ -8,7 +8,7 @@
 
 namespace px::client {
 
-/// A function at one of its lines, as a profile names it.
+/// An entry of a profile: a function, and one of its lines.
 struct ProfileFrame {
   os::FrameKind kind = os::FrameKind::native;
   std::string name = {};   ///< "solve", "libm.so.6+0x3c0"; for a whole engine "idle" or "no
@@ -44,7 +44,7 @@ class StackProfile {
   const std::vector<ProfileFrame>& frames() const { return frames_; }
   /// The engines, in groups: for each function, the share of the time in which it was on the stack
   /// differs by at most most_difference from that of the first engine of the group. The group with
-  /// the fewest engines first.
+  /// the fewest engines comes first.
   std::vector<ProfileGroup> groups() const;
 
   static constexpr double most_difference = 0.25;

@@ -134,7 +134,7 @@ std::vector<std::string> describe_stacks(const MergedStacks& merged, Duration pa
       add_frames(lines, group);
     }
   };
-  add_threads(merged.others, " beside the main thread");
+  add_threads(merged.others, " besides the main thread");
   if (has_libraries) add_threads(merged.libraries, " of libraries");
   const int hidden =
       std::accumulate(merged.libraries.begin(), merged.libraries.end(), 0,

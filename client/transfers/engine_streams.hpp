@@ -62,8 +62,8 @@ class EngineStreams {
   /// Closes all streams, without on_lost.
   void clear();
 
-  /// The most streams at a time, and how long to wait until one opens, until an unused one is
-  /// closed, and until an engine whose stream broke gets another one.
+  /// The largest number of streams at a time; how long a stream may take to open; how long an open
+  /// stream may stay unused; and how long an engine whose stream broke waits for another one.
   static constexpr std::size_t most_streams = 32;
   static constexpr Duration patience = std::chrono::seconds(5);
   static constexpr Duration longest_idle = std::chrono::seconds(30);

@@ -235,7 +235,7 @@ HostTransfers::Effects HostTransfers::lose_engine(const EngineUuid& engine, Inst
       send_from_here(*transfer);
   }
   for (const TransferPtr& transfer : to_retry) {
-    if (transfer->giver) take_from_here(*transfer);  // MPI passes nothing on any more
+    if (transfer->giver) take_from_here(*transfer);  // MPI passes on no more arrays
     try_next_relay(*transfer, now, effects);
   }
   start_some(now, effects);

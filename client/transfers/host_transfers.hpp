@@ -88,9 +88,9 @@ class HostTransfers {
   /// still releases the segments.
   void clear();
 
-  /// In this order: the size of a piece; the most unconfirmed pieces of one segment; the number of
-  /// pieces after which the relay confirms; the most segments that are filled at a time; how long
-  /// to wait for an answer.
+  /// In this order: the size of a piece; the largest number of unconfirmed pieces of one segment;
+  /// the number of pieces after which the relay confirms; the largest number of segments that are
+  /// filled at a time; how long to wait for an answer.
   static constexpr std::uint64_t piece_bytes = std::uint64_t{256} << 10;
   static constexpr std::uint64_t window_pieces = 16;
   static constexpr std::uint64_t pieces_per_answer = 4;

@@ -18,8 +18,8 @@
 
 namespace px::client {
 
-/// Decides how the large buffers of results are fetched that engines keep back for a client on
-/// another host: the reply names them, and the client requests them in pieces, in order. It
+/// Decides how a client fetches large buffers of results from engines on another host. The engines
+/// keep these buffers; the reply names them, and the client requests them in pieces, in order. It
 /// requests at most a window of pieces at a time, so the memory that they take at the controller is
 /// bounded. When all buffers of a reply are complete, the whole reply is delivered and the engine
 /// is told to release them.
@@ -85,8 +85,9 @@ class ResultFetches {
   /// See TransferProgress.
   TransferProgress progress() const;
 
-  /// In this order: the size of a piece; the most pieces of one result that are requested at a
-  /// time; the most results that are fetched at a time; how long to wait for a piece.
+  /// In this order: the size of a piece; the largest number of pieces of one result that are
+  /// requested at a time; the largest number of results that are fetched at a time; how long to
+  /// wait for a piece.
   static constexpr std::uint64_t piece_bytes = std::uint64_t{256} << 10;
   static constexpr std::uint64_t window_pieces = 16;
   static constexpr std::size_t most_running = 4;

@@ -59,7 +59,7 @@ Result<ScaleReport> give(const net::ProfilePaths& paths, const ScaledSet& set,
     std::this_thread::sleep_for(order_interval);
   }
   return Error{ErrorKind::system, "the pxcluster " + std::to_string(set.supervisor) +
-                                      " did not take the order: see `pxcluster logs`"};
+                                      " did not accept the command: see `pxcluster logs`"};
 }
 
 Json as_answer(const ScaleReport& report) {

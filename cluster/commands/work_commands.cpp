@@ -65,8 +65,8 @@ bool wait_for(const client::AsyncResult& result, const WorkOptions& options, Ter
       last_news = Clock::now();
     }
     if (result.is_ready() && Clock::now() - last_news > output_patience) {
-      warn("the output did not end within " + format_duration(output_patience) +
-           " after the last of it: some of it may be missing");
+      warn("the end of the output did not arrive within " + format_duration(output_patience) +
+           " of the last output: some output may be missing");
       return true;
     }
     for (const std::string& sentence : silences.take(result.silences(), Clock::now()))
@@ -112,8 +112,8 @@ Value read_data(const std::string& path) {
   if (!value)
     throw client::ClientError(ErrorKind::bad_input,
                               (path == "-" ? "the text on standard input" : path) +
-                                  " is neither a .npy file nor JSON that nests at most " +
-                                  std::to_string(max_json_depth) + " deep");
+                                  " is neither a .npy file nor JSON with at most " +
+                                  std::to_string(max_json_depth) + " nested levels");
   return std::move(*value);
 }
 

@@ -125,7 +125,7 @@ void examine_mpi(const HostFacts& facts, bool needs_mpi, Findings& findings) {
   if (!has_it && !facts.pmi.empty())
     add(findings, Severity::warning, "pmi", "this srun does not offer " + needed,
         library + " engines that srun starts would each be rank 0 of an MPI world of one process",
-        "have Slurm built with " + needed + ", or start the engines with mpiexec in the job");
+        "build Slurm with " + needed + ", or start the engines with mpiexec in the job");
 }
 
 void examine_network(const HostFacts& facts, Findings& findings) {

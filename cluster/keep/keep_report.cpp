@@ -87,8 +87,8 @@ KeptSentences kept_as_text(const std::vector<KeptEngine>& engines) {
   for (const auto& [first, ids] : alike)
     sentences.kept.push_back(have(ids) + " " + list_kept(*first) +
                              (first->from.empty() ? ""
-                              : ids.size() == 1   ? ": its own are lost"
-                                                  : ": their own are lost"));
+                              : ids.size() == 1   ? ": its own values are lost"
+                                                  : ": their own values are lost"));
   for (const KeptEngine& engine : engines) {
     if (!engine.why.empty())
       sentences.lost.push_back(have({engine.id}) + " kept nothing: " + engine.why);

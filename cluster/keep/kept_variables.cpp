@@ -195,7 +195,7 @@ std::vector<KeptEngine> KeptVariables::restore(const client::Client& client) {
     Engine& engine = engines_[id];
     if (engine.language.empty() && engine.report.why.empty()) {
       engine.report.id = id;
-      lose_all(engine.report, keep_, "it was not there before the restart: what it held is lost");
+      lose_all(engine.report, keep_, "it had ended before the restart, so its variables are lost");
     }
     if (engine.report.kept.empty()) continue;
     if (engine.language == "python")

@@ -44,7 +44,7 @@ void PeerVariables::give(const client::Client& client, const std::vector<KeptEng
   for (KeptEngine* engine : needy) {
     engine->kept.clear();
     for (const std::string& name : names_)
-      lose(*engine, name, "no other engine that answers has it");
+      lose(*engine, name, "no other engine that answers has this variable");
   }
   const auto all = client::ask_status(*client.core(), peer_status_patience);
   for (const std::string language : {"python", "cpp"}) {
@@ -134,7 +134,7 @@ void PeerVariables::pass_on(const client::Client& client, EngineId donor,
   if (!by_files) {
     const std::int64_t bytes = int_member(*saved, "bytes").value_or(0);
     if (bytes > os::half_of_usable_memory())
-      return lose_names("this host has too little memory to pass it on between two others");
+      return lose_names("this host has too little memory to copy it between two other hosts");
     packed = ask([&] { return view.call(of_engine("packed")).get_one(); }, why);
     if (!packed) return lose_names(why);
   }

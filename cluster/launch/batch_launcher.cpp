@@ -263,8 +263,8 @@ Result<std::vector<PlannedProcess>> BatchLauncher::plan_more(const LaunchRequest
   if (!system->submits_environment)
     return Error{ErrorKind::unsupported,
                  "jobs of " + std::string(system_) +
-                     " do not get the environment of the command that submits them, by which "
-                     "single engines are known: scaling works with local, ssh and slurm"};
+                     " do not get the environment of the command that submits them, which "
+                     "identifies each engine: scaling works with local, ssh and slurm"};
   std::vector<PlannedProcess> processes;
   for (int number = first; number < first + count; ++number) {
     LaunchRequest one = request;

@@ -37,10 +37,10 @@ std::string engines_column(const ListedCluster& cluster) {
 
 std::string owner_column(const ListedCluster& cluster) {
   if (const auto& by_hand = cluster.by_hand)
-    return by_hand->process ? "nobody: runs as process " + std::to_string(by_hand->process->pid)
-                            : "nobody: runs on " + by_hand->host;
+    return by_hand->process ? "none: runs as process " + std::to_string(by_hand->process->pid)
+                            : "none: runs on " + by_hand->host;
   if (cluster.elsewhere) return *cluster.elsewhere;
-  if (!cluster.owner) return "nobody: runs until stopped";
+  if (!cluster.owner) return "none: runs until stopped";
   return std::to_string(cluster.owner->pid) +
          (cluster.owner->command.empty() ? "" : " " + cluster.owner->command);
 }

@@ -154,7 +154,7 @@ std::vector<JobEffect> JobWatch::on_time(Instant now) {
     tell(Level::warning,
          plan_.system.submit.front() + " has not answered for " +
              format_duration(submit_stop_patience) +
-             " since the stop and is ended; its job may be in the queue all the same: look for it "
+             " since the stop and was ended; its job may still be in the queue: look for it "
              "with " +
              plan_.system.status.front() + ", and delete it with " + plan_.system.remove.front(),
          0);

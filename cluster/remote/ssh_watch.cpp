@@ -181,7 +181,7 @@ std::vector<WatchEffect> SshWatch::on_time(Instant now) {
 std::vector<WatchEffect> SshWatch::restart(const WatchOrder& order) {
   if (phase_ != Phase::watching) {
     report(Level::error, "there is no connection to " + plan_.host +
-                             " at present: its engines cannot be restarted singly");
+                             " at present: its engines cannot be restarted one by one");
     return take();
   }
   std::vector<int> engines;

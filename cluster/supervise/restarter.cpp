@@ -100,7 +100,7 @@ Result<void> check_single_starts(const ClusterRecord& record, const RestartChoic
                           ? " is a rank of an MPI world, whose ranks start together"
                           : " belongs to a job of " + launcher + ", whose engines start together") +
                      ": restart all of them with `pxcluster restart` or rc.restart_engines(), "
-                     "and keep= for their variables"};
+                     "and use keep= to keep variables"};
   }
   return {};
 }

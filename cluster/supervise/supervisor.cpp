@@ -425,7 +425,7 @@ std::string Supervisor::choose(const std::vector<int>& numbers) {
     if (std::ssize(own) == all)
       chosen_.insert(key);
     else if (!planned(key).command.takes_orders)
-      return "engines that one process has started cannot be restarted singly: " +
+      return "engines that one process has started cannot be restarted one by one: " +
              planned(key).command.log_file.string() + " is the log of " + std::to_string(all) +
              " engines";
     else if (!pids_.contains(key))

@@ -176,7 +176,7 @@ HubQueries::Answer HubQueries::events(const Json& content) const {
   const auto time = since ? parse_date(*since) : std::nullopt;
   if (since && !time)
     return failure("events_reply",
-                   {"ValueError", "since is no date: " + python_repr(std::string_view(*since))});
+                   {"ValueError", "since is not a date: " + python_repr(std::string_view(*since))});
   Json told = ok_content();
   told["events"] = events_.list(time);
   return {"events_reply", std::move(told)};

@@ -25,8 +25,9 @@ Result<void> prepare_table(SqliteDatabase& database, const std::filesystem::path
   if (*found == wanted) return {};
   return Error{ErrorKind::unsupported,
                "the table " + table + " of the task database " + file.string() +
-                   " has other columns than those of this version, as the tables of ipyparallel "
-                   "have: move the file away, or name another table with --SQLiteDB.table"};
+                   " has other columns than the tables of this version, for example because "
+                   "ipyparallel made it: move the file away, or name another table with "
+                   "--SQLiteDB.table"};
 }
 
 }  // namespace

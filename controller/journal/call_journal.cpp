@@ -27,8 +27,7 @@ std::string died(const EngineUuid& engine, const MessageId& msg_id) {
 
 std::string missing(const EngineUuid& engine) {
   return "engine '" + engine.text +
-         "' had ended when this request came, or did not come back to the controller that was "
-         "started again";
+         "' had ended when this request came, or did not come back to the restarted controller";
 }
 
 }  // namespace
@@ -73,8 +72,9 @@ LeftCall CallJournal::read(ReplayedTask task) {
   left.is_engine_gone = is_dead;
   left.error_name = is_dead ? "EngineError" : "ResultLost";
   left.error_value = is_dead ? died(left.engine, left.msg_id)
-                             : "it was done under an earlier controller, and its reply was not "
-                               "kept: the journal keeps replies of direct calls up to 1 MiB";
+                             : "the request was done before the controller was restarted, and its "
+                               "reply was not kept: the journal keeps replies of direct calls up "
+                               "to 1 MiB";
   return left;
 }
 

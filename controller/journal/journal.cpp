@@ -43,8 +43,8 @@ std::vector<ReplayedTask> Journal::replay() {
   }
   for (const SegmentNumber segment : *segments) {
     if (segment_ != 0 && segment != segment_ + 1)
-      errors_.push_back("of the journal's files those between " + storage_->name_of(segment_) +
-                        " and " + storage_->name_of(segment) +
+      errors_.push_back("the journal's files between " + storage_->name_of(segment_) + " and " +
+                        storage_->name_of(segment) +
                         " are missing: tasks that were only there are lost");
     if (segment != segment_ + 1) previous_bytes_ = 0;
     read(segment, replay);
@@ -106,8 +106,8 @@ void Journal::name_damage(SegmentNumber segment, const JournalReader& reader) {
   errors_.push_back(name + " is damaged: " + counted(bytes, "byte") + " in " +
                     counted(damages.size(), "place") + ", the first at byte " +
                     std::to_string(damages[0].offset) +
-                    ", are damaged. Tasks that were only there are lost, all others continue; the "
-                    "file will be kept as " +
+                    ", are damaged. Tasks that were only there are lost, and all others continue; "
+                    "the file will be kept as " +
                     storage_->name_set_aside(segment));
 }
 
@@ -159,7 +159,7 @@ Result<Journal::Ticket> Journal::commit() {
   remove_what_is_copied();
   if (!storage_->accepts()) {
     end_batch(false);
-    return refusal(storage_->trouble().value_or("the disk does not take more"));
+    return refusal(storage_->trouble().value_or("the disk accepts no more data"));
   }
   if (batch_.empty() && unwritten_.empty()) {
     if (awaits_read_) clean_up();

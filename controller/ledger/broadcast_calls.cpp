@@ -201,7 +201,8 @@ void BroadcastCalls::restore(const std::vector<LeftCall>& left, WallTime now) {
     forgotten.answer = error_answer(
         call, original_id, forgotten,
         {"ResultLost",
-         "engines ran it under an earlier controller, and their replies were not kept"},
+         "engines ran the request before the controller was restarted, and their replies were not "
+         "kept"},
         now);
     call.targets.push_back(std::move(forgotten));
   }

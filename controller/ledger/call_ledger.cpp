@@ -118,7 +118,7 @@ void CallLedger::undelivered(CallChannel channel, const SharedFrames& call,
                              const Problem& problem) {
   const bool is_answered = journal_ && journal_->is_answered(*call);
   const Problem lost{"ResultLost",
-                     "it was done, and its reply was lost on its way: fetch it with "
+                     "the request was done, but its reply was lost in transit: fetch it with "
                      "get_result(msg_ids)"};
   const SharedFrames reply =
       reply_in_place(session_, *call, is_answered ? lost : problem, transport_.wall());
@@ -197,7 +197,7 @@ void CallLedger::on_time(Instant now) {
     if (journal_)
       for (const LeftCall& call : journal_->give_up(engine)) record(call);
     end_gathered(engine, {.why = "it had ended when this request came, or did not come back to the "
-                                 "controller that was started again"});
+                                 "restarted controller"});
   }
   if (!journal_) return;
   note_journal(journal_->commit_late().has_value());

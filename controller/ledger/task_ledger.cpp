@@ -61,8 +61,9 @@ void TaskLedger::answer_again(const ArrivedTask& task, std::string_view signatur
   else if (replies_.was_answered(signature))
     transport_.refuse(
         task, {"ResultLost",
-               "it was done, and its reply was lost on its way: the controller keeps only short "
-               "and recent replies to send them again; fetch it with get_result(msg_ids)"});
+               "the request was done, but its reply was lost in transit: the controller keeps "
+               "only short and recent replies to send them again; fetch it with "
+               "get_result(msg_ids)"});
   // else it waits or runs
 }
 
@@ -75,8 +76,8 @@ bool TaskLedger::is_question_settled(const ArrivedTask& task, bool is_held) {
     return false;
   else if (!queue_.knows(task.msg_id.text))
     transport_.refuse(task, {"ConnectionLost",
-                             "it was lost on the way to the controller and is longer than 1 MiB, "
-                             "so it is not sent again automatically: send it again"});
+                             "the request was lost in transit to the controller and is longer "
+                             "than 1 MiB, so it is not sent again automatically: send it again"});
   return true;
 }
 
@@ -203,7 +204,7 @@ void TaskLedger::submit(ArrivedTask task, Instant now) {
     return fail(task, frames,
                 {"EngineError", "engine '" + given.text +
                                     "' had this task when the controller ended, and did not come "
-                                    "back to the controller that was started again"},
+                                    "back to the restarted controller"},
                 given);
   }
   perform(queue_.submit({std::move(task.msg_id), frames, task.delimiter_index, std::move(*rules),

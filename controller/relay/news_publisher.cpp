@@ -55,7 +55,8 @@ void NewsPublisher::publish(const SharedFrames& message, Kind kind) {
     if (!subscriber.is_behind && subscriber.unsent->value() >= most_bytes) {
       subscriber.is_behind = true;
       ++behind_;
-      spdlog::warn("a client does not read the news of engines: it gets them when it reads again");
+      spdlog::warn(
+          "a client does not read the news of engines: it gets the news when it reads again");
     }
     bool is_there = true;
     if (!subscriber.is_behind)

@@ -44,7 +44,7 @@ bool OutputPublisher::send(std::span<const std::string_view> head, Subscriber& s
   if (subscriber.lost_messages++ == 0) {
     ++lagging_;
     spdlog::warn(
-        "a client does not read its output: {} MiB wait for it, it gets no more until it reads "
+        "a client does not read its output: {} MiB wait for it, and it gets no more until it reads "
         "again",
         subscriber.unsent->value() >> 20);
   }

@@ -44,7 +44,7 @@ std::optional<std::string> DescriptorPlan::why_not(std::string_view who, std::si
   return std::string(who) + " takes " + std::to_string(takes) +
          " file descriptors of the controller, which has " + std::to_string(left) + " of " +
          std::to_string(limit_) + " left and keeps " + std::to_string(kept()) +
-         " for those that are connected: close other clients, or raise its limit (ulimit -n, or "
+         " for connected programs: close other clients, or raise its limit (ulimit -n, or "
          "nofile in /etc/security/limits.conf) and start the cluster again";
 }
 

@@ -192,7 +192,7 @@ void write_labels(MetricWriter& out, const Snapshot& snapshot) {
        "Requests that were answered by an error, by their label.",
        [](const LabelView& label) { return label.failed_total; });
   each("polyxeus_label_run_seconds_total",
-       "For how long requests ran, until their replies were with the controller, by their label.",
+       "How long requests ran, until their replies reached the controller, by their label.",
        [](const LabelView& label) { return label.run_seconds_total; });
 }
 
@@ -270,9 +270,9 @@ void write_engines(MetricWriter& out, const Snapshot& snapshot) {
        "For how long the engine has been in its present call of torch.distributed; 0: in none.",
        [&](E e) { return if_measured(e, e.measures.torch ? e.measures.torch->seconds : 0.0); });
   write_bytes(out, snapshot, "polyxeus_engine_received_bytes_total",
-              "Bytes that came to the engine, by their way.", &EngineMeasures::in);
+              "Bytes that the engine has received: by socket, memory or MPI.", &EngineMeasures::in);
   write_bytes(out, snapshot, "polyxeus_engine_sent_bytes_total",
-              "Bytes that the engine has sent, by their way.", &EngineMeasures::out);
+              "Bytes that the engine has sent: by socket, memory or MPI.", &EngineMeasures::out);
 }
 
 void write_gpus(MetricWriter& out, const Snapshot& snapshot) {
@@ -289,7 +289,7 @@ void write_gpus(MetricWriter& out, const Snapshot& snapshot) {
        [](const GpuMeasures& gpu) { return gpu.busy; });
   each("polyxeus_engine_gpu_memory_bytes", "Memory of the GPU.",
        [](const GpuMeasures& gpu) { return gpu.memory; });
-  each("polyxeus_engine_gpu_memory_used_bytes", "Memory of the GPU that is in use, by anybody.",
+  each("polyxeus_engine_gpu_memory_used_bytes", "Memory of the GPU that any process uses.",
        [](const GpuMeasures& gpu) { return gpu.used_memory; });
 }
 

@@ -127,10 +127,11 @@ WebDecision RequestGate::decide(const WebRequest& request) const {
   if (!is_action && !is_file && path != "stream" && path != "metrics")
     return RefuseRequest{404, "there is no such page"};
   if (request.method != (is_action ? "POST" : "GET"))
-    return RefuseRequest{405, is_action ? "actions are sent with POST" : "pages are got with GET"};
+    return RefuseRequest{405,
+                         is_action ? "actions are sent with POST" : "pages are requested with GET"};
   if (is_file) return ServeFile{std::move(path)};
   if (!is_own_origin(request))
-    return RefuseRequest{403, "a page of another origin must not ask for this"};
+    return RefuseRequest{403, "pages of another origin may not request this"};
   if (!has_token(request))
     return RefuseRequest{401,
                          "the token is missing or wrong: `pxcluster dashboard` prints the address "

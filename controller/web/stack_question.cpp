@@ -7,7 +7,7 @@ namespace {
 
 Json row_of_engine(Packer packer, const StackReply& reply) {
   Json row{{"engine", reply.engine.value}};
-  if (reply.is_left_out) row["why"] = "the answers of all engines are too long: ask fewer";
+  if (reply.is_left_out) row["why"] = "the answers of all engines are too long: ask fewer engines";
   if (reply.usage.empty()) return row;
   const Result<Json> usage = unpack(packer, reply.usage);
   if (!usage) {
@@ -18,7 +18,7 @@ Json row_of_engine(Packer packer, const StackReply& reply) {
     if (Json said = object_member(*usage, part); !said.empty() || usage->contains(part))
       row[part] = std::move(said);
   if (!row.contains("place"))
-    row["why"] = string_member(*usage, "evalue").value_or("it does not tell stacks");
+    row["why"] = string_member(*usage, "evalue").value_or("it cannot report stacks");
   return row;
 }
 

@@ -52,7 +52,7 @@ class StackQuestion {
 /// usage_reply (docs/protocol.md); `why` if it has none of them; neither if it has not answered:
 ///
 ///     {"engines": [{"engine": 0, "running": {...}, "place": {...}, "stacks": {...}},
-///                  {"engine": 1}, {"engine": 2, "why": "it does not tell stacks"}]}
+///                  {"engine": 1}, {"engine": 2, "why": "it cannot report stacks"}]}
 Json stacks_for_page(Packer packer, const std::vector<StackReply>& replies);
 
 }  // namespace px::controller

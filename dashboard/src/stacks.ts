@@ -119,7 +119,7 @@ function addMain(groups: Groups, engine: EngineStacks): void {
   const main = engine.stacks?.threads?.find(each => each.main);
   if (main) return groups.add(engine, state, main.why ?? '', framesOfUser(main.frames ?? []));
   const why = engine.stacks ? engine.stacks.why ?? 'its main thread has ended' :
-                              'it does not tell stacks, as engines of earlier versions';
+                              'it cannot report stacks, like engines of earlier versions';
   groups.add(engine, state, why, []);
 }
 

@@ -198,7 +198,7 @@ bool PassingThread::State::has_lost_world() {
   SegmentPassing::Effects lost;
   {
     const std::lock_guard lock{mutex};
-    lost = passing.lose_all("MPI passes nothing on any more");
+    lost = passing.lose_all("MPI passes on no more arrays");
     for (SegmentPassing::Effect& effect : std::exchange(effects, {}))
       if (std::holds_alternative<SegmentPassing::Lose>(effect)) lost.push_back(std::move(effect));
   }

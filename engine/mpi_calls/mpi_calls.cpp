@@ -389,7 +389,7 @@ int MPI_Abort(MPI_Comm communicator, int code) {
   const bool is_alone = px::engine::MpiSteps::of_any_thread() != nullptr;
   ::dprintf(STDERR_FILENO, "pxengine: MPI_Abort was called on rank %d of %s with code %d%s\n", rank,
             length > 0 ? name : "a communicator", code,
-            is_alone ? ": this engine ends, the other ranks live on" : "");
+            is_alone ? ": this engine ends, the other ranks keep running" : "");
   // A library that gives up ends its rank, not the variables of the others.
   if (is_alone) ::_exit((code & 0xff) == 0 ? 1 : code);
   return PMPI_Abort(communicator, code);

@@ -138,7 +138,7 @@ struct Stream::State {
 
   void take_length() {
     const auto length = read_record_length({small[0], small[1], small[2], small[3]});
-    if (!length) return close("a record has no possible length");
+    if (!length) return close("a record has an impossible length");
     is_body = true;
     expect(opener.room(*length), *length);
   }

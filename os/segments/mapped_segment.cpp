@@ -62,7 +62,7 @@ Error failure(const std::string& name, std::string_view why, ErrorKind kind) {
 
 Error gone(const std::string& name) {
   return failure(name,
-                 "is not there any more: its sender has ended or does not wait for the answer",
+                 "no longer exists: its sender has ended or does not wait for the answer",
                  ErrorKind::not_found);
 }
 

@@ -148,7 +148,7 @@ Result<std::shared_ptr<SegmentFolder>> SegmentFolder::open(const SharedMemory& n
 Result<std::shared_ptr<SegmentFolder>> SegmentFolder::join(const SharedMemory& named) {
   const std::filesystem::path path = named.folder;
   if (!path.is_absolute() || !path.filename().string().starts_with(name_begin))
-    return Error{ErrorKind::bad_input, "'" + named.folder + "' is no folder for shared memory"};
+    return Error{ErrorKind::bad_input, "'" + named.folder + "' is not a folder for shared memory"};
   constexpr int most_tries = 10;
   for (int tries = 0;; ++tries) {
     std::error_code ignored;

@@ -46,8 +46,8 @@ std::optional<std::string> why_no_room(int folder, std::uint64_t bytes) {
   const std::uint64_t free = free_bytes(system);
   const std::uint64_t all = static_cast<std::uint64_t>(system.f_blocks) * system.f_frsize;
   if (bytes > free || free - bytes < all / 4)
-    return mib(bytes) + " are needed, and of shared memory (/dev/shm, " + mib(all) + ") " +
-           mib(free) + " are free; a quarter of all is left to other programs";
+    return mib(bytes) + " are needed, and " + mib(free) + " of the shared memory (/dev/shm, " +
+           mib(all) + ") are free; a quarter of it is left to other programs";
   if (const auto limit = limit_below(bytes))
     return "files of this process may have " + mib(*limit) + " (ulimit -f)";
   static RecentFreeMemory recent;
@@ -56,7 +56,7 @@ std::optional<std::string> why_no_room(int folder, std::uint64_t bytes) {
   const auto room = own_memory_left();
   if (room && bytes > *room / 2)
     return mib(bytes) + " are needed, and the control group of this process may use " + mib(*room) +
-           " more of memory; one array or result gets at most half of that";
+           " more memory; one array or result gets at most half of that";
   const auto available = available_memory();
   if (available && bytes > *available / 2)
     return mib(bytes) + " are needed, and this host has " + mib(*available) +

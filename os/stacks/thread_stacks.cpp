@@ -353,7 +353,7 @@ void answer_stack_signal(int number, Descriptor notes) {
 }
 
 TakenStacks take_stacks(const std::vector<MappedCode>& maps, StackScope scope) {
-  if (is_stuck) return {.why = "a thread hangs since it was asked for its stack"};
+  if (is_stuck) return {.why = "a thread has been hanging since it was asked for its stack"};
   if (!is_handled_by_us())
     return {.why = stack_signal == 0
                        ? "this process does not answer it"

@@ -470,82 +470,88 @@ void bind_connection(py::module_& module) {
            }),
            py::arg("info"), py::arg("where"), py::arg("timeout"), py::arg("ssh_server") = "",
            py::arg("ssh_key") = "")
-      .def("engines", &PythonConnection::engines, "{id: uuid} of the engines that are registered.")
-      .def("engine_count", &PythonConnection::engine_count, "How many engines are registered.")
+      .def("engines", &PythonConnection::engines, "Returns {id: uuid} of the registered engines.")
+      .def("engine_count", &PythonConnection::engine_count,
+           "Returns the number of registered engines.")
       .def("engines_version", &PythonConnection::engines_version,
-           "Another number whenever engines have come or left since the last call.")
+           "Returns a number that changes whenever an engine joins or leaves.")
       .def("uuids_of", &PythonConnection::uuids_of,
-           "The uuids of these engines; None for one that is not registered.")
+           "Returns the uuids of these engines; None for an engine that is not registered.")
       .def("languages", &PythonConnection::languages,
-           "{id: language}; \"\" for an engine of ipyparallel.")
+           "Returns {id: language}; the language of an ipyparallel engine is \"\".")
       .def("other_languages", &PythonConnection::other_languages,
-           "The languages of these engines, or of all, other than Python.")
+           "Returns the languages, other than Python, of these engines or of all engines.")
       .def("wait_for_engines", &PythonConnection::wait_for_engines,
-           "Waits until so many engines are registered. False: not in time.")
+           "Waits until this number of engines is registered. Returns False after the timeout.")
       .def_property_readonly("session_id", &PythonConnection::session_id,
                              "The id of this client's session.")
       .def("send_direct", &PythonConnection::send_direct,
-           "Sends one work to all of these engines, or to each its own. A work is (type of the "
-           "request, content as JSON, buffers).")
+           "Sends one request to all of these engines, or a different one to each. A request is "
+           "(type, content as JSON, buffers).")
       .def("send_balanced", &PythonConnection::send_balanced,
-           "Sends works to engines that are free.")
+           "Sends requests to free engines.")
       .def("send_broadcast", &PythonConnection::send_broadcast,
-           "Sends one work for all of these engines; the controller copies it.")
+           "Sends one request for all of these engines; the controller copies the request.")
       .def("send_control", &PythonConnection::send_control,
-           "Sends a control message to these engines, which read it before requests.")
+           "Sends a control message to these engines, which read it before waiting requests.")
       .def("send_hub", &PythonConnection::send_hub, "Sends a question to the controller.")
       .def("fetch_results", &PythonConnection::fetch_results,
-           "Answers to requests of any client, from the controller's records.")
+           "Returns answers to requests of any client, from the controller's records.")
       .def("outstanding", &PythonConnection::outstanding,
-           "The requests of this client that are not answered.")
+           "Returns the unanswered requests of this client.")
       .def_property_readonly("sent_calls", &PythonConnection::sent_calls,
-                             "How many calls this client has sent.")
+                             "The number of calls that this client has sent.")
       .def("stop_since", &PythonConnection::stop_since, py::arg("mark"),
            py::arg("thread") = py::none(),
-           "Stops the calls that a thread has sent since sent_calls was `mark`: interrupts what "
-           "runs and cancels what waits. Returns at once.")
+           "Stops the calls that a thread has sent since sent_calls was `mark`: interrupts running "
+           "requests and cancels waiting requests. Returns at once.")
       .def("find", &PythonConnection::find,
-           "A request of this client that is still held, or not answered; else None.")
+           "Returns a request of this client that is unanswered or that the program still holds, "
+           "else None.")
       .def("take_warnings", &PythonConnection::take_warnings,
-           "Sentences about engines that do not fit together, each once.")
+           "Returns warnings for the user, such as different versions; each sentence once.")
       .def("news_of_silence", &PythonConnection::news_of_silence,
-           "Sentences about engines that do not answer and for which these requests may wait, "
-           "each once.")
+           "Returns sentences about engines that do not answer and for which these requests may "
+           "wait; each sentence once.")
       .def("stop", &PythonConnection::stop,
            "Stops the calls of these requests as stop_since() does. Returns at once.")
       .def("status", &PythonConnection::status, py::arg("patience"),
            py::arg("for_controller") = py::none(),
-           "What each engine is and does: as JSON, and as a table.")
-      .def("memory", &PythonConnection::memory, "The use of shared memory: as JSON, and as text.")
+           "Returns the state of each engine: as JSON, and as a table.")
+      .def("memory", &PythonConnection::memory,
+           "Returns the use of shared memory: as JSON, and as text.")
       .def("transfer_progress", &PythonConnection::transfer_progress,
-           "(bytes that are done, all bytes) of large transfers.")
-      .def("where", &PythonConnection::where, "Where these engines are: as JSON, and as sentences.")
+           "Returns (transferred bytes, all bytes) of large transfers.")
+      .def("where", &PythonConnection::where,
+           "Returns the MPI call or line of code of each engine: as JSON, and as sentences.")
       .def("stacks", &PythonConnection::stacks,
-           "The calls in which these engines are: as JSON, and as text.")
+           "Returns the call stacks of these engines: as JSON, and as text.")
       .def("jobs", &PythonConnection::jobs,
-           "The requests that the controller has on record: as JSON, and as text.")
+           "Returns the requests in the controller's records: as JSON, and as text.")
       .def("write_checkpoint", &PythonConnection::write_checkpoint,
-           "Writes a checkpoint of these engines: the outcome as JSON, and as text.")
+           "Writes a checkpoint of these engines; returns the outcome as JSON, and as text.")
       .def("restore_checkpoint", &PythonConnection::restore_checkpoint,
-           "Restores a checkpoint on these engines: the outcome as JSON, and as text.")
+           "Restores a checkpoint on these engines; returns the outcome as JSON, and as text.")
       .def("relay_comms", &PythonConnection::relay_comms,
-           "Relays the comms of engines from now on: puts a token into the notices when there is "
-           "news.")
+           "Relays the comms of engines from now on: puts a token into the notices when there are "
+           "new messages.")
       .def("take_comm_news", &PythonConnection::take_comm_news,
-           "[(type, content, metadata, buffers, engine id, cause)] since the last call.")
+           "Returns [(type, content, metadata, buffers, engine id, cause)] since the last call.")
       .def("send_to_comm", &PythonConnection::send_to_comm,
-           "Sends a message of the front end to an engine. False: no engine has this comm.")
+           "Sends a message of the front end to an engine. Returns False if no engine has this "
+           "comm.")
       .def(
           "interface",
           [](const PythonConnection& connection) {
             return connection.core()->connection().interface();
           },
-          "The address at which the controller was reached.")
+          "Returns the address at which this client reached the controller.")
       .def(
           "check_up", [](const PythonConnection& connection) { connection.core()->check_up(); },
           "Raises ConnectionError if nothing can be sent any more.")
       .def("why_closed", &PythonConnection::why_closed,
-           "Why nothing can be sent any more; None while the connection is open.")
+           "Returns the reason why nothing can be sent any more; None while the connection is "
+           "open.")
       .def("close", &PythonConnection::close,
            "Closes the connection: requests without an answer fail.");
 }

@@ -313,8 +313,9 @@ void bind_magics(py::module_& module) {
            "Runs %pxcheckpoint.")
       .def("pxrestore", &PythonMagics::show<&magics::Magics::pxrestore>, "Runs %pxrestore.")
       .def("pxconfig", &PythonMagics::pxconfig,
-           "Runs %pxconfig: the profile and the cluster id that it chooses, or None for each.")
-      .def("settings_text", &PythonMagics::settings_text, "The text that %pxconfig prints.")
+           "Runs %pxconfig; returns the profile and the cluster id that the line names, None for "
+           "each that it does not name.")
+      .def("settings_text", &PythonMagics::settings_text, "Returns the text that %pxconfig prints.")
       .def("pxpush", &PythonMagics::carry<&magics::Magics::pxpush>, "Runs %pxpush.")
       .def("pxpull", &PythonMagics::carry<&magics::Magics::pxpull>, "Runs %pxpull.")
       .def("pxscatter", &PythonMagics::carry<&magics::Magics::pxscatter>, "Runs %pxscatter.")
@@ -322,21 +323,22 @@ void bind_magics(py::module_& module) {
   module.def(
       "magic_usage",
       [](const std::string& name) { return magics::usage(*magics::magic_named(name)); },
-      "The help of a magic.");
+      "Returns the help of a magic.");
   module.def("complete_magic", &complete_magic,
-             "(matches, the text that they replace) of a line that begins a magic; None for other "
-             "lines.");
+             "Returns (matches, the text that they replace) of a line that begins with a magic; "
+             "None for other lines.");
   module.def(
       "split_words",
       [](const std::string& line) { return client::value_or_throw(magics::split_words(line)); },
-      "The words of a line, as a shell splits them.");
+      "Returns the words of a line, split as by a shell.");
   module.def("cluster_command", &magics::cluster_command,
-             "The words of the program that a line of %pxcluster runs.");
-  module.def("run_program", &run_command, "Runs a program and shows its output; its exit code.");
+             "Returns the words of the command that a line of %pxcluster runs.");
+  module.def("run_program", &run_command,
+             "Runs a program, shows its output, and returns its exit code.");
   module.def("complete_remotely", &complete_there,
-             "What an engine completes; None if it does not answer in time.");
+             "Returns an engine's completions; None if the engine does not answer in time.");
   module.def("inspect_remotely", &inspect_there,
-             "What an engine knows of a name; None if it does not answer in time.");
+             "Returns an engine's description of a name; None if it does not answer in time.");
 }
 
 }  // namespace px::bindings

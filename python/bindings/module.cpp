@@ -65,7 +65,7 @@ py::object join_received(const std::vector<py::buffer>& parts) {
 }  // namespace px::bindings
 
 PYBIND11_MODULE(_client, module) {
-  module.doc() = "The C++ client library; polyxeus.Client is its public face.";
+  module.doc() = "The C++ client library; programs use it through polyxeus.Client.";
   py::register_local_exception_translator([](std::exception_ptr problem) {
     if (!problem) return;
     try {
@@ -79,22 +79,24 @@ PYBIND11_MODULE(_client, module) {
       .def_buffer([](const px::python::ReceivedBuffer& buffer) { return buffer.info(); })
       .def("__len__", &px::python::ReceivedBuffer::size);
   module.def("join_received", &px::bindings::join_received,
-             "The memory of these buffers, one after the other, without a copy; None if it needs "
-             "one.");
+             "Returns the memory of these buffers, one after the other, without a copy; None if a "
+             "copy is needed.");
   px::bindings::bind_tasks(module);
   px::bindings::bind_connection(module);
   px::bindings::bind_magics(module);
   module.def("free_memory", &px::os::free_memory,
-             "The bytes that this host, and the control group of this process, have left.");
+             "Returns the bytes of free memory on this host or in the control group of this "
+             "process, whichever are fewer.");
   module.def("nearest_name", &px::nearest_name,
-             "The name that was probably meant; None if none is near.");
+             "Returns the name that was probably meant; None if no name is similar.");
   module.def(
       "read_private_file",
       [](const std::string& path) {
         return px::client::value_or_throw(px::os::read_private_file(path));
       },
-      "The text of a file that only its owner may read.");
+      "Returns the text of a file that only its owner may read.");
   module.def("client_file", &px::bindings::client_file, py::arg("profile") = "",
              py::arg("profile_dir") = "", py::arg("ipython_dir") = "",
-             py::arg("cluster_id") = py::none(), "The path of the connection file for clients.");
+             py::arg("cluster_id") = py::none(),
+             "Returns the path of the connection file for clients.");
 }

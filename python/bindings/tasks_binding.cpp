@@ -18,44 +18,48 @@ std::vector<std::uint64_t> take(Notices& notices, double seconds) {
 
 void bind_tasks(py::module_& module) {
   py::class_<Notices, std::shared_ptr<Notices>>(module, "Notices", py::module_local(),
-                                                "Tokens of calls that are answered, for the "
-                                                "threads that wait for them.")
+                                                "Tokens of answered calls, for the threads "
+                                                "that wait for the calls.")
       .def(py::init<>())
       .def("take", &take,
-           "The tokens that came; waits for the first one for so many seconds. Empty: none came, "
-           "or closed.")
+           "Returns the tokens that have arrived; waits for the first one, at most for this number "
+           "of seconds. Returns an empty list after the timeout, or if the object is closed.")
       .def("put", &Notices::put, "Adds a token.")
-      .def("close", &Notices::close, "Ends it: no token is taken any more.")
-      .def_property_readonly("is_closed", &Notices::is_closed, "Whether it is closed.");
+      .def("close", &Notices::close, "Closes the object: take() returns no further tokens.")
+      .def_property_readonly("is_closed", &Notices::is_closed, "Whether the object is closed.");
 
   py::class_<Tasks>(module, "Tasks", py::module_local(),
                     "Requests that were sent, of one call or of several.")
-      .def_static("joined", &Tasks::joined, "All requests of these, in their order.")
-      .def("select", &Tasks::select, "The requests with these numbers.")
+      .def_static("joined", &Tasks::joined,
+                  "Returns the requests of all of these objects, in their order.")
+      .def("select", &Tasks::select, "Returns the requests with these numbers.")
       .def("__len__", &Tasks::size)
-      .def("is_one_call", &Tasks::is_one_call, "Whether all requests are of one call.")
-      .def("msg_ids", &Tasks::msg_ids, "The ids of the requests.")
-      .def("answered", &Tasks::answered, "How many requests are answered.")
-      .def("is_answered", &Tasks::is_answered, "Whether the request with this number is answered.")
-      .def("is_ready", &Tasks::is_ready, "Whether all requests are answered.")
+      .def("is_one_call", &Tasks::is_one_call, "Returns whether all requests belong to one call.")
+      .def("msg_ids", &Tasks::msg_ids, "Returns the ids of the requests.")
+      .def("answered", &Tasks::answered, "Returns the number of answered requests.")
+      .def("is_answered", &Tasks::is_answered, "Returns whether this request is answered.")
+      .def("is_ready", &Tasks::is_ready, "Returns whether all requests are answered.")
       .def("is_output_complete", &Tasks::is_output_complete,
-           "Whether all output of all requests is here.")
+           "Returns whether all output of all requests has arrived.")
       .def("wait", &Tasks::wait, py::arg("seconds") = py::none(),
-           "Waits until all are answered; None: without a limit. False: not in time.")
+           "Waits until all are answered; None: without a limit. Returns False after the timeout.")
       .def("wait_output", &Tasks::wait_output, py::arg("seconds") = py::none(),
-           "Waits until all output is here; None: without a limit. False: not in time.")
+           "Waits until all output has arrived; None: without a limit. Returns False after the "
+           "timeout.")
       .def("wait_sent", &Tasks::wait_sent, py::arg("seconds") = py::none(),
-           "Waits until all buffers are sent; None: without a limit. False: not in time.")
+           "Waits until all buffers are sent; None: without a limit. Returns False after the "
+           "timeout.")
       .def("outcome", &Tasks::outcome,
-           "(\"ok\", content as bytes, buffers), or (status, None, failure); a failure is (name, "
-           "text, lines of the traceback, engine id, engine uuid, method, what is known of its "
+           "Returns (\"ok\", content as bytes, buffers), or (status, None, failure). A failure is "
+           "(name, text, lines of the traceback, engine id, engine uuid, method, facts about its "
            "class).")
-      .def("metadata", &Tasks::metadata, "What is known of a request, apart from its output.")
+      .def("metadata", &Tasks::metadata,
+           "Returns the known facts about a request, without its output.")
       .def("publications", &Tasks::publications,
-           "The output of a request so far: [(type, content, metadata, buffers)].")
+           "Returns the output of a request so far: [(type, content, metadata, buffers)].")
       .def("events", &Tasks::events,
-           "What happened since an event, and the number of the next one; waits for something. "
-           "All requests must be of one call.")
+           "Returns the events from a number on, and the number of the next event. Waits until "
+           "there is an event. All requests must belong to one call.")
       .def("notify", &Tasks::notify,
            "Puts a token into the notices once all requests are answered.");
 }

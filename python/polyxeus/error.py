@@ -51,8 +51,8 @@ class NoEnginesRegistered(KernelError):
 
     def __str__(self) -> str:
         text = super().__str__()
-        advice = "wait for some by client.wait_for_engines(n)"
-        return f"{text}: {advice}" if text else f"no engine is there: {advice}"
+        advice = "wait for engines with client.wait_for_engines(n)"
+        return f"{text}: {advice}" if text else f"no engine is registered: {advice}"
 
 
 class TaskAborted(KernelError):

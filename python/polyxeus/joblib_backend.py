@@ -28,7 +28,7 @@ def _connect():
 class PolyxeusBackend(ViewBackend):
     """Runs joblib's batches on a load-balanced view.
 
-    Without a view it uses the default cluster. If this cluster does not run, the backend starts it.
+    If no view is given, the backend uses the default cluster, and starts this cluster if it does not run.
 
     Parameters
     ----------

@@ -88,7 +88,7 @@ def of_both(kind: _Kind, original: type[Exception] | None) -> _Kind:
 def made(kind: type[_Error], original: type[Exception] | None, *arguments: Any) -> _Error:
     """Returns an error that is an instance of both `kind` and `original`.
 
-    If no class can be derived from both, the nearest suitable base class of `original` is used in its place; if there
+    If no class can be derived from both, the nearest suitable base class of `original` is used instead; if there
     is none, the error is only a `kind`.
     """
     for each in original.__mro__ if original is not None else ():

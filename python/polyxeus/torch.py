@@ -370,7 +370,7 @@ def _meet(store, rank, size, timeout):
     missing = [str(each) for each in range(size) if not are_here([each], 0.05)]
     if missing:
         raise RuntimeError(
-            f"rank {', '.join(missing)} of {size} did not come within {timeout:g} s: see whether its engine is "
+            f"rank {', '.join(missing)} of {size} did not join within {timeout:g} s: see whether its engine is "
             "busy (rc.status()), and give init() a larger timeout"
         )
 

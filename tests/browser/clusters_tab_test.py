@@ -36,7 +36,7 @@ def test_a_cluster_is_driven_from_the_tab(server, page, screenshots):
     tab.get_by_text("3 engines · local").wait_for()
     tab.get_by_title("Change the number of engines").click()
     accept(page, n=0)
-    refusal = page.locator(".jp-Dialog", has_text="a cluster has one engine at least")
+    refusal = page.locator(".jp-Dialog", has_text="a cluster must have at least one engine")
     refusal.wait_for()
     page.screenshot(path=screenshots / "lab-clusters-refusal.png")
     refusal.locator(".jp-Dialog-footer button").click()

@@ -135,7 +135,7 @@ def test_equal_stacks_stand_once_and_the_odd_one_first(dashboard, controller):
         "3 busy (comm.Barrier()) for 43 s",
         "5 idle",
         "6 have not answered within 6 s",
-        "7 it does not tell stacks",
+        "7 it cannot report stacks",
         "0-1, 4, 9 in MPI_Barrier for up to 9.0 s",
     ]
     lines = {head.split()[0]: [" ".join(line.split()) for line in rest] for head, *rest in stacks(view)}

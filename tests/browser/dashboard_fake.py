@@ -115,7 +115,7 @@ def stacks_of(number):
         place, frames = {"holds_lock": True}, [spin, dict(cell, line=9), engine]
     if number == 3:
         place, frames = {}, [dict(cell, function="ask", file="/home/ann/a.py", line=3), cell, engine]
-    odd = {5: {"place": {}, "stacks": {"threads": []}}, 6: {}, 7: {"why": "it does not tell stacks"}}
+    odd = {5: {"place": {}, "stacks": {"threads": []}}, 6: {}, 7: {"why": "it cannot report stacks"}}
     if number in odd:
         return {"engine": number} | odd[number]
     pool = [{"kind": "native", "function": "blas_thread", "file": "libblas.so"}]

@@ -101,7 +101,7 @@ TEST(ClusterList, HasARowAsIpclusterPrintsIt) {
             "default          ''                               True          2 Local\n");
   EXPECT_EQ(list_as_text({{cluster, std::nullopt}}, "/ipy", true),
             "PROFILE          CLUSTER ID                       RUNNING ENGINES LAUNCHER   OWNER\n"
-            "default          ''                               True          2 Local      nobody: "
+            "default          ''                               True          2 Local      none: "
             "runs until stopped\n");
   const std::string owned =
       list_as_text({{cluster, ClusterOwner{812, "python fit.py"}}}, "/ipy", true);

@@ -112,13 +112,13 @@ TEST(HandStartedList, SaysThatTheControllerWasStartedByHandAndWhichProcessItIs) 
   EXPECT_EQ(
       list_as_text(listed({"node1", process, 4}), "/ipy", true),
       "PROFILE          CLUSTER ID                       RUNNING ENGINES LAUNCHER        OWNER\n"
-      "x                ''                               True          4 started by hand nobody: "
+      "x                ''                               True          4 started by hand none: "
       "runs as process 812\n");
   EXPECT_EQ(list_as_text(listed({"node2", std::nullopt, std::nullopt}), "/ipy", true),
             "PROFILE          CLUSTER ID                       RUNNING ENGINES LAUNCHER        "
             "OWNER\n"
             "x                ''                               True          ? started by hand "
-            "nobody: runs on node2\n");
+            "none: runs on node2\n");
   EXPECT_EQ(list_as_text(listed({"node1", process, 4}), "/ipy", false),
             "PROFILE          CLUSTER ID                       RUNNING ENGINES LAUNCHER\n"
             "x                ''                               True          4 started by hand\n");

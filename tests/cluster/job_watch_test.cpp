@@ -210,8 +210,8 @@ TEST(JobWatch, NamesAJobThatMayHaveBeenSubmittedWhenItIsStoppedMeanwhile) {
   const auto effects = story.watch.on_time(at(17s));
   EXPECT_EQ(
       said(effects),
-      "sbatch has not answered for 12 s since the stop and is ended; its job may be in the queue "
-      "all the same: look for it with scontrol, and delete it with scancel\n");
+      "sbatch has not answered for 12 s since the stop and was ended; its job may still be in the "
+      "queue: look for it with scontrol, and delete it with scancel\n");
   EXPECT_EQ(only<EndJobWatch>(effects).size(), 1u);
 }
 

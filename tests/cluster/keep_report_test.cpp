@@ -46,11 +46,13 @@ TEST(KeepReport, SaysWhichEngineHasGivenVariables) {
   EXPECT_EQ(
       kept_as_text({kept(0, {"x"}), second, third}).kept,
       (std::vector<std::string>{"engine 0 has kept x",
-                                "engines 2 and 3 have x, model of engine 0: their own are lost"}));
+                                "engines 2 and 3 have x, model of engine 0: their own values are "
+                                "lost"}));
   second.from["model"] = EngineId{1};
   EXPECT_EQ(
       kept_as_text({second}).kept,
-      std::vector<std::string>{"engine 2 has x of engine 0, model of engine 1: its own are lost"});
+      std::vector<std::string>{
+          "engine 2 has x of engine 0, model of engine 1: its own values are lost"});
   EXPECT_EQ(kept_as_json({second})[0]["from"], (Json{{"x", 0}, {"model", 1}}));
 }
 

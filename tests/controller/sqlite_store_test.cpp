@@ -150,8 +150,9 @@ TEST_F(SqliteStoreTest, ATableOfIpyparallelIsAnErrorThatNamesTheFix) {
   ASSERT_FALSE(store);
   EXPECT_EQ(store.error().what,
             "the table ipython-tasks of the task database " + file().string() +
-                " has other columns than those of this version, as the tables of ipyparallel have: "
-                "move the file away, or name another table with --SQLiteDB.table");
+                " has other columns than the tables of this version, for example because "
+                "ipyparallel made it: move the file away, or name another table with "
+                "--SQLiteDB.table");
   EXPECT_TRUE(SqliteStore::open(file(), {.table = "mine"}));
 }
 

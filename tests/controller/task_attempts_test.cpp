@@ -173,8 +173,8 @@ TEST(TaskAttempts, ADependencyThatNoEngineMeetsIsImpossible) {
   EXPECT_EQ(cluster.unmet("ann", "t1"), (Texts{"t1!ImpossibleDependency"}));
   EXPECT_EQ(
       cluster.last_error(),
-      "no engine that may run the task has what its function requires: install that where the "
-      "engines run, or start engines that have it, and submit the task again");
+      "no engine that may run the task meets the requirements of its function: install what is "
+      "missing where the engines run, or start engines that meet them, and submit the task again");
 }
 
 TEST(TaskAttempts, ADependencyThatItsOnlyTargetDoesNotMeetIsImpossible) {

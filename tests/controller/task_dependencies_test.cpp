@@ -32,8 +32,8 @@ TEST(TaskDependencies, AWaitingTaskIsImpossibleOnceItsTargetsAreDead) {
   EXPECT_EQ(cluster.submit("t2", targets({"ann"})), Texts{});
   EXPECT_EQ(cluster.leave("ann"), (Texts{"t2!ImpossibleDependency"}));
   EXPECT_EQ(cluster.last_error(),
-            "none of the engines in the task's `targets` is there any more: submit it again with "
-            "other targets, or with none");
+            "none of the engines in the task's `targets` is registered any more: submit the task "
+            "again with other targets, or with none");
 }
 
 TEST(TaskDependencies, ARestrictedTaskDoesNotHoldUpThoseBehindIt) {
@@ -307,7 +307,7 @@ TEST(TaskDependencies, AFollowerToADeadEngineIsImpossible) {
   cluster.submit("t3", follow(spec({"t1"})));
   EXPECT_EQ(cluster.leave("ann"), (Texts{"t3!ImpossibleDependency"}));
   EXPECT_EQ(cluster.submit("t4", follow(spec({"t1"}))), (Texts{"t4!ImpossibleDependency"}));
-  EXPECT_NE(cluster.last_error().find("no engine on which the tasks in its `follow` ran"),
+  EXPECT_NE(cluster.last_error().find("the engines on which the tasks in its `follow` ran"),
             std::string::npos);
 }
 

@@ -87,7 +87,7 @@ def test_engines_import_modules_that_they_do_not_have_on_demand(beside, modules,
     name = unique(kernel_name, "missing")
     modules(name, "x = 7\n")
     failed = beside.fails(f"%px import {name}")
-    assert f"{name} lies in the notebook's folder" in failed.text("stderr")
+    assert f"{name} is in the notebook's folder" in failed.text("stderr")
     beside.ok("%pxautoreload push")
     assert beside.text(f"%px import {name}; print({name}.x)") == "[0-3] 7\n"
     beside.ok("%pxautoreload on")

@@ -66,7 +66,7 @@ TEST(TopTable, OneEngineIsSaidToBeOne) {
   table.look({engine_in(1, "idle")}, {}, after(0s));
   EXPECT_EQ(table.lines(1).at(0).find("1 engine: 1 idle; 0 requests wait, "), 0U);
   table.look({engine_in(0, "idle"), engine_in(1, "idle")}, {}, after(1s));
-  EXPECT_EQ(table.lines(1).back(), "... and 1 more engine: -t chooses some");
+  EXPECT_EQ(table.lines(1).back(), "... and 1 more engine: -t selects engines");
 }
 
 TEST(TopTable, TheShareOfAProcessorIsThatSinceTheLookBefore) {
@@ -121,7 +121,7 @@ TEST(TopTable, WhereThereIsNoRoomTheSilentAndTheLongestBusyEnginesAreShown) {
   const auto lines = table.lines(3);
   ASSERT_EQ(lines.size(), 6U);
   EXPECT_EQ(lines[2].substr(0, 1) + lines[3].substr(0, 1) + lines[4].substr(0, 1), "241");
-  EXPECT_EQ(lines[5], "... and 2 more engines: -t chooses some");
+  EXPECT_EQ(lines[5], "... and 2 more engines: -t selects engines");
   EXPECT_EQ(table.json().size(), 5U);
 }
 

@@ -417,7 +417,7 @@ TEST_F(Segments, LeaveAQuarterOfTheFileSystemToOthers) {
   for (const std::uint64_t bytes : {std::uint64_t{1} << 60, free}) {
     const auto why = why_no_room(folder_->descriptor(), bytes);
     ASSERT_TRUE(why);
-    EXPECT_NE(why->find("a quarter of all is left"), std::string::npos);
+    EXPECT_NE(why->find("a quarter of it is left"), std::string::npos);
   }
   EXPECT_FALSE(why_no_room(folder_->descriptor(), 1));
 }
@@ -455,7 +455,7 @@ TEST_F(Segments, WhatMemoryHasNoRoomForLiesOnTheDisk) {
     EXPECT_EQ(made.error().kind, ErrorKind::overloaded);
     return;
   }
-  EXPECT_NE(made->why_on_disk.find("a quarter of all is left"), std::string::npos);
+  EXPECT_NE(made->why_on_disk.find("a quarter of it is left"), std::string::npos);
   EXPECT_TRUE(folder_->is_on_disk("sender.sender.1"));
   EXPECT_TRUE(segments().empty());
 }

@@ -35,7 +35,7 @@ TEST(PythonChoice, TheUsersEnvironmentComesBeforeTheSystem) {
           {"/venv/bin/python", "/conda/bin/python3", "/opt/bin/python3", "/usr/bin/python3"}));
   EXPECT_EQ(sources(candidates),
             "/venv/bin/python by $VIRTUAL_ENV, /conda/bin/python3 by $CONDA_PREFIX, "
-            "/opt/bin/python3 by beside this program, /usr/bin/python3 by $PATH");
+            "/opt/bin/python3 by the folder of this program, /usr/bin/python3 by $PATH");
 }
 
 TEST(PythonChoice, TheOptionIsTheOnlyCandidate) {

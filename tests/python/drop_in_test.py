@@ -51,7 +51,7 @@ def test_a_program_that_imports_ipyparallel_gets_polyxeus(folder):
     assert done.returncode == 0, done.stderr
     assert done.stdout.splitlines() == [
         "32 [1, 2, 3]",
-        "module 'ipyparallel', which is polyxeus here, has no 'nothing'",
+        "module 'ipyparallel', which polyxeus replaces, has no 'nothing'",
     ]
 
 

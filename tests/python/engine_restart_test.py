@@ -119,8 +119,8 @@ def test_a_dead_engine_gets_variables_of_the_lowest_living_engine_that_has_them(
     assert kept[1]["from"] == {} and set(kept[1]["kept"]) == {"net", "steps"}
     assert rc[[0, 1]].pull(["steps[0] is net", "net.own"], block=True) == [[True, 1]] * 2
     assert rc[0]["only"] == 7
-    assert "engine 0 has net, steps of engine 1, only of engine 2: its own are lost" in str(kept)
-    assert kept[0]["lost"] == {"nowhere": "no other engine that answers has it"}
+    assert "engine 0 has net, steps of engine 1, only of engine 2: its own values are lost" in str(kept)
+    assert kept[0]["lost"] == {"nowhere": "no other engine that answers has this variable"}
     assert kept[1]["lost"]["only"] == "not defined there"
 
 

@@ -131,7 +131,7 @@ def test_a_cluster_is_started_scaled_and_stopped(server):
     assert server.ask("PATCH", f"/{key}", {"n": 1})[0] == 200
     server.wait_for(1)
     status, refusal = server.ask("PATCH", f"/{key}", {"n": 0})
-    assert (status, refusal) == (409, {"message": "a cluster has one engine at least: stop it instead"})
+    assert (status, refusal) == (409, {"message": "a cluster must have at least one engine: stop it instead"})
     assert server.ask("POST", body={"n": 1})[0] == 409, "it runs already"
     assert server.ask("DELETE", f"/{key}") == (204, None)
     assert server.clusters() == []
@@ -174,7 +174,7 @@ def test_a_cluster_that_was_started_by_hand_is_shown_and_stopped(server):
             assert server.ask("PATCH", f"/{key}", {"n": 2})[0] == 200
             server.wait_for(2)
             status, refusal = server.ask("PATCH", f"/{key}", {"n": 1})
-            assert status == 409 and "where they were started" in refusal["message"]
+            assert status == 409 and "end them by hand" in refusal["message"]
             assert server.ask("DELETE", f"/{key}") == (204, None)
             assert controller.wait(60) == 0
             engine.wait(60)
@@ -209,9 +209,9 @@ def test_ranks_of_an_mpi_world_are_not_ended_one_by_one(server):
     ({"n": -1}, 409, "n must be a number of engines"),
     ({"n": "4"}, 409, "n must be a number of engines"),
     ({"n": True}, 409, "n must be a number of engines"),
-    ({"profile": "../other"}, 409, "the profile may have letters"),
-    ({"profile": ["a"]}, 409, "the profile may have letters"),
-    ({"cluster_id": "a b"}, 409, "the cluster id may have letters"),
+    ({"profile": "../other"}, 409, "the profile may contain only letters"),
+    ({"profile": ["a"]}, 409, "the profile may contain only letters"),
+    ({"cluster_id": "a b"}, 409, "the cluster id may contain only letters"),
     ({"n": 1, "engines": "--no"}, 409, "engines"),
     ({"number": 1}, 400, "profile, n, cluster_id, engines"),
     ([1], 400, "profile, n, cluster_id, engines"),

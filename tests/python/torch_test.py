@@ -60,7 +60,7 @@ def test_all_ranks_meet():
 
 
 def test_ranks_that_do_not_come_are_named():
-    with pytest.raises(RuntimeError, match=r"^rank 1, 3 of 4 did not come within 5 s: "):
+    with pytest.raises(RuntimeError, match=r"^rank 1, 3 of 4 did not join within 5 s: "):
         px_torch._meet(Store(2), 0, 4, 5)
 
 

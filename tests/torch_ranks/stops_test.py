@@ -259,7 +259,7 @@ def test_a_rank_that_is_killed_is_named_and_one_in_its_place_has_the_groups_agai
     assert found == {each: "RuntimeError: all_reduce cannot end: rank 2 has died" for each in OTHERS}
     found = ranks.errors(own[OTHERS].execute("dist.barrier()", block=False))
     assert set(found) == set(OTHERS)
-    assert all("barrier cannot begin: rank 2 has died: start it anew" in each for each in found.values())
+    assert all("barrier cannot begin: rank 2 has died: start it again" in each for each in found.values())
 
     own.cluster.start_engines_sync(1)
     own.wait_for_engines(4, timeout=60)
@@ -270,7 +270,7 @@ def test_a_rank_that_is_killed_is_named_and_one_in_its_place_has_the_groups_agai
     assert own[0].pull("kept.sum().item()", block=True) == 499500.0
     found = ranks.errors(own[[1, 3]].execute("dist.barrier(group=groups['high'])", block=False))
     assert set(found.values()) == {
-        "RuntimeError: barrier cannot begin: rank 2 of this process group was started anew: make the group again"}
+        "RuntimeError: barrier cannot begin: rank 2 of this process group was started again: make the group again"}
 
 
 TRAINING = """

@@ -107,7 +107,7 @@ export function Stacks({ snapshot, ask }: ViewProps) {
       {why && <Note>{why}</Note>}
       {!look && <Note>Shows the call stack of each engine, even of an engine that hangs. Engines are asked when you press the button.</Note>}
       {merged?.main.map((group, i) => <One key={i} group={group} what={sentenceOf(group)} />)}
-      {merged?.others.map((group, i) => <One key={`o${i}`} group={group} what={ofThreads(group, 'beside the main thread')} />)}
+      {merged?.others.map((group, i) => <One key={`o${i}`} group={group} what={ofThreads(group, 'besides the main thread')} />)}
       {hasLibraries &&
         merged?.libraries.map((group, i) => <One key={`l${i}`} group={group} what={ofThreads(group, 'of libraries')} />)}
     </>

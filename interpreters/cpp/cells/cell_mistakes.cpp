@@ -32,19 +32,19 @@ std::string why_stray(std::string_view word, std::string_view behind) {
   const std::string quoted = "'" + std::string(word) + "'";
   if (word == "return") return stray_return;
   if (word == "goto")
-    return "'goto' stands outside of a function: put the code and its labels into a function";
-  if (word == "break") return "'break' stands outside of a loop or switch";
-  if (word == "continue") return "'continue' stands outside of a loop";
-  if (word == "case" || word == "default") return quoted + " stands outside of a switch";
+    return "'goto' is outside of a function: put the code and its labels into a function";
+  if (word == "break") return "'break' is outside of a loop or switch";
+  if (word == "continue") return "'continue' is outside of a loop";
+  if (word == "case" || word == "default") return quoted + " is outside of a switch";
   if (word == "else") return "'else' has no 'if' before it";
   if (word == "catch") return "'catch' has no 'try' before it";
   const std::size_t next = behind.find_first_not_of(" \t\n");
   const bool is_label =
       !word.empty() && next != behind.npos && behind[next] == ':' && behind.substr(next, 2) != "::";
   if (word == "public" || word == "private" || word == "protected")
-    return is_label ? quoted + " stands outside of a class" : "";
+    return is_label ? quoted + " is outside of a class" : "";
   return is_label
-             ? "the label " + quoted + " stands outside of a function: put the code into a function"
+             ? "the label " + quoted + " is outside of a function: put the code into a function"
              : "";
 }
 

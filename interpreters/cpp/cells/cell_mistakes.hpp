@@ -10,7 +10,7 @@
 namespace px::cpp {
 
 inline constexpr const char* stray_return =
-    "'return' stands outside of a function: to show a value, end the cell with the expression "
+    "'return' is outside of a function: to show a value, end the cell with the expression "
     "alone";
 
 /// A mistake after which clang's incremental compiler cannot be used.

@@ -97,7 +97,7 @@ std::string hint_for(const std::string& message, int line, const std::string& co
   if (message.starts_with("expected ';'"))
     return "end the statement in line " + std::to_string(line) + " with `;`";
   if (message.starts_with("missing terminating '\"'"))
-    return "close the text in its line; one with several lines is written `R\"(...)\"`";
+    return "end the string in its line; a string of several lines is written `R\"(...)\"`";
   if (message.find("<U+201") != message.npos || message.find("U+201C") != message.npos)
     return "replace typographic quotes, often copied from documents, by \" and '";
   if (message.find("<U+") != message.npos)
@@ -113,14 +113,15 @@ std::string hint_for(const std::string& message, int line, const std::string& co
   if (message.find("no capture-default specified") != message.npos)
     return "name what the lambda uses: `[x]` copies it, `[&]` refers to all";
   if (message.starts_with("a type specifier is required"))
-    return "write a type before the name; before that of a function, what it returns";
+    return "write a type before the name; before the name of a function, write the type of its "
+           "result";
   if (message.starts_with("expected '(' after 'if'") ||
       message.starts_with("expected '(' after 'while'") ||
       message.starts_with("expected '(' after 'for'"))
     return "C++ has conditions in parentheses and bodies in braces";
   if (const auto name = matched(message, "reference to '(\\w+)' is ambiguous"))
-    return "write `::" + *name + "`, or give it another name, where `using namespace std;` brings " +
-           "`std::" + *name + "` as well";
+    return "write `::" + *name + "`, or give it another name: `using namespace std;` also brings " +
+           "`std::" + *name + "`";
   if (message.find("deduction of template arguments") != message.npos)
     return "name the type of the elements, as in `std::vector<double> v;`";
   return "";
@@ -140,8 +141,8 @@ std::string hint_for_head(const std::string& code, int column) {
   const std::string first = parameters.substr(0, parameters.find(','));
   const bool has_none = parameters.find_first_not_of(" \t") == parameters.npos;
   if (has_none ? found[3].length() == 0 : !std::regex_match(first, parameter)) return "";
-  return "write before '" + name + "' what the function returns, e.g. `double " + name +
-         "(...)`, or `void` for nothing";
+  return "write the type of the function's result before '" + name + "', e.g. `double " + name +
+         "(...)`, or `void` if it returns nothing";
 }
 
 std::string hint_for_symbols(const std::vector<std::string>& symbols) {

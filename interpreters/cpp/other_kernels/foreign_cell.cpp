@@ -188,11 +188,11 @@ class ForeignCellReader {
       add(DirectiveKind::library_folder, argument);
     else if (rest.starts_with("optimize"))
       made_.notes.push_back(
-          "#pragma cling optimize is not obeyed: cells are compiled with -O2; `%flags "
+          "#pragma cling optimize is ignored: cells are compiled with -O2; `%flags "
           "-O0` (... -O3) in the first cell changes that for the session.");
     else
       made_.notes.push_back("`" + line +
-                            "` is not obeyed: C++ cells know load(\"name\"), "
+                            "` is ignored: C++ cells support load(\"name\"), "
                             "add_include_path(\"folder\") and add_library_path(\"folder\").");
     return std::string();
   }
@@ -219,14 +219,14 @@ bool is_foreign_as_a_whole(std::string_view cell) {
 }
 
 std::string help_text() {
-  return "A cell holds C++: statements and definitions in any order. The value of a last\n"
+  return "A cell contains C++: statements and definitions in any order. The value of a last\n"
          "expression without a semicolon is shown.\n"
          "\n"
          "?name               what it is, and where it is documented\n"
          "!command            runs a command in a shell\n"
-         "%inc folder         looks there for #include (also .I folder)\n"
+         "%inc folder         adds a folder with headers for #include (also .I folder)\n"
          "%lib name           loads a library (also .L libname.so)\n"
-         "%pkg name           both, as pkg-config knows them\n"
+         "%pkg name           does both for a package that pkg-config knows\n"
          "%flags -O3 ...      flags of the compiler, in the first cell\n"
          "%pch <header>       precompiles a header, in the first cell\n"
          "%time, %timeit      measure the rest of the line, or %%time, %%timeit the cell\n"

@@ -130,9 +130,9 @@ void px_cell_give_number(void* answer, const char* dtype, const void* value);
 void px_cell_give_array(void* answer, const char* dtype, const void* data,
                         const std::ptrdiff_t* shape, const std::ptrdiff_t* strides,
                         std::size_t rank, void* owner, void (*release)(void*));
-/// Elements that other code may change: they are copied, unless that is done before anything else
-/// runs and `owner` keeps them.
-/// release  as above.
+/// Gives an array whose elements other code may change. Copies the elements, unless the engine
+/// copies them before other code runs; until then, `owner` keeps them.
+/// release  as for px_cell_give_array().
 void px_cell_give_shared_array(void* answer, const char* dtype, const void* data,
                                const std::ptrdiff_t* shape, const std::ptrdiff_t* strides,
                                std::size_t rank, void* owner, void (*release)(void*));

@@ -22,8 +22,8 @@ inline std::map<std::vector<int>, Made>& made() {
   return all;
 }
 
-/// "RANK SIZE NUMBER RUN" of this engine. NUMBER  of the communicator that it has made last for a
-/// gang of these ranks; 0: none. RUN  how the launcher names its run; may be empty.
+/// "RANK SIZE NUMBER RUN" of this engine. NUMBER is the number of the last communicator that it has
+/// made for a gang of these ranks; 0: none. RUN is the launcher's name of its run; may be empty.
 inline std::string look(const std::vector<int>& ranks) {
   int is_initialized = 0, rank = 0, size = 1;
   MPI_Initialized(&is_initialized);

@@ -43,8 +43,8 @@ constexpr std::string_view type_name() {
 
 // ---------------------------------------------------------------- the kind of a type
 
-// Out represents the time of the question: clang remembers each answer, and a cell may add the text
-// of a class later (TextOf).
+// A concept that has the parameter Out is checked again for each edition of TextOf: clang remembers
+// the result of each check, and a later cell may define how a class is printed.
 
 template <class T, class Out = void>
 concept Printed = requires(const T& value, Out* out) {

@@ -96,7 +96,7 @@
 #include <variant>
 #include <vector>
 
-// If the library has them. Those of C++23 are empty without `%flags -std=c++23`.
+// Headers that some standard libraries lack. Those of C++23 are empty without `%flags -std=c++23`.
 #if __has_include(<expected>)
 #include <expected>
 #endif

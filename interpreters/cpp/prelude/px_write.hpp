@@ -54,7 +54,7 @@ void write_text(const Out& out, const T* characters, std::size_t count) {
   else
     px_cell_put_quoted_units(out.handle(), characters, count, sizeof(T));
 }
-/// Up to the first zero.
+/// Writes the characters up to the first zero.
 template <class Out, class T>
 void write_text_until_zero(const Out& out, const T* characters,
                            std::size_t most = static_cast<std::size_t>(-1)) {

@@ -51,7 +51,7 @@ CellOutcome outcome_of(const CheckReport& report, const CheckLimits& limits) {
       break;
   }
   return not_compiled(
-      "the compiler crashed on this cell (it does so at `return` outside of functions)");
+      "the compiler crashed on this cell (a `return` outside a function makes it crash)");
 }
 
 }  // namespace px::cpp

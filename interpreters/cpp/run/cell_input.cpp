@@ -23,7 +23,7 @@ constexpr const char* end_of_file = "\x04";
 
 Result<std::string> refuse() {
   return Error{ErrorKind::unsupported,
-               "cells of engines cannot ask the user; push the value instead, for example "
+               "cells on engines cannot ask the user; push the value instead, for example "
                "view.push({\"x\": 1})"};
 }
 

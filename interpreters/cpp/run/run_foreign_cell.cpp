@@ -51,7 +51,7 @@ CellOutcome CppInterpreter::describe_name(const std::string& name) {
   const auto known = session_->inspect(name, name.size());
   const std::string page = reference_page(name);
   if (!known && page.empty())
-    return refusal("NameError", "no cell and no header of this session knows `" + name + "`");
+    return refusal("NameError", "no cell and no header of this session declares `" + name + "`");
   CellOutcome outcome;
   std::string text = known.value_or("");
   if (!text.empty() && !page.empty()) text += "\n\n";

@@ -49,7 +49,7 @@ class CellRequest {
   void* handle_;
 };
 
-/// Some engines: the common functions of one and many.
+/// The functions that one engine and several engines have in common.
 class Engines {
  public:
   Engines(std::string targets, std::string language)
@@ -146,8 +146,8 @@ class engine : public cell::Engines {
   int id_;
 };
 
-/// Several engines of the cluster; `view` is all of them. Each function runs on all at the same
-/// time, and waits for them.
+/// Several engines of the cluster; `view` has all engines. Each function runs on all engines of the
+/// object at the same time, and waits for them.
 class engines : public cell::Engines {
  public:
   static constexpr bool is_one = false;
@@ -165,7 +165,7 @@ class engines : public cell::Engines {
   std::size_t size() const { return ids().size(); }
 
   engine operator[](int id) const { return engine(id); }
-  /// Some of them: {0, 2}, or "0:4", "::2", "all".
+  /// A selection of the engines: {0, 2}, or "0:4", "::2", "all".
   engines targets(std::initializer_list<int> ids) const {
     std::string text;
     for (const int id : ids) text += (text.empty() ? "" : ",") + std::to_string(id);
@@ -199,12 +199,12 @@ class engines : public cell::Engines {
   T gather(const std::string& expression) const {
     return pulled(expression, true).template one<T>();
   }
-  /// Calls a function for each item of a sequence, or for the first items of several, next for the
-  /// second ones, and so on; each engine gets a part of them. The results are in the order of the
-  /// items.
+  /// Calls a function for each item of the sequences: the first call gets the first item of each
+  /// sequence, the second call gets the second items, and so on. Each engine makes a part of the
+  /// calls. The results are in the order of the items.
   template <class Result, class... Sequences>
   std::vector<Result> map(const std::string& function, const Sequences&... sequences) const {
-    static_assert(sizeof...(Sequences) > 0, "map() needs a sequence to go through");
+    static_assert(sizeof...(Sequences) > 0, "map() needs at least one sequence");
     cell::CellRequest request = ask();
     (request.add(sequences), ...);
     px_view_map(request.handle(), function.c_str());

@@ -1133,7 +1133,7 @@ class Client(HubQueries, EngineControl, PublishedResults, ClientJobs, Debugging)
 def _warn_of_ignored(**given):
     """Warns about arguments that ipyparallel's Client uses and this class ignores."""
     reasons = {
-        "context": "the sockets are inside of the C++ library",
+        "context": "the C++ library makes its own sockets",
         "debug": "`pxcontroller --debug` logs the messages",
         "paramiko": "OpenSSH makes the tunnels",
     }

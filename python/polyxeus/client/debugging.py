@@ -184,8 +184,8 @@ class Debugging:
         others = [each for each in ids if languages.get(each, "python") != "python"]
         if others:
             raise RuntimeError(
-                f"{what} debugs Python engines: {counted(len(others), 'engine')} of another language "
-                f"({', '.join(map(str, others))}); attach gdb or lldb to their processes instead"
+                f"{what} debugs only Python engines; {counted(len(others), 'engine')} of another language "
+                f"({', '.join(map(str, others))}) need gdb or lldb, attached to the engine's process"
             )
         return ids
 

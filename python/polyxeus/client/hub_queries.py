@@ -248,8 +248,8 @@ class HubQueries:
             return None
         name, count, whole = calls.missing
         raise KeyError(
-            f"the controller has only {count} of the {counted(whole, 'request')} of a map of {name} on record: it forgets the "
-            "oldest that are finished; start it with --sqlitedb to keep more, or give larger chunks to the map"
+            f"the controller has only {count} of the {counted(whole, 'request')} of a map of {name} on record: it drops the "
+            "records of the oldest finished requests; start it with --sqlitedb to keep more, or use larger chunks in the map"
         )
 
     def _asyncresult_from_jobs(self, jobs, owner=False, must_be_whole=False):
@@ -693,7 +693,7 @@ def _import_distributed():
         import distributed
     except ImportError:
         raise ImportError(
-            "become_dask() needs dask here, where the controller runs and on the engines: "
+            "become_dask() needs dask in this Python, on the controller's host and on the engines: "
             "pip install distributed"
         ) from None
     return distributed

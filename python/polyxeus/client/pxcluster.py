@@ -15,7 +15,7 @@ def find(name="pxcluster"):
     found = beside if os.access(beside, os.X_OK) else shutil.which(name)
     if not found:
         raise FileNotFoundError(
-            f"cannot find the program {name} beside {sys.executable} or in $PATH"
+            f"cannot find the program {name} in the folder of {sys.executable} or in $PATH"
         )
     return found
 

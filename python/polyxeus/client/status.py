@@ -81,4 +81,4 @@ class ClusterMemory(EngineSentences):
     """
 
     def __init__(self, rows: str, text: str) -> None:
-        super().__init__(rows, text.splitlines() or ["no large arrays lie in shared memory"])
+        super().__init__(rows, text.splitlines() or ["no large arrays are in shared memory"])

@@ -367,13 +367,14 @@ class Trace:
             notes.append(f"dropped: {counted(dropped, 'later span')}; an engine keeps 100,000 spans and 131,072 MPI calls; "
                          "trace a shorter part")  # fmt: skip
         if made.omitted:
-            notes.append(f"not drawn: {counted(made.omitted, 'slice')} of requests; more than 16 were under way to an engine")
+            notes.append(f"not drawn: {counted(made.omitted, 'slice')} of requests; the trace shows at most 16 at the same "
+                         "time for each engine")  # fmt: skip
         if self._silent:
             notes.append(f"not in it: {_engines(sorted(self._silent))} did not answer")
         if replaced := [each.engine for each in self._engines if each.is_over]:
-            notes.append(f"{_engines(replaced)} ended it early: another trace or a restart began there")
+            notes.append(f"{_engines(replaced)} left the trace early: another trace or a restart began there")
         if self._controller is not None and self._controller.is_over:
-            notes.append("what the controller did is not in it: another trace began there")
+            notes.append("the controller's work is not in it: another trace began there")
         self._notes = notes
 
 

@@ -50,7 +50,8 @@ class Breakpoints:
                 continue
             chosen = [place for place, engine in enumerate(engines) if ranks is None or engine in ranks]
             if not chosen:
-                self._errors[index] = f"no rank {ranges(ranks or [])} is debugged: there are {ranges(engines)}"
+                missing = ranges(ranks or [])
+                self._errors[index] = f"there is no rank {missing}: this session debugs the ranks {ranges(engines)}"
             passed = {**wish, "condition": condition}
             if not condition:
                 del passed["condition"]

@@ -65,6 +65,6 @@ def _length(header: bytes) -> int:
         if name.strip().lower() == b"content-length" and value.strip().isdigit():
             length = int(value)
             if length > _MOST_BODY:
-                raise WrongMessage(f"a message of {length >> 20} MiB: at most {_MOST_BODY >> 20} MiB are read")
+                raise WrongMessage(f"a message of {length >> 20} MiB: the limit is {_MOST_BODY >> 20} MiB")
             return length
     raise WrongMessage("a header without Content-Length: the peer does not speak the Debug Adapter Protocol")

@@ -8,7 +8,7 @@ from typing import Any
 __all__ = ["Requests"]
 
 Answer = dict[str, Any]
-_ENDED: Answer = {"success": False, "message": "it is not debugged any more, because it has ended"}
+_ENDED: Answer = {"success": False, "message": "it is no longer debugged, because it has ended"}
 
 
 class _Gathered:

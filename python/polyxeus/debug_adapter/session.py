@@ -194,7 +194,7 @@ class Session:
         for place, rank in enumerate(self._ranks):
             answer = answers.get(place)
             if answer is None:
-                return f"{rank.name} does not answer its debugger: does it run?"
+                return f"{rank.name} does not answer its debugger: check that the engine runs"
             if not answer.get("success"):
                 return f"{rank.name}: {_message(answer)}"
         return None
@@ -225,7 +225,7 @@ class Session:
         return {**found, "supportsConfigurationDoneRequest": True, "exceptionBreakpointFilters": list(filters.values())}
 
     def _on_launch(self, request, _arguments):
-        self._refuse(request, 'the engines run already: write "request": "attach" in launch.json')
+        self._refuse(request, 'the engines are already running: write "request": "attach" in launch.json')
 
     def _on_attach(self, request, arguments):
         self._is_attaching = True
@@ -327,7 +327,7 @@ class Session:
         if place is None and self._requests.alive:
             place = self._requests.alive[0]
         if place is None or place >= len(self._ranks):
-            return self._refuse(request, "these are values of several ranks: expand them, and choose that of one rank")
+            return self._refuse(request, "these are values of several ranks: expand them, and choose the value of one rank")
 
         def pass_on(answer):
             if not answer.get("success"):
@@ -509,7 +509,7 @@ class Session:
         for thread in self._threads[place]:
             self._event("thread", {"reason": "exited", "threadId": self._numbers.join(place, thread["id"])})
         if not self._is_leaving:
-            self._say(f"{self._ranks[place].name} is not debugged any more: {why}")
+            self._say(f"{self._ranks[place].name} is no longer debugged: {why}")
         self._requests.on_end(place)
         self._tell_initialized()
         if not self._requests.alive and not self._is_leaving:

@@ -87,7 +87,7 @@ class _StandIn(types.ModuleType):
             for home, own in [*[(each, name) for each in self._homes], _OTHER_NAMES.get(name, ("", ""))]:
                 if own and hasattr(_module(home), own):
                     return getattr(_module(home), own)
-        raise AttributeError(f"module {self.__name__!r}, which is polyxeus here, has no {name!r}")
+        raise AttributeError(f"module {self.__name__!r}, which polyxeus replaces, has no {name!r}")
 
     def __dir__(self):
         found = {name for home in self._homes for name in getattr(_module(home), "__all__", ())}

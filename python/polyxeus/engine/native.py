@@ -192,7 +192,7 @@ def _function(description, buffers, functions):
         function = decode(description, buffers, functions.evaluate, functions.loads)
     if not callable(function):
         text = repr(function)
-        what = name or "what was sent as a function"
+        what = name or "the value that was sent as a function"
         raise TypeError(f"{what} is not a function: it is {text[:80]}")
     return function
 

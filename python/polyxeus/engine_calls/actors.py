@@ -106,7 +106,7 @@ def _method(value, name):
     method = getattr(value, name)
     if not callable(method):
         raise TypeError(
-            f"{name!r} of {type(value).__name__} is no method but of type {type(method).__name__}: use attribute({name!r})"
+            f"{name!r} of {type(value).__name__} is not a method: its type is {type(method).__name__}; use attribute({name!r})"
         )
     return method
 
@@ -140,7 +140,9 @@ def begin_stream(key, token, name, /, *args, **kwargs):
         try:
             items = iter(items)
         except TypeError:
-            raise TypeError(f"{name}() gives no items to stream but {type(items).__name__}: call it without stream") from None
+            raise TypeError(
+                f"{name}() returns a value of type {type(items).__name__}, which has no items: call it without stream"
+            ) from None
     home.streams[token] = items
 
 

@@ -253,7 +253,7 @@ def _why_no_folder(path, folder):
             f"host {_host()} does not see {path}, which the first engine has made: use a folder that "
             "all hosts share"
         )
-    return f"{folder} is gone: another checkpoint into {path} began meanwhile"
+    return f"{folder} was removed: another checkpoint into {path} began in the meantime"
 
 
 def _why_not_written(problem, folder):

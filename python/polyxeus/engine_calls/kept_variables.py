@@ -332,7 +332,7 @@ def _read_piece(file, size):
 def _map(size):
     """Anonymous memory, which Python does not clear first. The memory is private, so that a forked process does not
     write to it. Like the memory of NumPy's arrays, it has large pages, because the system provides large pages in less
-    than half of the time."""
+    than half of the time that small pages take."""
     memory = mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
     try:
         memory.madvise(mmap.MADV_HUGEPAGE)

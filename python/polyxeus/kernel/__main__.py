@@ -30,7 +30,7 @@ def become_cpp(arguments):
     program = os.path.join(os.path.dirname(sys.executable), "pxkernel")
     program = program if os.access(program, os.X_OK) else shutil.which("pxkernel")
     if not program:
-        return fail("cannot find the program pxkernel beside this Python or in $PATH")
+        return fail("cannot find the program pxkernel in the folder of this Python or in $PATH")
     os.execv(program, [program, *arguments[1:]])
 
 

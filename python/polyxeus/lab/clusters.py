@@ -63,7 +63,7 @@ def start(
     """
     for what, name in (("profile", profile), ("cluster id", cluster_id), ("launcher", engines)):
         if name and not (isinstance(name, str) and _NAME.fullmatch(name)):
-            raise Refused(f"the {what} may have letters, digits and . _ - + @, not {name!r}")
+            raise Refused(f"the {what} may contain only letters, digits and . _ - + @, but is {name!r}")
     profile = profile or "default"
     words = ["start", f"--profile={profile}", f"--cluster-id={cluster_id}"]
     if n is not None:
@@ -81,14 +81,14 @@ def scale(key: str, n: int) -> dict[str, Any]:
     """Adds engines to a cluster, or ends the engines with the highest ids, so that the cluster has n engines."""
     cluster = _found(key)
     if _checked(n) == 0:
-        raise Refused("a cluster has one engine at least: stop it instead")
+        raise Refused("a cluster must have at least one engine: stop it instead")
     if n > cluster["n"]:
         launcher = "local" if cluster["launcher"] == _BY_HAND else cluster["launcher"]
         words = ["engines", *_options(cluster), "-n", str(n - cluster["n"]), "--daemonize"]
         _run([*words, f"--engines={launcher}", f"--owner={os.getpid()}"])
     elif n < cluster["n"]:
         if cluster["launcher"] == _BY_HAND:
-            raise Refused("engines that were started by hand are ended where they were started")
+            raise Refused("the clusters tab cannot end engines that were started by hand: end them by hand")
         if cluster["is_world"]:
             raise Refused(
                 "engines of an MPI world cannot be ended one by one: stop the cluster and start "

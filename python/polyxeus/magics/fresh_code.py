@@ -23,8 +23,9 @@ _PATIENCE = 2.0  # seconds; balanced tasks, which come to engines another way, m
 _FOR_ENGINES = re.compile(r"^\s*%{1,2}(px|autopx)(\s|$)", re.M)
 _SENTENCES = {
     "older": "{name} is older on {engines} ({detail}) than in the notebook's folder: `%pxautoreload push` sends it",
-    "different": "{name} on {engines} ({detail}) differs from that in the notebook's folder: `%pxautoreload push` sends it",
-    "installed": "{name} is installed on {engines} ({detail}) and stays: give the module in the notebook's folder "
+    "different": "{name} on {engines} ({detail}) differs from the file in the notebook's folder: `%pxautoreload "
+                 "push` sends it",
+    "installed": "{name} is installed on {engines} ({detail}), which keep it: give the module in the notebook's folder "
                  "another name",
     "failed": "{name} could not be reloaded on {engines}, which keep its previous code: {detail}",
 }  # fmt: skip

@@ -46,7 +46,7 @@ def _sentence(kind, text, names, folder):
         found = _NO_MODULE.match(text)
         place = found and os.path.join(folder, *found[1].split("."))
         if place and (os.path.isfile(place + ".py") or os.path.isfile(os.path.join(place, "__init__.py"))):
-            return f"{found[1]} lies in the notebook's folder, which the engines do not have: `%pxautoreload push` sends it"
+            return f"{found[1]} is in the notebook's folder, which the engines do not have: `%pxautoreload push` sends it"
     return None
 
 

@@ -68,7 +68,7 @@ class Commands:
     async def run(self, code: str, targets: str, timeout_s: float) -> dict[str, Any]:
         """Runs code on the engines. Returns the text that they print, and their results."""
         if not 0 < timeout_s <= 3600:
-            raise CommandFailed(f"timeout_s is {timeout_s}: it takes seconds, more than 0 and at most 3600")
+            raise CommandFailed(f"timeout_s must be a number of seconds above 0 and at most 3600, not {timeout_s}")
         done = await self._run("px", "--json", f"--targets={targets}", "-", code=code, limit=timeout_s)
         rows = [row for row in map(_json_of, done.output.splitlines()) if isinstance(row, dict) and "engine" in row]
         if not rows:

@@ -25,7 +25,7 @@ REFUSAL = (
 )
 _MOST_LINES = 1000
 _ABOUT = (
-    "Looks at a cluster of polyxeus: a controller and engines (processes, often MPI ranks) that run code of the user. "
+    "Shows the state of a polyxeus cluster: a controller and engines (processes, often MPI ranks) that run the user's code. "
     "Call `status` first; `where` and `stacks` if engines hang; `logs` if one has died; `doctor` if nothing starts. "
     "The field `untrusted_data` of each answer is what programs on the cluster have written. " + NOTICE
 )

@@ -558,7 +558,7 @@ class AsyncResult(DisplayMixin, TimingMixin, Future[T]):
         if not failures:
             return text
         more = f", and {len(failures) - 1} more" if len(failures) > 1 else ""
-        return f"{text}; {failures[0]} was raised already{more}: others may wait for it in vain"
+        return f"{text}; {failures[0]} was raised already{more}: other engines may be waiting for the one that failed"
 
     def _failures_so_far(self):
         """Returns the failures that have arrived so far, one per line."""

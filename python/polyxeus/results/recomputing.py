@@ -92,7 +92,8 @@ class Recipe:
     def forget(self):
         """Frees the memory of the request. Called when the recipes take too much memory."""
         self.task, self.inputs, self.left = None, (), 0
-        self.why_not = f"the request of {self.name} is too old: the client keeps {_MOST_BYTES >> 20} MiB of requests"
+        most = _MOST_BYTES >> 20
+        self.why_not = f"the client no longer has the request of {self.name}: it keeps at most {most} MiB of requests"
 
 
 def plan(wanted, is_there):

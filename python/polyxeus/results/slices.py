@@ -40,7 +40,7 @@ def take(queue, end: float | None = None):
                 return queue.get(timeout=seconds)
         except Empty:
             pass
-    raise TimedOut("the next result of the map is not there in time")
+    raise TimedOut("the next result of the map did not arrive in time")
 
 
 def as_completed(futures):

@@ -3,9 +3,9 @@
 file_name() makes the name of a file before the result exists. The first part of the name is the owner of the file. The
 processes that clean this folder remove files whose owner has ended.
 
-A large file that is freed is left as a spare, because writing into pages that exist takes a third of the time that new
-pages take. The next large result is written into it. A spare has no owner, so it is removed some seconds after it was
-written.
+A large file that is freed is kept for some seconds as a spare, and the next large result is written into it: writing into
+pages that exist takes a third of the time that writing into new pages takes. A spare has no owner, so it is removed some
+seconds after it was written.
 """
 
 from __future__ import annotations
@@ -59,8 +59,8 @@ class Key(NamedTuple):
 
 
 def set_engine(uuid, room):
-    """Sets the engine uuid of this process, and the module polyxeus._engine, which knows what memory and disks have
-    room for."""
+    """Sets the engine uuid of this process, and the module polyxeus._engine, which knows how much space memory and
+    disks have."""
     global _engine, _room
     _engine = uuid
     _room = room
@@ -244,7 +244,7 @@ def receive(key, size, read_into):
             while size:
                 count = read_into(chunk[: min(size, _CHUNK)])
                 if not count:
-                    raise ConnectionError("the connection has ended in the midst of a result")
+                    raise ConnectionError("the connection ended in the middle of a result")
                 _write_all(file.fileno(), chunk[:count])
                 size -= count
         path = os.path.join(folder, f"{_engine}.refcopy.{next(_counter)}")
@@ -323,13 +323,13 @@ def _read_head(data, path):
     """Returns the head of a file, and where it ends."""
     magic, length = _HEAD.unpack(data[: _HEAD.size])
     if magic != _MAGIC:
-        raise ValueError(f"{path} is no kept result")
+        raise ValueError(f"{path} is not a kept result")
     end = _HEAD.size + length
     return load(bytes(data[_HEAD.size : end]).decode()), end
 
 
 def facts_of(folder, path):
-    """Returns what keep() returned for this file of a published result. Its maker counts as the engine that owns it."""
+    """Returns what keep() returned for this file of a published result. The engine that made it counts as its owner."""
     with open(path, "rb", buffering=0) as file:
         size = os.fstat(file.fileno()).st_size
         with mmap.mmap(file.fileno(), size, access=mmap.ACCESS_READ) as data:

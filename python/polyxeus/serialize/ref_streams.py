@@ -170,7 +170,7 @@ def _fetched(key, place):
             name = dump(list(key)).encode()
             stream.sendall(_proof(place["secret"], b"taker", stream) + _SIZE.pack(len(name)) + name)
             if not hmac.compare_digest(_exactly(stream, _PROOF), _proof(place["secret"], b"giver", stream)):
-                raise ConnectionError("what answers there is not the engine")
+                raise ConnectionError("the program that answers there is not the engine")
             size = _SIZE.unpack(_exactly(stream, _SIZE.size))[0] - 1
             if size < 0:
                 raise ConnectionError("it does not have the result any more")

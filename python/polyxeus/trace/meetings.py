@@ -44,8 +44,8 @@ class LateRank(NamedTuple):
     waited: int  #: the nanoseconds for which the others waited for this rank
 
     def __str__(self) -> str:
-        return (f"rank {self.rank} was late: it came last to {self.calls} of {self.of_calls} collective calls, and the "
-                f"others waited {self.waited / _SECOND:.3g} s for it")  # fmt: skip
+        return (f"rank {self.rank} was late: it was the last to reach {self.calls} of {self.of_calls} collective calls, and "
+                f"the others waited {self.waited / _SECOND:.3g} s for it")  # fmt: skip
 
 
 def mpi_key(call, seen: Counter) -> tuple | None:

@@ -96,7 +96,7 @@ def _summary(shares: list[EngineShares], length: int) -> str:
             f"in torch.distributed {_percent(sum(each.torch for each in shares), whole)}",
             f"and idle {_percent(whole - sum(each.busy for each in shares), whole)}"]  # fmt: skip
     even = balance(shares)
-    words = f" Balance: {100 * even:.0f} % (the mean of what engines computed, of the most that one did)." if even else ""
+    words = f" Balance: {100 * even:.0f} % (the mean computing time of the engines, divided by the longest one)." if even else ""
     return f"<p>{', '.join(told)}.{words}</p>"
 
 
@@ -123,7 +123,7 @@ def _picture(engines: list[Process], began: int, length: int) -> str:
     rows = [(_short(process.name), [(first, count, _LOOKS[kind][1]) for first, count, kind in
                                     _runs_of_columns(_columns(process, began, length))])
             for process in engines[:_MOST_ROWS]]  # fmt: skip
-    return plots.rows_of_spans(rows, "what engines did when") + _drawn(engines)
+    return plots.rows_of_spans(rows, "what each engine did over time") + _drawn(engines)
 
 
 def _columns(process: Process, began: int, length: int) -> list[str]:
@@ -163,10 +163,10 @@ def _late(meetings: Iterable[Meeting]) -> str:
         names[meeting.last][meeting.name] += meeting.waited
     ordered = waited.most_common()
     longest = max(waited.values(), default=0) or 1
-    rows = [Bar(f"rank {rank}", [(0.8 * time / longest, _LATE)], f"{_seconds(time)}, last to {counted(calls[rank], 'call')}")
+    rows = [Bar(f"rank {rank}", [(0.8 * time / longest, _LATE)], f"{_seconds(time)}, last to reach {counted(calls[rank], 'call')}")
             for rank, time in ordered[:_MOST_ROWS]]  # fmt: skip
-    plot = plots.bars(rows, "for whom the others waited how long") if rows else ""
-    return plot + _table(["rank", f"came last (of {counted(count, 'call')})", "the others waited", "most of it in"], (
+    plot = plots.bars(rows, "how long the others waited for each rank") if rows else ""
+    return plot + _table(["rank", f"came last (of {counted(count, 'call')})", "the others waited", "mostly in"], (
         [str(rank), str(calls[rank]), _seconds(time), names[rank].most_common(1)[0][0]] for rank, time in ordered))
 
 
@@ -187,7 +187,7 @@ def _transfers(found: Traffic, ranks: list[int]) -> str:
     by_bytes = sorted(found.messages.items(), key=lambda each: each[1][1], reverse=True)
     messages = _table(["from", "to", "messages", "bytes"], (
         [f"rank {sender}", f"rank {receiver}", f"{count:,}", _bytes(size)] for (sender, receiver), (count, size) in by_bytes[:_SLOWEST]))
-    collectives = _table(["collective call", "calls of all ranks", "bytes that they gave or got"], (
+    collectives = _table(["collective call", "calls of all ranks", "bytes sent or received"], (
         [name, f"{count:,}", _bytes(size)] for name, (count, size) in sorted(found.collectives.items())))
     requests = _table(["engine", "requests", "bytes"], (
         [name, f"{count:,}", _bytes(size)] for name, (count, size) in found.requests.items()))

@@ -107,7 +107,7 @@ class Actor:
 
     def __len__(self) -> int:
         if isinstance(self._targets, int):
-            raise TypeError("this proxy is of one object")
+            raise TypeError("this proxy refers to one object, so it has no length")
         return len(self._targets)
 
     def __bool__(self) -> bool:
@@ -115,7 +115,7 @@ class Actor:
 
     def __getitem__(self, position: int | slice) -> Actor:
         if isinstance(self._targets, int) or not isinstance(position, (int, slice)):
-            raise TypeError(f"only a proxy of several objects has an index, which is an int or a slice, not {position!r:.80}")
+            raise TypeError(f"only a proxy of several objects has an index, and only an int or a slice, not {position!r:.80}")
         return Actor(self._home, self._targets[position])
 
     def __iter__(self) -> Iterator[Actor]:

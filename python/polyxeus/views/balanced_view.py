@@ -462,7 +462,7 @@ def _after_also(after, ids):
         if (rendered["all"], rendered["success"], rendered["failure"]) != (True, True, False):
             raise ValueError(
                 "after is a Dependency that does not wait for the success of all its requests, and the arguments have Refs that "
-                "are not ready: wait for these first"
+                "are not ready: wait for these Refs first"
             )
         rendered = rendered["dependencies"]
     return [*rendered, *ids]

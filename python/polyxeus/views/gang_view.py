@@ -95,7 +95,7 @@ class GangView(DirectView):
     def _make(self, is_new):
         languages = {engine: self.client.languages.get(engine) for engine in self.targets}
         if others := [engine for engine, language in languages.items() if language not in ("python", "cpp")]:
-            raise RuntimeError(f"a gang needs engines of polyxeus, which engines {others} are not")
+            raise RuntimeError(f"a gang needs engines of polyxeus, but engines {others} are of ipyparallel")
         python, cpp = ([each for each in self.targets if languages[each] == name] for name in ("python", "cpp"))
         # The answers also show that all engines are idle: no engine waits in MPI for an engine with an earlier request.
         places = self._look(python, cpp)

@@ -43,9 +43,9 @@ class Ranks(_Anything):
         most = least if most is None else most
         for each in (least, most):
             if isinstance(each, bool) or not isinstance(each, int):
-                raise TypeError(f"ranks are a number of engines, not {each!r:.80}")
+                raise TypeError(f"ranks must be a number of engines, not {each!r:.80}")
         if not 1 <= least <= most:
-            raise ValueError(f"ranks are numbers from 1 on, the least one first, not {(least, most)}")
+            raise ValueError(f"ranks must be numbers of at least 1, the smaller one first, not {(least, most)}")
         self.least = least
         self.most = most
 
@@ -71,7 +71,7 @@ def ranks_of(wanted):
         return wanted
     if isinstance(wanted, (tuple, list)):
         if len(wanted) != 2:
-            raise ValueError(f"ranks are a number, or the least and the most, not {wanted!r:.80}")
+            raise ValueError(f"ranks must be a number, or the smallest and the largest number, not {wanted!r:.80}")
         return Ranks(*wanted)
     return Ranks(wanted)
 
@@ -82,7 +82,7 @@ def ranks_in(args, kwargs):
     if kwargs:
         found += [each for each in kwargs.values() if isinstance(each, Ranks)]
     if len(found) > 1:
-        raise TypeError(f"a call has one argument that is Ranks, not {len(found)}")
+        raise TypeError(f"a call may have only one argument that is a Ranks, not {len(found)}")
     return found[0] if found else None
 
 

@@ -91,13 +91,13 @@ TEST(StackMerger, OtherLinesAndOtherFunctionsAreOtherGroups) {
 TEST(StackMerger, EnginesWithoutAStackAreGroupsOfTheirOwn) {
   using State = EnginePlace::State;
   EngineStacks old = in_state(5, State::busy), deaf = busy(6, {});
-  old.stacks.why = "it does not tell stacks";
+  old.stacks.why = "it cannot report stacks";
   deaf.stacks.threads[0].why = "it did not answer a signal";
   const auto merged = merge_stacks({in_state(0, State::idle), in_state(1, State::no_answer),
                                     in_state(2, State::idle), busy(3, {cell(1)}),
                                     in_state(4, State::unknown), old, deaf});
   EXPECT_EQ(ids(merged.main), (Ids{{1}, {3}, {4}, {5}, {6}, {0, 2}}));
-  EXPECT_EQ(merged.main[3].why, "it does not tell stacks");
+  EXPECT_EQ(merged.main[3].why, "it cannot report stacks");
   EXPECT_EQ(merged.main[4].why, "it did not answer a signal");
 }
 

@@ -93,7 +93,7 @@ TEST(StackText, ThreadsOfLibrariesAreCountedUnlessTheyAreAskedFor) {
   const MergedStacks merged{
       .others = {{.places = {spinning(1)}, .frames = {python("work", "a.py", 3)}, .threads = 1}},
       .libraries = {pool}};
-  const std::string user = "1: 1 thread beside the main thread",
+  const std::string user = "1: 1 thread besides the main thread",
                     work = "    work                              a.py:3";
   EXPECT_EQ(describe_stacks(merged, 3s, false),
             (Lines{user, work, "8 threads of libraries not shown (--libraries)"}));

@@ -108,7 +108,7 @@ TEST(Restarter, RestartsRanksOfAWorldTogetherOnly) {
   ASSERT_FALSE(can);
   EXPECT_EQ(can.error().what,
             "engine 1 is a rank of an MPI world, whose ranks start together: restart all of them "
-            "with `pxcluster restart` or rc.restart_engines(), and keep= for their variables");
+            "with `pxcluster restart` or rc.restart_engines(), and use keep= to keep variables");
   EXPECT_TRUE(check_single_starts(two_sets(), {"", {first, second}}, known));
   EXPECT_TRUE(check_single_starts(two_sets(), {"", {local}}, known));
   ClusterRecord job = two_sets();

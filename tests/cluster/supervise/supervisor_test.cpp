@@ -839,7 +839,7 @@ TEST(SupervisorRestart, OfOneOfTheEnginesOfOneProcessIsRefused) {
   story.supervisor.on(EnginesCounted{3, {}, own_engines({0, 1, 2})}, at(2s));
   const auto effects = story.supervisor.on(RestartAsked{{1}}, at(9s));
   ASSERT_EQ(only<ReportRestart>(effects).size(), 1u);
-  EXPECT_NE(only<ReportRestart>(effects)[0].problem.find("cannot be restarted singly"),
+  EXPECT_NE(only<ReportRestart>(effects)[0].problem.find("cannot be restarted one by one"),
             std::string::npos);
   EXPECT_TRUE(only<SendSignal>(effects).empty());
   EXPECT_EQ(only<AnnounceEnd>(story.supervisor.on(RestartAsked{{0, 1, 2}}, at(9s)))[0].engine_set,

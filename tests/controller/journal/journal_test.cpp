@@ -300,8 +300,8 @@ TEST(DamagedJournal, NamesFilesThatAreMissing) {
   Journal journal{storage, small()};
   EXPECT_LT(journal.replay().size(), 100u);
   EXPECT_EQ(joined(journal.take_errors()),
-            "of the journal's files those between segment 1 and segment 3 are missing: tasks that "
-            "were only there are lost\n");
+            "the journal's files between segment 1 and segment 3 are missing: tasks that were only "
+            "there are lost\n");
 }
 
 TEST(DamagedJournal, OfAnotherVersionIsSetAside) {

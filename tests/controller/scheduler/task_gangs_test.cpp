@@ -80,7 +80,8 @@ TEST_F(Gangs, ATaskThatNoWorldCanRunIsRefusedWithTheReason) {
   cluster_.join("alone");
   cluster_.join_world("other", 0, "v");
   EXPECT_EQ(cluster_.submit("t1", ranks(5)), (Texts{"t1!ImpossibleDependency"}));
-  EXPECT_NE(cluster_.last_error().find("needs 5 ranks of one MPI world, and the largest one has 4"),
+  EXPECT_NE(cluster_.last_error().find("needs 5 ranks of one MPI world, and the largest world "
+                                       "has 4"),
             std::string::npos);
   TaskRules rules = targets({"alone"});
   rules.ranks = {2, 2};

@@ -23,7 +23,7 @@ TEST(DescriptorPlan, OneMoreMayComeAsLongAsWhatIsKeptStays) {
   EXPECT_EQ(plan.why_not("a client", 7, 39), std::nullopt);
   EXPECT_EQ(plan.why_not("a client", 7, 38),
             "a client takes 7 file descriptors of the controller, which has 38 of 256 left and "
-            "keeps 32 for those that are connected: close other clients, or raise its limit "
+            "keeps 32 for connected programs: close other clients, or raise its limit "
             "(ulimit -n, or nofile in /etc/security/limits.conf) and start the cluster again");
 }
 

@@ -69,7 +69,7 @@ TEST(StackQuestion, AnswersThatAreTooLongTogetherAreLeftOut) {
   EXPECT_TRUE(question.is_over(start));
   EXPECT_FALSE(question.replies()[0].is_left_out);
   EXPECT_TRUE(question.replies()[1].is_left_out);
-  EXPECT_EQ(rows(question)[1]["why"], "the answers of all engines are too long: ask fewer");
+  EXPECT_EQ(rows(question)[1]["why"], "the answers of all engines are too long: ask fewer engines");
 }
 
 TEST(StackQuestion, OddShapesDoNoHarm) {
@@ -82,7 +82,7 @@ TEST(StackQuestion, OddShapesDoNoHarm) {
 TEST(StackQuestion, AnEngineThatDoesNotKnowTheQuestionSaysSo) {
   StackQuestion question = question_to_two();
   question.answered(first, R"({"pid": 4})");  // as one of ipyparallel
-  EXPECT_EQ(rows(question)[0], (Json{{"engine", 3}, {"why", "it does not tell stacks"}}));
+  EXPECT_EQ(rows(question)[0], (Json{{"engine", 3}, {"why", "it cannot report stacks"}}));
 }
 
 }  // namespace

@@ -114,7 +114,7 @@ def test_a_generator_is_no_result(counter):
         actors.call(counter, "items", 1)
     with pytest.raises(TypeError, match="'n' of Counter is no method"):
         actors.call(counter, "n")
-    with pytest.raises(TypeError, match="add.. gives no items to stream but int"):
+    with pytest.raises(TypeError, match="add.. returns a value of type int, which has no items"):
         actors.begin_stream(counter, "t", "add", 1)
 
 

@@ -148,7 +148,7 @@ TEST_F(PassingThreadTest, PassesNothingOnInABrokenWorld) {
   world.set("rank 0 died");
   PassingThread taker{fake_mail<1>(), folder_, &world, wake()};
   taker.take("bob.me.2", 0, "ann.me.1", 100);
-  EXPECT_EQ(take_all(taker, 100), "MPI passes nothing on any more");
+  EXPECT_EQ(take_all(taker, 100), "MPI passes on no more arrays");
   EXPECT_TRUE(mpi_.sent.empty());
 }
 
@@ -156,7 +156,7 @@ TEST_F(PassingThreadTest, GivesUpWhenMpiFails) {
   mpi_.is_broken = true;
   PassingThread taker{fake_mail<1>(), folder_, nullptr, wake()};
   taker.take("bob.me.2", 0, "ann.me.1", 100);
-  EXPECT_EQ(take_all(taker, 100), "MPI passes nothing on any more");
+  EXPECT_EQ(take_all(taker, 100), "MPI passes on no more arrays");
 }
 
 }  // namespace

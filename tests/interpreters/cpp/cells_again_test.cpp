@@ -189,7 +189,7 @@ TEST_F(Mistakes, ThatClangDoesNotSurviveAreSaidPlainly) {
   EXPECT_EQ(outcome.traceback.back(), "      |             ^");
   fails("{ int q = 1;", Kind::compile_error);
   outcome = fails("int n = 2;\nreturn n;", Kind::compile_error);
-  EXPECT_NE(outcome.error_value.find("line 2, column 1: error: 'return' stands outside"),
+  EXPECT_NE(outcome.error_value.find("line 2, column 1: error: 'return' is outside"),
             std::string::npos)
       << outcome.error_value;
   runs("#if 1\nvoid f() {\n#else\nvoid g() {\n#endif\n}");

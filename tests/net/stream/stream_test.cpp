@@ -225,7 +225,7 @@ TEST_F(Streams, CloseWhatNamesAnImpossibleLength) {
   ASSERT_TRUE(turn_until({&client}, [&] { return client.stream.stage() == Stream::Stage::open; }));
   say(forger, "\xff\xff\xff\xff");
   EXPECT_TRUE(turn_until_closed(client));
-  EXPECT_EQ(client.stream.why_closed(), "a record has no possible length");
+  EXPECT_EQ(client.stream.why_closed(), "a record has an impossible length");
 }
 
 TEST_F(Streams, CloseWhereTheProgramAtThePortIsNoController) {

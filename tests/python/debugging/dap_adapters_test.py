@@ -48,7 +48,7 @@ def test_an_adapter_that_ends_says_why():
         answer = editor.response(editor.send("initialize", adapterID="test"))
         output = editor.event("output")["output"]
         editor.close()
-    assert not answer["success"] and output == "engine 2 is not debugged any more: no route\n"
+    assert not answer["success"] and output == "engine 2 is no longer debugged: no route\n"
 
 
 def test_a_port_in_use_is_an_error():

@@ -167,7 +167,7 @@ def test_breakpoints_go_to_the_ranks_of_their_conditions(talk):
     told = talk.body()["breakpoints"]
     assert [(each["id"], each["verified"], each.get("message")) for each in told] == [
         (1, True, None), (2, True, None), (3, False, "no code there"),
-        (4, False, "no rank 4 is debugged: there are 0,1"),
+        (4, False, "there is no rank 4: this session debugs the ranks 0,1"),
         (5, False, "'2-1' counts backwards: write the lower number first, `1-2`")]  # fmt: skip
     talk.event(1, "breakpoint", reason="changed", breakpoint={"id": 6, "verified": True, "line": 7})
     assert talk.body() == {"reason": "changed", "breakpoint": {"id": 3, "verified": True, "line": 7}}
@@ -287,8 +287,8 @@ def test_a_rank_that_ends_leaves_the_others(talk):
     talk.take(talk.session.on_adapter_end(1, "its debugger has closed the connection", talk.now))
     exited, said, refused = talk.heard()
     assert exited["body"] == {"reason": "exited", "threadId": threads[1]["id"]}
-    assert said["body"]["output"] == "rank 1 is not debugged any more: its debugger has closed the connection\n"
-    assert refused["message"] == "rank 1: it is not debugged any more, because it has ended"
+    assert said["body"]["output"] == "rank 1 is no longer debugged: its debugger has closed the connection\n"
+    assert refused["message"] == "rank 1: it is no longer debugged, because it has ended"
     talk.take(talk.session.on_adapter_end(0, "its debugger has closed the connection", talk.now))
     assert talk.heard()[-1]["event"] == "terminated"
 
@@ -331,7 +331,7 @@ def test_the_session_does_not_end_before_a_slow_rank_is_disconnected(talk):
 
 def test_requests_that_have_no_meaning_for_several_ranks_are_refused(talk):
     talk.request("launch")
-    assert talk.problem() == 'the engines run already: write "request": "attach" in launch.json'
+    assert talk.problem() == 'the engines are already running: write "request": "attach" in launch.json'
     talk.request("readMemory", memoryReference="0x1")
     assert talk.problem() == "readMemory is not supported for a session of several ranks"
     talk.take(talk.session.on_adapter(0, {"seq": 4, "type": "request", "command": "runInTerminal"}, talk.now))

@@ -215,7 +215,7 @@ def test_spans_that_were_dropped_are_counted(path):
 def test_an_engine_on_which_another_trace_began_is_named(path):
     engine = Engine(0)
     trace, _, _ = run(path, engine, during=lambda: engine.answer({"do": "start", "id": "another"}))
-    assert "engine 0 ended it early: another trace or a restart began there" in repr(trace)
+    assert "engine 0 left the trace early: another trace or a restart began there" in repr(trace)
 
 
 def test_what_still_runs_at_the_end_is_shown_as_unfinished(path):

@@ -7,7 +7,7 @@ from polyxeus.trace.meetings import find_meetings, latest_rank
 def test_the_rank_that_comes_last_is_named_with_the_time_that_the_others_waited():
     _, engines = some.late_cell()
     late = latest_rank(find_meetings(engines).values())
-    assert str(late) == ("rank 2 was late: it came last to 1 of 1 collective calls, and the others waited 0.5 s for it")
+    assert str(late) == ("rank 2 was late: it was the last to reach 1 of 1 collective calls, and the others waited 0.5 s for it")
 
 
 def test_calls_of_one_communicator_meet_by_their_place_in_it():

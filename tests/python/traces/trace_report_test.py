@@ -38,7 +38,7 @@ class Balance(HTMLParser):
 def test_the_page_says_who_was_late_and_how_the_time_was_spent():
     page = html_report(make_timeline(*some.late_cell()))
     assert "<h1>What 4 engines did in 0.541 s</h1>" in page
-    assert "rank 2 was late: it came last to 1 of 1 collective calls" in page
+    assert "rank 2 was late: it was the last to reach 1 of 1 collective calls" in page
     assert "The engines computed 26 % of the time, were in MPI 71 %" in page
     assert "Balance: 27 %" in page
     rows = {row[0]: row[1:] for row in reversed(Balance(page).rows)}  # engines stand in the first table

@@ -46,7 +46,7 @@ def test_the_oldest_requests_are_forgotten():
     for each in made:
         memory.add(each)
     assert [each.task is None for each in made] == [True] * 4 + [False] * 4
-    with pytest.raises(NotRepeatable, match="the request of 0 is too old"):
+    with pytest.raises(NotRepeatable, match="the client no longer has the request of 0"):
         names(made[0])
     dropped = [recipe("dropped", size=1000) for _ in range(100)]
     for each in dropped:

@@ -259,7 +259,7 @@ def test_after_and_refs_hold_together(view, tmp_path):
     with view.temp_flags(after=first):
         result = view.submit(abs, late)
     with view.temp_flags(after=px.Dependency(first, failure=True)):
-        with pytest.raises(ValueError, match="wait for these first"):
+        with pytest.raises(ValueError, match="wait for these Refs first"):
             view.submit(abs, late)
     open(gate, "w").close()
     assert late.get(PATIENCE) == 5

@@ -169,7 +169,7 @@ def test_an_error_is_of_both_classes_and_names_its_engine(rc):
         counter.fail().get(PATIENCE)
     with pytest.raises(AttributeError, match="'Counter' object has no attribute 'ad'"):
         counter[0].ad(1).get(PATIENCE)
-    with pytest.raises(TypeError, match="'n' of Counter is no method but of type int: use attribute"):
+    with pytest.raises(TypeError, match="'n' of Counter is not a method: its type is int; use attribute"):
         counter[0].n().get(PATIENCE)
     with pytest.raises(AttributeError, match="property of Counter: use attribute"):
         counter.double
@@ -278,7 +278,7 @@ def test_an_error_ends_a_stream(rc):
     with pytest.raises(KeyError, match="second"):
         list(stream)
     assert list(stream) == []
-    with pytest.raises(TypeError, match=r"add\(\) gives no items to stream but int"):
+    with pytest.raises(TypeError, match=r"add\(\) returns a value of type int, which has no items"):
         next(rc[0].spawn(Counter, 0).add.stream(1))
     with pytest.raises(TypeError, match="is a generator: use stream"):
         rc[0].spawn(Counter, 0).items(1).get(PATIENCE)

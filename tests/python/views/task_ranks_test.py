@@ -56,13 +56,13 @@ def test_the_forms_of_the_flag(wanted, ranks):
 
 @pytest.mark.parametrize("wrong", [0, -1, (3, 2), (1, 2, 3)])
 def test_wrong_numbers_are_refused(wrong):
-    with pytest.raises(ValueError, match="ranks are"):
+    with pytest.raises(ValueError, match="ranks must be"):
         ranks_of(wrong)
 
 
 @pytest.mark.parametrize("wrong", [True, 1.5, "2", (2, "3")])
 def test_what_is_no_number_is_refused(wrong):
-    with pytest.raises(TypeError, match="ranks are a number of engines"):
+    with pytest.raises(TypeError, match="ranks must be a number of engines"):
         ranks_of(wrong)
 
 
@@ -77,7 +77,7 @@ def test_ranks_among_arguments_are_found_once():
     assert ranks_in((1, Ranks(2)), {}) == Ranks(2)
     assert ranks_in((), {"group": Ranks(3)}) == Ranks(3)
     assert ranks_in((1,), None) is None
-    with pytest.raises(TypeError, match="one argument that is Ranks, not 2"):
+    with pytest.raises(TypeError, match="one argument that is a Ranks, not 2"):
         ranks_in((Ranks(2),), {"comm": Ranks(2)})
 
 

@@ -127,5 +127,5 @@ def test_what_cannot_go_on_in_a_new_job_is_refused_with_the_reason(record, conne
 
 
 def test_cpp_engines_alone_are_refused():
-    assert "C++ engines do not tell" in why_impossible(SLURM, WITH_DASHBOARD, {}, ["cpp", "cpp"])
+    assert "C++ engines do not report" in why_impossible(SLURM, WITH_DASHBOARD, {}, ["cpp", "cpp"])
     assert why_impossible(SLURM, WITH_DASHBOARD, {}, []) is None  # they come later

@@ -166,7 +166,7 @@ def test_what_runs_too_long_is_interrupted_and_jobs_that_are_too_short_are_not_r
     with rc.outlive_job(["x"], save_before="60s") as keeper:
         assert keeper.wait(1, timeout=PATIENCE), keeper.error
         assert "KeyboardInterrupt" in str(endless.exception())
-        said.wait_for("engine 1 did not finish in time: what runs there is interrupted")
+        said.wait_for("engine 1 did not finish in time: the running code is interrupted")
         assert rc[:]["x"] == [3, 3]
         said.wait_for("no further job is started; give rc.outlive_job() a smaller save_before")
         assert keeper.crossings == 1 and "may run for" in str(keeper.error)
@@ -176,7 +176,7 @@ def test_a_job_without_an_end_is_told(rc, said, monkeypatch):
     monkeypatch.setattr(watch, "ask_batch_system", lambda _job: None)
     assert "has no end that is known" in str(rc.job_ends(timeout=PATIENCE))
     with rc.outlive_job("x"):
-        said.wait_for("Slurm does not say when job 17 ends: rc.outlive_job() saves nothing before")
+        said.wait_for("Slurm does not say when job 17 ends, so rc.outlive_job() cannot save variables before its end")
 
 
 def test_two_clients_do_not_start_jobs_for_one_cluster(rc, cluster, job_ends_in, said):

@@ -230,7 +230,7 @@ def test_a_task_whose_engine_died_meanwhile_runs_again_only_if_it_may(own_cluste
     gate.touch()
     start_controller(cluster, PROCESS)
     cluster.start_engines(1)
-    with pytest.raises(polyxeus.RemoteError, match="did not come back to the controller"):
+    with pytest.raises(polyxeus.RemoteError, match="did not come back to the restarted controller"):
         fetch(cluster, msg_ids[0], engines=1)
     assert fetch(cluster, msg_ids[1], engines=1) == [0]
     assert [runs(folder, 0) for folder in folders] == [1, 2]

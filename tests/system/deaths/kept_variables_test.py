@@ -100,7 +100,7 @@ def test_survivors_of_a_killed_rank_keep_what_they_are_told_to(start, mpi_cmd):
     assert [row["engine"] for row in kept] == [0, 1, 2, 3]
     names = {"numbers", "table", "model", "steps", "frozen", "norm"}
     assert [set(row["kept"]) for row in kept] == [names, names, set(), names]
-    assert "engine 2 has kept nothing: it was not there before the restart" in str(kept)
+    assert "engine 2 has kept nothing: it had ended before the restart" in str(kept)
     assert set(kept[2]["lost"]) == names
 
 

@@ -216,7 +216,7 @@ def test_tasks_of_one_rank_use_the_engines_that_are_left(balanced, tmp_path):
 
 
 def test_a_task_that_no_world_can_run_is_refused(balanced):
-    with pytest.raises(px.ImpossibleDependency, match="needs 5 ranks of one MPI world, and the largest one has 4"):
+    with pytest.raises(px.ImpossibleDependency, match="needs 5 ranks of one MPI world, and the largest world has 4"):
         balanced.submit(total, 1, px.Ranks(5)).get(20)
 
 

@@ -98,7 +98,7 @@ def test_threads_of_the_user_are_told_beside_the_main_thread(ours):
                     "thread = threading.Thread(target=work)\nthread.start()").get(timeout=60)  # fmt: skip
     try:
         text = str(until(ours, lambda rows: "work" in str(rows)))
-        assert "2: 1 thread beside the main thread" in text.splitlines()
+        assert "2: 1 thread besides the main thread" in text.splitlines()
         assert "    work                              line 4 of an earlier cell" in text or "cell line 4" in text
     finally:
         ours[2].execute("goes_on.set(); thread.join()").get(timeout=60)

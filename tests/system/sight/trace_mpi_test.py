@@ -80,7 +80,7 @@ def test_the_trace_of_a_cell_with_a_slow_rank_names_it(ours, tmp_path):
     trace, calls, _ = traced(ours, SLOW_RANK, tmp_path)
     assert trace.late.rank == 2 and trace.late.calls >= 1
     assert trace.late.waited >= 0.5e9
-    assert "rank 2 was late: it came last to " in repr(trace)
+    assert "rank 2 was late: it was the last to reach " in repr(trace)
     for rank in range(4):
         (call,) = [each for each in calls[rank] if each["name"] == "MPI_Allreduce"]
         told = call["args"]

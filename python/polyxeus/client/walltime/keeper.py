@@ -58,10 +58,10 @@ def why_impossible(
         )
     found = set(languages)
     if found and "python" not in found:
-        return "C++ engines do not tell in which batch job they run: start at least one Python engine in the job"
+        return "C++ engines do not report the batch job in which they run: start at least one Python engine in the job"
     if not connection.get("dashboard"):
         return (
-            "the controller has no dashboard, by which it is told to give no further tasks: start it without "
+            "the controller has no dashboard, through which rc.outlive_job() tells it to pause tasks: start it without "
             "--dashboard=off"
         )
     return None
@@ -200,7 +200,7 @@ class JobKeeper:
     def _give_up(self, row: dict[str, Any], seconds: float) -> None:
         """Tells the user that the new job is too short, so that no further job is started."""
         problem = RuntimeError(
-            f"{job_text(row)} of {engine_names(row['engines'])} may run for {duration(seconds)} only, and variables are to "
+            f"{job_text(row)} of {engine_names(row['engines'])} may run for only {duration(seconds)}, but variables must "
             f"be saved {duration(self._save_before)} before its end: no further job is started; give rc.outlive_job() a "
             "smaller save_before, or the jobs more time (--time)"
         )
@@ -266,7 +266,7 @@ class JobKeeper:
             pending = [(each, send_quietly(client, each, requests.execute("", True))) for each in ids]
             busy = _unanswered(pending, patience[0])
             if busy:
-                tell_user(f"{engine_names(busy)} did not finish in time: what runs there is interrupted")
+                tell_user(f"{engine_names(busy)} did not finish in time: the running code is interrupted")
                 client.interrupt(busy, block=False)
                 busy = _unanswered(pending, patience[1])
             if busy:

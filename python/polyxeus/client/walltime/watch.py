@@ -211,7 +211,8 @@ class JobWatch:
                     self._endless.add(order.job)
             if is_news:
                 tell_user(
-                    f"{name_of(job['system'])} does not say when job {_id(job)} ends: rc.outlive_job() saves nothing before"
+                    f"{name_of(job['system'])} does not say when job {_id(job)} ends, so rc.outlive_job() "
+                    "cannot save variables before its end"
                 )
             return
         with self._lock:

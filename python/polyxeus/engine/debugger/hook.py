@@ -148,7 +148,7 @@ def _why_not():
     if threading.current_thread() is not threading.main_thread():
         return "only the main thread of an engine can ask for commands"
     if _session is not None and _session.is_asking:
-        return "the debugger asks for commands already"
+        return "the debugger is already asking for commands"
     if _refusal is not None and _refusal[0] == _request_id():
         return _refusal[1]
     if _request_id() is None:
@@ -191,11 +191,11 @@ def post_mortem():
     if _engine is None:
         raise NothingToDebug("post_mortem() works in a Python engine of polyxeus only: use `%pxdebug` or rc.post_mortem()")
     if _last is None:
-        raise NothingToDebug("no code has failed on this engine since it started: there is nothing to look into")
+        raise NothingToDebug("no code has failed on this engine since it started: there is no error to debug")
     error, trace = _last
     trace = frames.of_user(trace)
     if trace is None:
-        raise NothingToDebug(f"{type(error).__name__}: {error} has no traceback: there is nothing to look into")
+        raise NothingToDebug(f"{type(error).__name__}: {error} has no traceback: it cannot be debugged")
     innermost = trace
     while innermost.tb_next is not None:
         innermost = innermost.tb_next

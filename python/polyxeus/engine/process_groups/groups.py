@@ -202,7 +202,7 @@ class Groups:
                 raise Refusal(meeting.name, world.epochs.cause())
             if limit is not None and now > meeting.began + limit:
                 raise RuntimeError(f"{meeting.name} cannot begin: {roll_call.name_ranks(meeting.missing())} did not "
-                                   f"come within {limit:g} s")
+                                   f"reach it within {limit:g} s")
             if world is not None and now > looked + 0.2:
                 looked = now
                 cause = world.who_rests(meeting.missing()) if now > meeting.began + _grace() else None
@@ -210,7 +210,7 @@ class Groups:
                     raise Refusal(meeting.name, cause)
                 dead = world.find_dead()
                 if dead in meeting.ranks:
-                    raise RuntimeError(f"{meeting.name} cannot begin: rank {dead} has died: start it anew and call "
+                    raise RuntimeError(f"{meeting.name} cannot begin: rank {dead} has died: start it again and call "
                                        "polyxeus.torch.init(view), or restart the engines")
             time.sleep(pause)
             pause = min(pause * 1.5, 0.02)
@@ -243,7 +243,7 @@ class Groups:
         _refuse_if_over(world, name)
         if group.replaced:
             raise RuntimeError(f"{name} cannot begin: {roll_call.name_ranks(group.replaced)} of this process group "
-                               "was started anew: make the group again")
+                               "was started again: make the group again")
         with self._lock:
             if group.epoch != world.epochs.current:
                 self._renew(world, group, name)
@@ -256,8 +256,8 @@ class Groups:
         try:
             said = {"handle": pg.get_reconfigure_handle(), "groups": self._c10d._world.group_count}
         except RuntimeError as problem:
-            raise RuntimeError(f"{name} cannot begin: the process group was ended by a stop, and torch cannot connect it "
-                               f"anew ({str(problem).splitlines()[0]}): make it again, with a TCPStore") from None
+            raise RuntimeError(f"{name} cannot begin: the process group was ended by a stop, and torch cannot "
+                               f"reconnect it ({str(problem).splitlines()[0]}): make it again, with a TCPStore") from None
         world.store.set(f"{key}/{me}", json.dumps(said))
         meeting = Meeting(world.store, key, group.ranks, name)
         self._together(meeting, lambda: self._connect(world, group, key, epoch))
@@ -399,7 +399,7 @@ class Groups:
     @staticmethod
     def _shut_down_until_end(world, epoch):
         """Shuts the connections down repeatedly, because the main thread may have begun a call, or made connections,
-        just before.
+        just before this method was called.
 
         While data is being transferred, this method waits for some seconds, because gloo reports the end of a
         connection only to calls that wait for the beginning of a message. A call whose message is cut off in the middle

@@ -35,8 +35,9 @@ class ClientCore {
   /// False in a forked child.
   bool is_of_this_process() const { return process_.is_here(); }
 
-  /// The registered engines that the targets mean.
-  /// errors  not_found: no engine is registered, or not one that was named; lost_peer.
+  /// The ids of the registered engines that `targets` selects.
+  /// errors  not_found: no engine is registered, or a named engine is not; lost_peer: the
+  ///         connection is closed or broken, or this process is a forked child.
   std::vector<EngineId> resolve(const Targets& targets) const;
   /// Call it when no engine was found: throws lost_peer if the reason is a closed or broken
   /// connection.

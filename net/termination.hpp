@@ -5,7 +5,7 @@
 namespace px::net {
 
 /// Turns SIGTERM into a wake-up of a loop, whose owner calls was_asked() and ends the engine or
-/// kernel in order. A signal handler gets no arguments, so this is a global of the process. User
+/// kernel normally. A signal handler gets no arguments, so this is a global of the process. User
 /// code may install another handler for SIGTERM.
 class Termination {
  public:

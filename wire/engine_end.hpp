@@ -12,7 +12,7 @@ namespace px {
 /// How an engine ended: the text that the controller and the clients give to callers whose requests
 /// were lost with it. A value.
 struct EngineEnd {
-  std::string engine = {};  ///< Its id and host for people: "3 on host2"; may be empty.
+  std::string engine = {};  ///< Its id and host as text: "3 on host2"; may be empty.
   std::string why = {};     ///< A clause: "its process ended"; may be empty.
   /// Whether its process has certainly ended. Otherwise it may only be unreachable, and answer
   /// later.

@@ -1,6 +1,6 @@
-// Measures the C++ client through pxcontroller, beside the raw limit in the same run: a bare client
-// and the simplest relay that could do the work. Engines are echo engines in C++ and, where
-// --python-engine names a pxengine, real Python engines.
+// Measures the C++ client through pxcontroller, beside the raw limit in the same run: a client that
+// only sends and receives frames, and the simplest relay that could do the work. Engines are echo
+// engines in C++ and, where --python-engine names a pxengine, real Python engines.
 //   client_bench --python-engine .venv/bin/pxengine --json results.json
 
 #include <cstdio>

@@ -9,9 +9,10 @@
 namespace px::client {
 
 /// Finds out, while the controller is unreachable, whether its cluster has ended or will return. It
-/// reads the connection file: `pxcluster stop`, and a controller that ends in order, remove it, and
-/// the next cluster in the same profile writes one with another key. A controller that will be
-/// restarted leaves it unchanged. So a client stops waiting at once instead of after a timeout.
+/// reads the connection file. `pxcluster stop` removes this file, and so does a controller that
+/// ends normally. The next cluster in the same profile writes a file with another key. A controller
+/// that will be restarted leaves the file unchanged. So a client stops waiting at once instead of
+/// after a timeout.
 class EndedCluster {
  public:
   /// file  the path of the connection file. It is used only if it lies in the folder `security` of

@@ -12,7 +12,7 @@ namespace px::client {
 /// pointer shows its name, place, time and share. The file needs no other file and no script; all
 /// text from engines is escaped. Bounded: if there are many groups the first ones are drawn, and
 /// boxes too small to be seen are left out. Pure.
-/// title  for people: the time and the subject of the profile.
+/// title  a text for people: the time and the subject of the profile.
 std::string flame_graph(const StackProfile& profile, const std::string& title);
 
 }  // namespace px::client

@@ -7,7 +7,7 @@
 
 namespace px::client {
 
-/// Threads, of one engine or of several, whose stacks are equal for people: the same lines of
+/// Threads, of one engine or of several, whose stacks look equal to the user: the same lines of
 /// Python or of cells, which have called the same native function. Deeper native calls may differ,
 /// as they do at any moment for ranks that wait in one MPI call.
 struct StackGroup {

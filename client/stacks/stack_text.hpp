@@ -7,7 +7,7 @@
 
 namespace px::client {
 
-/// One call for people: the function, and its location.
+/// One call of a stack as text for the user: the function and its location.
 struct FrameText {
   std::string name;   ///< "solve", "libm.so.6+0x3c0"
   std::string place;  ///< "cell line 3", "solver.py:12", "libm.so.6"; may be empty.
@@ -19,7 +19,7 @@ FrameText frame_text(const os::StackFrame& frame, const std::string& cell);
 /// solve_block()", "step() at cell 3 line 2". Empty: its stack is unknown.
 std::string innermost_calls(const os::ProcessStacks& stacks);
 
-/// The merged stacks for people, as lines: for each group the sentences of fold_places(), followed
+/// The merged stacks as lines of text: for each group the sentences of fold_places(), followed
 /// by its calls, innermost first. The rarest groups first.
 /// patience       the time that the engines had for their answer.
 /// has_libraries  whether to include threads that run only libraries; otherwise their number is

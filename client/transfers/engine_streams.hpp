@@ -16,10 +16,11 @@
 
 namespace px::client {
 
-/// The streams of a client (net::Stream): one for each engine with which it exchanges large arrays
-/// over an encrypted network. The first send() opens a stream; it is closed after some time without
-/// use. Streams are only an acceleration: if one cannot be opened, or breaks, the caller sends the
-/// same data by messages. The I/O thread owns it; handlers run on that thread.
+/// The streams of a client (net::Stream) in a cluster that encrypts its messages: one stream for
+/// each engine with which the client exchanges large arrays over the network. The first send()
+/// opens a stream; it is closed after some time without use. Streams are only an acceleration: if
+/// one cannot be opened, or breaks, the caller sends the same data by messages. The I/O thread owns
+/// this object; handlers run on that thread.
 class EngineStreams {
  public:
   /// The owner's functions for the streams.

@@ -30,7 +30,7 @@ void add_doctor_options(CLI::App& app, DoctorOptions& options);
 int run_command(const program::ProgramOptions& program, const DoctorOptions& options,
                 Console& console);
 
-/// The findings for people, the errors first; if there are none, the list of checks.
+/// The findings as text for people, the errors first; if there are none, the list of checks.
 std::string findings_as_text(const Findings& findings, const std::vector<Checked>& checked = {});
 /// `{"findings": [{"severity", "check", "what", "why", "fix"}, ...]}`
 Json findings_as_json(const Findings& findings);

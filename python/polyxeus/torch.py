@@ -60,7 +60,7 @@ def init(view, backend: str | None = None, address: str | None = None,
         backend mpi, the rank of an engine is its MPI rank, and the view must have all engines of the MPI world.
     backend : str, optional
         The backend of the process group. Default: "cpu:gloo,cuda:nccl" if each rank has its own GPU, else "gloo". "mpi"
-        is used only if you name it, and needs a torch that was built with MPI.
+        is used only if you name it, and needs a build of torch with MPI.
     address : str, optional
         The only address at which rank 0 listens for the others. Default: 127.0.0.1 if all ranks are on one host, else the
         address of the default route of rank 0's host. torch before 2.1 listens on all addresses, with a warning.
@@ -308,8 +308,8 @@ def _open_store(address, size, may_be_folder=False):
     """Called on rank 0: opens the store through which the ranks find each other. Returns ((address, port), a warning or
     None).
 
-    may_be_folder  whether a torch that cannot listen at a single address may use a private folder instead. The function
-                   then returns the path of this folder
+    may_be_folder  whether to use a file in a private folder as the store if the installed version of torch (before 2.1)
+                   cannot listen at a single address. The function then returns (the path of this file, None)
     """
     global _store, _folder
     _leave()

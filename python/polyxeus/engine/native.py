@@ -175,7 +175,8 @@ def _note_item(error, function, sequences, index, part):
 
 
 def last_words(error):
-    """Returns the last lines of an error's traceback, which name the item of a map that failed."""
+    """Returns the lines to append to an error's traceback: if a call of a map raised the error, one line that names the
+    item of this call; otherwise none."""
     words = getattr(error, "_polyxeus_item", None)
     return [] if words is None else [words]
 

@@ -91,8 +91,8 @@ class ClusterHandler(_Handler):
 
 
 class EngineHandler(_Handler):
-    """Actions on one engine, for the boxes below a running cell. GET stack or log answers with an object with
-    the key `text`. POST interrupt answers with status 204."""
+    """Actions on one engine, for the boxes below a running cell. `GET .../stack` and `GET .../log` return an object
+    whose key `text` has the stack or the log. `POST .../interrupt` returns status 204."""
 
     @web.authenticated
     @authorized

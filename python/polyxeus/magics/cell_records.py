@@ -87,7 +87,8 @@ class CellRecords:
         self._keep({**record, "ended": time.time()})
 
     def _keep(self, record):
-        """Replaces the record of the same run. If the folder cannot be written, the cell does not fail."""
+        """Writes the record to the file. If the file has an earlier record of the same run of the cell (same session
+        and number), the new record replaces it. If the folder cannot be written, the cell does not fail."""
         key = (record["session"], record["number"])
         others = [each for each in self.all() if (each.get("session"), each.get("number")) != key]
         new = f"{self._path}.{os.getpid()}"

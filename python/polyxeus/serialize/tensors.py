@@ -227,8 +227,9 @@ class Tensors:
 
 
 def reduce_alone(value):
-    """Returns the parts of the pickle of a value that is a contiguous tensor on the CPU; None for other values. This
-    function is faster than the class Tensors, which handles all tensors and storages of a pickle."""
+    """If the value is a contiguous, non-empty tensor on the CPU, returns (function, arguments), from which pickle can
+    rebuild it, as `__reduce__` does; otherwise returns None. This function is faster than the class Tensors, which
+    handles all tensors and storages of a pickle."""
     torch = sys.modules.get("torch")
     if type(value) is not getattr(torch, "Tensor", None) or not _is_plain(torch, value):
         return None

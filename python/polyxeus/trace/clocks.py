@@ -10,8 +10,8 @@ _MOST_DRIFT = 1000  # in millionths: each of the two kernels may change the rate
 
 
 class Exchange(NamedTuple):
-    """The times of a request and of its answer, and the time of the other clock that the answer contains. All times are
-    in nanoseconds."""
+    """The times, by this host's clock, at which a request was sent and its answer arrived, and the time that the answer
+    contains, which the other host's clock showed. All times are in nanoseconds."""
 
     sent: int  #: the time of sending, by the clock of this host
     told: int  #: the time in the answer, by the other clock

@@ -516,7 +516,7 @@ class DirectView(View):
         Raises
         ------
         ValueError
-            The number of colors is wrong, or `name` cannot be the name of a variable.
+            `color` does not have exactly one item for each engine, or `name` cannot be the name of a variable.
         RuntimeError
             The engines are not ranks of one MPI world.
 

@@ -112,7 +112,7 @@ def test_an_interrupt_of_the_constructor_interrupts_no_later_call():
 def test_a_generator_is_no_result(counter):
     with pytest.raises(TypeError, match="items.. is a generator: use stream.'items'"):
         actors.call(counter, "items", 1)
-    with pytest.raises(TypeError, match="'n' of Counter is no method"):
+    with pytest.raises(TypeError, match="'n' of Counter is not a method"):
         actors.call(counter, "n")
     with pytest.raises(TypeError, match="add.. returns a value of type int, which has no items"):
         actors.begin_stream(counter, "t", "add", 1)

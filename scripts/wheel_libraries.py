@@ -138,10 +138,15 @@ def unpack_sources(work, packages):
 
 def shared(out, glibc, archives, names=()):
     """One shared library of archives, which shows only these names (default: all), under a version of its own: neither are
-    they taken for those of another copy in the process, nor the other way around."""
+    they taken for those of another copy in the process, nor the other way around.
+
+    The version comes after an empty one, because the loader does not accept that the first one is hidden
+    (hidden_versions).
+    """
     script = out.with_suffix(".map")
-    shown = f"{' '.join(f'{name};' for name in names)} local: *;" if names else "*;"
-    script.write_text(f"{out.stem.upper()} {{ global: {shown} }};\n")
+    name = out.stem.upper()
+    shown = f"{' '.join(f'{each};' for each in names)} local: *;" if names else "*;"
+    script.write_text(f"{name}_EMPTY {{ }};\n{name} {{ global: {shown} }};\n")
     run("g++", "-shared", "-o", out, f"-B{glibc}", f"-L{glibc}", "-static-libstdc++", f"-Wl,-soname,{out.name}",
         f"-Wl,--version-script={script}", "-Wl,--allow-shlib-undefined", "-Wl,--gc-sections", "-Wl,-z,now", "-s",
         "-Wl,--whole-archive", *archives, "-Wl,--no-whole-archive")  # fmt: skip

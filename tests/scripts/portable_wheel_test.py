@@ -185,7 +185,7 @@ def two_libraries(tmp_path):
         return tmp_path / name
 
     def library(name, number):
-        (tmp_path / f"{name}.map").write_text(f"{name.upper()} {{ global: *; }};")
+        (tmp_path / f"{name}.map").write_text(f"{name.upper()}_EMPTY {{ }};\n{name.upper()} {{ global: *; }};")
         return build(f"lib{name}.so", f"int number(void) {{ return {number}; }}", "-shared", "-fPIC",
                      f"-Wl,--version-script={name}.map,-soname,lib{name}.so")  # fmt: skip
 

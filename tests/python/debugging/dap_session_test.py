@@ -347,7 +347,7 @@ def test_messages_are_cut_at_their_lengths():
 
 @pytest.mark.parametrize("data, why", [
     (b"GET / HTTP/1.1\r\nHost: x\r\n\r\n", "without Content-Length"), (b"x" * 5000, "more than 4 KiB"),
-    (b"Content-Length: 999999999\r\n\r\n", "at most 256 MiB"), (b"Content-Length: 1\r\n\r\n{", "not JSON"),
+    (b"Content-Length: 999999999\r\n\r\n", "the limit is 256 MiB"), (b"Content-Length: 1\r\n\r\n{", "not JSON"),
     (b"Content-Length: 2\r\n\r\n[]", "not a JSON object"),
 ])  # fmt: skip
 def test_what_is_no_message_is_told(data, why):

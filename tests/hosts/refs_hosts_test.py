@@ -111,3 +111,38 @@ def test_nothing_is_left_when_the_client_ends(bed, cluster):
     run(bed, cluster, "kept = [balanced.apply_ref(bytes, 1 << 20) for _ in range(8)]\nprint(len([ref.nbytes for ref in kept]))")
     for host in ENGINES:
         beds.wait_until(lambda host=host: kept_files(bed, host) == [], "the results are freed")
+
+
+def test_pickled_refs_outlive_a_client_on_another_host(bed, cluster):
+    pickled = run(
+        bed,
+        cluster,
+        """
+import pickle, time
+made = [rc[engine_on[host]].apply_ref(list, range(100_000)) for host in ("host2", "host3")]
+made += [rc.load_balanced_view(engine_on["host2"]).apply_ref(sorted, "cab"), balanced.apply_ref(time.sleep, 2)]
+made[0].wait()
+print(json.dumps([pickle.dumps(made).hex(), [ref.id for ref in made]]))
+""",
+    )
+    code = f"""
+import pickle
+pickled, ids = {pickled!r}
+made = pickle.loads(bytes.fromhex(pickled))
+values = [len(made[0].get()), made[2].get(), made[3].get(), len(rc.ref(ids[1]).get())]
+where_used = balanced.apply_sync(where, made[1], made[2])
+rc.purge_hub_results("all")
+by_id = [rc.ref(each).nbytes > 0 for each in ids]
+for each in ids:
+    rc.unpublish(each)
+try:
+    made[0].get()
+except px.error.ResultLost as problem:
+    lost = str(problem)
+print(json.dumps([values, where_used, by_id, lost]))
+"""
+    values, where_used, by_id, lost = run(bed, cluster, code)
+    assert values == [100_000, ["a", "b", "c"], None, 100_000]
+    assert where_used == ["host3", 100_003]
+    assert by_id == [True] * 4
+    assert "which kept it on host2, does not have it any more" in lost

@@ -9,7 +9,7 @@ import weakref
 
 from polyxeus.results.notice_thread import NoticeThread
 
-__all__ = ["call_in_turn", "call_when_ready", "close_at_exit", "start"]
+__all__ = ["call_in_turn", "call_when_ready", "close_at_exit", "open_clients", "start"]
 
 _tokens = itertools.count(1)
 _waiting = {}  # token -> the function to call
@@ -41,6 +41,11 @@ def call_in_turn(function):
 def close_at_exit(client):
     """Closes the client before the interpreter ends, if the client still exists."""
     _clients.add(client)
+
+
+def open_clients():
+    """Returns the clients of this process that are not closed."""
+    return [each for each in _clients if not each._closed]
 
 
 def _tell(token):

@@ -50,6 +50,7 @@ class KeptResults:
         self._numbers = itertools.count(1)
         self._freed = FreedByEngine()
         self._held = {}  # key -> call, until the result is freed
+        self._staying = set()  # keys of results that are not freed with their Refs: see let_stay()
         self._recipes = Memory()
         self.places = {}  # engine -> the address at which it listens for engines of other hosts that fetch results
         self.engines_on = {}  # identity of a folder -> the engines that use it, as far as this client knows
@@ -77,8 +78,26 @@ class KeptResults:
 
     def add(self, key, call):
         """Called when a Ref was made."""
-        if key.number:  # a published result is not freed with its Refs
+        if key.number and key not in self._staying:  # a published result is not freed with its Refs
             self._held[key] = call
+
+    def let_stay(self, key, maker=None):
+        """Lets a result stay when this client ends and when its Refs are deleted. Returns False if no engine can keep it.
+
+        maker  the uuid of the engine that has made it; None: it is not known yet.
+        """
+        if key.number and self._shared:  # otherwise, an engine owns the file
+            engines = self.client()._engines.values()
+            if not ref_files.let_stay(key, sorted(engines, key=lambda each: each != maker)):
+                return False
+        self._staying.add(key)
+        self._held.pop(key, None)
+        return True
+
+    def let_go(self, key):
+        """Undoes let_stay() on this host; returns whether this host had the result."""
+        self._staying.discard(key)
+        return bool(self.identity) and ref_files.let_go(key)
 
     def recipe(self, name, key, task, refs):
         """Returns the Recipe (see recomputing.py) with which the kept result of a call can be recomputed.
@@ -131,6 +150,8 @@ class KeptResults:
         info = call._outcome()[0]
         if info is None:  # the call failed; if the engine has died, it may have kept the result before
             ref_files.remove_named(key, key.client)
+        elif key in self._staying and info["owner"] != self.session:
+            pass  # the engine that owns it keeps it
         elif self.is_here(info):
             ref_files.remove_named(key, info["owner"])
         else:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import threading
 import time
@@ -9,6 +10,8 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from polyxeus import error
+from polyxeus.counted import counted
+from polyxeus.results import completion
 from polyxeus.results.async_result import AsyncResult
 from polyxeus.results.completion import call_when_ready
 from polyxeus.results.kept_results import number_of
@@ -19,10 +22,11 @@ from polyxeus.serialize import published_results, ref_files, ref_streams, reques
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["Ref"]
+__all__ = ["Ref", "unpickled"]
 
 T = TypeVar("T")
 _NAME = re.compile(r"[A-Za-z0-9_-]{1,40}")
+_ID = re.compile(r"([A-Za-z0-9-]+)_[A-Za-z0-9_-]+\.([1-9][0-9]*)(?:\.([A-Za-z0-9-]+))?")
 _this_thread = threading.local()  # refs: see gathered()
 
 
@@ -34,6 +38,10 @@ class Ref(Generic[T]):
     If a Ref is in the arguments of another call, the function gets the value instead. The value passes through neither
     the client nor the controller. A task starts when the calls of all its Refs have ended. The result is freed when the
     last Ref to it has been deleted and no unanswered call needs it.
+
+    A Ref can be pickled outside of calls, also before its call has ended, and used in any program that has a Client of
+    the cluster. A result whose Ref was pickled is not freed with its Refs or with the program. It stays until
+    ``rc.unpublish(ref.id)``, or until the engine that made it ends.
 
     Parameters
     ----------
@@ -58,6 +66,7 @@ class Ref(Generic[T]):
     999
     """
 
+    _origin: tuple[str, str, str, Any]  # the arguments of unpickled(); only in a Ref that was made by it, which frees nothing
     _is_awaited = True  # whether direct calls wait for the result if it is an argument
 
     _is_gone = False  # True if the engine runs, but does not have the result any more
@@ -70,16 +79,33 @@ class Ref(Generic[T]):
         self._recipe.set_ref(self)
         self._set_call(call)
 
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name):
+            if name not in ("_call", "_kept", "_recipe") or "_origin" not in self.__dict__:
+                raise AttributeError(f"'Ref' object has no attribute {name!r}")
+            self._attach(self._find_client())
+            return self.__dict__[name]
+
     def _set_call(self, call):
         self._call = call
         self._is_gone = False
-        self._kept.add(self._key, call)
+        if "_origin" not in self.__dict__:
+            self._kept.add(self._key, call)
 
     def __del__(self):
-        if "_call" in self.__dict__:
+        if "_call" in self.__dict__ and "_origin" not in self.__dict__:
             self._kept.drop(self._key, self._call)
 
+    def __copy__(self):
+        return self
+
+    def __deepcopy__(self, memo):
+        return self
+
     def __repr__(self):
+        if "_call" not in self.__dict__:
+            return f"<Ref({self._origin[2]}): {self.id}>"
         name = self._call._fname
         if not self.ready():
             return f"<Ref({name}): pending>"
@@ -90,13 +116,22 @@ class Ref(Generic[T]):
 
     def __reduce__(self):
         found = getattr(_this_thread, "refs", None)
-        if found is None:
-            raise TypeError(
-                "a Ref can only be sent in the arguments of apply, submit and map; get() brings its value here, and publish() "
-                "gives it a name for other programs"
-            )
-        found[self._key] = self
-        return ref_files.value_of, tuple(self._key)
+        if found is not None:
+            found[self._key] = self
+            return ref_files.value_of, tuple(self._key)
+        return unpickled, self._stay()
+
+    @property
+    def id(self) -> str:
+        """The id of the result, with which ``rc.ref(id)`` finds it in any program; the name of a published result.
+
+        The id alone does not make the result stay: see `Client.ref()`.
+        """
+        if "_call" not in self.__dict__:
+            return self._origin[0]
+        if not self._key.number:
+            return self._key.client
+        return ".".join([self.msg_id, str(self._key.number), *filter(None, [self._key.engine])])
 
     @property
     def msg_id(self) -> str:
@@ -171,6 +206,8 @@ class Ref(Generic[T]):
             The call failed.
         ResultLost
             The engine that kept the result has ended.
+        RuntimeError
+            The Ref was unpickled in a process that has no client of its cluster.
 
         Examples
         --------
@@ -178,6 +215,8 @@ class Ref(Generic[T]):
         8
         """
         end = None if timeout is None else time.monotonic() + timeout
+        if "_call" not in self.__dict__ and ref_files.engine() and ref_files.has(*self._key):
+            return ref_files.value_of(*self._key)  # engines have no client
         while True:
             left = None if end is None else max(0, end - time.monotonic())
             call = self._call
@@ -233,6 +272,54 @@ class Ref(Generic[T]):
             raise self._lost(info, "a published result stays with the engine that made it")
         call._client.direct_view(engine_id).apply_sync(published_results.publish, tuple(self._key), name)
 
+    # ------------------------------------------------------------ pickles
+
+    def _stay(self):
+        """Lets the result stay, and returns the arguments with which unpickled() makes this Ref in another process."""
+        if "_origin" in self.__dict__ and ("_call" not in self.__dict__ or self._call._client._closed):
+            return self._origin
+        info = None
+        if self.ready() or not self._key.number:  # what is known of a published result is known soon
+            self._call.wait()
+            info = self._call._outcome()[0]
+        if not self._kept.let_stay(self._key, info and info["engine"]):
+            name = self._call._fname
+            sentence = (
+                f"the engine that made the result of {name} has ended, so no engine can keep the result for other programs: pickle "
+                f"ref.get() instead of the Ref, or call {name} again"
+            )
+            raise error.remote_error("ResultLost", sentence, "", {})
+        return self.id, self._key.folder, self._call._fname, info
+
+    def _find_client(self):
+        """Returns a client of this process for a Ref that was unpickled."""
+        _, folder, name, _ = self._origin
+        clients = completion.open_clients()
+        found = next((each for each in clients if each._kept_results.folder == folder), None)
+        if found is not None:
+            return found
+        if ref_files.engine():
+            raise RuntimeError(
+                f"engine {ref_files.engine()[:8]} on {os.uname().nodename} has no client, so it can only get() the result of "
+                f"{name} when this host has it: pass the Ref in the arguments of a call, which waits for the result and gets the value"
+            )
+        has = f"this process has {counted(len(clients), 'client')}, but none" if clients else "this process has no client"
+        raise RuntimeError(
+            f"{has} of the cluster that keeps the result of {name}: make one, e.g. rc = px.Client(), and use the Ref again. "
+            f"The connection file of the cluster names the folder {folder}; if there is no such file, the cluster has ended"
+        )
+
+    def _attach(self, client):
+        """Lets a Ref that was unpickled use this client.
+
+        errors  ResultLost: neither the controller nor an engine knows the result.
+        """
+        Ref.__init__(self, client._kept_results, self._key, client._call_of(self._key, *self._origin), self._is_task)
+        self._recipe.why_not = (
+            "only the program that made the call can make it again; a result outlives this program only if its Ref was "
+            "pickled or published"
+        )
+
     # ------------------------------------------------------------ failures
 
     def _is_lost(self):
@@ -274,8 +361,11 @@ class Ref(Generic[T]):
         return client._connection.send_direct([engine_id], [requests.call(ref_files.has, tuple(self._key))], "null")
 
     def _lost(self, info, why_not):
+        is_there = number_of(self._call._client, info["engine"]) is not None
+        engine = info["engine"][:8] if self.engine_id is None else self.engine_id
+        what = "does not have it any more" if is_there else "has ended"
         sentence = (
-            f"the result of {self._call._fname} is lost: engine {self.engine_id}, which kept it on {info['host']}, has ended, and "
+            f"the result of {self._call._fname} is lost: engine {engine}, which kept it on {info['host']}, {what}, and "
             f"{why_not}; call it again"
         )
         return error.remote_error("ResultLost", sentence, "", {})
@@ -296,6 +386,41 @@ class Ref(Generic[T]):
         """Returns the host that keeps the result; None if it is not known."""
         info = self._call._outcome()[0] if self.ready() else None
         return None if info is None else info["host"]
+
+
+def unpickled(identifier: str, folder: str, name: str, info: dict[str, Any] | None) -> Ref[Any]:
+    """Returns a Ref that uses a client of this process as soon as it needs one.
+
+    Parameters
+    ----------
+    identifier : str
+        The id of the result.
+    folder : str
+        The cluster's folder in shared memory, which identifies the cluster.
+    name : str
+        The name of the function, for messages.
+    info : dict or None
+        The engine's description of the result; None if it is not known.
+
+    Returns
+    -------
+    Ref
+        The Ref.
+
+    Raises
+    ------
+    ValueError
+        The id is invalid.
+    """
+    text = identifier if isinstance(identifier, str) else ""
+    parts = _ID.fullmatch(text)
+    if parts is None and not _NAME.fullmatch(text):
+        raise ValueError(f"{identifier!r:.80} is not the id of a result: see the attribute `id` of a Ref")
+    ref: Ref[Any] = Ref.__new__(Ref)
+    ref._origin = identifier, folder, name, info
+    ref._key = ref_files.Key(folder, parts[1], int(parts[2]), parts[3] or "") if parts else ref_files.Key(folder, identifier, 0)
+    ref._is_task = parts is not None and not ref._key.engine
+    return ref
 
 
 def _send_again(kept, recipe, inputs):

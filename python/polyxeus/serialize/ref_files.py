@@ -10,6 +10,7 @@ seconds after it was written.
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import fcntl
 import functools
@@ -28,8 +29,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 __all__ = [
-    "Key", "copies", "engine", "facts_of", "file_name", "find", "free_memory", "has", "has_entered", "identity_of", "keep",
-    "read", "receive", "remove", "remove_named", "set_engine", "value_of"
+    "Key", "copies", "engine", "facts", "facts_of", "file_name", "find", "free_memory", "has", "has_entered", "identity_of",
+    "keep", "let_go", "let_stay", "read", "receive", "remove", "remove_named", "set_engine", "value_of"
 ]  # fmt: skip
 
 _HEAD = struct.Struct("<8sQ")
@@ -120,7 +121,7 @@ def keep(key, sharing, is_own, value):
     if is_own:
         key = key._replace(engine=_engine)
     identity = identity_of(key.folder)
-    owner = key.client if sharing == identity else _engine
+    owner = key.client if sharing == identity and not _outlived(key) else _engine
     buffers = []
     described = encode(value, FORMS, buffers)
     sizes = [memoryview(each).nbytes for each in buffers]
@@ -128,6 +129,8 @@ def keep(key, sharing, is_own, value):
     head = dump({"value": described, "sizes": sizes, "kind": kind}).encode()
     place = _roomy(key.folder, owner, len(head) + sum(sizes))
     size = write(place, file_name(key, owner), head, buffers)
+    if owner != _engine and os.path.exists(_mark(key)):  # after the file was written: see let_stay()
+        _give(key, [_engine])
     return _facts(identity, _engine, size, kind, owner)
 
 
@@ -140,6 +143,72 @@ def _facts(identity, maker, size, kind, owner):
         "memory": identity,
         "owner": owner,
     }
+
+
+# ---------------------------------------------------------------- results that outlive their client
+
+
+def let_stay(key, engines):
+    """Lets a result stay when the client that owns its file ends: an engine gets a second link to the file. If the file
+    does not exist yet, the engine that writes it makes this link. Returns False if none of these engines can own it, or
+    if the cluster has ended.
+
+    engines  the uuids of registered engines, the best one first.
+    """
+    try:
+        with open(_mark(key), "a", opener=_private):  # before it looks for the file; engines write the file first
+            pass
+    except FileNotFoundError:
+        return False
+    return _give(key, [each for each in engines if not key.engine or each == key.engine])
+
+
+def let_go(key: Any) -> bool:
+    """Undoes let_stay() on this host. The result stays as long as its client has a Ref to it.
+
+    Parameters
+    ----------
+    key : Any
+        The fields of a Key.
+
+    Returns
+    -------
+    bool
+        Whether this host had the result, or was to keep it.
+    """
+    key = Key(*key)
+    own = file_name(key, key.client)
+    paths = [os.path.join(folder, name) for name in _names(key) if name != own for folder in _folders(key)]
+    return any([_unlink(path) for path in [_mark(key), *paths]])
+
+
+def _mark(key):
+    """Returns the path of an empty file: it says that a result is to outlive its client. Its name is not that of a
+    segment, so it stays when the client ends."""
+    return os.path.join(key.folder, f"{key.client}.{key.number}.stays{key.engine}")
+
+
+def _outlived(key):
+    """Returns whether the client has ended, and the result is to stay nevertheless."""
+    return not has_entered(key.folder, key.client) and os.path.exists(_mark(key))
+
+
+def _give(key, engines):
+    """Gives one of these engines a link to a file of the client. Returns False if the file is here, but none of the
+    engines."""
+    for folder in _folders(key):
+        path = os.path.join(folder, file_name(key, key.client))
+        if os.path.exists(path):
+            owner = next((each for each in engines if has_entered(folder, each)), None)
+            if owner is None:
+                return False
+            with contextlib.suppress(FileExistsError):
+                os.link(path, os.path.join(folder, file_name(key, owner)))
+    return True
+
+
+def _folders(key):
+    return key.folder, os.path.join(key.folder, "disk")
 
 
 def _roomy(folder, owner, wanted):
@@ -294,7 +363,7 @@ def find(key):
     if copy is not None:
         return copy
     for name in _names(key):
-        for folder in (key.folder, os.path.join(key.folder, "disk")):
+        for folder in _folders(key):
             path = os.path.join(folder, name)
             if os.path.exists(path):
                 return path
@@ -328,14 +397,31 @@ def _read_head(data, path):
     return load(bytes(data[_HEAD.size : end]).decode()), end
 
 
+def facts(key: Any) -> dict[str, Any] | None:
+    """Returns what keep() returned for a result, on an engine. This engine counts as the maker of the result.
+
+    Parameters
+    ----------
+    key : Any
+        The fields of a Key.
+
+    Returns
+    -------
+    dict or None
+        The facts; None if this host does not have the result.
+    """
+    path = find(Key(*key))
+    return None if path is None else facts_of(key[0], path)
+
+
 def facts_of(folder, path):
-    """Returns what keep() returned for this file of a published result. The engine that made it counts as its owner."""
+    """Returns, on an engine, what keep() returned for this file. This engine counts as the maker of the result."""
     with open(path, "rb", buffering=0) as file:
         size = os.fstat(file.fileno()).st_size
         with mmap.mmap(file.fileno(), size, access=mmap.ACCESS_READ) as data:
             head = _read_head(data, path)[0]
     owner = os.path.basename(path).partition(".")[0]
-    return _facts(identity_of(folder), owner, size, head["kind"], owner)
+    return _facts(identity_of(folder), _engine, size, head["kind"], owner)
 
 
 def value_of(*key: Any) -> Any:

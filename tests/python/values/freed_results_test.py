@@ -64,7 +64,7 @@ class Call:
         completion.call_when_ready(self._tasks, function)
 
     def _outcome(self):
-        return {"engine": "uuid", "memory": "elsewhere"}, None
+        return {"engine": "uuid", "memory": "elsewhere", "owner": "uuid"}, None
 
 
 class Client:
@@ -103,3 +103,20 @@ def test_a_client_that_closes_frees_what_no_engine_has_confirmed(monkeypatch):
     assert client.sent.empty()
     kept.close()
     assert sorted(client.sent.get(timeout=60)[1]) == [told, waiting, held]
+
+
+def test_no_engine_is_told_to_free_a_result_that_is_to_stay(monkeypatch):
+    monkeypatch.setattr(kept_results.requests, "call", lambda function, args: args[0])
+    client = Client()
+    kept = KeptResults(client, {})
+    dropped, held, freed, other = keys = [Key("folder", "client", number) for number in (1, 2, 3, 4)]
+    calls = {key: Call() for key in keys}
+    for key, call in calls.items():
+        kept.add(key, call)
+    assert kept.let_stay(dropped) and kept.let_stay(held)
+
+    kept.drop(dropped, calls[dropped])
+    kept.drop(freed, calls[freed])
+    assert client.sent.get(timeout=60)[1] == [freed]
+    kept.close()
+    assert sorted(client.sent.get(timeout=60)[1]) == [freed, other]

@@ -222,3 +222,49 @@ def test_the_name_of_a_freed_file_is_that_of_a_segment_without_an_owner(folder, 
     (name,) = spares_in(folder)  # the controller removes such files: see is_segment_name() in os/segments
     owner, maker, size = name.split(".")
     assert (owner, maker.replace("-", "").isalnum(), int(size) > LARGE) == ("spare", True, True)
+
+
+@pytest.mark.parametrize("maker", ["", "engine"], ids=["of a task", "of a direct call"])
+@pytest.mark.parametrize("is_first", [True, False], ids=["before its call has ended", "afterwards"])
+def test_a_result_that_is_to_stay_gets_an_engine_as_second_owner(folder, here, maker, is_first):
+    key = Key(folder, "client", 1, maker)
+    if is_first:
+        assert ref_files.let_stay(key, ["other-engine", "engine"])
+    info = ref_files.keep(key._replace(engine=""), here, bool(maker), "value")
+    if not is_first:
+        assert ref_files.let_stay(key, ["engine", "other-engine"])
+    assert info["owner"] == "client"
+    ref_files.remove_named(key, "client")
+    assert {name for name in files_in(folder) if ".ref" in name} == {"engine.ref-client.1"}
+    assert ref_files.value_of(*key) == "value"
+    assert ref_files.facts(key) == {**info, "owner": "engine"}
+    assert ref_files.let_go(key)
+    assert (files_in(folder), ref_files.facts(key), ref_files.let_go(key)) == (set(), None, False)
+
+
+def test_a_result_that_is_to_stay_goes_to_the_engine_if_the_client_has_ended(folder, here):
+    key = Key(folder, "client", 1)
+    assert ref_files.let_stay(key, ["engine"])
+    os.unlink(f"{folder}/client.process")
+    assert ref_files.keep(key, here, False, "value")["owner"] == "engine"
+    assert ref_files.keep(key._replace(number=2), here, False, "value")["owner"] == "client"  # it is not to stay
+
+
+def test_a_result_on_the_disk_stays_there(folder, here, room):
+    os.mkdir(f"{folder}/disk")
+    for process in ("client", "engine"):
+        open(f"{folder}/disk/{process}.process", "w").close()
+    room.why = "it is full"
+    key = Key(folder, "client", 1)
+    ref_files.keep(key, here, False, "value")
+    assert ref_files.let_stay(key, ["other-engine", "engine"])  # the other engine does not use this disk
+    assert {name for name in os.listdir(f"{folder}/disk") if ".ref" in name} == {"client.ref.1", "engine.ref-client.1"}
+
+
+def test_a_result_cannot_stay_without_an_engine(folder, here):
+    key = Key(folder, "client", 1)
+    ref_files.keep(key, here, False, "value")
+    assert not ref_files.let_stay(key, ["ended"])
+    ref_files.keep(key, here, True, "value")
+    assert not ref_files.let_stay(key._replace(engine="engine"), ["other-engine"])
+    assert not ref_files.let_stay(Key(f"{folder}/gone", "client", 1), ["engine"])

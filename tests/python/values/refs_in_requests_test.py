@@ -1,6 +1,6 @@
-"""Refs in the arguments of requests are found, and nowhere else can they be pickled."""
+"""Refs in the arguments of requests are found, and become calls there. In other pickles they stay Refs."""
 
-import pytest
+import pickle
 
 from polyxeus.results import ref
 from polyxeus.serialize import functions, ref_files, requests
@@ -14,6 +14,9 @@ class Kept:
 
     __reduce__ = ref.Ref.__reduce__
 
+    def _stay(self):
+        return f"client_1_1.{self._key.number}", self._key.folder, "pow", None
+
 
 def test_a_ref_is_found_in_variables_that_a_function_uses():
     value = Kept(1)
@@ -22,9 +25,13 @@ def test_a_ref_is_found_in_variables_that_a_function_uses():
     assert found == {value._key: value}
 
 
-def test_outside_of_requests_a_ref_cannot_be_pickled():
-    with pytest.raises(TypeError, match="a Ref can only be sent in the arguments of"):
-        requests.call(abs, (Kept(1),))
+def test_outside_of_requests_a_ref_is_pickled_as_a_ref():
+    found = pickle.loads(pickle.dumps(Kept(1)))
+    assert type(found) is ref.Ref
+    assert (found.id, found._key) == ("client_1_1.1", Kept(1)._key)
+
+
+def test_only_the_refs_of_the_innermost_request_are_found():
     with ref.gathered() as found, ref.gathered() as inner:
         requests.call(abs, (Kept(2),))
     assert (len(found), len(inner)) == (0, 1)

@@ -1,10 +1,8 @@
 """Results by reference: what stays on the engines, what it becomes in arguments, when it is freed."""
 
-import copy
 import dataclasses
 import gc
 import os
-import pickle
 import random
 import time
 
@@ -232,15 +230,6 @@ def test_refs_of_failed_calls_are_freed_too(rc, view):
     assert not failed.successful()
     del argument
     wait_until(lambda: not files_of(rc) - before, "the argument is freed")
-
-
-def test_a_ref_cannot_be_pickled_or_copied_elsewhere(view):
-    ref = view.apply_ref(pow, 2, 3)
-    for use in (pickle.dumps, copy.deepcopy):
-        with pytest.raises(TypeError, match="can only be sent in the arguments of"):
-            use(ref)
-    with pytest.raises(TypeError, match="can only be sent in the arguments of"):
-        view.client[0].push({"x": ref})
 
 
 def test_a_result_that_cannot_be_pickled_fails_its_call(view):

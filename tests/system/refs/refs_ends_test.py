@@ -1,6 +1,7 @@
 """What becomes of kept results when an engine or the client ends; clients that share no memory with the engines."""
 
 import os
+import pickle
 import signal
 import subprocess
 import sys
@@ -126,6 +127,63 @@ def test_without_shared_memory_the_call_is_refused(own_cluster):
         with pytest.raises(RuntimeError, match="this cluster cannot keep results"):
             client[0].apply_ref(abs, -1)
         assert client[0].apply_sync(abs, -1) == 1
+
+
+PICKLES = """
+import pickle, sys, time, polyxeus as px
+
+@px.interactive
+def wait_at(gate, value):
+    import os, time
+    while not os.path.exists(gate):
+        time.sleep(0.01)
+    return value
+
+file, gate, first, second = sys.argv[1:]
+rc = px.Client(file)
+rc.wait_for_engines(2)
+balanced = rc.load_balanced_view()
+refs = [balanced.apply_ref(pow, 2, 10), *(balanced.apply_ref(wait_at, gate, n) for n in range(4)), rc[0].apply_ref(wait_at, gate, 4)]
+refs[0].wait()
+with open(first, "wb") as out:
+    pickle.dump(refs, out)
+with open(second, "w") as out:
+    print(*(ref.id for ref in refs), file=out)
+while set(ref.msg_id for ref in refs) - set(rc.hub_history()):  # the controller has them
+    time.sleep(0.02)
+print("pickled", flush=True)
+time.sleep(1000)
+"""
+
+
+def test_pickled_refs_outlive_a_killed_client_and_a_killed_controller(own_cluster, tmp_path):
+    cluster, options = own_cluster(), ("--reuse", "--journal=process", "--ping=500")
+    cluster.start_controller(*options)
+    cluster.start_engines(2)
+    gate, pickled, ids = (tmp_path / name for name in ("gate", "pickled", "ids"))
+    script = [sys.executable, "-c", PICKLES, *map(str, (cluster.connection_file("client"), gate, pickled, ids))]
+    with subprocess.Popen(script, stdout=subprocess.PIPE) as program:
+        assert program.stdout.readline() == b"pickled\n"
+        program.kill()
+    cluster.controller.signal(signal.SIGKILL)
+    cluster.controller.wait(PATIENCE)
+    cluster.start_controller(*options)
+    wait_until(lambda: "Hub listening" in cluster.controller.output(), "the controller listens")
+    with connect(cluster.connection_file("client"), 2, timeout=PATIENCE) as client:
+        refs = pickle.loads(pickled.read_bytes())
+        by_id = [client.ref(each) for each in ids.read_text().split()]
+        assert refs[0].get(PATIENCE) == 1024
+        behind = client.load_balanced_view().submit(sum, refs[1:5])
+        assert not any(ref.ready() for ref in by_id[1:])
+        session = refs[0]._key.client
+        wait_until(lambda: not {name for name in kept_files(cluster) if name.startswith(session)}, "the client's file is removed", 60)
+        gate.touch()
+        assert behind.get(PATIENCE) == 6
+        assert [ref.get(PATIENCE) for ref in by_id] == [ref.get(PATIENCE) for ref in refs] == [1024, 0, 1, 2, 3, 4]
+        assert {name.partition(".")[0] for name in kept_files(cluster)} <= set(client._engines.values())
+        for ref in refs:
+            client.unpublish(ref.id)
+        assert not kept_files(cluster)
 
 
 @px.interactive

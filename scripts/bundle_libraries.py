@@ -122,7 +122,8 @@ def main(wheel, out, portable=None):
         inside.rmdir()
         if portable:
             check_portable(root, portable)
-            wheel_sbom.write(root)
+            sysroot = portable / "sysroot"
+            wheel_sbom.write(root, sysroot if sysroot.exists() else None)
             if wrong := wheel_sbom.check(root):
                 sys.exit("\n".join(wrong))
         Path(out).mkdir(exist_ok=True)

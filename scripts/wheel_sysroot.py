@@ -36,11 +36,15 @@ def packages_of(place, release=None):
     return Packages(place / f"apt-{ARCHITECTURE}" / (release or "host"), ARCHITECTURE, sources)
 
 
+def wanted_packages(sources):
+    return [part["package"] for kind in ("archives", "headers") for part in sources[kind]] + list(NEEDED)
+
+
 class Sysroot:
     """What the mirror has now of all packages that become part of a wheel."""
 
     def __init__(self, place, sources):
-        self._names = [part["package"] for kind in ("archives", "headers") for part in sources[kind]] + list(NEEDED)
+        self._names = wanted_packages(sources)
         self._packages = packages_of(place)
 
     def identity(self):

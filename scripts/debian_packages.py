@@ -1,4 +1,7 @@
-"""apt in a folder of our own: it downloads packages, also those of another architecture, and changes nothing of the host's apt and dpkg."""
+"""apt in a folder of our own: it downloads packages, also those of another architecture.
+
+Nothing of the host's apt and dpkg changes.
+"""
 
 import hashlib
 import re

@@ -119,7 +119,8 @@ def make_glibc(out, work, target, wanted):
     cache = work / "zig"
     (work / "main.c").write_text("int main(void) { return 0; }\n")
     environment = {**os.environ, "ZIG_GLOBAL_CACHE_DIR": str(cache), "ZIG_LOCAL_CACHE_DIR": str(cache)}
-    run(zig(work, wanted["stubs"]["version"]), "cc", "-target", f"{target.name}.{wanted['glibc']}", "-fPIE", "-pie", "-g0", "-o", "main",
+    version = f"{target.name}.{wanted['glibc']}"
+    run(zig(work, wanted["stubs"]["version"]), "cc", "-target", version, "-fPIE", "-pie", "-g0", "-o", "main",
         "main.c", cwd=work, env=environment)  # fmt: skip
     out.mkdir()
     for name in ("libc.so.6", "libm.so.6", *PARTS, LOADER, "Scrt1.o", "libc_nonshared.a"):
@@ -163,8 +164,9 @@ def shared(target, out, glibc, archives, names=()):
     script = out.with_suffix(".map")
     shown = f"{' '.join(f'{name};' for name in names)} local: *;" if names else "*;"
     script.write_text(f"{out.stem.upper()} {{ global: {shown} }};\n")
-    run(*target.compiler, "-shared", "-o", out, f"-B{glibc}", f"-L{glibc}", f"-L{target.standard_library()}", "-static-libstdc++", f"-Wl,-soname,{out.name}",
-        f"-Wl,--version-script={script}", "-Wl,--allow-shlib-undefined", "-Wl,--gc-sections", "-Wl,-z,now", "-s",
+    run(*target.compiler, "-shared", "-o", out, f"-B{glibc}", f"-L{glibc}", f"-L{target.standard_library()}",
+        "-static-libstdc++", f"-Wl,-soname,{out.name}", f"-Wl,--version-script={script}",
+        "-Wl,--allow-shlib-undefined", "-Wl,--gc-sections", "-Wl,-z,now", "-s",
         "-Wl,--whole-archive", *archives, "-Wl,--no-whole-archive")  # fmt: skip
     script.unlink()
 

@@ -66,7 +66,8 @@ def package_version(sysroot, package):
 
 def package_archive(sysroot, archive):
     """The static library of this name."""
-    (found,) = [*Path(sysroot).glob(f"usr/lib/{MULTIARCH}/{archive}"), *Path(sysroot).glob(f"usr/lib/gcc/{MULTIARCH}/*/{archive}")]
+    folders = (MULTIARCH, f"gcc/{MULTIARCH}/*")
+    (found,) = [each for folder in folders for each in Path(sysroot).glob(f"usr/lib/{folder}/{archive}")]
     return found
 
 

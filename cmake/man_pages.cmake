@@ -5,7 +5,8 @@ set(px_man_folder ${CMAKE_BINARY_DIR}/man1)
 set(px_man_commands "")
 set(px_man_programs pxcluster pxcontroller pxengine pxkernel)
 foreach(program ${px_man_programs})
-  list(APPEND px_man_commands COMMAND $<TARGET_FILE:${program}> --man-pages=${px_man_folder})
+  # CMake puts CMAKE_CROSSCOMPILING_EMULATOR before the name of a target.
+  list(APPEND px_man_commands COMMAND ${program} --man-pages=${px_man_folder})
 endforeach()
 add_custom_command(OUTPUT ${px_man_folder}/pxcluster.1
   COMMAND ${CMAKE_COMMAND} -E rm -rf ${px_man_folder}

@@ -14,13 +14,20 @@ list(APPEND mpi_library_sources ${CMAKE_SOURCE_DIR}/engine/mpi/call_entry.cpp
 # Where the package lies in the build, if it is built.
 set(px_mpi_library_folder ${CMAKE_BINARY_DIR}/python/polyxeus)
 
+# result    the name of a variable: the folders that it reads headers from.
 # compiler  mpicc, or one that takes the same options.
-function(px_mpi_library compiler)
+function(px_mpi_include_folders result compiler)
   execute_process(COMMAND ${compiler} -show OUTPUT_VARIABLE command OUTPUT_STRIP_TRAILING_WHITESPACE
                   ERROR_QUIET)
   separate_arguments(words UNIX_COMMAND "${command}")
   list(FILTER words INCLUDE REGEX "^-I")
   list(TRANSFORM words REPLACE "^-I" "")
+  set(${result} ${words} PARENT_SCOPE)
+endfunction()
+
+# FOLDER ...  of mpi.h and of what it includes, unless the compiler finds them.
+function(px_mpi_library)
+  set(words ${ARGN})
   find_file(px_mpi_header mpi.h PATHS ${words} /usr/include /usr/local/include NO_DEFAULT_PATH NO_CACHE)
   if(NOT px_mpi_header)
     return()
@@ -64,12 +71,20 @@ function(px_mpi_library compiler)
   endif()
 endfunction()
 
-foreach(compiler mpicc mpicc.openmpi mpicc.mpich)
-  find_program(px_${compiler} ${compiler})
-  if(px_${compiler})
-    px_mpi_library(${px_${compiler}})
-  endif()
-endforeach()
+if(CMAKE_CROSSCOMPILING)   # an mpicc of this machine names the headers of this machine
+  set(px_mpi_root ${CMAKE_SYSROOT}/usr)
+  px_mpi_library(${px_mpi_root}/lib/${CMAKE_LIBRARY_ARCHITECTURE}/openmpi/include
+                 ${px_mpi_root}/lib/${CMAKE_LIBRARY_ARCHITECTURE}/openmpi/include/openmpi)
+  px_mpi_library(${px_mpi_root}/include/${CMAKE_LIBRARY_ARCHITECTURE}/mpich)
+else()
+  foreach(compiler mpicc mpicc.openmpi mpicc.mpich)
+    find_program(px_${compiler} ${compiler})
+    if(px_${compiler})
+      px_mpi_include_folders(folders ${px_${compiler}})
+      px_mpi_library(${folders})
+    endif()
+  endforeach()
+endif()
 if(NOT TARGET polyxeus_mpi_openmpi AND NOT TARGET polyxeus_mpi_mpich)
   message(STATUS "Engines under MPI: C++ ones cannot be started, MPI calls of Python ones cannot be "
                  "interrupted: no MPI compiler is there (Debian: libopenmpi-dev, libmpich-dev)")

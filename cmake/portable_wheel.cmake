@@ -3,7 +3,7 @@
 # with libraries made for it, most of them static, and with the older glibc, which refuses a function that it lacks.
 # See docs/wheels.md.
 
-set(px_multiarch /usr/lib/${CMAKE_CXX_LIBRARY_ARCHITECTURE})
+set(px_multiarch ${CMAKE_SYSROOT}/usr/lib/${CMAKE_CXX_LIBRARY_ARCHITECTURE})
 
 # Takes this file for the library of a package that was found.
 function(px_take target path)
@@ -29,6 +29,9 @@ set_target_properties(PkgConfig::ZeroMQ PROPERTIES INTERFACE_LINK_LIBRARIES ${PX
 file(RELATIVE_PATH px_root_from_build ${CMAKE_BINARY_DIR} ${CMAKE_SOURCE_DIR})   # ccache passes such paths on
 add_compile_options(-ffile-prefix-map=${px_root_from_build}=)
 add_compile_options(-ffile-prefix-map=${CMAKE_SOURCE_DIR}/=)
+if(CMAKE_SYSROOT)   # headers are named as on the target
+  add_compile_options(-ffile-prefix-map=${CMAKE_SYSROOT}/=/)
+endif()
 
 # -B: where the compiler looks for the start of programs. lib/libstdc++.so names a library that the wheel
 # contains. --exclude-libs: a module shows none of its own libraries'
@@ -36,6 +39,11 @@ add_compile_options(-ffile-prefix-map=${CMAKE_SOURCE_DIR}/=)
 # this host's glibc; that of the host where the wheel is installed is loaded.
 add_link_options(-B${PX_PORTABLE}/glibc -L${PX_PORTABLE}/glibc -L${PX_PORTABLE}/lib
                  -Wl,--exclude-libs,ALL -Wl,--allow-shlib-undefined -Wl,--gc-sections)
+if(CMAKE_CROSSCOMPILING)   # libstdc++.a is Debian's for the target, as the list of parts says, not that of the cross compiler
+  file(GLOB px_standard_library ${CMAKE_SYSROOT}/usr/lib/gcc/${CMAKE_CXX_LIBRARY_ARCHITECTURE}/*/libstdc++.a)
+  get_filename_component(px_standard_library ${px_standard_library} DIRECTORY)
+  add_link_options(-L${px_standard_library})
+endif()
 
 # Called when all targets are known.
 function(px_hide_names)   # MODULE ...

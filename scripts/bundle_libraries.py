@@ -128,7 +128,8 @@ def main(wheel, out, portable=None):
             for library in root.glob(f"{LIBRARIES}/*"):
                 hidden_versions.hide(library)
             check_portable(root, portable)
-            wheel_sbom.write(root)
+            sysroot = portable / "sysroot"
+            wheel_sbom.write(root, sysroot if sysroot.exists() else None)
             if wrong := wheel_sbom.check(root):
                 sys.exit("\n".join(wrong))
         Path(out).mkdir(exist_ok=True)

@@ -8,6 +8,7 @@ there again: `import ipyparallel` is polyxeus. Of their tests those run that use
 """
 
 import os
+import platform
 import subprocess
 import sys
 import tarfile
@@ -41,7 +42,7 @@ def pip(*words):
 
 def newest_wheel():
     tag = f"cp{sys.version_info[0]}{sys.version_info[1]}"
-    found = [file for folder in ("dist", "build/dist") for file in (ROOT / folder).glob(f"polyxeus-*-{tag}-*.whl")]
+    found = [file for folder in ("dist", "build/dist") for file in (ROOT / folder).glob(f"polyxeus-*-{tag}-*{platform.machine()}.whl")]
     if not found:
         sys.exit(f"no wheel for {tag} in dist/ and build/dist: make one with scripts/wheels, or name one")
     return max(found, key=os.path.getmtime)

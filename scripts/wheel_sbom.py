@@ -1,7 +1,8 @@
 """The list of what is inside a portable wheel, as CycloneDX, where PEP 770 wants it: .dist-info/sboms.
 
-wheel_sources.json names the parts; versions of what Debian's packages gave are those that are installed, and
-package-lock.json has those of the JavaScript. The same parts give the same bytes: it holds no time and no random number.
+wheel_sources.json names the parts; versions of what Debian's packages gave are those that are installed or, for another
+architecture, those in the sysroot (wheel_sysroot.py), and package-lock.json has those of the JavaScript. The same parts
+give the same bytes: it holds no time and no random number.
 check() compares the list with the files of the wheel.
 """
 
@@ -12,6 +13,8 @@ import subprocess
 from importlib import metadata
 from pathlib import Path
 from urllib.parse import quote
+
+import wheel_sysroot
 
 SOURCES = Path(__file__).resolve().parent / "wheel_sources.json"
 PAGE = SOURCES.parent.parent / "dashboard/package-lock.json"
@@ -47,16 +50,23 @@ def of_source(part):
                      hashes=[{"alg": "SHA-256", "content": part["sha256"]}])  # fmt: skip
 
 
-def of_package(part):
-    """An installed package; with the checksum of the archive, if one was linked."""
-    package = part["package"]
-    version = run("dpkg-query", "-W", "-f=${Version}", package)
-    more = {}
-    if "archive" in part:
-        files = run("dpkg-query", "-L", package).splitlines()
-        (file,) = [each for each in files if each.endswith("/" + part["archive"])]
-        more["hashes"] = [{"alg": "SHA-256", "content": hashlib.sha256(Path(file).read_bytes()).hexdigest()}]
-    return component(part["name"], version, part["license"], debian_purl(package, version), **more)
+def installed_archive(package, archive):
+    files = run("dpkg-query", "-L", package).splitlines()
+    (file,) = [each for each in files if each.endswith("/" + archive)]
+    return Path(file)
+
+
+def of_package(part, sysroot=None):
+    """An installed package, or one of the sysroot; with the checksum of the archive, if one was linked."""
+    package, more = part["package"], {}
+    if sysroot:
+        version, architecture = wheel_sysroot.package_version(sysroot, package), wheel_sysroot.ARCHITECTURE
+    else:
+        version, architecture = run("dpkg-query", "-W", "-f=${Version}", package), ""
+    if archive := part.get("archive"):
+        file = wheel_sysroot.package_archive(sysroot, archive) if sysroot else installed_archive(package, archive)
+        more["hashes"] = [{"alg": "SHA-256", "content": hashlib.sha256(file.read_bytes()).hexdigest()}]
+    return component(part["name"], version, part["license"], debian_purl(package, version, architecture), **more)
 
 
 def of_page():
@@ -76,12 +86,12 @@ def of_file(path):
     return {"type": "file", "bom-ref": name, "name": name, "hashes": [{"alg": "SHA-256", "content": digest}]}
 
 
-def sbom(version, libraries=()):
+def sbom(version, libraries=(), sysroot=None):
     """-> the document, for polyxeus of this version, with these shared libraries inside."""
     wanted = json.loads(SOURCES.read_text())
     pybind11 = metadata.version("pybind11")
     parts = [of_source(each) for each in wanted["compiled"]]
-    parts += [of_package(each) for each in wanted["archives"] + wanted["headers"]]
+    parts += [of_package(each, sysroot) for each in wanted["archives"] + wanted["headers"]]
     parts.append(component("pybind11", pybind11, "BSD-3-Clause", f"pkg:pypi/pybind11@{pybind11}"))
     parts += [*of_page(), *map(of_file, libraries)]
     own = component("polyxeus", version, "BSD-3-Clause", f"pkg:pypi/polyxeus@{version}")
@@ -93,14 +103,14 @@ def sbom(version, libraries=()):
     }  # fmt: skip
 
 
-def write(root):
-    """Into an unpacked wheel."""
+def write(root, sysroot=None):
+    """Into an unpacked wheel. sysroot  Debian's packages, if the wheel was made for another architecture"""
     (about,) = root.glob("*.dist-info/METADATA")
     (version,) = [line.split(": ")[1] for line in about.read_text().splitlines() if line.startswith("Version: ")]
     target = about.parent / NAME
     target.parent.mkdir(exist_ok=True)
     libraries = sorted(root.glob(f"{LIBRARIES}/*"))
-    target.write_text(json.dumps(sbom(version, libraries), indent=1) + "\n")
+    target.write_text(json.dumps(sbom(version, libraries, sysroot), indent=1) + "\n")
 
 
 def is_code(path):

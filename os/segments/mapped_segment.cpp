@@ -32,15 +32,25 @@ Mapped& all_mapped() {
   return mapped;
 }
 
+/// Of the running kernel: those for aarch64 have pages of 4, 16 or 64 KiB.
+std::size_t kernel_page_bytes() {
+#if defined(__x86_64__)
+  return 4096;
+#else
+  return static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+#endif
+}
+
 /// Whether no page of these was written to since it was mapped.
 bool is_unwritten(std::string_view bytes) {
   constexpr std::uint64_t is_present = std::uint64_t{1} << 63, is_swapped = std::uint64_t{1} << 62,
                           is_of_file = std::uint64_t{1} << 61;
   const Descriptor pages{::open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC)};
-  std::vector<std::uint64_t> entries((bytes.size() + page_bytes - 1) / page_bytes);
+  const std::size_t kernel_page = kernel_page_bytes();
+  std::vector<std::uint64_t> entries((bytes.size() + kernel_page - 1) / kernel_page);
   const auto size = static_cast<ssize_t>(entries.size() * sizeof entries[0]);
   const auto first =
-      reinterpret_cast<std::uintptr_t>(bytes.data()) / page_bytes * sizeof entries[0];
+      reinterpret_cast<std::uintptr_t>(bytes.data()) / kernel_page * sizeof entries[0];
   if (!pages.is_open() || ::pread(pages.value(), entries.data(), static_cast<std::size_t>(size),
                                   static_cast<off_t>(first)) != size)
     return false;

@@ -2,6 +2,7 @@
 
 import json
 import re
+import shutil
 import subprocess
 import zipfile
 from pathlib import Path
@@ -9,16 +10,18 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
+CROSS_COMPILER = "aarch64-linux-gnu-g++-12"
+needs_cross_compiler = pytest.mark.skipif(not shutil.which(CROSS_COMPILER), reason=f"there is no {CROSS_COMPILER}")
 
 
 @pytest.fixture
 def make_module(tmp_path):
     """Compiles a shared library of C++ that calls the function."""
 
-    def make(function):
+    def make(function, compiler="g++"):
         source, module = tmp_path / "module.cpp", tmp_path / "module.so"
         source.write_text(f'extern "C" void {function}(); void call() {{ {function}(); }}\n')
-        subprocess.run(["g++", "-shared", "-fPIC", source, "-o", module], check=True)
+        subprocess.run([compiler, "-shared", "-fPIC", source, "-o", module], check=True)
         return module
 
     return make
@@ -28,6 +31,14 @@ def test_a_function_that_no_glibc_has_by_then_is_found(make_module):
     from bundle_libraries import unknown_functions
 
     assert unknown_functions(make_module("newer_than_all")) == ["newer_than_all"]
+
+
+@needs_cross_compiler
+def test_a_function_that_no_glibc_has_is_found_in_a_module_for_aarch64(make_module):
+    from bundle_libraries import unknown_functions
+
+    assert unknown_functions(make_module("newer_than_all", CROSS_COMPILER)) == ["newer_than_all"]
+    assert unknown_functions(make_module("abort", CROSS_COMPILER)) == []
 
 
 @pytest.mark.parametrize("function", ["PyErr_Clear", "_Py_Dealloc", "PMPI_Barrier", "abort"])
@@ -99,6 +110,69 @@ def test_the_list_of_parts_names_all_of_them_and_is_the_same_each_time():
     assert json.dumps(wheel_sbom.sbom("1.2.3")) == json.dumps(found)
 
 
+@pytest.fixture
+def sysroot(tmp_path):
+    """A folder as scripts/wheel_sysroot.py makes it, in which all packages have version 9.9 and all archives are empty."""
+    import wheel_sysroot
+
+    sources = json.loads((ROOT / "scripts/wheel_sources.json").read_text())
+    (tmp_path / wheel_sysroot.VERSIONS).write_text(json.dumps(dict.fromkeys(wheel_sysroot.wanted_packages(sources), "9.9")))
+    for part in sources["archives"]:
+        folder = "gcc/aarch64-linux-gnu/12" if part["archive"] == "libstdc++.a" else "aarch64-linux-gnu"
+        (tmp_path / "usr/lib" / folder).mkdir(parents=True, exist_ok=True)
+        (tmp_path / "usr/lib" / folder / part["archive"]).write_bytes(b"")
+    return tmp_path
+
+
+def test_the_list_of_parts_of_an_aarch64_wheel_names_the_packages_of_arm64(sysroot):
+    import wheel_sbom
+
+    parts = {part["name"]: part for part in wheel_sbom.sbom("1.2.3", sysroot=sysroot)["components"]}
+    assert parts["OpenSSL"]["purl"] == "pkg:deb/debian/libssl-dev@9.9?arch=arm64"
+    assert parts["libstdc++"]["hashes"][0]["content"].startswith("e3b0c442")  # of no bytes
+    assert parts["Boost"]["version"] == "9.9" and parts["libzmq"]["purl"].endswith("?arch=source")
+    assert set(parts) == {part["name"] for part in wheel_sbom.sbom("1.2.3")["components"]}
+
+
+@pytest.mark.parametrize("version", ["3.10", "3.12", "3.14"])
+def test_a_python_without_headers_for_aarch64_is_refused_before_anything_is_downloaded(version, tmp_path):
+    import wheel_sysroot
+
+    with pytest.raises(SystemExit, match=f"no headers of Python {version} for aarch64"):
+        wheel_sysroot.python_headers(tmp_path, version)
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("options", [("--check",), ("--test",), ("--cpp",), ("--native",)], ids=lambda words: words[0])
+def test_options_that_do_not_go_with_another_architecture_are_refused(options):
+    done = subprocess.run([ROOT / "scripts/wheels", "--arch=aarch64", *options], capture_output=True, text=True)
+    assert done.returncode == 1 and "arch" in done.stderr
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Types: deb\nURIs: http://mirror.test/debian\nSuites: bookworm\n",
+        "deb http://mirror.test/debian/ bookworm main\n",
+        "deb [signed-by=/usr/share/keyrings/a.gpg] http://mirror.test/debian bookworm main\n",
+    ],
+    ids=["a stanza", "a line", "a line with options"],
+)
+def test_packages_of_other_releases_come_from_the_mirror_of_the_host(text, monkeypatch):
+    import debian_packages
+
+    others = "Types: deb\nURIs: http://security.test/debian-security\n"
+    monkeypatch.setattr(debian_packages, "host_sources", lambda: [("a.list", others), ("b.list", text)])
+    assert debian_packages.mirror() == "http://mirror.test/debian"
+
+
+def test_an_update_of_an_archive_makes_the_libraries_again():
+    import wheel_libraries
+
+    old, new = (wheel_libraries.digest(wheel_libraries.native(), f"libssl-dev {version}") for version in ("3.0.1", "3.0.2"))
+    assert old != new
+
+
 def test_the_page_for_reviewers_names_the_same_parts():
     import wheel_sbom
 
@@ -152,7 +226,7 @@ def test_a_part_that_is_not_inside_is_found(unpacked_wheel):
 def test_the_linked_archives_are_those_that_the_list_names():
     sources = json.loads((ROOT / "scripts/wheel_sources.json").read_text())
     text = (ROOT / "cmake/portable_wheel.cmake").read_text() + (ROOT / "scripts/wheel_libraries.py").read_text()
-    linked = set(re.findall(r"(?:px_multiarch\}/|DEBIAN / \")(lib\w+\.a)", text))
+    linked = set(re.findall(r"(?:px_multiarch\}/|target\.archive\(\")(lib\w+\.a)", text))
     assert linked | {"libstdc++.a"} == {part["archive"] for part in sources["archives"]}
 
 

@@ -41,8 +41,7 @@ static_assert(sizeof(HostPart) == 128);
 class HostRollCall {
  public:
   /// The counter of one rank.
-  /// used  the calls of earlier communicators that the counter contains: used() of that rank when
-  /// the communicator was made.
+  /// used  its value when the communicator was made, which it has from earlier communicators.
   struct RankCount {
     HostCount* count = nullptr;
     std::uint64_t used = 0;
@@ -50,8 +49,9 @@ class HostRollCall {
   };
 
   /// ranks  the ranks of the communicator, in its order; own  the index of this one.
-  HostRollCall(std::vector<RankCount> ranks, std::size_t own)
-      : ranks_(std::move(ranks)), own_(own) {}
+  /// epoch  in which it was made.
+  HostRollCall(std::vector<RankCount> ranks, std::size_t own, std::uint64_t epoch)
+      : ranks_(std::move(ranks)), own_(own), first_epoch_(epoch) {}
 
   /// This rank reaches the n-th collective call of the epoch, n >= 1. A rank reaches a call only
   /// after all ranks have reached the one before it, and the first call of an epoch only after all
@@ -105,22 +105,19 @@ class HostRollCall {
   const std::byte* given_by(std::size_t rank) const { return part_of(rank).bytes.data(); }
   std::size_t size() const { return ranks_.size(); }
 
-  /// The calls that a counter contains, without their epoch.
-  static std::uint64_t used(const HostCount& count) { return count.value.load() & most_calls; }
-
  private:
-  static constexpr int epoch_shift = 40;
-  static constexpr std::uint64_t most_calls = (std::uint64_t{1} << epoch_shift) - 1;
+  static constexpr int epoch_shift = 40;  // an epoch has fewer than 2^40 calls
 
+  /// Communicators of different domains, whose epochs are not comparable, may use one counter.
   std::uint64_t wanted(const RankCount& place) const {
-    return epoch_ << epoch_shift | (place.used + n_);
+    return place.used + ((epoch_ - first_epoch_) << epoch_shift) + n_;
   }
 
   HostPart& part_of(std::size_t rank) const { return ranks_[rank].parts[n_ % 2]; }
 
   std::vector<RankCount> ranks_;
   std::size_t own_ = 0;
-  std::uint64_t epoch_ = 0, n_ = 0;
+  std::uint64_t first_epoch_ = 0, epoch_ = 0, n_ = 0;
   std::size_t next_ = 0;  // the ranks before this index have come
   CallForm call_;         // of this rank
   bool is_one_call_ = true;

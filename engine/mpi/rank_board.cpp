@@ -63,6 +63,13 @@ std::string to_bytes(const RankNote& note) {
     put(bytes, communicator);
     put(bytes, count);
   }
+  put(bytes, note.epochs.size());
+  for (const auto& [domain, epoch] : note.epochs) {
+    put(bytes, domain);
+    put(bytes, epoch);
+  }
+  put(bytes, note.members.size());
+  for (const int rank : note.members) put(bytes, static_cast<std::uint64_t>(rank));
   return bytes + note.reason;
 }
 
@@ -89,6 +96,14 @@ std::optional<RankNote> note_from(std::string_view bytes) {
     const std::uint64_t communicator = reader.number();
     note.entered[communicator] = reader.number();
   }
+  const std::uint64_t domains = reader.number();
+  for (std::uint64_t i = 0; i < domains && reader.is_good(); ++i) {
+    const std::uint64_t domain = reader.number();
+    note.epochs[domain] = reader.number();
+  }
+  const std::uint64_t members = reader.number();
+  for (std::uint64_t i = 0; i < members && reader.is_good(); ++i)
+    note.members.push_back(static_cast<int>(reader.number()));
   if (!reader.is_good()) return std::nullopt;
   note.reason = reader.rest();
   return note;
@@ -258,6 +273,20 @@ bool RankBoard::has_stopped(Rank rank) const {
 bool RankBoard::is_leaving(Rank rank, const CollectiveCall& call) const {
   const Told* const heard = told(rank);
   return heard && heard->note.kind == NoteKind::leaving && heard->note.waits_in == call;
+}
+
+bool RankBoard::have_all_reached(const std::vector<Rank>& others, std::uint64_t epoch) const {
+  return std::all_of(others.begin(), others.end(), [&](Rank rank) {
+    const auto found = goes_on_in_.find(rank.value);
+    return epoch == 0 || (found != goes_on_in_.end() && found->second >= epoch);
+  });
+}
+
+bool RankBoard::has_one_known_any(std::uint64_t epoch) const {
+  const auto of_epoch = known_.find(epoch);
+  return of_epoch != known_.end() &&
+         std::any_of(of_epoch->second.begin(), of_epoch->second.end(),
+                     [](const auto& each) { return !each.second.empty(); });
 }
 
 std::optional<bool> RankBoard::knew(Rank rank, std::uint64_t epoch,

@@ -38,7 +38,7 @@ enum class NoteKind { leaving, stays, idle, waiting, failed, stopped };
 struct RankNote {
   NoteKind kind = NoteKind::stopped;
   Rank rank;
-  std::uint64_t epoch = 0;
+  std::uint64_t epoch = 0;  ///< In the domain whose board hears it: one of `epochs`.
   std::uint64_t cell = 0;  ///< The cell that it ran; the same number for the same cell.
   std::optional<CollectiveCall> waits_in;  ///< The call whose roll call it has reached.
   /// The collective calls that began, by communicator, as far as the rank knows.
@@ -50,6 +50,10 @@ struct RankNote {
   /// them. In a roll call, which is `waits_in`, ranks that have reached it do not count.
   std::vector<int> waits_for{};
   bool needs_all = false;
+  /// The domains that it is for, by number, and the rank's epochs in them.
+  std::map<std::uint64_t, std::uint64_t> epochs{};
+  /// For NoteKind::stopped in a domain that is not the world: the ranks of the domain, ascending.
+  std::vector<int> members{};
   std::string reason{};  ///< For the user: "raised ValueError: x", "was interrupted".
 };
 
@@ -58,8 +62,8 @@ std::string to_bytes(const RankNote& note);
 /// The inverse of to_bytes(). Nothing if the bytes are not a note.
 std::optional<RankNote> note_from(std::string_view bytes);
 
-/// The notes that the ranks have exchanged since all were last in step, and their consequences for
-/// a rank that waits in a call. Uses no MPI and no clock.
+/// The notes that the ranks of a domain have exchanged since all were last in step, and their
+/// consequences for a rank that waits in a call. Uses no MPI and no clock.
 /// (docs/decisions/0009-interrupts-in-mpi.md)
 class RankBoard {
  public:
@@ -122,6 +126,10 @@ class RankBoard {
   void begin_cell(Instant now);
   /// Whether it has said anything about this cell, or has left the epoch.
   bool has_told(Rank rank, std::uint64_t cell) const;
+  /// Whether all of these ranks have gone on to the epoch, or to a later one.
+  bool have_all_reached(const std::vector<Rank>& others, std::uint64_t epoch) const;
+  /// Whether a rank knew any communicator of the domain when it left the epoch, as far as heard.
+  bool has_one_known_any(std::uint64_t epoch) const;
   /// Whether the rank knew the communicator when it left the epoch; nothing while that is unknown.
   std::optional<bool> knew(Rank rank, std::uint64_t epoch, std::uint64_t communicator) const;
   /// Whether a rank has failed in the cell of that number.

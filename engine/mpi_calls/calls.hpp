@@ -120,8 +120,9 @@ int begun_collective(const CalledForm& called, MPI_Comm communicator, const Plai
 inline void made_between(MpiSteps& steps, MPI_Comm between) {
   MPI_Comm own = MPI_COMM_NULL;
   if (PMPI_Intercomm_merge(between, 0, &own) != MPI_SUCCESS) return;
-  steps.made(own);
-  if (steps.has_others(own))
+  const bool is_agreed = steps.are_in_one_epoch(own);
+  if (is_agreed) steps.made(own);
+  if (is_agreed && steps.has_others(own))
     steps.own(Intercommunicator{between}, own);
   else
     PMPI_Comm_free(&own);  // some of its ranks hold no roll calls

@@ -11,6 +11,10 @@ bool is_complete(MPI_Request request) {
   return is_done != 0;
 }
 
+bool is_of_epoch(const Need& need, const Domain& domain) {
+  return need.domain == &domain && need.epoch == domain.epoch;
+}
+
 /// Open MPI crashes where a receive is cancelled twice.
 void cancel(MPI_Request receive) {
   if (!is_complete(receive)) PMPI_Cancel(&receive);
@@ -43,28 +47,26 @@ void CellRequests::free_kept() {
   kept_.remove_if([](const auto& each) { return is_complete(each.first); });
 }
 
-void CellRequests::cancel_receives(std::uint64_t epoch,
-                                   const std::function<bool(std::uint64_t)>& is_alone) {
+void CellRequests::cancel_receives(const Domain& domain) {
   for (const auto& [request, need] : needs_)
-    if (need.kind == Need::Operation::receive && need.epoch == epoch && !need.is_persistent &&
-        !is_alone(need.communicator))
+    if (need.kind == Need::Operation::receive && is_of_epoch(need, domain) && !need.is_persistent)
       cancel(request);
 }
 
-bool CellRequests::have_receives_ended(std::uint64_t epoch) const {
+bool CellRequests::have_receives_ended(const Domain& domain) const {
   return std::all_of(needs_.begin(), needs_.end(), [&](const auto& each) {
     const auto& [request, need] = each;
-    return need.kind != Need::Operation::receive || need.epoch != epoch || need.is_persistent ||
-           is_complete(request);
+    return need.kind != Need::Operation::receive || !is_of_epoch(need, domain) ||
+           need.is_persistent || is_complete(request);
   });
 }
 
-bool CellRequests::have_sends_ended(std::uint64_t epoch,
-                                    const std::function<bool(int peer)>& has_left) const {
+bool CellRequests::have_sends_ended(const Domain& domain) const {
+  const auto has_left = [&](int peer) { return peer >= 0 && domain.board.has_stopped(Rank{peer}); };
   return std::all_of(needs_.begin(), needs_.end(), [&](const auto& each) {
     const auto& [request, need] = each;
-    return need.kind != Need::Operation::send || need.epoch != epoch || has_left(need.peer) ||
-           is_complete(request);
+    return need.kind != Need::Operation::send || !is_of_epoch(need, domain) ||
+           has_left(need.peer) || is_complete(request);
   });
 }
 

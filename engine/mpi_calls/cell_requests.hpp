@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "engine/mpi/call_place.hpp"
+#include "engine/mpi/domains.hpp"
 #include "engine/mpi_calls/retired_communicators.hpp"
 
 namespace px::engine {
@@ -22,6 +23,7 @@ struct Need {
   Operation kind = Operation::receive;
   std::uint64_t communicator = 0;  ///< Its number; 0: no roll calls are held on it.
   int peer = -1;                   ///< A rank of the world; -1: any, or all.
+  Domain* domain = nullptr;        ///< Of the communicator; null: no other rank is needed.
   std::uint64_t epoch = 0;         ///< The epoch in which it began.
   bool is_persistent = false;
   int tag = MpiCall::none;    ///< Or MPI_ANY_TAG.
@@ -52,16 +54,15 @@ class CellRequests {
   /// Releases the bytes kept for sends that are complete.
   void free_kept();
 
-  /// Cancels the receives of an epoch that this rank leaves, except persistent ones: a message that
-  /// still arrives must not be written to memory that was the cell's variables.
-  /// is_alone  whether the communicator with this number contains only this rank.
-  void cancel_receives(std::uint64_t epoch, const std::function<bool(std::uint64_t)>& is_alone);
+  /// Cancels the receives of the domain's epoch, which this rank leaves, except persistent ones: a
+  /// message that still arrives must not be written to memory that was the cell's variables.
+  void cancel_receives(const Domain& domain);
   /// Whether MPI no longer writes to memory of the cells for operations of the epoch: receives that
   /// could not be cancelled, because their message was in transit, have ended.
-  bool have_receives_ended(std::uint64_t epoch) const;
+  bool have_receives_ended(const Domain& domain) const;
   /// Whether MPI no longer reads such memory: sends are complete, or their receivers receive
   /// nothing more of the epoch.
-  bool have_sends_ended(std::uint64_t epoch, const std::function<bool(int peer)>& has_left) const;
+  bool have_sends_ended(const Domain& domain) const;
   /// Takes back what was begun on a communicator of this rank alone. False: a send is in progress.
   bool take_back(std::uint64_t communicator);
   /// Whether all operations that this rank has begun over a carrier of an earlier epoch are

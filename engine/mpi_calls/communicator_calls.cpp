@@ -50,7 +50,7 @@ int meet_group(const char* name, MPI_Comm communicator, MPI_Group group, int tag
   PMPI_Group_free(&whole);
   const auto count = [&](int rank) { return std::count(ranks.begin(), ranks.end(), rank); };
   if (ranks.size() < 2 || count(MPI_UNDEFINED) > 0 || count(known->own) == 0) return MPI_SUCCESS;
-  return steps->meet(name, *known, ranks, tag);
+  return steps->meet(name, *known, ranks, tag, true);
 }
 
 /// Before two groups make an intercommunicator, which cannot be left: waits until all ranks of this
@@ -70,7 +70,7 @@ int meet_leader(CallName name, MPI_Comm communicator, int leader, MPI_Comm peers
       remote_leader >= static_cast<int>(known->members.size()))
     return MPI_SUCCESS;
   const auto both = std::minmax(known->own, remote_leader);
-  return steps->meet(name.text, *known, {both.first, both.second}, tag);
+  return steps->meet(name.text, *known, {both.first, both.second}, tag, false);
 }
 
 }  // namespace
@@ -132,17 +132,29 @@ PX_MAKER(Dist_graph_create_adjacent,
 
 int MPI_Comm_create_group(MPI_Comm communicator, MPI_Group group, int tag, MPI_Comm* result) {
   PX_CALLED;
-  // Not all ranks of the communicator come: no roll call, but a meeting.
   constexpr const char* name = "MPI_Comm_create_group";
-  const int code = px::engine::begin(name, communicator, [&](MPI_Comm comm) {
+  // Not all ranks of the communicator come: no roll call, but a meeting. MPI makes the group's
+  // communicator of the cells' own one, not of its carrier: so the group does not wait until the
+  // other ranks, too, have left an epoch that was stopped.
+  const auto make = [&] {
     const int met = px::engine::meet_group(name, communicator, group, tag);
     if (met != MPI_SUCCESS) return met;
-    return px::engine::with_group_of(comm, group, [&](MPI_Group of_comm) {
-      return PMPI_Comm_create_group(comm, of_comm, tag, result);
+    return px::engine::with_group_of(communicator, group, [&](MPI_Group of_it) {
+      return PMPI_Comm_create_group(communicator, of_it, tag, result);
     });
-  });
-  px::engine::MpiSteps* const steps = px::engine::MpiSteps::of_any_thread();
-  if (steps && code == MPI_SUCCESS) steps->made(*result);
+  };
+  px::engine::MpiSteps* const steps = px::engine::MpiSteps::of_this_thread();
+  int code = MPI_SUCCESS;
+  if (steps) {
+    const px::engine::InCall in_call{steps};
+    const px::engine::KnownCommunicator* const known = steps->known(communicator);
+    if (known) code = steps->refuse_lost(name, *known);
+    if (code == MPI_SUCCESS) code = make();
+  } else {
+    code = px::engine::of_other_thread(name, make);
+  }
+  px::engine::MpiSteps* const any = px::engine::MpiSteps::of_any_thread();
+  if (any && code == MPI_SUCCESS) any->made(*result);
   return code;
 }
 

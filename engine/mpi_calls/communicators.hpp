@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <list>
 #include <map>
 #include <memory>
@@ -14,6 +15,7 @@
 #include <vector>
 
 #include "engine/mpi/call_lock.hpp"
+#include "engine/mpi/domains.hpp"
 #include "engine/mpi/host_roll_call.hpp"
 #include "engine/mpi/rank_board.hpp"
 #include "engine/mpi_calls/host_memory.hpp"
@@ -55,22 +57,19 @@ class CachedDuplicates {
 /// One communicator of the cells, as this rank sees it. A communicator of this rank alone has no
 /// spare, and is never renewed.
 struct KnownCommunicator {
-  /// A new communicator of the same ranks, which is made when all of them have left the epoch.
-  struct Renewal {
+  /// An epoch that this rank has left; the next carrier is made when all ranks have left it.
+  struct Left {
     std::uint64_t epoch = 0;
-    CarrierUse use;  ///< The use of the communicator that it replaces.
-    bool has_begun = false;
-    MPI_Comm fresh = MPI_COMM_NULL;
-    MPI_Request request = MPI_REQUEST_NULL;
-    int code = MPI_SUCCESS;
+    CarrierUse use;  ///< The use of `current`.
   };
 
   MPI_Comm handle = MPI_COMM_NULL;   ///< The handle that the cells use; only copies are made of it.
   MPI_Comm current = MPI_COMM_NULL;  ///< Carries the cells' messages in this epoch.
   MPI_Comm spare = MPI_COMM_NULL;    ///< Only new communicators are made of it; null: it has none.
-  std::list<Renewal> renewals;       ///< In their order; the last one is the next `current`.
+  std::vector<Left> left;            ///< Since `current` was made; empty: it is of this epoch.
   std::string why_lost;              ///< Why it carries no messages since a stop; empty: it does.
   std::uint64_t number = 0;          ///< The same on all of its ranks.
+  Domain* domain = nullptr;          ///< To which it belongs; of no interest if it has no others.
   std::uint64_t made_in = 0;         ///< The epoch.
   CarrierUse use;                    ///< The use of `current` in this epoch.
   std::uint64_t arrivals = 0;        ///< The collective calls that this rank has reached in this
@@ -92,10 +91,17 @@ struct KnownCommunicator {
 /// Forgets them when they are freed. For one thread at a time, between MPI_Init and MPI_Finalize.
 class Communicators {
  public:
+  /// The collective call that has made a communicator.
+  struct Maker {
+    CollectiveCall call;
+    Domain* domain = nullptr;  ///< Of the communicator that it was a call on.
+  };
+
   /// callers  the ranks of the world that hold roll calls.
-  /// memory   of this host; outlives this object, as lock does.
+  /// domains  outlives this object, as memory and lock do.
+  /// memory   of this host.
   /// lock     released while ranks make something together.
-  Communicators(std::set<int> callers, HostMemory& memory, CallLock& lock);
+  Communicators(std::set<int> callers, Domains& domains, HostMemory& memory, CallLock& lock);
   /// Precondition: MPI is not finalized yet.
   ~Communicators();
   Communicators(Communicators&&) = delete;
@@ -106,7 +112,7 @@ class Communicators {
   /// Like of(), for one that its ranks have just made; makes the communicators that carry its
   /// messages.
   /// by  the collective call that has made it, if known: its ranks need not ask in the same order.
-  KnownCommunicator* made(MPI_Comm communicator, const std::optional<CollectiveCall>& by);
+  KnownCommunicator* made(MPI_Comm communicator, const std::optional<Maker>& by);
   /// Like of(), but null for a new one.
   KnownCommunicator* find(MPI_Comm communicator) const;
   /// The communicator that carries its messages; itself if no roll calls are held on it. Any
@@ -114,13 +120,15 @@ class Communicators {
   /// is_main  whether the main thread asks.
   MPI_Comm current(MPI_Comm communicator, bool is_main) const;
 
-  /// This rank has left the epoch: messages sent in it over a communicator must not arrive any
-  /// more, so each communicator gets a new carrier.
-  void renew_all(std::uint64_t epoch);
-  /// Makes the new carriers, one after the other and in the same order on all ranks, as far as the
-  /// others do the same: MPI libraries hang if several are made at once. True: all are ready.
-  /// board  knows which ranks have left the epoch, and their communicators.
-  bool progress(const RankBoard& board);
+  /// The epoch of the domain of the communicator's ranks, which are at least two.
+  std::uint64_t epoch_of(MPI_Comm communicator);
+  /// This rank has left the epoch before the domain's present one: messages sent in it over a
+  /// communicator must not arrive any more, so each communicator needs a new carrier.
+  void leave_epoch(Domain& domain);
+  /// Makes the new carriers, one after the other: MPI libraries hang if several are made at once.
+  /// All ranks of the domain call it at once, when all have gone on to this epoch.
+  /// gives_up  called repeatedly; true ends the wait for the others.
+  void renew(Domain& domain, const std::function<bool()>& gives_up);
   /// Frees the carriers of earlier epochs, as far as that is possible now.
   void free_old(const RetiredCommunicators::IsClean& is_clean) { old_.progress(is_clean); }
 
@@ -139,21 +147,20 @@ class Communicators {
  private:
   static int forget(MPI_Comm, int, void* known, void* book);
   std::unique_ptr<KnownCommunicator> describe(MPI_Comm communicator,
-                                              const std::optional<CollectiveCall>& by);
+                                              const std::optional<Maker>& by);
   /// Like of(), for one that this call may have made.
-  KnownCommunicator* number(MPI_Comm communicator, const std::optional<CollectiveCall>& by);
-  /// Makes its first new carrier. False: it is not ready.
-  bool renew(KnownCommunicator& known, const RankBoard& board);
+  KnownCommunicator* number(MPI_Comm communicator, const std::optional<Maker>& by);
+  void renew(KnownCommunicator& known, const std::function<bool()>& gives_up);
 
   std::set<int> callers_;
+  Domains& domains_;
   HostMemory& memory_;
   CallLock& lock_;
   int key_ = MPI_KEYVAL_INVALID;
   std::map<std::uint64_t, std::unique_ptr<KnownCommunicator>> by_number_;
   RetiredCommunicators old_;
-  std::uint64_t epoch_ = 0;
-  std::map<std::uint64_t, std::uint64_t> made_of_group_;  // the number made in this epoch
-  // Freed by the cells while new carriers were still being made of them.
+  // Freed by the cells before their new carriers were made, which the other ranks make with this
+  // one.
   std::list<std::unique_ptr<KnownCommunicator>> freed_;
 };
 

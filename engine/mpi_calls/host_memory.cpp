@@ -131,7 +131,7 @@ std::size_t HostMemory::take_count() {
 
 std::shared_ptr<HostRollCall> HostMemory::make_roll_call(MPI_Comm communicator,
                                                          const std::vector<int>& members, int own,
-                                                         CallLock& lock) {
+                                                         std::uint64_t epoch, CallLock& lock) {
   const bool are_here = std::all_of(members.begin(), members.end(), [&](int rank) {
     return homes_[static_cast<std::size_t>(rank)].host == own_.host;
   });
@@ -140,7 +140,7 @@ std::shared_ptr<HostRollCall> HostMemory::make_roll_call(MPI_Comm communicator,
     std::uint64_t index = 0, used = 0;
   };
   Taken mine{take_count(), 0};
-  mine.used = HostRollCall::used(counts_of(own_.place)[mine.index]);
+  mine.used = counts_of(own_.place)[mine.index].value.load();
   std::vector<Taken> all(members.size());
   {
     const CallLock::Released others_may_call{lock};
@@ -159,7 +159,7 @@ std::shared_ptr<HostRollCall> HostMemory::make_roll_call(MPI_Comm communicator,
         {&counts_of(place)[all[i].index], all[i].used, &parts_of(place)[2 * all[i].index]});
   }
   std::shared_ptr<HostRollCall> made(
-      new HostRollCall(std::move(ranks), static_cast<std::size_t>(own)), give_back);
+      new HostRollCall(std::move(ranks), static_cast<std::size_t>(own), epoch), give_back);
   return is_complete ? made : nullptr;
 }
 

@@ -29,10 +29,11 @@ class HostMemory {
   /// All ranks of a communicator that was just made call it at once. Null on all of them if they
   /// have no memory in common, or one of them is in too many communicators already.
   /// members  their ranks in the world; own  the index of this one.
+  /// epoch    the epoch of its domain.
   /// lock     released while they make it.
   std::shared_ptr<HostRollCall> make_roll_call(MPI_Comm communicator,
                                                const std::vector<int>& members, int own,
-                                               CallLock& lock);
+                                               std::uint64_t epoch, CallLock& lock);
 
   /// This rank is about to send a note to each other rank.
   void sends_note();

@@ -15,8 +15,14 @@ void MeetingChannel::come(std::uint64_t meeting, const std::vector<Rank>& member
   send(meetings_.come(meeting, members));
 }
 
-void MeetingChannel::leave() {
-  send(meetings_.leave());
+void MeetingChannel::leave(std::uint64_t meeting) {
+  send(meetings_.leave(meeting));
+}
+
+bool MeetingChannel::take_met(std::uint64_t meeting) {
+  if (!meetings_.have_met(meeting)) return false;
+  meetings_.forget(meeting);
+  return true;
 }
 
 void MeetingChannel::hear() {
@@ -30,6 +36,7 @@ void MeetingChannel::hear() {
     const Rank from{ranks_[static_cast<std::size_t>(status.MPI_SOURCE)]};
     send(meetings_.hear(from, note));
   }
+  send(meetings_.ask_again());
   sent_.clean();
 }
 

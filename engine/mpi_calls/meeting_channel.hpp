@@ -23,11 +23,13 @@ class MeetingChannel {
 
   /// See Meetings. Waits for nobody.
   void come(std::uint64_t meeting, const std::vector<Rank>& members);
-  void leave();
+  void leave(std::uint64_t meeting);
   /// Hears what has come, and answers it.
   void hear();
-  bool have_met() const { return meetings_.have_met(); }
-  bool is_bound() const { return meetings_.is_bound(); }
+  bool is_in(std::uint64_t meeting) const { return meetings_.is_in(meeting); }
+  bool is_bound(std::uint64_t meeting) const { return meetings_.is_bound(meeting); }
+  /// Whether they have met; true only once.
+  bool take_met(std::uint64_t meeting);
 
  private:
   void send(const Meetings::Letters& letters);

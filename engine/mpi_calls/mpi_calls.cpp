@@ -109,7 +109,10 @@ class Requests {
   Requests(MpiSteps& steps, int count, MPI_Request* requests)
       : steps_(steps), requests_(requests), before_(requests, requests + count) {
     for (const MPI_Request request : before_)
-      if (const auto need = steps.requests().need_of(request)) needs_.push_back(*need);
+      if (const auto need = steps.requests().need_of(request)) {
+        steps.uses(*need);
+        needs_.push_back(*need);
+      }
   }
 
   /// The error code where one of them never ends.

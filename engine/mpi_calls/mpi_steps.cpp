@@ -4,6 +4,7 @@
 #include <signal.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cstdlib>
 #include <iostream>
@@ -13,6 +14,7 @@
 #include <utility>
 
 #include "engine/mpi/call_entry.hpp"
+#include "engine/mpi/domains.hpp"
 #include "engine/mpi/rank_board.hpp"
 #include "engine/mpi/rank_names.hpp"
 #include "engine/mpi/stable_hash.hpp"
@@ -70,7 +72,8 @@ struct MpiSteps::State {
   State(MPI_Comm for_notes, Rank its_own, const std::vector<int>& callers)
       : own(its_own),
         memory(for_notes, callers),
-        communicators({callers.begin(), callers.end()}, memory, lock),
+        domains(own, callers),
+        communicators({callers.begin(), callers.end()}, domains, memory, lock),
         notes(for_notes, own, callers, memory),
         meetings(for_notes, own, callers),
         shares_cores(ranks_share_cores(for_notes)) {}
@@ -82,24 +85,21 @@ struct MpiSteps::State {
   int error_code = MPI_ERR_OTHER;
   int depth = 0;  // of calls within calls
   HostMemory memory;
+  Domains domains;
   Communicators communicators;
   HandleCommunicators shared;
   NoteChannel notes;
   MeetingChannel meetings;
   const bool shares_cores;
   std::unique_ptr<RankMessages> messages;
-  RankBoard board;
-  std::uint64_t epoch = 0;
-  bool is_renewed = true;  // all communicators of this epoch are ready
-  std::uint64_t cell = 0;  // the one that runs, or ran last
+  std::vector<Domain*> behind;  // domains whose communicators are not all ready
+  std::uint64_t cell = 0;       // the one that runs, or ran last
   bool is_cell_running = false;
+  int waits = 0;            // calls of this rank that wait
   bool has_called = false;  // in this cell, something that needs others
-  bool has_called_in_epoch = false;
-  bool has_stopped = false;       // in this cell
-  bool has_told_failure = false;  // of its last cell, in this epoch
+  std::map<std::uint64_t, std::uint64_t> told_failure;  // of its last cell: the domains' epochs
   CellRequests requests;
-  bool is_meeting = false;                               // a thread of this rank is in meet()
-  std::vector<std::pair<int, CollectiveCall>> answered;  // while no cell ran
+  bool is_meeting = false;  // a thread of this rank is in meet()
 
   // ------------------------------------------------------------ notes
 
@@ -107,19 +107,43 @@ struct MpiSteps::State {
     RankNote note;
     note.kind = kind;
     note.rank = own;
-    note.epoch = epoch;
     note.cell = cell;
     note.reason = std::move(reason);
+    for (const auto& [number, domain] : domains.all()) note.epochs[number] = domain->epoch;
     for (const auto& [number, known] : communicators.all())
       if (!known->is_alone()) note.entered[number] = known->use.entered;
     return note;
   }
 
+  /// The note that this rank does nothing any more in the domain's epoch.
+  RankNote make_stopped(const Domain& domain, const RankNote& about) const {
+    RankNote note = about;
+    note.kind = NoteKind::stopped;
+    note.epochs = {{domain.number, domain.epoch}};
+    note.entered.clear();
+    for (const auto& [number, known] : communicators.all())
+      if (!known->is_alone() && known->domain == &domain) note.entered[number] = known->use.entered;
+    if (domain.number != 0)
+      for (const Rank member : domain.members) note.members.push_back(member.value);
+    return note;
+  }
+
+  /// Takes back what it has told in these epochs of domains, except those that it has left.
+  void tell_stays(std::map<std::uint64_t, std::uint64_t> epochs) {
+    std::erase_if(epochs, [&](const auto& each) {
+      return domains.all().at(each.first)->epoch != each.second;
+    });
+    if (epochs.empty()) return;
+    RankNote note = make_note(NoteKind::stays, "");
+    note.epochs = std::move(epochs);
+    notes.tell(note);
+  }
+
   /// Hears what has come, and lets go on what goes on by itself.
   /// looks  in vain, until it gives up.
   void pump(int looks = 1) {
-    notes.hear(board, looks);
-    if (!is_renewed) is_renewed = communicators.progress(board);
+    notes.hear(domains, looks);
+    renew();
   }
 
   /// Hears all that the others have told so far. Ranks that share the memory of this host see there
@@ -138,7 +162,7 @@ struct MpiSteps::State {
 
   /// Hears what was told before a message that has come.
   void catch_up() {
-    if (!memory.is_of_all() || memory.has_unheard() || !is_renewed) pump(2);
+    if (!memory.is_of_all() || memory.has_unheard() || !behind.empty()) pump(2);
   }
 
   /// Between two looks, for which other threads do not have to wait. Returns what the pause does.
@@ -194,21 +218,115 @@ struct MpiSteps::State {
 
   // ------------------------------------------------------------ epochs
 
-  /// This rank does nothing any more in this epoch.
-  void stop(const std::string& reason) { stop(make_note(NoteKind::stopped, reason)); }
-
-  void stop(const RankNote& note) {
-    requests.cancel_receives(epoch, [this](std::uint64_t number) { return is_alone(number); });
-    await_transfers([this] { return requests.have_receives_ended(epoch); });
-    notes.tell(note);  // only now: who hears it may give back the memory of what it sends here
-    const auto has_left = [this](int peer) { return peer >= 0 && board.has_stopped(Rank{peer}); };
-    await_transfers([&] { return requests.have_sends_ended(epoch, has_left); });
-    board.begin_epoch(++epoch);
-    has_called_in_epoch = has_told_failure = false;
-    has_stopped = true;
-    communicators.renew_all(epoch - 1);
-    is_renewed = communicators.progress(board);
+  /// This rank does nothing any more in these domains' epochs.
+  /// about  of NoteKind::stopped: why.
+  void stop(const std::vector<Domain*>& ending, const RankNote& about) {
+    leave_renewals();
+    const auto all_of = [&](const auto& is_true) {
+      return std::all_of(ending.begin(), ending.end(),
+                         [&](Domain* each) { return is_true(*each); });
+    };
+    for (const Domain* domain : ending) requests.cancel_receives(*domain);
+    await_transfers(
+        [&] { return all_of([&](Domain& each) { return requests.have_receives_ended(each); }); });
+    // Only now: who hears it may give back the memory of what it sends here.
+    for (const Domain* domain : ending) notes.tell(make_stopped(*domain, about));
+    await_transfers(
+        [&] { return all_of([&](Domain& each) { return requests.have_sends_ended(each); }); });
+    leave_renewals();
+    for (Domain* domain : ending) leave_epoch(*domain);
+    renew();
   }
+
+  void stop(Domain& domain, const std::string& reason) {
+    stop({&domain}, make_note(NoteKind::stopped, reason));
+  }
+
+  void leave_epoch(Domain& domain) {
+    domain.had_communicators =
+        std::any_of(communicators.all().begin(), communicators.all().end(), [&](const auto& each) {
+          return !each.second->is_alone() && each.second->domain == &domain;
+        });
+    domain.board.begin_epoch(++domain.epoch);
+    domain.has_called = false;
+    domain.has_stopped = true;
+    communicators.leave_epoch(domain);
+    const std::array<std::uint64_t, 2> name{domain.number, domain.epoch};
+    domain.renewal = stable_hash({reinterpret_cast<const char*>(name.data()), sizeof name});
+    if (std::exchange(domain.is_renewed, false)) behind.push_back(&domain);
+  }
+
+  /// The domains in which the cell has called something that needs others.
+  std::vector<Domain*> called() const {
+    std::vector<Domain*> found;
+    for (const auto& [number, domain] : domains.all())
+      if (domain->has_called) found.push_back(domain.get());
+    return found;
+  }
+
+  // ------------------------------------------------------------ new carriers
+
+  /// Gets on with the communicators of domains whose ranks have all gone on to this epoch. These
+  /// ranks meet first, so that none of them waits inside MPI for one that runs user code: as this
+  /// rank may do in a cell, where it takes part only while it waits in a call.
+  void renew() {
+    if (behind.empty()) return;
+    if (!is_cell_running || waits > 0)
+      for (Domain* domain : std::vector(behind)) {
+        if (meetings.is_in(domain->renewal) ||
+            !domain->board.have_all_reached(domain->others, domain->epoch))
+          continue;
+        if (domain->had_communicators || domain->board.has_one_known_any(domain->epoch - 1))
+          meetings.come(domain->renewal, domain->members);
+        else
+          is_renewed(*domain);
+      }
+    hear_renewals();
+  }
+
+  void hear_renewals() {
+    meetings.hear();
+    for (Domain* domain : std::vector(behind))
+      if (meetings.take_met(domain->renewal)) {
+        communicators.renew(*domain, [this] { return hooks.why_broken().has_value(); });
+        is_renewed(*domain);
+      }
+  }
+
+  void is_renewed(Domain& domain) {
+    domain.is_renewed = true;
+    std::erase(behind, &domain);
+  }
+
+  /// This rank is about to run user code, or to be where others could wait for it.
+  void leave_renewals() {
+    for (;;) {
+      bool is_bound = false;
+      for (const Domain* domain : behind) {
+        if (!meetings.is_in(domain->renewal)) continue;
+        if (meetings.is_bound(domain->renewal))
+          is_bound = true;
+        else
+          meetings.leave(domain->renewal);
+      }
+      if (!is_bound || hooks.why_broken()) return;
+      hear_renewals();  // the first member answers as soon as it has heard the others
+      std::this_thread::yield();
+    }
+  }
+
+  /// A call that waits takes part in renewals as long as this object exists.
+  class TakingPart {
+   public:
+    explicit TakingPart(State& state) : state_(state) { ++state_.waits; }
+    ~TakingPart() {
+      if (--state_.waits == 0 && state_.is_cell_running) state_.leave_renewals();
+    }
+    TakingPart(TakingPart&&) = delete;
+
+   private:
+    State& state_;
+  };
 
   /// The cell gives its memory back when it is left: MPI is to be done with it. A large message is
   /// read from there by its receiver, at any time after that has come to the receive.
@@ -223,17 +341,13 @@ struct MpiSteps::State {
     }
   }
 
-  /// Goes on to the epoch in which others are.
+  /// Goes on to the epochs in which others are.
   void follow() {
-    while (board.latest_epoch() > epoch) stop("had ended its cell");
+    for (const auto& [number, domain] : domains.all())
+      while (domain->board.latest_epoch() > domain->epoch) stop(*domain, "had ended its cell");
   }
 
   // ------------------------------------------------------------ who can still come
-
-  bool is_alone(std::uint64_t number) const {
-    const KnownCommunicator* const known = by_number(number);
-    return known && known->is_alone();
-  }
 
   const KnownCommunicator* by_number(std::uint64_t number) const {
     const auto found = communicators.all().find(number);
@@ -242,7 +356,8 @@ struct MpiSteps::State {
 
   /// Why the need is never met. Nothing while it may be met.
   std::optional<std::string> why_in_vain(const Need& need, Instant before) const {
-    if (need.epoch != epoch) return std::nullopt;
+    if (!need.domain || need.epoch != need.domain->epoch) return std::nullopt;
+    const RankBoard& board = need.domain->board;
     if (need.peer >= 0) return board.why_in_vain({Rank{need.peer}}, true, cell, before);
     const KnownCommunicator* known = by_number(need.communicator);
     if (!known) return std::nullopt;
@@ -250,7 +365,10 @@ struct MpiSteps::State {
   }
 
   std::optional<std::string> why_in_vain(const std::vector<Need>& needs, bool needs_all) const {
-    if (needs.empty() || board.is_empty()) return std::nullopt;
+    const auto is_quiet = [](const Need& need) {
+      return !need.domain || need.domain->board.is_empty();
+    };
+    if (std::all_of(needs.begin(), needs.end(), is_quiet)) return std::nullopt;
     const Instant before = Clock::now() - grace;
     std::optional<std::string> first;
     for (const Need& need : needs) {
@@ -264,7 +382,9 @@ struct MpiSteps::State {
 
   /// The ranks that can end it; empty where it is not to be judged.
   std::vector<int> awaited(const Need& need) const {
-    if (need.epoch != epoch || need.kind == Need::Operation::collective) return {};
+    if (!need.domain || need.epoch != need.domain->epoch ||
+        need.kind == Need::Operation::collective)
+      return {};
     if (need.peer >= 0) return {need.peer};
     const KnownCommunicator* const known = by_number(need.communicator);
     return known ? values_of(known->others) : std::vector<int>{};
@@ -341,10 +461,10 @@ struct MpiSteps::State {
   /// left  the call whose roll call it leaves.
   int leave_with(const std::string& where, std::optional<CollectiveCall> left = std::nullopt) {
     settle_alone();
-    if (has_called_in_epoch) {
+    if (const auto ending = called(); !ending.empty()) {
       RankNote note = make_note(NoteKind::stopped, "was interrupted");
       note.waits_in = left;
-      stop(note);
+      stop(ending, note);
     }
     return leave_cell(where);
   }
@@ -370,10 +490,10 @@ struct MpiSteps::State {
   /// The call cannot end, as others do not come.
   int fail_with(const char* name, const std::string& why) {
     settle_alone();
-    if (has_called_in_epoch) {
+    if (const auto ending = called(); !ending.empty()) {
       RankNote note = make_note(NoteKind::stopped, why);
       note.is_consequence = true;
-      stop(note);
+      stop(ending, note);
     }
     return refuse(std::string(name) + " cannot end: " + why + library_note());
   }
@@ -406,30 +526,31 @@ namespace {
 /// them has failed, so that they know when all wait in the end for that one.
 class LongWait {
  public:
-  explicit LongWait(MpiSteps::State& state) : state_(state), epoch_(state.epoch) {}
+  /// domain  of what it waits for.
+  LongWait(MpiSteps::State& state, const Domain& domain) : state_(state), domain_(domain) {}
   ~LongWait() {
-    if (note_ && state_.epoch == epoch_) state_.notes.tell(state_.make_note(NoteKind::stays, ""));
+    if (note_) state_.tell_stays(note_->epochs);
   }
   LongWait(LongWait&&) = delete;
 
   /// Why it is in vain; nothing while it may end. make_note  says what it waits for.
   template <typename MakeNote>
   std::optional<std::string> why_stuck(const MakeNote& make_note) {
-    if (state_.board.is_empty() || !state_.lock.is_main()) return std::nullopt;
+    if (domain_.board.is_empty() || !state_.lock.is_main()) return std::nullopt;
     const Instant before = Clock::now() - state_.grace;
-    if (began_ > before || !state_.board.has_lost_one(state_.cell, before)) return std::nullopt;
+    if (began_ > before || !domain_.board.has_lost_one(state_.cell, before)) return std::nullopt;
     if (!note_) {
       RankNote note = make_note();
       if (note.waits_for.empty()) return std::nullopt;
       state_.notes.tell(note);
       note_ = std::move(note);
     }
-    return state_.board.why_stuck(*note_, before);
+    return domain_.board.why_stuck(*note_, before);
   }
 
  private:
   MpiSteps::State& state_;
-  const std::uint64_t epoch_;
+  const Domain& domain_;
   const Instant began_ = Clock::now();
   std::optional<RankNote> note_;  // that was told
 };
@@ -526,40 +647,53 @@ void MpiSteps::begin_cell(std::uint64_t number) {
   call_place().clear();
   state_->depth = 0;  // what an earlier cell was left in by force
   state_->lock.reset();
-  const CallLock::Holding alone{state_->lock};
-  state_->hear_all();
-  state_->follow();
-  const bool has_told_idle = !std::exchange(state_->answered, {}).empty();
-  if (std::exchange(state_->has_told_failure, false) || has_told_idle)
-    state_->notes.tell(state_->make_note(NoteKind::stays, ""));
-  state_->board.begin_cell(Clock::now());
-  state_->has_stopped = false;
+  State& state = *state_;
+  const CallLock::Holding alone{state.lock};
+  state.waits = 0;
+  state.hear_all();
+  state.follow();
+  auto told = std::exchange(state.told_failure, {});
+  for (const auto& [domain_number, domain] : state.domains.all())
+    if (!std::exchange(domain->answered, {}).empty()) told[domain_number] = domain->epoch;
+  state.tell_stays(std::move(told));
+  for (const auto& [domain_number, domain] : state.domains.all()) {
+    domain->board.begin_cell(Clock::now());
+    domain->has_stopped = domain->has_called = false;
+  }
   px_stop_point()->reset();
   is_library_call = false;
-  state_->cell = number;
-  state_->is_cell_running = true;
-  state_->has_called = false;
+  state.cell = number;
+  state.is_cell_running = true;
+  state.has_called = false;
+  state.leave_renewals();
 }
 
 void MpiSteps::end_cell(const std::optional<std::string>& failure) {
   call_place().clear();
-  const CallLock::Holding alone{state_->lock};
+  State& state = *state_;
+  const CallLock::Holding alone{state.lock};
   px_stop_point()->reset();
-  if (!state_->is_cell_running) return;
-  state_->is_cell_running = false;
+  if (!state.is_cell_running) return;
+  state.is_cell_running = false;
   if (failure) {
-    state_->settle_alone();
+    state.settle_alone();
+    RankNote note = state.make_note(NoteKind::failed, *failure);
     // Where it has left a call and called nothing since, the others know.
-    if (!state_->has_stopped || state_->has_called_in_epoch) {
-      state_->notes.tell(state_->make_note(NoteKind::failed, *failure));
-      state_->has_told_failure = true;
+    std::erase_if(note.epochs, [&](const auto& each) {
+      const Domain& domain = *state.domains.all().at(each.first);
+      return domain.has_stopped && !domain.has_called;
+    });
+    if (!note.epochs.empty()) {
+      state.notes.tell(note);
+      state.told_failure = std::move(note.epochs);
     }
-    if (state_->has_called && state_->has_called_in_epoch) state_->stop(*failure);
+    if (const auto ending = state.called(); !ending.empty())
+      state.stop(ending, state.make_note(NoteKind::stopped, *failure));
     // A cell that has not called MPI leaves nothing behind that a later one could get.
-    const Instant end = state_->has_called ? Clock::now() + telling_time : Instant{};
-    Pause pause{state_->shares_cores};
-    while (state_->pump(), (!state_->notes.is_empty() || !state_->is_renewed) && Clock::now() < end)
-      state_->pause_outside(pause);
+    const Instant end = state.has_called ? Clock::now() + telling_time : Instant{};
+    Pause pause{state.shares_cores};
+    while (state.pump(), (!state.notes.is_empty() || !state.behind.empty()) && Clock::now() < end)
+      state.pause_outside(pause);
   }
   tick();
 }
@@ -569,17 +703,36 @@ Duration MpiSteps::tick() {
   const CallLock::Holding alone{state.lock};
   state.hear_all();
   state.follow();
-  state.meetings.hear();  // a message that nobody receives could keep MPI from ending
+  state.hear_renewals();  // a message that nobody receives could keep MPI from ending
   state.free_old();
   state.requests.free_kept();
-  // Another rank has failed in the cell, and may not have received what this one has sent to it.
-  if (state.has_called && state.has_called_in_epoch && state.board.has_failure_in(state.cell))
-    state.stop("had ended its cell");
-  if (auto asking = state.board.asking(); asking != state.answered) {
-    if (!asking.empty()) state.notes.tell(state.make_note(NoteKind::idle, "had ended its cell"));
-    state.answered = std::move(asking);
+  std::map<std::uint64_t, std::uint64_t> answers;
+  for (const auto& [number, domain] : state.domains.all()) {
+    // Another rank has failed in the cell, and may not have received what this one has sent to it.
+    if (domain->has_called && domain->board.has_failure_in(state.cell))
+      state.stop(*domain, "had ended its cell");
+    auto asking = domain->board.asking();
+    if (asking == domain->answered) continue;
+    if (!asking.empty()) answers[number] = domain->epoch;
+    domain->answered = std::move(asking);
   }
-  return state.is_renewed ? Duration(tick_in_step) : Duration(tick_out_of_step);
+  if (!answers.empty()) {
+    RankNote note = state.make_note(NoteKind::idle, "had ended its cell");
+    note.epochs = std::move(answers);
+    state.notes.tell(note);
+  }
+  return state.behind.empty() ? Duration(tick_in_step) : Duration(tick_out_of_step);
+}
+
+void MpiSteps::waits_outside(bool waits) {
+  const CallLock::Holding alone{state_->lock};
+  state_->waits += waits ? 1 : -1;
+  if (!waits) state_->leave_renewals();
+}
+
+void MpiSteps::poll() {
+  const CallLock::Holding alone{state_->lock};
+  state_->pump();
 }
 
 // ---------------------------------------------------------------- calls
@@ -590,12 +743,13 @@ KnownCommunicator* MpiSteps::known(MPI_Comm communicator) {
 
 int MpiSteps::await_renewal(const char* name, const KnownCommunicator& known) {
   State& state = *state_;
-  if (state.is_renewed || known.is_alone()) return MPI_SUCCESS;
+  if (known.is_alone() || known.domain->is_renewed) return MPI_SUCCESS;
+  const State::TakingPart taking_part{state};
   const InMpiCall place{call_place(),
                         {name, known.number, static_cast<int>(known.members.size()), MpiCall::none,
                          MpiCall::none, Clock::now()}};
   Pause pause{state.shares_cores};
-  while (state.pump(), !state.is_renewed) {
+  while (state.pump(), !known.domain->is_renewed) {
     if (const int code = state.refuse_broken(name); code != MPI_SUCCESS) return code;
     if (state.is_interrupted())
       return state.leave_with(std::string("in ") + name +
@@ -606,20 +760,31 @@ int MpiSteps::await_renewal(const char* name, const KnownCommunicator& known) {
   return MPI_SUCCESS;
 }
 
+int MpiSteps::refuse_lost(const char* name, const KnownCommunicator& known) {
+  State& state = *state_;
+  if (const int code = state.refuse_broken(name); code != MPI_SUCCESS) return code;
+  if (known.why_lost.empty()) return MPI_SUCCESS;
+  return state.refuse(std::string(name) +
+                      ": this communicator was lost when a cell was stopped, as " + known.why_lost +
+                      "; " +
+                      (known.current == MPI_COMM_SELF ? "restart the engines" : "make it again"));
+}
+
 int MpiSteps::prepare(const char* name, KnownCommunicator& known) {
   State& state = *state_;
   if (const int code = state.refuse_broken(name); code != MPI_SUCCESS) return code;
   if (const int code = await_renewal(name, known); code != MPI_SUCCESS) return code;
-  if (!known.why_lost.empty())
-    return state.refuse(
-        std::string(name) + ": this communicator was lost when a cell was stopped, as " +
-        known.why_lost + "; " +
-        (known.current == MPI_COMM_SELF ? "restart the engines" : "make it again"));
+  if (const int code = refuse_lost(name, known); code != MPI_SUCCESS) return code;
   if (known.is_alone())
     known.is_used = true;
   else
-    state.has_called = state.has_called_in_epoch = true;
+    state.has_called = known.domain->has_called = true;
   return MPI_SUCCESS;
+}
+
+void MpiSteps::uses(const Need& need) {
+  if (need.domain && need.epoch == need.domain->epoch)
+    state_->has_called = need.domain->has_called = true;
 }
 
 int MpiSteps::arrive(const CalledForm& called, KnownCommunicator& known, bool& leaves) {
@@ -629,10 +794,12 @@ int MpiSteps::arrive(const CalledForm& called, KnownCommunicator& known, bool& l
   if (const int code = prepare(name, known); code != MPI_SUCCESS) return code;
   if (known.is_alone()) return MPI_SUCCESS;
   if (!state.lock.is_main()) known.is_shared.store(true, std::memory_order_relaxed);
-  const std::uint64_t epoch = state.epoch;
+  const Domain& domain = *known.domain;
+  const std::uint64_t epoch = domain.epoch;
+  const State::TakingPart taking_part{state};
   const CollectiveCall call{known.number, ++known.arrivals};
   RollCall roll_call{known, epoch, call, called};
-  CallEntry entry{state.board, known.others, call, state.cell, state.grace};
+  CallEntry entry{domain.board, known.others, call, state.cell, state.grace};
   Pause pause{state.shares_cores && !known.host_roll_call};  // rest() gives it away then
   unsigned looks = 0;
   bool have_all_come = false;
@@ -645,10 +812,10 @@ int MpiSteps::arrive(const CalledForm& called, KnownCommunicator& known, bool& l
     }
     have_all_come = have_all_come || roll_call.is_complete();
     const bool has_heard_all = have_all_come && state.has_heard_all(known);
-    if (has_heard_all && state.board.is_empty() && !entry.has_asked()) break;
+    if (has_heard_all && domain.board.is_empty() && !entry.has_asked()) break;
     const bool is_interrupted = state.is_interrupted() || state.refuses_this_thread();
-    if (state.epoch != epoch) return state.refuse_left(name);
-    if (is_interrupted || entry.has_asked() || !state.board.is_empty()) {
+    if (domain.epoch != epoch) return state.refuse_left(name);
+    if (is_interrupted || entry.has_asked() || !domain.board.is_empty()) {
       const Instant now = entry.has_asked() ? before_look : Clock::now();
       const CallEntry::Step step = entry.next({have_all_come, has_heard_all, is_interrupted, now});
       if (step == CallEntry::Step::enter) break;
@@ -657,11 +824,11 @@ int MpiSteps::arrive(const CalledForm& called, KnownCommunicator& known, bool& l
     }
     if (known.host_roll_call) state.rest(++looks);
     const bool is_time_to_pump = state.pause_outside(pause);
-    if (state.epoch != epoch) return state.refuse_left(name);
+    if (domain.epoch != epoch) return state.refuse_left(name);
     if (!is_time_to_pump) continue;
     state.pump();
     if (const int code = state.refuse_broken(name); code != MPI_SUCCESS) return code;
-    if (!long_wait) long_wait.emplace(state);
+    if (!long_wait) long_wait.emplace(state, domain);
     long_wait->why_stuck([&] { return state.waiting_note(known, call); });
   }
   if (const auto why = roll_call.why_mismatched()) return state.fail_with(name, *why);
@@ -690,16 +857,24 @@ int MpiSteps::wait(const char* name, const std::vector<Need>& needs, bool needs_
       call_place(),
       {name, first ? first->communicator : 0,
        known ? static_cast<int>(known->members.size()) : MpiCall::none, peer, tag, Clock::now()}};
-  const std::uint64_t epoch = state.epoch;
+  const Domain& domain = first && first->domain ? *first->domain : state.domains.world();
+  const auto sum_of_epochs = [&needs] {
+    std::uint64_t sum = 0;
+    for (const Need& need : needs) sum += need.domain ? need.domain->epoch : 0;
+    return sum;
+  };
+  const std::uint64_t epochs = sum_of_epochs();
+  const State::TakingPart taking_part{state};
   std::optional<LongWait> long_wait;
   Pause pause{state.shares_cores};
   while (!is_done()) {
     if (state.is_interrupted() || state.refuses_this_thread()) {
+      if (is_done()) break;  // by another thread, since it was tested
       if (clean_up) clean_up();
       return state.leave_with(std::string("in ") + name);
     }
     const bool is_time_to_pump = state.pause_outside(pause);
-    if (state.epoch != epoch) {
+    if (sum_of_epochs() != epochs) {
       if (clean_up) clean_up();
       return state.refuse_left(name);
     }
@@ -710,7 +885,7 @@ int MpiSteps::wait(const char* name, const std::vector<Need>& needs, bool needs_
       return code;
     }
     auto why = state.why_in_vain(needs, needs_all);
-    if (!long_wait) long_wait.emplace(state);
+    if (!long_wait) long_wait.emplace(state, domain);
     if (!why) why = long_wait->why_stuck([&] { return state.waiting_note(needs, needs_all); });
     if (why) {
       if (is_done_at_last(is_done)) break;
@@ -722,7 +897,7 @@ int MpiSteps::wait(const char* name, const std::vector<Need>& needs, bool needs_
 }
 
 int MpiSteps::meet(const char* name, const KnownCommunicator& known,
-                   const std::vector<int>& members, int tag) {
+                   const std::vector<int>& members, int tag, bool makes_domain) {
   State& state = *state_;
   MeetingChannel& meetings = state.meetings;
   Pause pause{state.shares_cores};
@@ -736,30 +911,49 @@ int MpiSteps::meet(const char* name, const KnownCommunicator& known,
     ~End() { is_meeting = false; }
   } end{state.is_meeting};
   std::vector<Rank> ranks;
-  std::vector<Need> needs;
-  // Of an epoch: ranks of two epochs would begin the call on two communicators.
-  std::vector<std::uint64_t> id{known.number, state.epoch, static_cast<std::uint64_t>(tag)};
+  std::vector<int> values;
   for (const int member : members) {
-    ranks.push_back(Rank{known.members[static_cast<std::size_t>(member)]});
-    id.push_back(static_cast<std::uint64_t>(ranks.back().value));
-    if (member != known.own) needs.push_back(need(Need::Operation::receive, &known, member, tag));
+    values.push_back(known.members[static_cast<std::size_t>(member)]);
+    ranks.push_back(Rank{values.back()});
   }
-  meetings.come(stable_hash({reinterpret_cast<const char*>(id.data()), id.size() * sizeof id[0]}),
-                ranks);
+  // Of epochs: ranks of two epochs would number the communicator differently, or be in two cells.
+  std::vector<Domain*> domains{known.domain};
+  if (makes_domain) domains.insert(domains.begin(), &state.domains.of(values));
+  domains.front()->has_called = state.has_called = true;
+  std::vector<std::uint64_t> id{known.number, static_cast<std::uint64_t>(tag)};
+  for (const int rank : values) id.push_back(static_cast<std::uint64_t>(rank));
+  std::vector<Need> needs;
+  for (Domain* domain : domains) {
+    id.push_back(domain->epoch);
+    for (const int member : members) {
+      if (member == known.own) continue;
+      Need& awaited = needs.emplace_back(need(Need::Operation::receive, &known, member, tag));
+      awaited.domain = domain;
+      awaited.epoch = domain->epoch;
+    }
+  }
+  const std::uint64_t meeting =
+      stable_hash({reinterpret_cast<const char*>(id.data()), id.size() * sizeof id[0]});
+  const State::TakingPart taking_part{state};
+  meetings.come(meeting, ranks);
+  bool have_met = false;
+  const auto look = [&] {
+    state.hear_renewals();
+    return have_met = have_met || meetings.take_met(meeting);
+  };
   for (;;) {
-    const auto may_not_leave = [&] {
-      meetings.hear();
-      return meetings.have_met() || meetings.is_bound();
-    };
-    const int code = wait(name, needs, true, may_not_leave, [&] { meetings.leave(); });
-    if (code != MPI_SUCCESS || meetings.have_met()) return code;
+    const auto may_not_leave = [&] { return look() || meetings.is_bound(meeting); };
+    const int code = wait(name, needs, true, may_not_leave, [&] {
+      if (meetings.is_in(meeting)) meetings.leave(meeting);
+    });
+    if (code != MPI_SUCCESS || have_met) return code;
     // The first member answers as soon as it has heard the others, which are there.
-    while (meetings.hear(), meetings.is_bound()) {
+    while (!look() && meetings.is_bound(meeting)) {
       state.pump();
       if (const int broken = state.refuse_broken(name); broken != MPI_SUCCESS) return broken;
       state.pause_outside(pause);
     }
-    if (meetings.have_met()) return MPI_SUCCESS;
+    if (have_met) return MPI_SUCCESS;
   }
 }
 
@@ -788,15 +982,29 @@ bool MpiSteps::has_others(MPI_Comm communicator) {
 bool MpiSteps::has_stopped_since_made(MPI_Comm communicator) const {
   const CallLock::Holding alone{state_->lock};
   const KnownCommunicator* const known = state_->communicators.find(communicator);
-  return known && known->made_in != state_->epoch;
+  return known && known->made_in != known->domain->epoch;
 }
 
 void MpiSteps::made(MPI_Comm communicator, MPI_Comm by) {
   const CallLock::Holding alone{state_->lock};
   const KnownCommunicator* const parent = state_->communicators.find(by);
-  std::optional<CollectiveCall> call;
-  if (parent && !parent->is_alone()) call = {parent->number, parent->use.entered};
-  state_->communicators.made(communicator, call);
+  std::optional<Communicators::Maker> maker;
+  if (parent && !parent->is_alone())
+    maker = Communicators::Maker{{parent->number, parent->use.entered}, parent->domain};
+  const KnownCommunicator* const known = state_->communicators.made(communicator, maker);
+  if (known && !known->is_alone() && !maker && state_->is_cell_running)
+    state_->has_called = known->domain->has_called = true;
+}
+
+bool MpiSteps::are_in_one_epoch(MPI_Comm communicator) {
+  const CallLock::Holding alone{state_->lock};
+  const std::uint64_t epoch = state_->communicators.epoch_of(communicator);
+  const std::array<std::uint64_t, 2> own{epoch, ~epoch};
+  std::array<std::uint64_t, 2> most{};
+  outside([&] {
+    return PMPI_Allreduce(own.data(), most.data(), 2, MPI_UINT64_T, MPI_MAX, communicator);
+  });
+  return most == own;
 }
 
 void MpiSteps::set_attribute(MPI_Comm communicator, int key, const void* value) {
@@ -807,7 +1015,7 @@ void MpiSteps::set_attribute(MPI_Comm communicator, int key, const void* value) 
 bool MpiSteps::is_stale_duplicate(MPI_Comm communicator, int key) const {
   const CallLock::Holding alone{state_->lock};
   const KnownCommunicator* const known = state_->communicators.find(communicator);
-  return known && !known->is_alone() && known->duplicates.is_stale(key, state_->epoch);
+  return known && !known->is_alone() && known->duplicates.is_stale(key, known->domain->epoch);
 }
 
 int MpiSteps::duplicate(MPI_Comm communicator, const MPI_Comm* result,
@@ -816,7 +1024,7 @@ int MpiSteps::duplicate(MPI_Comm communicator, const MPI_Comm* result,
   KnownCommunicator* known = state_->communicators.find(communicator);
   const std::optional<int> key = known ? known->duplicates.made_at(result) : std::nullopt;
   const int code = outside(make);
-  if (key && code == MPI_SUCCESS) known->duplicates.made(*key, state_->epoch);
+  if (key && code == MPI_SUCCESS) known->duplicates.made(*key, known->domain->epoch);
   return code;
 }
 
@@ -848,14 +1056,15 @@ int MpiSteps::check_source(const char* name, KnownCommunicator& known, int sourc
   State& state = *state_;
   state.catch_up();
   const Rank rank{known.members[static_cast<std::size_t>(source)]};
-  if (!state.board.has_stopped(rank)) return MPI_SUCCESS;
-  const auto why = state.board.why_in_vain({rank}, true, state.cell, Clock::now());
+  const RankBoard& board = known.domain->board;
+  if (!board.has_stopped(rank)) return MPI_SUCCESS;
+  const auto why = board.why_in_vain({rank}, true, state.cell, Clock::now());
   return state.fail_with(name, why.value_or(name_ranks({rank}) + " was stopped"));
 }
 
 int MpiSteps::check_sender(const char* name, KnownCommunicator& known, int source) {
   if (state_->memory.has_unheard()) state_->pump(2);
-  return state_->board.is_empty() ? MPI_SUCCESS : check_source(name, known, source);
+  return known.domain->board.is_empty() ? MPI_SUCCESS : check_source(name, known, source);
 }
 
 // ---------------------------------------------------------------- requests
@@ -864,12 +1073,16 @@ Need MpiSteps::need(Need::Operation kind, MPI_Comm communicator, const KnownComm
                     int peer, int tag) {
   if (known) return need(kind, known, peer, tag);
   // Of an intercommunicator, the peer is a rank of the other group.
-  return need(kind, state_->communicators.find(shared().find(Intercommunicator{communicator})), -1,
-              tag);
+  const Need found = need(
+      kind, state_->communicators.find(shared().find(Intercommunicator{communicator})), -1, tag);
+  uses(found);
+  return found;
 }
 
 Need MpiSteps::need(Need::Operation kind, const KnownCommunicator* known, int peer, int tag) const {
-  Need need{kind, known ? known->number : 0, -1, state_->epoch, false, tag, false};
+  Domain* const domain = known && !known->is_alone() ? known->domain : nullptr;
+  Need need{kind, known ? known->number : 0, -1, domain, domain ? domain->epoch : 0, false, tag,
+            false};
   if (known && peer >= 0 && peer < static_cast<int>(known->members.size()))
     need.peer = known->members[static_cast<std::size_t>(peer)];
   return need;
@@ -880,11 +1093,11 @@ CellRequests& MpiSteps::requests() {
 }
 
 void MpiSteps::failed(const KnownCommunicator& known) {
-  state_->requests.spoil(known.number, state_->epoch);
+  state_->requests.spoil(known.number, known.domain->epoch);
 }
 
 bool MpiSteps::is_stale(const Need& need) const {
-  return need.is_cancelled || (need.epoch != state_->epoch && !state_->is_alone(need.communicator));
+  return need.is_cancelled || (need.domain && need.epoch != need.domain->epoch);
 }
 
 int MpiSteps::refuse_stale(const char* name) {

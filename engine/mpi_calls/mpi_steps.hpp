@@ -27,9 +27,10 @@ namespace px::engine {
 /// Makes the blocking MPI calls of cells answer an interrupt, and keeps the ranks in step after
 /// calls were left. Such calls poll; a collective call begins with a roll call, which is polled, so
 /// that no call is ever left half done: before all ranks have come, no rank's memory is touched. A
-/// rank that leaves a call tells all others and goes on to the next epoch, in which each
-/// communicator's messages use a new carrier: messages sent before never reach a call of a later
-/// epoch. Ranks that wait for one that has left or failed are stopped too.
+/// rank that leaves a call tells all others and goes on to the next epoch of the domains whose
+/// communicators its cell has used; in that epoch their messages use new carriers: messages sent
+/// before never reach a call of a later epoch. Ranks that wait for one that has left or failed are
+/// stopped too.
 /// For the main thread. Other threads may also make collective calls, which take part in roll calls
 /// and cannot be interrupted: a call that waits when the main thread leaves the epoch is refused.
 /// Functions that are not marked "any thread" need an InCall.
@@ -84,6 +85,10 @@ class MpiSteps {
   void end_cell(const std::optional<std::string>& failure);
   /// Call it repeatedly while no cell runs. Returns the time until the next call.
   Duration tick();
+  /// The cell waits for others outside its MPI calls, from true to false: in that time poll() must
+  /// be called repeatedly, so that other ranks need not wait for this one.
+  void waits_outside(bool waits);
+  void poll();
 
   // ------------------------------------------------------------ calls
 
@@ -114,6 +119,9 @@ class MpiSteps {
   /// Waits until the communicator can carry messages, which it can at once unless a cell was
   /// stopped. Returns the error code that the call must return if that fails.
   int prepare(const char* name, KnownCommunicator& known);
+  /// The error code of calls on a communicator that can carry no messages any more, or if a rank of
+  /// the world has died; otherwise success.
+  int refuse_lost(const char* name, const KnownCommunicator& known);
   /// Waits until there are new carriers, if a cell was stopped. Returns the error code if that
   /// fails.
   int await_renewal(const char* name, const KnownCommunicator& known);
@@ -132,9 +140,10 @@ class MpiSteps {
   /// the call.
   /// members  at least two of its ranks, in the same order on all of them, including this one.
   /// tag      distinguishes calls of the same ranks.
+  /// makes_domain  whether they make a communicator that belongs to their own domain.
   /// Any thread; threads of one rank wait for each other.
   int meet(const char* name, const KnownCommunicator& known, const std::vector<int>& members,
-           int tag);
+           int tag, bool makes_domain);
   /// Leaves the cell because of an interrupt; returns the error code.
   int leave(const char* name);
   /// Call it between unsuccessful tests in the user's own loop: answers interrupts as wait() does.
@@ -144,9 +153,12 @@ class MpiSteps {
   /// Whether a cell was stopped since the ranks have made it. Any thread.
   bool has_stopped_since_made(MPI_Comm communicator) const;
   /// A communicator was made by its ranks.
-  /// by  the one whose collective call has made it, which all ranks have reached; MPI_COMM_NULL:
-  /// none. Any thread.
+  /// by  the one whose collective call has made it, which all ranks have reached, and to whose
+  /// domain it belongs; MPI_COMM_NULL: none, it belongs to the domain of its ranks. Any thread.
   void made(MPI_Comm communicator, MPI_Comm by = MPI_COMM_NULL);
+  /// Whether the ranks of a communicator that they have just made are in the same epoch of their
+  /// domain, as they must be when they call made() without `by`. All of them call it. Any thread.
+  bool are_in_one_epoch(MPI_Comm communicator);
   /// An attribute of a communicator was set.
   void set_attribute(MPI_Comm communicator, int key, const void* value);
   /// Whether an attribute contains a duplicate of the communicator that was made before a cell was
@@ -187,6 +199,8 @@ class MpiSteps {
   /// peer   a rank of the communicator; negative: any, or all.
   Need need(Need::Operation kind, MPI_Comm communicator, const KnownCommunicator* known, int peer,
             int tag = MpiCall::none);
+  /// The cell waits for it, or tests it.
+  void uses(const Need& need);
   /// The requests that the cells have begun.
   CellRequests& requests();
   /// MPI has returned an error from a collective call that all ranks had reached.

@@ -17,7 +17,7 @@ void NoteChannel::tell(const RankNote& note) {
       sent_.send_bytes({bytes.begin(), bytes.end()}, static_cast<int>(place), tag);
 }
 
-void NoteChannel::hear(RankBoard& board, int looks) {
+void NoteChannel::hear(Domains& domains, int looks) {
   while (looks > 0) {
     int has_come = 0, size = 0;
     MPI_Status status;
@@ -30,7 +30,7 @@ void NoteChannel::hear(RankBoard& board, int looks) {
     std::string bytes(static_cast<std::size_t>(size), '\0');
     PMPI_Recv(bytes.data(), size, MPI_BYTE, status.MPI_SOURCE, tag, notes_, MPI_STATUS_IGNORE);
     memory_.heard_note(status.MPI_SOURCE);
-    if (auto note = note_from(bytes)) board.hear(std::move(*note), Clock::now());
+    if (auto note = note_from(bytes)) domains.hear(*note, Clock::now());
   }
   sent_.clean();
 }

@@ -5,6 +5,7 @@
 #include <list>
 #include <vector>
 
+#include "engine/mpi/domains.hpp"
 #include "engine/mpi/rank_board.hpp"
 #include "engine/mpi_calls/host_memory.hpp"
 #include "wire/ids.hpp"
@@ -52,9 +53,9 @@ class NoteChannel {
 
   /// Sends the note to all others, and waits for none of them.
   void tell(const RankNote& note);
-  /// Puts the notes that have arrived on the board.
+  /// Puts the notes that have arrived on the boards of their domains.
   /// looks  the number of unsuccessful tests after which it gives up.
-  void hear(RankBoard& board, int looks);
+  void hear(Domains& domains, int looks);
   /// Whether all notes were received.
   bool is_empty() const { return sent_.is_empty(); }
 

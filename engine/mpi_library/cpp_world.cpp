@@ -138,6 +138,17 @@ std::string name_of_library() {
   return all.substr(0, all.find_first_of(",\n"));
 }
 
+/// A wait of the cell for other ranks as long as this object exists.
+class WaitOutside {
+ public:
+  explicit WaitOutside(MpiSteps& steps) : steps_(steps) { steps_.waits_outside(true); }
+  ~WaitOutside() { steps_.waits_outside(false); }
+  WaitOutside(WaitOutside&&) = delete;
+
+ private:
+  MpiSteps& steps_;
+};
+
 class CppWorld final : public MpiWorld {
  public:
   /// MPI is initialized.
@@ -254,7 +265,15 @@ std::optional<Verdict> CppWorld::agree(const SharedCell& cell, bool compiles,
   if (communicator_ == MPI_COMM_NULL) return Verdict{cell.id, compiles, reason};
   Ballot own{cell.id, rank_, compiles, reason};
   const bool is_teller = cell.teller().value == rank_.value;
-  return is_teller ? tell(cell, std::move(own), is_interrupted) : ask(cell, own, is_interrupted);
+  if (!steps_)
+    return is_teller ? tell(cell, std::move(own), is_interrupted) : ask(cell, own, is_interrupted);
+  // The rank that it waits for may wait for this one before.
+  const WaitOutside wait{*steps_};
+  const auto polls = [&] {
+    steps_->poll();
+    return is_interrupted();
+  };
+  return is_teller ? tell(cell, std::move(own), polls) : ask(cell, own, polls);
 }
 
 CellWatch CppWorld::watch_calls(bool wants, CellHooks hooks) {

@@ -229,7 +229,7 @@ class Simulation {
     for (std::size_t rank = 0; rank < n_ranks; ++rank)
       places[rank] = {&host_.came[rank], 0, host_.parts[rank].data()};
     for (std::size_t rank = 0; rank < n_ranks; ++rank) {
-      const HostRollCall roll_call{{places.begin(), places.end()}, rank};
+      const HostRollCall roll_call{{places.begin(), places.end()}, rank, 0};
       ranks_.push_back(
           std::make_unique<SimulatedRank>(host_, rank, roll_call, rank == 0 || draw(3) > 0));
     }

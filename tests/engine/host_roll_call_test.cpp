@@ -12,16 +12,17 @@ namespace {
 /// Three ranks, each with the roll call as it sees it, over counts of which each rank has two.
 class HostRollCallTest : public testing::Test {
  protected:
-  /// use  which of its counts each rank has for it.
-  std::vector<HostRollCall> make(std::array<std::size_t, 3> use) {
+  /// use    which of its counts each rank has for it.
+  /// epoch  in which it is made.
+  std::vector<HostRollCall> make(std::array<std::size_t, 3> use, std::uint64_t epoch = 0) {
     std::array<HostRollCall::RankCount, 3> places;
     for (std::size_t rank = 0; rank < 3; ++rank) {
       HostCount& count = counts[rank][use[rank]];
-      places[rank] = {&count, HostRollCall::used(count), parts[rank][use[rank]].data()};
+      places[rank] = {&count, count.value.load(), parts[rank][use[rank]].data()};
     }
     std::vector<HostRollCall> made;
     for (std::size_t rank = 0; rank < 3; ++rank)
-      made.emplace_back(std::vector(places.begin(), places.end()), rank);
+      made.emplace_back(std::vector(places.begin(), places.end()), rank, epoch);
     return made;
   }
 

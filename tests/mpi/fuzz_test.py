@@ -39,6 +39,26 @@ def test_stopped_programs_leave_nothing_wrong(clusters, folder, number, language
     assert not bad, "\n".join(f"{each.report()}\n{each.text}" for each in bad)
 
 
+@pytest.mark.time_limit(90 + 30 * int(os.environ.get("PX_MPI_FUZZ_SEEDS", SEEDS)))
+@pytest.mark.parametrize("number, language, mpi", [
+    (10, "python", "openmpi"),
+    (11, "python:2,cpp:2", "openmpi"),
+    (12, "python", "mpich"),
+    (13, "cpp", "mpich"),
+])  # fmt: skip
+def test_stops_in_one_gang_leave_the_other_one_alone(clusters, folder, number, language, mpi):
+    clusters.end()
+    outcomes = []
+    with mpi_fuzz.Session(language, mpi=mpi) as session:
+        for seed in seeds_of(number):
+            outcomes.append(mpi_fuzz.run_gangs(session, seed, "own", patience=20))
+            if outcomes[-1].verdict in (mpi_fuzz.WRONG, mpi_fuzz.HUNG):
+                break
+    print(mpi_fuzz.summary(outcomes))
+    last = outcomes[-1]
+    assert last.verdict in (mpi_fuzz.RIGHT, mpi_fuzz.REFUSED), f"{last.report()}\n{last.text}"
+
+
 @pytest.mark.parametrize("error", [
     ("AssertionError", "WRONG Recv of step 3: 5, not 6"),
     ("std::runtime_error", "WRONG Recv of step 3: 5, not 6"),

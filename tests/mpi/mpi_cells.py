@@ -14,7 +14,7 @@ Every value says whence it comes: (((program * 1000 + pass) * 1000 + step) * 8 +
 A value that is not the expected one is an error whose text begins with WRONG.
 """
 
-from mpi_programs import FIELDS, KEPT, MADE, RANKS, SLOTS, known_program
+from mpi_programs import FIELDS, GANGS, KEPT, MADE, RANKS, SLOTS, known_program
 
 PYTHON, CPP = "python", "cpp"
 RAISED = "gives up"  # what a rank says that raises by itself
@@ -406,6 +406,17 @@ MPI_Comm Split(MPI_Comm comm, int color) {
 
 void Free(MPI_Comm& comm) { MPI_Comm_free(&comm); }
 
+MPI_Comm gang_of(const std::vector<int>& ranks) {
+  MPI_Group everybody, group;
+  MPI_Comm made = MPI_COMM_NULL;
+  MPI_Comm_group(world, &everybody);
+  MPI_Group_incl(everybody, static_cast<int>(ranks.size()), ranks.data(), &group);
+  MPI_Comm_create_group(world, group, 1, &made);
+  MPI_Group_free(&group);
+  MPI_Group_free(&everybody);
+  return made;
+}
+
 void wait_for_what_is_left() {
   for (int slot = 0; slots && slot < most_slots; ++slot)
     if (slots[slot].name && slots[slot].request != MPI_REQUEST_NULL) Wait(slot);
@@ -446,19 +457,24 @@ def setup_cell(language):
     places = {
         name: [next((color, group.index(rank)) for color, group in enumerate(groups) if rank in group)
                for rank in range(RANKS)]
-        for name, groups in KEPT.items() if name != "world"
+        for name, groups in KEPT.items() if name != "world" and name not in GANGS
     }  # fmt: skip
+    gangs = {name: [next(group for group in KEPT[name] if rank in group) for rank in range(RANKS)] for name in GANGS}
     branches = _branches(known_program(), language)
     if language == PYTHON:
         made = [f"{name} = world.Split(*{places[name]}[mpi_rank])" for name in places]
+        made += [f"{name} = world.Create_group(world.Get_group().Incl({gangs[name]}[mpi_rank]), 1)" for name in GANGS]
         known = ["def known_program(number):", f"    global {', '.join(MADE)}",
                  "    begin_program(number)", *_indented(branches)]  # fmt: skip
         return "\n".join([_PYTHON_HELPERS, *made, *known]) + "\n"
-    made = [f"MPI_Comm {name} = MPI_COMM_NULL;" for name in (*places, *MADE)]
+    made = [f"MPI_Comm {name} = MPI_COMM_NULL;" for name in (*places, *GANGS, *MADE)]
     for name in places:
         colors, keys = (", ".join(map(str, each)) for each in zip(*places[name]))
         made.append(f"{{ const int colors[] = {{{colors}}}, keys[] = {{{keys}}}; "
                     f"MPI_Comm_split(world, colors[mpi_rank], keys[mpi_rank], &{name}); }}")  # fmt: skip
+    for name in GANGS:
+        branches_of_gang = [[f"{name} = gang_of({{{', '.join(map(str, group))}}});"] for group in gangs[name]]
+        made += ["{", *_switch(branches_of_gang, language), "}"]
     known = ["void known_program(int number) {", "  begin_program(number);", *_indented(branches), "}"]
     return "\n".join([_CPP_HELPERS, *made, *known]) + "\n"
 

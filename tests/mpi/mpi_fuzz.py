@@ -14,7 +14,7 @@ from unittest import mock
 
 import deadlines
 import mpi_cells
-from mpi_programs import RANKS, random_program
+from mpi_programs import KEPT, RANKS, gang_program, random_program
 
 # How a run went, the worst last.
 RIGHT, REFUSED, WRONG, HUNG = VERDICTS = ("right", "refused", "wrong", "hung")
@@ -52,6 +52,9 @@ class Cells:
 
     def __init__(self, results):
         self._results = results  # [(ranks, AsyncResult)]
+
+    def __len__(self):
+        return sum(len(ranks) for ranks, _ in self._results)
 
     def wait(self, timeout):
         """Whether all ranks have ended within `timeout` seconds."""
@@ -135,11 +138,11 @@ class Session:
         if failed:
             raise RuntimeError(f"the setup cell failed: {failed}")
 
-    def execute(self, cell_of):
+    def execute(self, cell_of, among=range(RANKS)):
         """Sends cell_of(language) to the ranks of each language; Cells."""
         results = []
-        for language in dict.fromkeys(self.languages):
-            ranks = [rank for rank in range(RANKS) if self.languages[rank] == language]
+        for language in dict.fromkeys(self.languages[rank] for rank in among):
+            ranks = [rank for rank in among if self.languages[rank] == language]
             view = self.rc[ranks]
             results.append((ranks, view.execute(cell_of(language), silent=False, block=False)))
         return Cells(results)
@@ -149,9 +152,9 @@ class Session:
         self.n_programs += 1
         return self.n_programs
 
-    def interrupt(self):
-        """Interrupts all ranks; what it gives is done() when all engines have answered that."""
-        return self.rc.send_signal("SIGINT", block=False)
+    def interrupt(self, ranks=None):
+        """Interrupts all ranks or these; what it gives is done() when all engines have answered that."""
+        return self.rc.send_signal("SIGINT", targets=ranks, block=False)
 
 
 @contextlib.contextmanager
@@ -197,6 +200,15 @@ def run_seed(session, seed, client, patience=PATIENCE, way=None):
     return run.outcome
 
 
+def run_gangs(session, seed, client, patience=PATIENCE, rounds=3):
+    """Stops the programs of one gang again and again, while another gang runs a program: an Outcome. The other
+    gang notices nothing, and the stopped one goes on at once."""
+    chance = random.Random(f"gangs {seed}")
+    outcome = Outcome(seed, session.language, client, "one of two gangs is stopped")
+    _Run(session, outcome, chance, patience).stop_gang(rounds, *chance.sample(KEPT["gang"], 2))
+    return outcome
+
+
 class _Run:
     def __init__(self, session, outcome, chance, patience):
         self.session = session
@@ -221,6 +233,49 @@ class _Run:
         self._known("the known program")
         if self.outcome.way != NOTHING and self.outcome.verdict == RIGHT:
             self._leftovers()
+
+    def stop_gang(self, rounds, stopped, working):
+        steady = self._run_gang("steady", working)
+        for round_ in range(rounds):
+            if self.outcome.verdict != RIGHT or not self._stop_gang(round_, stopped):
+                break
+            after = self._run_gang(f"after {round_}", stopped, passes=2)
+            if self._have_ended(f"the program after stop {round_}", after, max(self.patience, 10)):
+                self._expect_right(f"the program after stop {round_}", after)
+        if steady.n_done():
+            self._worsen(WRONG, f"the program of the other gang ended: {steady.outcomes()}")
+            return
+        interrupt = self.session.interrupt(list(working))
+        if self._have_ended("the program of the other gang", steady, self.patience):
+            self._judge_stopped(steady, None)
+        deadlines.wait_until(interrupt.done, "the engines answer the interrupt", START)
+        if self.outcome.verdict == RIGHT:
+            self._known("the known program")
+
+    def _run_gang(self, name, ranks, passes=0):
+        program = gang_program(f"{self.outcome.seed} {name}", "gang", ranks,
+                               with_objects=set(self.session.languages) == {mpi_cells.PYTHON})  # fmt: skip
+        number = self.session.next_program()
+        texts = {language: mpi_cells.program_cell(program, number, language, passes)
+                 for language in set(self.session.languages)}  # fmt: skip
+        self.outcome.text += f"\n# {name}\n" + "\n".join(texts[language] for language in sorted(texts))
+        return self.session.execute(texts.get, ranks)
+
+    def _stop_gang(self, round_, ranks):
+        cells = self._run_gang(f"round {round_}", ranks)
+        if not self._comes_to("both ranks run the program", cells,
+                              lambda: cells.n_done() or all("begun" in text for text in cells.printed())):  # fmt: skip
+            return False
+        pause = self.chance.uniform(0, 0.2)
+        time.sleep(pause)  # the random moment
+        interrupted = self.chance.choice([list(ranks), [self.chance.choice(ranks)]])
+        self._say(f"interrupt ranks {interrupted} after {pause:.3f} s")
+        interrupt = self.session.interrupt(interrupted)
+        have_ended = self._have_ended("the stopped program", cells, GRACE + self.patience)
+        deadlines.wait_until(interrupt.done, "the engines answer the interrupt", START)
+        if have_ended:
+            self._judge_stopped(cells, None)
+        return have_ended
 
     def _stop(self, cells, give_up):
         """Stops what runs for ever, at a random moment; whether all ranks have ended."""
@@ -258,7 +313,7 @@ class _Run:
         if cells.wait(patience):
             self._say(f"{what} ended after {time.monotonic() - begun:.2f} s")
             return True
-        self._worsen(HUNG, f"{what}: {RANKS - cells.n_done()} ranks run after {patience:g} s")
+        self._worsen(HUNG, f"{what}: {len(cells) - cells.n_done()} ranks run after {patience:g} s")
         self._find_cause(cells)
         return False
 

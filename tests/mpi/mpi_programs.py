@@ -24,7 +24,11 @@ KEPT = {
     "odd_even": ((0, 2), (1, 3)),
     "three": ((0, 1, 2), (3,)),
     "reversed_": ((3, 2, 1, 0),),
+    "gang": ((0, 1), (2, 3)),
+    "crossing": ((1, 3, 2), (0,)),
 }
+# Those that the ranks of each group make without the others: each group has epochs of its own.
+GANGS = ("gang", "crossing")
 MADE = ("made0", "made1")  # that a program may make itself
 
 # The fields of each operation. `comm` and `made` name communicators; `to`, `source` and `root` are
@@ -198,6 +202,18 @@ def random_program(seed, n_steps=12, with_objects=False):
     return writer.program()
 
 
+def gang_program(seed, comm, group, n_steps=12, with_objects=False):
+    """A program of the ranks of one gang, whose communicator is `comm`. No rank goes on for ever without the others."""
+    chance = random.Random(f"gang {seed}")
+    writer = Writer()
+    for _ in range(n_steps):
+        chance.choice(PATTERNS + (OBJECT_PATTERNS if with_objects else []))(writer, chance, comm, group)
+        if chance.random() < 0.35:
+            writer.finish(lambda _rank, slots: _ends(chance, slots))
+    writer.collective("Barrier", comm, group)
+    return writer.program()
+
+
 def _ends(chance, slots):
     """Operations that end these requests: one for all, or one for each in any order."""
     if chance.random() < 0.4:
@@ -282,7 +298,7 @@ def known_program():
     """What must work at any time: rings of messages that are sent at once, and collective calls, on
     the world, on kept communicators and on one that it makes."""
     writer = Writer()
-    for comm in ("world", "pair", "three", "reversed_"):
+    for comm in ("world", "pair", "three", "reversed_", "gang", "crossing"):
         for group in writer.groups[comm]:
             for tag in TAGS:
                 writer.shift(comm, group, 1, tag, SMALL)

@@ -52,6 +52,8 @@ TEST(RankNote, TravelsAsBytes) {
   sent.needs_all = true;
   sent.epoch = 3;
   sent.entered[99] = 1ULL << 60;
+  sent.epochs = {{0, 3}, {1ULL << 60, 4}};
+  sent.members = {1, 2};
   const auto received = note_from(to_bytes(sent));
   ASSERT_TRUE(received);
   EXPECT_EQ(received->kind, NoteKind::leaving);
@@ -62,6 +64,8 @@ TEST(RankNote, TravelsAsBytes) {
   EXPECT_EQ(received->entered, sent.entered);
   EXPECT_EQ(received->waits_for, sent.waits_for);
   EXPECT_TRUE(received->needs_all);
+  EXPECT_EQ(received->epochs, sent.epochs);
+  EXPECT_EQ(received->members, sent.members);
   EXPECT_EQ(received->reason, "was interrupted");
 }
 
@@ -228,6 +232,23 @@ TEST(RankBoard, KnowsWithWhichCommunicatorsARankHasLeft) {
   EXPECT_EQ(board.knew(Rank{2}, 0, 99), false);
   EXPECT_FALSE(board.knew(Rank{2}, 1, 77));
   EXPECT_FALSE(board.knew(Rank{3}, 0, 77));
+  EXPECT_TRUE(board.has_one_known_any(0));
+  EXPECT_FALSE(board.has_one_known_any(1));
+}
+
+TEST(RankBoard, KnowsWhetherAllHaveReachedAnEpoch) {
+  RankBoard board;
+  const std::vector others{Rank{2}, Rank{3}};
+  EXPECT_TRUE(board.have_all_reached(others, 0));
+  board.hear(note(NoteKind::stopped), start);
+  EXPECT_TRUE(board.have_all_reached({Rank{2}}, 1));
+  EXPECT_FALSE(board.have_all_reached(others, 1));
+  RankNote other = note(NoteKind::stopped);
+  other.rank = Rank{3};
+  board.hear(other, start);
+  EXPECT_TRUE(board.have_all_reached(others, 1));
+  EXPECT_FALSE(board.have_all_reached(others, 2));
+  EXPECT_FALSE(board.has_one_known_any(0)) << "none knew a communicator";
 }
 
 TEST(RankBoard, NamesTheRanksThatDoNotComeForReasonsOfTheirOwn) {

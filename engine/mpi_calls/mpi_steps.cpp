@@ -687,8 +687,15 @@ void MpiSteps::end_cell(const std::optional<std::string>& failure) {
       state.notes.tell(note);
       state.told_failure = std::move(note.epochs);
     }
-    if (const auto ending = state.called(); !ending.empty())
+    if (const auto ending = state.called(); !ending.empty()) {
       state.stop(ending, state.make_note(NoteKind::stopped, *failure));
+      // A rank that begins this cell only now is in the new epochs, and hears of the failure there.
+      RankNote again = state.make_note(NoteKind::failed, *failure);
+      again.epochs.clear();
+      for (const Domain* domain : ending)
+        state.told_failure[domain->number] = again.epochs[domain->number] = domain->epoch;
+      state.notes.tell(again);
+    }
     // A cell that has not called MPI leaves nothing behind that a later one could get.
     const Instant end = state.has_called ? Clock::now() + telling_time : Instant{};
     Pause pause{state.shares_cores};

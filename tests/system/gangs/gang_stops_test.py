@@ -222,3 +222,27 @@ def test_tasks_of_several_ranks_go_on_after_a_failed_one_while_engines_are_busy(
     finally:
         marker.unlink()
     assert busy.get(PATIENCE) == 2
+
+
+@pytest.mark.parametrize("of_gang", [False, True], ids=["world", "gang"])
+def test_a_rank_that_begins_the_cell_after_the_failure_hears_of_it(own, tmp_path, of_gang):
+    """The failed rank has called MPI, so it is in its next epoch by then."""
+    marker = tmp_path / "busy"
+    marker.touch()
+    view = own.gang([0, 1, 3]) if of_gang else own[:]
+    get = "" if of_gang else "from mpi4py import MPI; comm = MPI.COMM_WORLD"
+    view.execute(f"{get}\ncomm.barrier()", block=True)
+    busy = own[3].execute(f"import os, time\nwhile os.path.exists({str(marker)!r}): time.sleep(0.01)", block=False)
+    cell = "if comm.rank == 0: comm.send(1, 1); raise ValueError('no data')\nif comm.rank == 1: comm.recv(source=0)\ncomm.barrier()"
+    failing = view.execute(cell, block=False)
+    try:
+        wait_until(lambda: failing.progress == len(view) - 1, "the other ranks have replied")
+    finally:
+        marker.unlink()
+    busy.get(PATIENCE)
+    with pytest.raises(px.CompositeError) as caught:
+        failing.get(PATIENCE)
+    errors = dict(zip(view.targets, (str(each[1]) for each in caught.value.elist)))
+    assert "no data" in errors[3] and "cannot" in errors[3], errors
+    view.execute("total = comm.allreduce(1)", block=False).get(PATIENCE)
+    assert view["total"] == [len(view)] * len(view)

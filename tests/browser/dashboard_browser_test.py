@@ -36,6 +36,7 @@ def open_view(page, name):
 
 def wait_for_news(page, count=1):
     """Until the page has drawn so many further snapshots."""
+    page.locator("main[data-snapshot]").wait_for()  # the first one may not have come yet
     number = int(page.locator("main").get_attribute("data-snapshot"))
     page.wait_for_function("number => document.querySelector('main').dataset.snapshot >= number", arg=number + count)
 

@@ -37,11 +37,10 @@ def free_ports(count):
 def listening(cluster):
     """The (address, port) pairs where the controller accepts TCP connections, but for its dashboard."""
     dashboard = cluster.connection("client")["dashboard"]["port"]
-    return {
-        tuple(each.laddr)
-        for each in psutil.Process(cluster.controller.pid).net_connections("tcp")
-        if each.status == psutil.CONN_LISTEN and each.laddr.port != dashboard
-    }
+    controller = psutil.Process(cluster.controller.pid)
+    # the kernel's list may lack a socket if other sockets come and go while it is read
+    seen = [each for _ in range(3) for each in controller.net_connections("tcp")]
+    return {tuple(each.laddr) for each in seen if each.status == psutil.CONN_LISTEN and each.laddr.port != dashboard}
 
 
 def works(cluster, count=1):

@@ -65,11 +65,7 @@ extern "C" int sem_timedwait(sem_t*, const timespec* until) noexcept(noexcept(se
   errno = ETIMEDOUT;
   return -1;
 }
-static bool is_later_than_now() {
-  timespec now{};
-  clock_gettime(CLOCK_REALTIME, &now);
-  return asked.tv_sec > now.tv_sec || (asked.tv_sec == now.tv_sec && asked.tv_nsec > now.tv_nsec);
-}
+static bool may_sleep() { return asked.tv_sec >= 0; }  // glibc asks the kernel unless the time is negative
 int main() {
   pthread_cond_t condition = PTHREAD_COND_INITIALIZER;
   pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
@@ -77,9 +73,9 @@ int main() {
   sem_init(&semaphore, 0, 0);
   const timespec earliest{INT64_MIN / 1'000'000'000, 0};
   if (pthread_cond_clockwait(&condition, &mutex, CLOCK_MONOTONIC, &earliest) != ETIMEDOUT) return 1;
-  if (is_later_than_now()) return 2;
+  if (may_sleep()) return 2;
   if (sem_clockwait(&semaphore, CLOCK_MONOTONIC, &earliest) != -1 || errno != ETIMEDOUT) return 3;
-  return is_later_than_now() ? 4 : 0;
+  return may_sleep() ? 4 : 0;
 }
 """
 

@@ -2,6 +2,8 @@
 
 import queue
 
+import pytest
+
 from polyxeus.results import completion, kept_results
 from polyxeus.results.kept_results import FreedByEngine, KeptResults
 from polyxeus.serialize.ref_files import Key
@@ -84,14 +86,21 @@ class Client:
         return tasks
 
 
-def test_a_client_that_closes_frees_what_no_engine_has_confirmed(monkeypatch):
+@pytest.fixture
+def four_results(monkeypatch):
+    """(the client, its kept results, {key: call} of four of them)."""
     monkeypatch.setattr(kept_results.requests, "call", lambda function, args: args[0])
     client = Client()
     kept = KeptResults(client, {})
-    freed, told, waiting, held = keys = [Key("folder", "client", number) for number in (1, 2, 3, 4)]
-    calls = {key: Call() for key in keys}
+    calls = {Key("folder", "client", number): Call() for number in (1, 2, 3, 4)}
     for key, call in calls.items():
         kept.add(key, call)
+    return client, kept, calls
+
+
+def test_a_client_that_closes_frees_what_no_engine_has_confirmed(four_results):
+    client, kept, calls = four_results
+    freed, told, waiting, held = calls
 
     kept.drop(freed, calls[freed])
     ids, sent, tasks = client.sent.get(timeout=60)
@@ -105,14 +114,9 @@ def test_a_client_that_closes_frees_what_no_engine_has_confirmed(monkeypatch):
     assert sorted(client.sent.get(timeout=60)[1]) == [told, waiting, held]
 
 
-def test_no_engine_is_told_to_free_a_result_that_is_to_stay(monkeypatch):
-    monkeypatch.setattr(kept_results.requests, "call", lambda function, args: args[0])
-    client = Client()
-    kept = KeptResults(client, {})
-    dropped, held, freed, other = keys = [Key("folder", "client", number) for number in (1, 2, 3, 4)]
-    calls = {key: Call() for key in keys}
-    for key, call in calls.items():
-        kept.add(key, call)
+def test_no_engine_is_told_to_free_a_result_that_is_to_stay(four_results):
+    client, kept, calls = four_results
+    dropped, held, freed, other = calls
     assert kept.let_stay(dropped) and kept.let_stay(held)
 
     kept.drop(dropped, calls[dropped])

@@ -16,19 +16,6 @@ from polyxeus.serialize import ref_files
 PATIENCE = 30  # seconds
 
 
-@pytest.fixture
-def view(rc):
-    return rc.load_balanced_view()
-
-
-@pytest.fixture
-def other(rc):
-    """A client that has made none of the results."""
-    with px.Client(rc.cluster.connection_file) as client:
-        client.wait_for_engines(len(rc), timeout=PATIENCE)
-        yield client
-
-
 @pytest.fixture(autouse=True)
 def nothing_is_left(rc):
     yield

@@ -14,18 +14,6 @@ import polyxeus as px
 PATIENCE = 30  # seconds
 
 
-@pytest.fixture
-def view(rc):
-    return rc.load_balanced_view()
-
-
-@pytest.fixture
-def other(rc):
-    with px.Client(rc.cluster.connection_file) as client:
-        client.wait_for_engines(len(rc), timeout=PATIENCE)
-        yield client
-
-
 @pytest.fixture(autouse=True)
 def nothing_is_published(rc):
     yield

@@ -14,11 +14,6 @@ import polyxeus as px
 PATIENCE = 30  # seconds
 
 
-@pytest.fixture
-def view(rc):
-    return rc.load_balanced_view()
-
-
 @px.interactive
 def wait_at(gate, value=None):
     """The value, once there is a file `gate`."""

@@ -12,14 +12,6 @@ from running_cluster import connect
 
 
 @pytest.fixture
-def own(mpi_cluster):
-    """A client of our own package; the namespaces of its four ranks are empty."""
-    with connect(mpi_cluster.connection_file("client"), 4) as client:
-        client.clear(block=True)
-        yield client
-
-
-@pytest.fixture
 def balanced(own):
     return own.load_balanced_view()
 

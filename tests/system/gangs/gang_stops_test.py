@@ -7,7 +7,6 @@ import time
 import polyxeus as px
 import pytest
 from programs import wait_until
-from running_cluster import connect
 
 MPIS = ("openmpi", "mpich")
 FAILING = "if comm.rank == 0: raise ValueError('no data')\ncomm.barrier()"
@@ -26,14 +25,6 @@ def four_ranks(new_cluster, request):
     cluster.engines.remove(engines)
     engines.stop()
     cluster.stop()
-
-
-@pytest.fixture
-def own(four_ranks):
-    """A client of our own package; the namespaces of its four ranks are empty."""
-    with connect(four_ranks.connection_file("client"), 4) as client:
-        client.clear(block=True)
-        yield client
 
 
 @pytest.fixture
@@ -70,7 +61,7 @@ def fail(gang):
 
 
 def total(gang, comm="comm"):
-    """What an allreduce gives on each rank of the gang."""
+    """Returns the result of an allreduce on each rank of the gang."""
     gang.execute(f"total = {comm}.allreduce({comm}.rank + 1)", block=False).get(PATIENCE)
     return gang["total"]
 

@@ -9,14 +9,6 @@ from programs import wait_until
 from running_cluster import connect
 
 
-@pytest.fixture
-def own(mpi_cluster):
-    """A client of our own package; the namespaces of its four ranks are empty."""
-    with connect(mpi_cluster.connection_file("client"), 4) as client:
-        client.clear(block=True)
-        yield client
-
-
 @px.interactive
 def allreduce_ids():
     return comm.allreduce(own_id)  # noqa: F821

@@ -44,7 +44,7 @@ ZMQ_OPTIONS = {
 
 @dataclass(frozen=True)
 class Target:
-    """What wheels are compiled for, and with."""
+    """A system and an architecture for which wheels are compiled, and the compiler."""
 
     name: str  # of zig's and of Debian's folders
     prefix: str = ""  # of the names of binutils

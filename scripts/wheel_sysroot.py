@@ -41,7 +41,7 @@ def wanted_packages(sources):
 
 
 class Sysroot:
-    """What the mirror has now of all packages that become part of a wheel."""
+    """The newest versions on the mirror of all packages that become part of a wheel."""
 
     def __init__(self, place, sources):
         self._names = wanted_packages(sources)

@@ -28,7 +28,7 @@ struct Domain {
   std::uint64_t renewal = 0;       ///< The meeting in which its ranks renew them.
   bool has_called = false;         ///< This cell, in this epoch, something that needs others.
   bool has_stopped = false;        ///< In this cell.
-  /// What this rank has answered while it ran no cell.
+  /// The questions of waiting ranks that this rank has answered while it ran no cell.
   std::vector<std::pair<int, CollectiveCall>> answered{};
   /// The communicators made in this epoch, by a hash of their ranks.
   std::map<std::uint64_t, std::uint64_t> made_of_group{};

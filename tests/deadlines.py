@@ -1,6 +1,7 @@
 """Nothing waits for ever: what the tests of all rooms use for that."""
 
 import signal
+import subprocess
 import time
 from contextlib import contextmanager
 from pathlib import Path
@@ -30,6 +31,17 @@ def time_limit(seconds):
     finally:
         signal.alarm(0)
         signal.signal(signal.SIGALRM, before)
+
+
+@contextmanager
+def started(command, **options):
+    """A subprocess.Popen, whose end is awaited at the end of the block; killed where the block fails."""
+    with subprocess.Popen(command, **options) as process:
+        try:
+            yield process
+        except BaseException:
+            process.kill()
+            raise
 
 
 def wait_until(is_true, what, timeout, interval=0.02):

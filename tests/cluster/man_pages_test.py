@@ -8,6 +8,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from deadlines import started
 
 ROOT = Path(__file__).resolve().parents[2]
 NAMES = ("pxcluster", "pxcontroller", "pxengine", "pxkernel")
@@ -96,7 +97,7 @@ def test_the_exit_codes_of_the_controller(tmp_path):
     environment = {**os.environ, "IPYTHONDIR": str(tmp_path)}
     assert run("pxcontroller", "--no-such-option").returncode == 2
     assert run("pxcontroller", "--config=none.json", env=environment, cwd=tmp_path).returncode == 1
-    with subprocess.Popen([PROGRAMS["pxcontroller"]], env=environment, stderr=subprocess.PIPE, text=True) as process:
+    with started([PROGRAMS["pxcontroller"]], env=environment, stderr=subprocess.PIPE, text=True) as process:
         assert any("writing connection info" in line for line in process.stderr)
         process.send_signal(signal.SIGTERM)
         assert process.wait(60) == 0
@@ -108,9 +109,9 @@ def test_the_exit_codes_of_an_engine(tmp_path):
     missing = run("pxengine", "--file=none.json", "--IPEngine.wait_for_url_file=0.1", env=environment, cwd=tmp_path)
     assert missing.returncode == 1, missing.stderr
     pipes = {"env": environment, "stderr": subprocess.PIPE, "text": True}
-    with subprocess.Popen([PROGRAMS["pxcontroller"]], **pipes) as controller:
+    with started([PROGRAMS["pxcontroller"]], **pipes) as controller:
         assert any("ipcontroller-engine.json" in line for line in controller.stderr)
-        with subprocess.Popen([PROGRAMS["pxengine"], "--ident=taken"], **pipes) as engine:
+        with started([PROGRAMS["pxengine"], "--ident=taken"], **pipes) as engine:
             assert any("Completed registration" in line for line in engine.stderr)
             refused = run("pxengine", "--ident=taken", env=environment)
             engine.terminate()

@@ -12,7 +12,7 @@ import urllib.error
 import urllib.request
 
 import pytest
-from deadlines import wait_until
+from deadlines import started, wait_until
 from polyxeus import Client
 
 TOKEN = "of-this-test"
@@ -94,7 +94,7 @@ def server(tmp_path_factory):
         OMPI_MCA_rmaps_base_oversubscribe="1")  # fmt: skip
     command = [sys.executable, "-m", "jupyter_server", "--no-browser", "--allow-root", f"--port={free_port()}",
                f"--IdentityProvider.token={TOKEN}", f"--ServerApp.root_dir={folder}"]  # fmt: skip
-    with subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, text=True) as process:
+    with started(command, env=environment, stderr=subprocess.PIPE, text=True) as process:
         log = []
         for line in process.stderr:
             log.append(line)

@@ -10,7 +10,7 @@ import textwrap
 import polyxeus
 import pytest
 from dap_client import DapClient
-from deadlines import wait_until
+from deadlines import started, wait_until
 
 pytest.importorskip("debugpy")
 
@@ -142,7 +142,7 @@ def test_a_second_editor_is_told_that_there_is_one(server, editor):
 def test_the_command_ends_by_ctrl_c_and_no_rank_stays_stopped(world, folder, solver):
     file = folder / "profile_dap" / "security" / "ipcontroller-client.json"
     command = [sys.executable, "-m", "polyxeus.client.debug_command", f"--connection-file={file}", "--targets=1"]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as program:
+    with started(command, stdout=subprocess.PIPE, text=True) as program:
         said = program.stdout.readline()
         port = re.fullmatch(r"editors can attach to rank 1 at 127\.0\.0\.1, port (\d+)\n", said)
         assert port, said

@@ -10,6 +10,7 @@ from pathlib import Path
 import polyxeus as px
 import programs
 import pytest
+from deadlines import started
 from programs import PATIENCE, wait_until
 from running_cluster import connect
 
@@ -143,8 +144,9 @@ file, gate, first, second = sys.argv[1:]
 rc = px.Client(file)
 rc.wait_for_engines(2)
 balanced = rc.load_balanced_view()
-refs = [balanced.apply_ref(pow, 2, 10), *(balanced.apply_ref(wait_at, gate, n) for n in range(4)), rc[0].apply_ref(wait_at, gate, 4)]
-refs[0].wait()
+refs = [balanced.apply_ref(pow, 2, 10)]
+refs[0].wait()  # before an engine waits at the gate
+refs += [*(balanced.apply_ref(wait_at, gate, n) for n in range(4)), rc[0].apply_ref(wait_at, gate, 4)]
 with open(first, "wb") as out:
     pickle.dump(refs, out)
 with open(second, "w") as out:
@@ -162,7 +164,7 @@ def test_pickled_refs_outlive_a_killed_client_and_a_killed_controller(own_cluste
     cluster.start_engines(2)
     gate, pickled, ids = (tmp_path / name for name in ("gate", "pickled", "ids"))
     script = [sys.executable, "-c", PICKLES, *map(str, (cluster.connection_file("client"), gate, pickled, ids))]
-    with subprocess.Popen(script, stdout=subprocess.PIPE) as program:
+    with started(script, stdout=subprocess.PIPE) as program:
         assert program.stdout.readline() == b"pickled\n"
         program.kill()
     cluster.controller.signal(signal.SIGKILL)

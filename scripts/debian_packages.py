@@ -65,7 +65,7 @@ class Packages:
         run("apt-get", *self._options, "update", "-qq", "--error-on=any")
 
     def files(self, names):
-        """-> {file of the package: its SHA-256}, before it is downloaded."""
+        """-> {file of the package: its SHA-256, or "SHA512:..."}, before it is downloaded."""
         lines = run("apt-get", *self._options, "download", "-qq", "--print-uris", *names).splitlines()
         words = [line.split(" ") for line in lines if line.startswith("'")]
         return {file: digest.removeprefix("SHA256:") for _, file, _, digest in words}
@@ -78,7 +78,8 @@ class Packages:
         run("apt-get", *self._options, "download", "-qq", *names, cwd=archives)
         versions = {}
         for file, digest in wanted.items():
-            if hashlib.sha256((archives / file).read_bytes()).hexdigest() != digest:
+            algorithm, _, expected = digest.rpartition(":")
+            if hashlib.new(algorithm or "sha256", (archives / file).read_bytes()).hexdigest() != expected:
                 sys.exit(f"{file} has another checksum than the list of packages says")
             run("dpkg-deb", "-x", archives / file, root)
             name, version = run("dpkg-deb", "-W", "--showformat=${Package} ${Version}", archives / file).split()

@@ -1,4 +1,4 @@
-"""Debian's packages for aarch64 that wheels are compiled with: wheel_sysroot.py VERSION [FOLDER]
+"""The packages for aarch64 that wheels are compiled with: wheel_sysroot.py VERSION [FOLDER]
 
 VERSION  of Python, such as 3.11
 FOLDER   where they are kept; default: ~/.cache/polyxeus-wheels
@@ -24,14 +24,21 @@ NEEDED = (
     "libssl3", "libsqlite3-0", "libxeus6", "libopenmpi-dev", "libmpich-dev",
     "libc6-dev", "linux-libc-dev", "libcrypt-dev", "libc6", "libgcc-s1",
 )  # fmt: skip
-# The releases of Debian that have this version of Python; None: that of the host.
-PYTHONS = {"3.9": "bullseye", "3.11": None, "3.13": "trixie"}
+# The releases of Debian or, for 3.14, Ubuntu that have this version of Python; None: that of the host.
+PYTHONS = {"3.9": "bullseye", "3.11": None, "3.13": "trixie", "3.14": "resolute"}
+OF_UBUNTU = ("resolute",)
+UBUNTU, UBUNTU_KEYS = "http://archive.ubuntu.com/ubuntu", "/usr/share/keyrings/ubuntu-archive-keyring.gpg"
 VERSIONS = "packages.json"  # in the folder: {package: version}
 
 
 def packages_of(place, release=None):
-    """The packages of a release of Debian, default: those of the host. `place` keeps their lists."""
-    text = f"deb [signed-by={KEYS}] {mirror()} {release} main\n"
+    """The packages of a release of Debian or Ubuntu, default: those of the host. `place` keeps their lists."""
+    if release in OF_UBUNTU:
+        if not Path(UBUNTU_KEYS).exists():
+            sys.exit(f"there is no {UBUNTU_KEYS}: it is a file of Ubuntu's package ubuntu-keyring")
+        text = f"deb [signed-by={UBUNTU_KEYS}] {UBUNTU} {release} main\n"
+    else:
+        text = f"deb [signed-by={KEYS}] {mirror()} {release} main\n"
     sources = [("debian.list", text)] if release else host_sources()
     return Packages(place / f"apt-{ARCHITECTURE}" / (release or "host"), ARCHITECTURE, sources)
 
@@ -74,7 +81,7 @@ def package_archive(sysroot, archive):
 def python_headers(place, version):
     """The folder of Python's headers for aarch64."""
     if version not in PYTHONS:
-        sys.exit(f"there are no headers of Python {version} for aarch64: Debian has those of {', '.join(PYTHONS)}")
+        sys.exit(f"there are no headers of Python {version} for aarch64: Debian and Ubuntu have those of {', '.join(PYTHONS)}")
     packages = packages_of(place, PYTHONS[version])
     names = [f"libpython{version}-dev"]
     digest = hashlib.sha256(json.dumps(packages.files(names)).encode()).hexdigest()[:12]

@@ -2,7 +2,9 @@
 //   engines at rest       a cluster with measures and dashboard beside one without, together
 //   pages                 balanced tasks without a page and with some open pages, in turn
 //   a page that is stuck  the controller's memory under tasks and a page that reads, without and
-//   with such a page sight_bench --controller build/release/pxcontroller --json results.json
+//                         with such a page
+//
+//   sight_bench --controller build/release/pxcontroller --json results.json
 
 #include <arpa/inet.h>
 #include <poll.h>

@@ -23,7 +23,7 @@ FIRST_REFUSED = 3
 
 
 def _places(data):
-    """Returns the places of the versions of the symbols that the library defines, in an ELF file of 64 bits."""
+    """Returns the places of the versions of the symbols that the library defines for others, in an ELF file of 64 bits."""
     if data[:6] != b"\x7fELF\x02\x01":
         raise ValueError("not an ELF file of 64 bits, least significant byte first")
     (start,) = struct.unpack_from("<Q", data, 0x28)
@@ -34,8 +34,9 @@ def _places(data):
         sections[kind] = struct.unpack_from("<QQ", data, header + 24)
     symbols, length = sections[DYNAMIC_SYMBOLS]
     versions, _ = sections[SYMBOL_VERSIONS]
-    owners = [struct.unpack_from("<H", data, place + 6)[0] for place in range(symbols, symbols + length, 24)]
-    return [versions + 2 * number for number, owner in enumerate(owners) if owner not in (0, ABSOLUTE)]
+    found = [struct.unpack_from("<BxH", data, place + 4) for place in range(symbols, symbols + length, 24)]
+    # Local ones, as the linker for aarch64 adds for sections, are found by no reference.
+    return [versions + 2 * number for number, (info, owner) in enumerate(found) if info >> 4 and owner not in (0, ABSOLUTE)]
 
 
 def _versions(data):

@@ -3,6 +3,7 @@
 import json
 import re
 import shutil
+import struct
 import subprocess
 import zipfile
 from pathlib import Path
@@ -290,6 +291,22 @@ def test_a_library_is_hidden_once(two_libraries):
     once = ours.read_bytes()
     hide(ours)
     assert ours.read_bytes() == once
+
+
+def test_local_symbols_of_a_library_stay_as_they_are(two_libraries):
+    """The linker for aarch64 adds local symbols of sections, which have no version."""
+    from hidden_versions import are_hidden, hide
+
+    ours, _, _ = two_libraries
+    listed = subprocess.run(["readelf", "-SW", ours], check=True, capture_output=True, text=True).stdout
+    symbols, versions = (int(re.search(rf" \.{name} +[A-Z]+ +\w+ (\w+)", listed)[1], 16) for name in ("dynsym", "gnu.version"))
+    data = bytearray(ours.read_bytes())
+    data[symbols + 24 + 4] = 3  # the first symbol: local, of a section,
+    struct.pack_into("<H", data, symbols + 24 + 6, 1)  # which is the first one
+    struct.pack_into("<H", data, versions + 2, 0)
+    ours.write_bytes(data)
+    hide(ours)
+    assert are_hidden(ours) and ours.read_bytes()[versions + 2 : versions + 4] == b"\0\0"
 
 
 def test_other_files_are_not_hidden(tmp_path):

@@ -270,7 +270,7 @@ class JobWatch:
             self._arrange(ids)
 
     def _arrange(self, ids):
-        """Sorts the engines by their jobs. ids: {uuid: id} of the registered engines."""
+        """Groups the engines by their jobs. ids: {uuid: id} of the registered engines."""
         self._engines = {}
         for uuid, job in self._told.items():
             if job and uuid in ids:

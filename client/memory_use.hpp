@@ -13,7 +13,7 @@ namespace px::client {
 /// The shared memory that processes of the cluster hold on one host for large arrays.
 struct MemoryUse {
   std::string host;
-  /// One segment, whichever processes have it mapped.
+  /// A segment, which one or several processes have mapped.
   struct Segment {
     std::uint64_t bytes = 0;
     std::vector<EngineId> engines;  ///< The engines that have it mapped, ascending.

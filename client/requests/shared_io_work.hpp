@@ -15,9 +15,9 @@
 namespace px::client {
 
 /// Decides whether a thread that waits for an answer polls instead of sleeping. Waking an idle
-/// processor takes longer than passing on a message, so polling answers short calls faster; but it
-/// occupies a processor, so it is done only if the last answer came soon. Uses no clock; the thread
-/// that has the turn (SharedIoWork) owns it.
+/// processor takes longer than passing on a message, so the results of short calls arrive earlier
+/// if the thread polls. But polling occupies a processor, so a thread polls only if the last answer
+/// came soon. Uses no clock; the thread that has the turn (SharedIoWork) owns it.
 class ShortWaits {
  public:
   /// The longest time that a thread polls before it sleeps.
@@ -51,8 +51,8 @@ class SharedIoWork {
   SharedIoWork(net::Loop& loop, Steps steps);
 
   // For the I/O thread.
-  /// Waits for the turn, which the I/O thread then keeps until pass(). False if end() was called,
-  /// which gives it the turn for good.
+  /// Waits for the turn, which the I/O thread then keeps until pass(). Returns false if end() was
+  /// called; the I/O thread then has the turn for good.
   bool await();
   /// Gives the turn to a thread that wants it, if there is one.
   void pass();
@@ -70,10 +70,10 @@ class SharedIoWork {
    private:
     const std::shared_ptr<SharedIoWork> help_;
   };
-  /// Works until `is_met()`, on a thread that is counted as a WaitingThread. True if the condition
-  /// is met. False if another helper has the turn, the deadline has passed, or the connection ends;
-  /// the caller must then wait in another way. Signals are blocked during each step and arrive
-  /// between steps.
+  /// Works until `is_met()`, on a thread that is counted as a WaitingThread. Returns true if the
+  /// condition is met, and false if another helper has the turn, the deadline has passed, or the
+  /// connection ends; the caller must then wait in another way. Signals are blocked during each
+  /// step and arrive between steps.
   bool help_until(std::optional<Instant> deadline, const std::function<bool()>& is_met);
   /// Whether the calling thread is inside a step of the I/O thread's work.
   bool is_helping() const { return helper_ == std::this_thread::get_id(); }

@@ -38,13 +38,13 @@ class EngineStreams {
     int port = 0;
   };
 
-  /// place  nothing: this cluster has no streams, and send() always returns false.
+  /// place  no value: this cluster has no streams, and send() always returns false.
   EngineStreams(net::Loop& loop, Signer signer, std::optional<StreamAddress> place,
                 StreamHandlers handlers);
   ~EngineStreams();
 
-  /// Sends on the engine's stream; opens one if there is none, and keeps the record until it is
-  /// open.
+  /// Sends on the engine's stream; opens a stream if there is none, and keeps the record until the
+  /// stream is open.
   /// result  false: the engine has no stream and gets none at present; nothing was sent.
   bool send(const EngineUuid& engine, std::string head, const SharedBytes& bytes, Instant now);
   /// Like send(), but only if there is a stream.

@@ -115,7 +115,7 @@ void write_range(const Out& out, T& range) {
   out << "}";
 }
 
-/// Numbers in rows: the engine writes them in one call.
+/// Writes contiguous numbers with one call of the engine.
 template <class Out, class T>
 void write_numbers(const Out& out, const T* data, std::ptrdiff_t count) {
   const std::ptrdiff_t stride = sizeof(T);

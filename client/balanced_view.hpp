@@ -31,7 +31,7 @@ struct Dependency {
 /// for other tasks.
 struct BalancedOptions {
   std::optional<Targets> targets = {};    ///< The allowed engines; no value: any engine.
-  std::optional<Dependency> after = {};   ///< Run once these tasks have ended.
+  std::optional<Dependency> after = {};   ///< Run after these tasks have ended.
   std::optional<Dependency> follow = {};  ///< Like `after`; the task runs on their engine.
   Duration timeout = {};  ///< How long to wait for dependencies before the task fails; 0: no limit.
   int retries = 0;        ///< Further attempts after a failure, on other engines.

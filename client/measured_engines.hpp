@@ -19,8 +19,8 @@ std::map<EngineId, const Json*> measured_engines(const Json& measures);
 /// controller. Pure.
 Json measured_usage(const Json& row);
 
-/// The places of the engines according to the measurements: their lines have a text, but no number
-/// and no file.
+/// The places of the engines according to the measurements. A place has the text of its line, but
+/// no line number and no file.
 std::vector<EnginePlace> measured_places(const Json& measures);
 
 }  // namespace px::client

@@ -28,8 +28,8 @@ struct MemoryUse {
   std::uint64_t bytes() const;
 };
 
-/// Groups by host the segments that engines and this process have mapped. A segment that several
-/// processes map is counted once. Engines that do not report their segments are left out.
+/// Returns, for each host, the segments that engines and this process have mapped. A segment that
+/// several processes map is counted once. Engines that do not report their segments are left out.
 /// own  content of a usage_reply about this process: see os::process_usage().
 std::vector<MemoryUse> memory_use(const std::vector<EngineStatus>& engines, const Json& own);
 

@@ -41,7 +41,7 @@ struct EngineChange;
 /// posts, finds the Call to which an answer or output belongs, maintains the list of engines, and
 /// reconnects when the controller is restarted or a connection breaks. Classes without sockets make
 /// the decisions (PendingRequests, HostTransfers, ResultFetches, BrokenLinks, EngineDirectory);
-/// this class performs them.
+/// this class carries them out.
 ///
 /// Any thread may call the public functions. The members below the comment `shared` are guarded by
 /// mutex_; all others belong to the I/O thread, or to the thread that does its work at the moment
@@ -84,8 +84,8 @@ class Connection {
   /// Sends the messages, in the order of the calls; returns before they are sent. If a message
   /// cannot be sent, its entries fail.
   void post(std::vector<OutgoingRequest> messages);
-  /// Used by Call: a waiting thread makes the I/O thread send posted messages at once, and helps
-  /// it.
+  /// Used by Call: with these objects, a waiting thread makes the I/O thread send posted messages
+  /// at once, and does part of the I/O thread's work.
   const std::shared_ptr<Outbox>& outbox() const { return outbox_; }
   const std::shared_ptr<SharedIoWork>& help() const { return help_; }
 

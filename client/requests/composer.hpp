@@ -9,8 +9,8 @@
 
 namespace px::client {
 
-/// On which engines, when and how often a balanced task may run, in the form of the request's
-/// metadata (protocol 8.1).
+/// The rules for a balanced task: on which engines, when and how often it may run. They have the
+/// form of the request's metadata (protocol 8.1).
 struct TaskOptions {
   Json label;                       ///< Any JSON; stored in the controller's records.
   std::vector<EngineUuid> targets;  ///< Empty: any engine.

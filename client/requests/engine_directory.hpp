@@ -20,7 +20,7 @@ class EngineDirectory {
   /// An engine is present, or has other properties than before. If another engine had the id, the
   /// id now belongs to this engine.
   /// language  the language that it runs according to the controller; "" for an engine of
-  ///           ipyparallel; nothing if the controller does not report it.
+  ///           ipyparallel; no value if the controller does not report it.
   /// memory    the shared memory that it uses: EngineFacts::memory; empty: none, or unknown.
   /// passing   EngineFacts::passing.
   /// result    true if it was not present.

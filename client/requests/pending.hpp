@@ -80,7 +80,7 @@ class PendingRequests {
   void lose_engine(const EngineUuid& uuid, EngineId id, WallTime now, const EngineLoss& loss = {});
   /// Fails all requests: the controller is lost, or the client closes.
   void fail_all(const Failure& failure, WallTime now);
-  /// Fails one request, if it is awaited.
+  /// Fails one request, if its answer is awaited.
   void fail(const MessageId& id, const Failure& failure, WallTime now);
 
   /// The requests that are sent again, and those that are lost.

@@ -71,12 +71,12 @@ class EngineStreams {
   static constexpr Duration pause = std::chrono::seconds(10);  ///< After one that broke.
 
  private:
-  /// The stream of one engine, or the time until it may get one.
+  /// The stream of one engine, or the time from which the engine may get a stream again.
   struct Link {
     std::unique_ptr<net::Stream> stream;  // null: this engine gets none at present
     bool was_open = false;
     /// The deadline by which the stream must open, or be used again; without a stream, the time
-    /// when the engine may get another one. Nothing: it never gets one.
+    /// when the engine may get another one. No value: it never gets one.
     std::optional<Instant> deadline;
   };
   bool begin(const EngineUuid& engine, Instant now);

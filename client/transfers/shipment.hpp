@@ -18,8 +18,9 @@ struct Shipment {
   std::vector<EngineUuid> receivers;
   std::vector<SharedBytes> buffers;
   os::SegmentLayout layout;  ///< The position of each buffer in the segment.
-  /// The MPI ranks of the receivers, in their order, if all engines of this and the other shipments
-  /// of the same buffers are ranks of one MPI world that can pass the buffers on; otherwise empty.
+  /// The MPI ranks of the receivers, in the same order. Empty unless all engines of this shipment
+  /// and of the other shipments of the same buffers are ranks of one MPI world that can pass the
+  /// buffers on.
   std::vector<Rank> ranks = {};
   /// The shipment to the other host whose relay passes the buffers on to this host over MPI; null:
   /// the client sends the buffers.

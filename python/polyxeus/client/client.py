@@ -97,7 +97,7 @@ class Client(HubQueries, EngineControl, PublishedResults, ClientJobs, Debugging)
         Accepted with a warning, but not used: OpenSSH makes the tunnels.
     timeout : float, optional
         Seconds to wait for the connection file, and then for the controller's answer. Default: 10 seconds for the
-        answer; for the file, the client waits only while ``pxcluster start`` is running.
+        answer. By default, the client waits for the file only while ``pxcluster start`` is running.
     cluster_id : str, optional
         The id of the cluster, if the profile has several clusters.
     cluster : Cluster, optional
@@ -108,7 +108,7 @@ class Client(HubQueries, EngineControl, PublishedResults, ClientJobs, Debugging)
     Attributes
     ----------
     block : bool
-        The flag `block` of views that this client makes from now on: whether their methods wait for results.
+        Whether the methods of views wait for results. Applies to views that this client makes from now on.
     cluster : Cluster or None
         The object that was passed as `cluster`.
     history : list of str
@@ -704,8 +704,8 @@ class Client(HubQueries, EngineControl, PublishedResults, ClientJobs, Debugging)
         """Does the same as status(), but raises TimeoutError if the controller does not answer within `for_controller`
         seconds.
 
-        Displays set `for_controller`. If it is set and there are more than 64 engines, the data about the engines comes
-        from the controller's measurements, so that displays do not ask each engine.
+        Notebook displays set `for_controller`. If it is set and there are more than 64 engines, the data about the
+        engines comes from the controller's measurements, so that displays do not ask each engine.
         """
         return ClusterStatus(*self._with_job_ends(*self._connection.status(timeout, for_controller)))
 

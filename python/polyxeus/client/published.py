@@ -1,4 +1,4 @@
-"""Kept results that all programs that use the cluster can find: by a name, or by the id of their Ref."""
+"""Kept results that all client programs can find: by a name, or by the id of their Ref."""
 
 from __future__ import annotations
 

@@ -76,7 +76,8 @@ def free(keys):
 
 
 def found(key, name, *proxy):
-    """Returns what replaces a proxy in the arguments of a call: the object on an engine, another proxy in a client.
+    """Returns the replacement of a proxy in the arguments of a call: on an engine the object, in a client another
+    proxy.
 
     errors  UnmetDependency: this engine has no such object. If the call is a task, the controller then sends the task
             to another engine.

@@ -244,7 +244,7 @@ def _describe(values):
 
 
 def _write(values, folders, name, share):
-    """Writes the values, and returns where they are, for the index."""
+    """Writes the values, and returns the positions of the values for the index."""
     part, pieces = _describe(values)
     if not pieces:
         return part

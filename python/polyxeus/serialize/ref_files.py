@@ -153,7 +153,7 @@ def let_stay(key, engines):
     does not exist yet, the engine that writes it makes this link. Returns False if none of these engines can own it, or
     if the cluster has ended.
 
-    engines  the uuids of registered engines, the best one first.
+    engines  the uuids of registered engines, in the order of preference.
     """
     try:
         with open(_mark(key), "a", opener=_private):  # before it looks for the file; engines write the file first
@@ -398,7 +398,8 @@ def _read_head(data, path):
 
 
 def facts(key: Any) -> dict[str, Any] | None:
-    """Returns what keep() returned for a result, on an engine. This engine counts as the maker of the result.
+    """Returns, on an engine, the facts that keep() returned for a result. This engine counts as the maker of the
+    result.
 
     Parameters
     ----------
@@ -415,7 +416,8 @@ def facts(key: Any) -> dict[str, Any] | None:
 
 
 def facts_of(folder, path):
-    """Returns, on an engine, what keep() returned for this file. This engine counts as the maker of the result."""
+    """Returns, on an engine, the facts that keep() returned for this file. This engine counts as the maker of the
+    result."""
     with open(path, "rb", buffering=0) as file:
         size = os.fstat(file.fileno()).st_size
         with mmap.mmap(file.fileno(), size, access=mmap.ACCESS_READ) as data:
@@ -425,7 +427,7 @@ def facts_of(folder, path):
 
 
 def value_of(*key: Any) -> Any:
-    """Returns the value of a kept result, on an engine. This value replaces a Ref in the arguments of a call.
+    """Returns, on an engine, the value of a kept result. This value replaces a Ref in the arguments of a call.
 
     Parameters
     ----------

@@ -53,7 +53,7 @@ struct EnginePlace {
   std::string msg_id = {};    ///< The id of the request that runs.
   std::string runs = {};      ///< The first line of the cell that runs, or the name of the
                               ///< function.
-  double seconds = 0;         ///< How long it has been running.
+  double seconds = 0;         ///< How long that code has been running.
   std::string file = {};      ///< The file of the user's innermost line: the name of a cell or a
                               ///< path.
   int line = 0;               ///< The number of that line; 0: unknown.

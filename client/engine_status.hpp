@@ -63,10 +63,9 @@ inline constexpr std::size_t most_engines_to_ask = 64;
 /// How long ask_status() waits for the controller.
 inline constexpr Duration controller_patience = std::chrono::seconds(10);
 
-/// Asks all engines at the same time what they do, by a message that they answer even while user
-/// code runs, and waits until all have answered, at most for `patience`. Engines that do not answer
-/// the controller are not asked; lost engines are listed as such until other engines have their
-/// ids.
+/// Asks all engines at the same time what they do. The engines answer even while user code runs.
+/// Waits until all have answered, at most for `patience`. Engines that do not answer the controller
+/// are not asked. Lost engines are listed as such until other engines have their ids.
 /// for_controller  how long to wait for the controller's answers, in total.
 /// measures        the result of ask_measures(): engines that it contains are not asked.
 /// result  in ascending order of the ids.
@@ -87,9 +86,9 @@ Json ask_measures(ClientCore& core, Duration patience = controller_patience);
 /// measures  the result of ask_measures(): each row gets its engine's part of it as `measures`.
 Json status_as_json(const std::vector<EngineStatus>& engines, const Json& measures = nullptr);
 
-/// A table for people: a header and a line for each engine. Notes follow after an empty line: which
-/// MPI engines have loaded, which MPI worlds have lost a rank, why engines were lost, and which
-/// hosts hold arrays in shared memory.
+/// A table for people: a header and a line for each engine. Notes follow after an empty line: the
+/// MPI that engines have loaded, MPI worlds that have lost a rank, the reasons why engines were
+/// lost, and hosts that hold arrays in shared memory.
 std::string status_as_text(const std::vector<EngineStatus>& engines);
 
 }  // namespace px::client

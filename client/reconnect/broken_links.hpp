@@ -11,7 +11,7 @@
 namespace px::client {
 
 /// The connections of a client to its controller, except the one to the registration port, which
-/// carries its questions. `news` reports engines that join and leave; `output` is iopub.
+/// carries the client's questions. `news` reports engines that join and leave; `output` is iopub.
 enum class LinkKind { direct, balanced, broadcast, control, news, output };
 
 /// The messages that may have been lost because connections broke and were restored.

@@ -76,7 +76,7 @@ class PendingRequests {
     std::string host, reason;
   };
   /// An engine has left: unanswered requests that were sent to it fail with "EngineError". If one
-  /// of them asked it to leave, that request succeeds.
+  /// of these requests asked the engine to leave, this request succeeds.
   void lose_engine(const EngineUuid& uuid, EngineId id, WallTime now, const EngineLoss& loss = {});
   /// Fails all requests: the controller is lost, or the client closes.
   void fail_all(const Failure& failure, WallTime now);
@@ -96,7 +96,7 @@ class PendingRequests {
   /// The connections for these channels broke and were restored, to the same controller. Messages
   /// in transit are lost; the controller and the engines still have the others. Requests sent on
   /// these channels are sent again (engines recognise repeats). A request that cannot be sent again
-  /// is lost if it is a control message or a question; others may still be answered.
+  /// is lost if it is a control message or a question; otherwise it may still be answered.
   Unanswered begin_again_by(const std::set<RequestChannel>& channels);
 
   /// Connections of this engine broke and were restored: returns the unanswered requests that were

@@ -16,11 +16,11 @@ struct Shipment;
 struct RequestBody {
   std::string type;     ///< "call_request", "execute_request" ...
   std::string content;  ///< A JSON object as text.
-  /// The content refers to them by index.
+  /// The large parts of the request. The content refers to them by index.
   std::vector<SharedBytes> buffers = {};
   OutputEnd output_end = OutputEnd::by_count;
-  /// Which buffers are descriptions of places in shared memory instead of bytes, and the owner of
-  /// that memory: see os::PlacedBuffers.
+  /// The indexes of the buffers that describe places in shared memory instead of containing bytes,
+  /// and the owner of this memory: see os::PlacedBuffers.
   std::vector<std::size_t> in_segments = {};
   std::shared_ptr<const void> hold = {};
   /// If set, the large buffers are first brought to the engine's host (HostTransfers); until then

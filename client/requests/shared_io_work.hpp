@@ -34,8 +34,8 @@ class ShortWaits {
 
 /// Lets a thread that waits for an answer do the I/O thread's work in the meantime, so that the
 /// answer wakes one thread instead of two (decision 30). Only one thread at a time has the turn and
-/// may touch what belongs to the I/O thread; if no thread waits, the I/O thread works itself.
-/// Connection owns the object, Call uses it.
+/// may touch what belongs to the I/O thread; if no thread waits, the I/O thread does this work
+/// itself. Connection owns the object, Call uses it.
 class SharedIoWork {
  public:
   /// The work of the thread that has the turn.
@@ -46,8 +46,8 @@ class SharedIoWork {
     std::function<bool()> awaits_one;                       ///< Whether exactly one answer is
                                                             ///< awaited.
   };
-  /// loop  on which the I/O thread waits. Only the thread that has the turn uses the loop and the
-  ///       steps.
+  /// loop  the loop on which the I/O thread waits. Only the thread that has the turn uses the loop
+  ///       and the steps.
   SharedIoWork(net::Loop& loop, Steps steps);
 
   // For the I/O thread.

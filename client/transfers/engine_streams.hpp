@@ -50,8 +50,8 @@ class EngineStreams {
   /// Like send(), but only if there is a stream.
   bool send_if_there(const EngineUuid& engine, std::string head, Instant now);
 
-  /// The engine does not answer on its stream: closes it, and opens no other one for `pause`. Does
-  /// not call on_lost.
+  /// The engine does not answer on its stream: closes the stream, and opens no other stream for
+  /// `pause`. Does not call on_lost.
   void give_up(const EngineUuid& engine, Instant now);
 
   /// Gives up streams that have not opened within `patience`, and closes those that were not used
@@ -68,7 +68,7 @@ class EngineStreams {
   static constexpr std::size_t most_streams = 32;
   static constexpr Duration patience = std::chrono::seconds(5);
   static constexpr Duration longest_idle = std::chrono::seconds(30);
-  static constexpr Duration pause = std::chrono::seconds(10);  ///< After one that broke.
+  static constexpr Duration pause = std::chrono::seconds(10);  ///< After a stream that broke.
 
  private:
   /// The stream of one engine, or the time from which the engine may get a stream again.

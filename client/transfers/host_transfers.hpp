@@ -30,8 +30,8 @@ namespace px::client {
 /// fail, the requests carry the bytes themselves.
 ///
 /// Requests to one engine keep their order: later ones wait for earlier ones. Broadcasts also keep
-/// their order among each other. Events go in, a list of effects comes out, which Connection
-/// performs in order. Uses no socket and no clock; the I/O thread owns it.
+/// their order among each other. The functions for events return a list of effects, which
+/// Connection carries out in order. Uses no socket and no clock; the I/O thread owns it.
 class HostTransfers {
  public:
   /// Send this piece, or order, to the relay that fills the segment.
@@ -71,7 +71,7 @@ class HostTransfers {
   /// Messages in transit to this relay may be lost: sends again the pieces that it has not
   /// confirmed.
   Effects send_again(const EngineUuid& engine, Instant now);
-  /// The engine has left: another one becomes the relay. Requests that wait for this engine are
+  /// The engine has left: another engine becomes the relay. Requests that wait for this engine are
   /// sent, so that they fail in the same way as others to an engine that has left.
   Effects lose_engine(const EngineUuid& engine, Instant now);
   /// Sends again the pieces that were not confirmed for longest_stall, the second time to another

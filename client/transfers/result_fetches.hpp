@@ -24,8 +24,8 @@ namespace px::client {
 /// controller is bounded. When all buffers of a reply are complete, the whole reply is delivered
 /// and the engine is told to release the buffers.
 ///
-/// Events go in, a list of effects comes out, which Connection performs in order. Uses no socket
-/// and no clock; the I/O thread owns it.
+/// The functions for events return a list of effects, which Connection carries out in order. Uses
+/// no socket and no clock; the I/O thread owns it.
 class ResultFetches {
  public:
   /// A reply that arrived without its large buffers.

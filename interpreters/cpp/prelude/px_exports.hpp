@@ -110,7 +110,7 @@ int px_cell_shape(const void* node, std::ptrdiff_t* shape);
 bool px_cell_elements(const void* node, const char* dtype, void* destination);
 /// Returns the elements without a copy if they have this type, else null.
 void* px_cell_memory(const void* node, const char* dtype, std::shared_ptr<void>* owner);
-/// Throws an exception: the received value is not a `wanted`.
+/// Throws an exception: the received value is not of the kind `wanted`.
 [[noreturn]] void px_cell_refuse(const void* node, const char* wanted, std::size_t size);
 [[noreturn]] void px_cell_refuse_count(std::size_t wanted, std::size_t came);
 [[noreturn]] void px_cell_refuse_target(const char* type, std::size_t size);

@@ -14,7 +14,7 @@
 
 namespace px::client {
 
-/// Which variables a checkpoint should contain, and in which folder it is written.
+/// The variables that a checkpoint should contain, and the folder to which it is written.
 struct CheckpointRequest {
   std::string path;  ///< An absolute path visible to the hosts of all engines; created if missing.
   std::optional<std::vector<std::string>> names;  ///< No value: all that can be written.

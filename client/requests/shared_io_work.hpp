@@ -52,7 +52,7 @@ class SharedIoWork {
 
   // For the I/O thread.
   /// Waits for the turn, which the I/O thread then keeps until pass(). Returns false if end() was
-  /// called; the I/O thread then has the turn for good.
+  /// called; the I/O thread then keeps the turn.
   bool await();
   /// Gives the turn to a thread that wants it, if there is one.
   void pass();
@@ -77,7 +77,7 @@ class SharedIoWork {
   bool help_until(std::optional<Instant> deadline, const std::function<bool()>& is_met);
   /// Whether the calling thread is inside a step of the I/O thread's work.
   bool is_helping() const { return helper_ == std::this_thread::get_id(); }
-  /// Gives the turn to the I/O thread for good, because the connection ends. Helpers return.
+  /// Gives the turn to the I/O thread, which keeps it, because the connection ends. Helpers return.
   void end();
   /// Whether end() was called.
   bool is_ending() const { return is_ending_; }

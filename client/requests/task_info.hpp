@@ -96,7 +96,7 @@ struct TaskSent {
 
 /// All information about one request of a call.
 struct TaskInfo {
-  TaskSent sent;                            ///< What was sent.
+  TaskSent sent;                            ///< The request that was sent.
   TaskStatus status = TaskStatus::pending;  ///< How it ended, if it has.
   bool is_output_complete = false;          ///< Whether all its publications have arrived.
   Reply reply;                              ///< Empty if the client found the failure itself.

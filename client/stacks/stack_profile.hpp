@@ -28,8 +28,9 @@ struct ProfileGroup {
   std::map<std::vector<std::size_t>, double> seconds = {};
 };
 
-/// Where the main threads of engines spend their time, according to samples of their stacks. A
-/// plain class: the caller takes the samples, and says how much time each sample stands for.
+/// The time that the main threads of engines spend in each stack, according to samples of their
+/// stacks. A plain class: the caller takes the samples, and says how much time each sample stands
+/// for.
 class StackProfile {
  public:
   /// Adds one sample of the engines, which stands for this many seconds. An engine that is idle or

@@ -49,7 +49,8 @@ def make(key, saved, cls, /, *args, **kwargs):
     """Makes the object cls(*args, **kwargs). If the constructor fails, each call on the object fails with the error of
     the constructor.
 
-    saved  None, or (folder, entry of write()): the object is then read from this checkpoint instead of being made
+    saved  None, or (folder, entry of write()): in the second case, the object is read from this checkpoint instead of
+           being made
     """
     free([key])
     name = getattr(cls, "__name__", "object")

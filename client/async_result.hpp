@@ -62,8 +62,8 @@ class AsyncResult {
   /// task    the number of the request, 0 to size()-1.
   /// errors  TimeoutError; RemoteError.
   std::vector<Value> get_all_of(std::size_t task, Timeout timeout = {}) const;
-  /// Waits, and joins the results of `gather` and `map`: they are parts of one sequence. Arrays are
-  /// joined along their first axis. JSON lists are joined into one list.
+  /// Waits, and joins the results of a `gather` or `map` call, which are parts of one sequence.
+  /// Arrays are joined along their first axis. JSON lists are joined into one list.
   /// errors  those of get(); ClientError bad_input: the parts do not fit together.
   Value get_joined(Timeout timeout = {}) const;
 
@@ -94,21 +94,22 @@ class AsyncResult {
   /// now. A program can use them to tell its user why a call takes so long: see SilenceNews.
   std::vector<Silence> silences() const;
 
-  /// Calls `handler` once, when all requests have been answered. If they are already answered, this
-  /// thread calls it; otherwise the I/O thread, or a thread that waits for an answer. On the I/O
-  /// thread and on a waiting thread, the handler must not block. It must never throw.
+  /// Calls `handler` once, when all requests have been answered. If they are already answered, the
+  /// calling thread calls the handler at once; otherwise the I/O thread, or a thread that waits for
+  /// an answer, calls the handler later, and the handler must not block. The handler must never
+  /// throw.
   void on_ready(std::function<void()> handler) const;
   /// Calls `handler` for each request that is answered. For requests that are already answered,
-  /// this function calls it at once. For the others, the I/O thread or a thread that waits for an
-  /// answer calls it later. The handler must not block or throw.
+  /// this function calls the handler at once. For the others, the I/O thread or a thread that waits
+  /// for an answer calls the handler later. The handler must not block or throw.
   void on_answer(std::function<void(std::size_t task)> handler) const;
 
-  /// Cancels the requests that have not started. They fail with "TaskAborted". This function
-  /// returns at once; wait() returns when they have failed. It has no effect after the Client was
-  /// destroyed.
+  /// Cancels the requests that have not started. These requests fail with "TaskAborted". abort()
+  /// returns at once; wait() returns when the requests have failed. abort() has no effect after the
+  /// Client was destroyed.
   void abort() const;
   /// Cancels the requests that have not started, and sends a signal to the engines that run one of
-  /// the requests. If an engine runs another request when SIGINT arrives, it ignores this signal.
+  /// the requests. An engine that runs another request when SIGINT arrives ignores the signal.
   /// Returns at once.
   /// signal  the name or the number of the signal.
   void stop(const Json& signal = "SIGINT") const;

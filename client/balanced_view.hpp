@@ -22,17 +22,17 @@ struct TaskOptions;
 struct Dependency {
   std::vector<MessageId> ids;  ///< The msg_ids of the requests of these tasks.
   bool all = true;             ///< Whether to wait for all of them or only for one.
-  bool success = true;         ///< Whether a task that succeeded satisfies it.
-  bool failure = false;        ///< Whether a task that failed satisfies it.
+  bool success = true;         ///< Whether a task that succeeded counts.
+  bool failure = false;        ///< Whether a task that failed counts.
 };
 
 /// Options for the tasks of a view: the engines on which tasks may run, the tasks for which they
 /// wait, and the number of attempts. By default, a task runs once, on any engine, without waiting
 /// for other tasks.
 struct BalancedOptions {
-  std::optional<Targets> targets = {};    ///< Allowed engines; nothing: any engine.
-  std::optional<Dependency> after = {};   ///< Run once these tasks have ended.
-  std::optional<Dependency> follow = {};  ///< Like `after`, and on their engine.
+  std::optional<Targets> targets = {};    ///< The allowed engines; no value: any engine.
+  std::optional<Dependency> after = {};   ///< Run after these tasks have ended.
+  std::optional<Dependency> follow = {};  ///< Like `after`; the task runs on their engine.
   Duration timeout = {};  ///< How long to wait for dependencies before the task fails; 0: no limit.
   int retries = 0;        ///< Further attempts after a failure, on other engines.
   Json label = {};        ///< Any JSON; stored in the controller's records.
@@ -41,7 +41,7 @@ struct BalancedOptions {
 /// How the items of a map are grouped into tasks.
 struct MapOptions {
   std::size_t items_per_task = 0;   ///< 0: large tasks first, small tasks last.
-  std::size_t max_outstanding = 0;  ///< Limit of unanswered tasks of map_stream(); 0: none.
+  std::size_t max_outstanding = 0;  ///< The most unanswered tasks of map_stream(); 0: no limit.
 };
 
 /// Runs tasks on free engines, which the controller chooses. Use it for many independent tasks; use

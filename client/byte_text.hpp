@@ -5,8 +5,8 @@
 
 namespace px::client {
 
-/// A number of bytes as text for people: "812 B", "1.5 GB". Units of 1000, as for disks and
-/// networks; one decimal below 100.
+/// Returns a number of bytes as text for users: "812 B", "1.5 GB". Each unit is 1000 times the next
+/// smaller one. Numbers below 100 have one decimal, except numbers of bytes.
 std::string format_bytes(std::uint64_t bytes);
 
 }  // namespace px::client

@@ -25,8 +25,8 @@ struct SshOptions {
   std::string key_file = {};  ///< Empty: the keys that ssh finds.
 };
 
-/// How a client finds its cluster. The defaults are those of ipyparallel: the cluster without an id
-/// of the profile "default".
+/// How a client finds its cluster. By default, as in ipyparallel, this is the cluster without an id
+/// in the profile "default".
 struct ClientOptions {
   /// The profile's name; empty: "default". Ignored if $IPP_PROFILE_DIR is set, as in ipyparallel.
   std::string profile = {};
@@ -34,7 +34,7 @@ struct ClientOptions {
   std::string profile_dir = {};
   /// The folder that holds all profiles; empty: $IPYTHONDIR, then ~/.ipython.
   std::string ipython_dir = {};
-  /// The id of the cluster; nothing: $IPP_CLUSTER_ID, or else the cluster without an id.
+  /// The id of the cluster; no value: $IPP_CLUSTER_ID, or else the cluster without an id.
   std::optional<std::string> cluster_id = {};
   /// The path of a connection file; if set, the options above are ignored.
   std::string file = {};
@@ -50,8 +50,8 @@ struct ClientOptions {
 
 /// A connection to one cluster, and the main class of this library. A Client makes views, which run
 /// code on engines, and asks the controller about engines and past requests. Copies share the
-/// connection. It is closed when the last copy and the last view are destroyed. Any thread may use
-/// a Client. Errors are thrown as ClientError.
+/// connection. The connection is closed when the last copy and the last view are destroyed. Any
+/// thread may use a Client. Errors are thrown as ClientError.
 ///
 /// A Client owns an I/O thread and, with a tunnel, an ssh process. If the controller is restarted,
 /// the client reconnects and sends unanswered requests again. In a forked child process, a Client
@@ -69,7 +69,7 @@ class Client {
   const std::string& controller_address() const;
 
   // ---------------------------------------------------------------- engines and views
-  /// The ids of the engines that are registered now, ascending.
+  /// The ids of the engines that are registered now, in ascending order.
   std::vector<EngineId> ids() const;
   /// Waits until `count` engines are registered.
   /// errors  TimeoutError: the message says how many engines are registered; ClientError lost_peer:
@@ -111,8 +111,9 @@ class Client {
   // These functions wait at most 60 s for the controller's answer, and then throw TimeoutError.
   // They throw RemoteError if the controller refuses the question. The results have the contents of
   // ipyparallel's hub replies (docs/protocol.md), without "status".
-  /// For each engine, the number of requests in its queue, of its tasks and of its completed
-  /// requests. If `verbose` is true, the ids of these requests instead of the numbers.
+  /// Returns, for each engine, the number of requests in its queue, the number of its tasks and the
+  /// number of its completed requests. If `verbose` is true, returns the ids of these requests
+  /// instead of the numbers.
   Json queue_status(const Targets& targets = Targets::all(), bool verbose = false) const;
   /// The ids of all requests in the controller's records, of all clients, oldest first.
   std::vector<MessageId> history() const;

@@ -22,8 +22,8 @@ namespace px::client {
 class ClientCore {
  public:
   /// The last owner may be a handler that runs on the client's I/O thread: in this case another
-  /// thread destroys the object. In a forked child it is not destroyed, because sockets and memory
-  /// belong to the parent.
+  /// thread destroys the object. In a forked child the object is not destroyed, because sockets and
+  /// memory belong to the parent.
   static std::shared_ptr<ClientCore> make(std::unique_ptr<Connection> connection);
 
   /// The connection. Throws ClientError (lost_peer) in a forked child, as do the functions below
@@ -39,7 +39,7 @@ class ClientCore {
   /// errors  not_found: no engine is registered, or a named engine is not; lost_peer: the
   ///         connection is closed or broken, or this process is a forked child.
   std::vector<EngineId> resolve(const Targets& targets) const;
-  /// Call it when no engine was found: throws lost_peer if the reason is a closed or broken
+  /// Called if no engine was found. Throws lost_peer if the reason is a closed or broken
   /// connection.
   void check_up() const;
 
@@ -53,15 +53,15 @@ class ClientCore {
     RequestBody body;
   };
   /// Sends a different request to each engine.
-  /// together  for a cell that several engines get at the same time: see together(); otherwise
-  /// null.
+  /// together  the result of together() for a cell that several engines get at the same time;
+  ///           otherwise null.
   std::shared_ptr<Call> send_direct(const std::vector<Addressed>& all, const Json& label,
                                     const Json& together = nullptr);
   /// Sends each request as a task for any free engine.
   std::shared_ptr<Call> send_balanced(const std::vector<RequestBody>& all,
                                       const TaskOptions& options);
-  /// Sends one message that the controller copies to these engines. With large buffers it sends one
-  /// for each other host that shares memory.
+  /// Sends one message that the controller copies to these engines. If there are large buffers,
+  /// sends one message for each other host that shares memory.
   std::shared_ptr<Call> send_broadcast(const std::vector<EngineId>& ids, const RequestBody& body,
                                        const Json& label);
   /// Sends a control message to each of these engines, which handle it before the requests that

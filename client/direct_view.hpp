@@ -62,8 +62,8 @@ class DirectView {
   /// The value of one expression.
   AsyncResult pull(const std::string& expression) const { return pull(std::vector{expression}); }
   /// Cuts a sequence into one block for each engine. The engine gets its block as the variable
-  /// `name`. Of m items for n engines the first m % n engines get one item more than the others. An
-  /// array is cut along its first axis, without a copy.
+  /// `name`. If there are m items and n engines, the first m % n engines get one item more than the
+  /// others. An array is cut along its first axis, without a copy.
   /// errors  bad_input: the value is not a sequence.
   AsyncResult scatter(const std::string& name, const Value& sequence) const;
   /// Pulls the blocks of all engines. get_joined() of the result joins them. This is the inverse of
@@ -97,9 +97,9 @@ class DirectView {
   /// The variable of this name.
   Item operator[](std::string name) const { return {*this, std::move(name)}; }
 
-  /// Cancels those of these requests that wait at the engines. This function and the following
-  /// functions send control messages. Engines handle control messages before waiting requests, even
-  /// while user code runs.
+  /// Cancels the requests in this list that still wait at the engines. This function and the
+  /// following functions send control messages. Engines handle control messages before waiting
+  /// requests, even while user code runs.
   AsyncResult abort(const std::vector<MessageId>& ids) const;
   /// Interrupts the user's code that is running, as Ctrl-C does. The engines keep their variables.
   AsyncResult interrupt() const { return send_signal("SIGINT"); }

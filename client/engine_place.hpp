@@ -17,34 +17,35 @@ namespace px::client {
 /// The MPI call in which an engine waits. Unknown members are empty.
 struct MpiWait {
   std::string call = {};   ///< "MPI_Barrier"
-  double seconds = 0;      ///< Time since it began.
-  Json communicator = {};  ///< A number that all of its ranks have in common, or null.
+  double seconds = 0;      ///< Seconds since the call began.
+  Json communicator = {};  ///< A number that is the same on all of its ranks, or null.
   Json size = {};          ///< The number of its ranks, or null.
   Json peer = {},
-       tag = {};  ///< The other rank in it, and the message's tag: a number, "any" or null.
+       tag = {};  ///< The other rank in the call, and the message's tag: each a number, "any" or
+                  ///< null.
 };
 
 /// The latest call of torch.distributed that an engine has begun. Unknown members are empty.
 struct TorchWait {
   std::string call = {};   ///< "all_reduce"
-  double seconds = 0;      ///< Since it began.
+  double seconds = 0;      ///< Seconds since the call began.
   std::uint64_t bytes = 0;  ///< Size of the data that this rank sends or receives.
-  int count = 0;            ///< The number of calls of all ranks of the group that it has begun
+  int count = 0;            ///< The number of the group's collective calls that this rank has begun
                             ///< since the group was made or renewed.
   std::string group = {};   ///< torch's name of the group, the same on all of its ranks.
   Json peer = {};           ///< For send and recv: the other rank; otherwise null.
   Json missing = {};        ///< The ranks that have not begun the call, if known; otherwise null.
-  bool is_inside = false;   ///< Whether its main thread is in torch's code.
+  bool is_inside = false;   ///< Whether the main thread is in torch's code.
 };
 
-/// The state of an engine at one moment, down to the line of the user's code: for finding out why a
-/// cluster hangs. Unknown members are empty.
+/// The state of an engine at one moment, down to the line of the user's code. Used to find out why
+/// a cluster hangs. Unknown members are empty.
 struct EnginePlace {
   enum class State {
     idle,
     busy,
     no_answer,  ///< It did not answer in the given time.
-    unknown,    ///< It does not support the question: it is an engine of ipyparallel.
+    unknown,    ///< It is an engine of ipyparallel, which does not support the question.
   };
 
   EngineId id;
@@ -52,20 +53,21 @@ struct EnginePlace {
   std::string msg_id = {};    ///< The id of the request that runs.
   std::string runs = {};      ///< The first line of the cell that runs, or the name of the
                               ///< function.
-  double seconds = 0;         ///< How long it has been running.
+  double seconds = 0;         ///< How long that code has been running.
   std::string file = {};      ///< The file of the user's innermost line: the name of a cell or a
                               ///< path.
   int line = 0;               ///< The number of that line; 0: unknown.
   std::string function = {};  ///< The function that contains the line.
   std::string source = {};    ///< The text of the line.
   bool is_cell = false;       ///< Whether the line is in the cell that runs.
-  bool is_breakpoint = false;  ///< Whether it waits there for its user, in a debugger.
+  bool is_breakpoint = false;  ///< Whether it waits at this line for a debugger command.
   bool holds_lock = false;    ///< Whether C code holds Python's lock, so that the line is unknown.
   std::optional<MpiWait> mpi = {};
   std::optional<TorchWait> torch = {};
   std::string mpi_library = {};     ///< EngineFacts::mpi
   std::string mpi_interrupts = {};  ///< EngineFacts::mpi_interrupts
-  std::string last_error = {};      ///< The exception's type, if its last cell raised one.
+  std::string last_error = {};      ///< The type of the exception that its last cell raised; "" if
+                                    ///< none.
 };
 
 /// Reads the content of a usage_reply that answers {"place": true}.
@@ -77,7 +79,7 @@ class PlaceQuestion {
  public:
   /// Sends the question.
   /// engines  may be empty: in this case no question is sent.
-  /// errors   as ClientCore::send_control().
+  /// errors   those of ClientCore::send_control().
   PlaceQuestion(ClientCore& core, std::vector<EngineId> engines);
 
   /// Whether all engines have answered.

@@ -15,7 +15,7 @@
 namespace px::client {
 
 /// The shared memory that a process has mapped for large arrays, and the memory that is free for
-/// more on its host.
+/// further arrays on its host.
 struct SharedMemoryUse {
   /// Sizes in bytes, by the identifier of each segment on its host.
   using Segments = std::map<std::string, std::uint64_t>;
@@ -23,7 +23,7 @@ struct SharedMemoryUse {
                                     ///< was full.
   std::optional<double> free = {}, size = {};  ///< Bytes of /dev/shm.
 };
-/// Reads it from the content of a usage_reply; nothing if the reply does not mention it.
+/// Reads the values from the content of a usage_reply; no value if the reply does not contain them.
 std::optional<SharedMemoryUse> read_shared_memory(const Json& usage);
 
 /// The properties and the state of an engine: a row in the table of `pxcluster status`. Unknown
@@ -31,27 +31,28 @@ std::optional<SharedMemoryUse> read_shared_memory(const Json& usage);
 struct EngineStatus {
   EngineId id;
   std::string host = {};
-  std::optional<int> rank = {};      ///< In its MPI world.
-  std::optional<int> pid = {};       ///< On its host.
+  std::optional<int> rank = {};      ///< Its rank in its MPI world.
+  std::optional<int> pid = {};       ///< Its process id on its host.
   std::string language = {};         ///< "python", "cpp"; "" for an engine of ipyparallel.
   std::string state = {};            ///< "idle", "busy", "no answer", or "lost": it has left.
-  std::optional<double> silent_for;  ///< Seconds since the controller last heard it, or since it
-                                     ///< was lost.
+  std::optional<double> silent_for;  ///< Seconds since the controller last heard from it, or since
+                                     ///< it was lost.
   std::string runs = {};             ///< The first line of the cell that runs, or the name of the
                                      ///< function.
-  std::optional<double> runs_for;    ///< How long it has been running, in seconds.
+  std::optional<double> runs_for;    ///< How long that code has been running, in seconds.
   std::string msg_id = {};           ///< The id of the request that runs.
   int queue = 0;                     ///< The number of waiting requests; if the engine did not
-                                     ///< answer, running ones included.
+                                     ///< answer, also counts running ones.
   std::optional<double> memory;      ///< Resident bytes.
   std::optional<double> cpu;         ///< Seconds of processor time since the start.
-  /// The cores that it used recently; only the controller's measurements contain it.
+  /// The cores that it used recently; only the controller's measurements contain this value.
   std::optional<double> cpu_share = {};
   std::optional<SharedMemoryUse> shared_memory = {};
-  std::string mpi = {};             ///< "Open MPI v4.1.4"; "" if it has loaded none.
+  std::string mpi = {};             ///< "Open MPI v4.1.4"; "" if it has loaded no MPI.
   std::string mpi_interrupts = {};  ///< EngineFacts::mpi_interrupts.
   std::string gpus = {};            ///< EngineFacts::gpus.
-  std::string world_broken = {};    ///< The rank of its MPI world that died; "" if none has.
+  std::string world_broken = {};    ///< A sentence about the rank of its MPI world that died; "" if
+                                    ///< none has died.
   std::string why_lost = {};      ///< A clause: "its process was killed by SIGKILL".
 };
 
@@ -62,14 +63,13 @@ inline constexpr std::size_t most_engines_to_ask = 64;
 /// How long ask_status() waits for the controller.
 inline constexpr Duration controller_patience = std::chrono::seconds(10);
 
-/// Asks all engines at the same time what they do, by a message that they answer even while user
-/// code runs, and waits until all have answered, at most for `patience`. Engines that do not answer
-/// the controller are not asked; lost engines are listed as such until other engines have their
-/// ids.
-/// for_controller  how long to wait for the controller's answers, all together.
+/// Asks all engines at the same time what they do. The engines answer even while user code runs.
+/// Waits until all have answered, at most for `patience`. Engines that do not answer the controller
+/// are not asked. Lost engines are listed as such until other engines have their ids.
+/// for_controller  how long to wait for the controller's answers, in total.
 /// measures        the result of ask_measures(): engines that it contains are not asked.
-/// result  ascending by id.
-/// errors  as ClientCore::ask_hub().
+/// result  in ascending order of the ids.
+/// errors  those of ClientCore::ask_hub().
 std::vector<EngineStatus> ask_status(ClientCore& core, Duration patience,
                                      Duration for_controller = controller_patience,
                                      const Json& measures = nullptr);
@@ -78,7 +78,7 @@ std::vector<EngineStatus> ask_status(ClientCore& core, Duration patience,
 /// measures_reply (docs/protocol.md). Null if the controller is ipyparallel's or of an earlier
 /// version.
 /// patience  how long to wait for the answer.
-/// errors    as ClientCore::ask_hub().
+/// errors    those of ClientCore::ask_hub().
 Json ask_measures(ClientCore& core, Duration patience = controller_patience);
 
 /// The rows as a list of JSON objects, for scripts: [{"engine": 0, "host": ..., "state": ...},
@@ -86,9 +86,9 @@ Json ask_measures(ClientCore& core, Duration patience = controller_patience);
 /// measures  the result of ask_measures(): each row gets its engine's part of it as `measures`.
 Json status_as_json(const std::vector<EngineStatus>& engines, const Json& measures = nullptr);
 
-/// A table for people: a header and a line for each engine. Notes follow after an empty line: which
-/// MPI engines have loaded, which MPI worlds have lost a rank, why engines were lost, and which
-/// hosts hold arrays in shared memory.
+/// A table for people: a header and a line for each engine. Notes follow after an empty line: the
+/// MPI that engines have loaded, MPI worlds that have lost a rank, the reasons why engines were
+/// lost, and hosts that hold arrays in shared memory.
 std::string status_as_text(const std::vector<EngineStatus>& engines);
 
 }  // namespace px::client

@@ -9,16 +9,18 @@
 
 namespace px::client {
 
-/// The rows of engines in the `measures` of a measures_reply; they are valid as long as `measures`.
+/// The rows of engines in the `measures` of a measures_reply; the pointers are valid as long as
+/// `measures` exists.
 std::map<EngineId, const Json*> measured_engines(const Json& measures);
 
 /// Converts such a row to the content of the usage_reply that the engine would have sent when it
 /// was measured; members that the row does not have are left out. For a request that began after
-/// the measurement, only its age is known. Empty: the engine does not answer the controller. Pure.
+/// the measurement, only its age is known. The result is empty if the engine does not answer the
+/// controller. Pure.
 Json measured_usage(const Json& row);
 
-/// The places of the engines according to the measurements: their lines have a text, but no number
-/// and no file.
+/// The places of the engines according to the measurements. A place has the text of its line, but
+/// no line number and no file.
 std::vector<EnginePlace> measured_places(const Json& measures);
 
 }  // namespace px::client

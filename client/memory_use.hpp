@@ -13,7 +13,7 @@ namespace px::client {
 /// The shared memory that processes of the cluster hold on one host for large arrays.
 struct MemoryUse {
   std::string host;
-  /// One segment, whichever processes have it mapped.
+  /// A segment, which one or several processes have mapped.
   struct Segment {
     std::uint64_t bytes = 0;
     std::vector<EngineId> engines;  ///< The engines that have it mapped, ascending.
@@ -28,8 +28,8 @@ struct MemoryUse {
   std::uint64_t bytes() const;
 };
 
-/// Groups by host the segments that engines and this process have mapped. A segment that several
-/// processes map is counted once. Engines that do not report their segments are left out.
+/// Returns, for each host, the segments that engines and this process have mapped. A segment that
+/// several processes map is counted once. Engines that do not report their segments are left out.
 /// own  content of a usage_reply about this process: see os::process_usage().
 std::vector<MemoryUse> memory_use(const std::vector<EngineStatus>& engines, const Json& own);
 

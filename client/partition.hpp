@@ -13,10 +13,10 @@ namespace px::client {
 /// blocks scattered by different clients match. Precondition: pieces > 0.
 std::vector<Block> even_blocks(std::size_t count, std::size_t pieces);
 
-/// Cuts `count` items into blocks for `workers` that take one block after the other: each block has
-/// a third of a worker's share of the remaining items, but at least one item. So the first blocks
-/// are large, to need few messages, and the last ones small, so that all workers finish at about
-/// the same time even if tasks differ in length. Precondition: workers > 0.
+/// Cuts `count` items into blocks for workers, each of which takes one block after the other. Each
+/// block has a third of a worker's share of the remaining items, but at least one item. The first
+/// blocks are large, so that few messages are needed. The last blocks are small, so that all
+/// workers finish at about the same time even if tasks differ in length. Precondition: workers > 0.
 std::vector<Block> guided_blocks(std::size_t count, std::size_t workers);
 
 /// Cuts `count` items into blocks of this size; the last one may be smaller. Precondition: size >
@@ -29,13 +29,13 @@ std::vector<Block> blocks_of(std::size_t count, std::size_t size);
 Result<std::size_t> count_items(const Value& sequence);
 
 /// The common length of these sequences.
-/// errors  bad_input: there is none, one is not a sequence, or their lengths differ; the message
-///         names the lengths.
+/// errors  bad_input: no sequence is given, a value is not a sequence, or the lengths differ; then
+///         the message names the lengths.
 Result<std::size_t> count_items(const std::vector<Value>& sequences);
 
 /// A block of a sequence, as a value of the same kind. An array shares its elements; JSON is
 /// copied.
-/// Precondition: count_items() succeeds, and block.end is not greater.
+/// Precondition: count_items() succeeds, and block.end is not greater than its result.
 Value take_block(const Value& sequence, Block block);
 /// The same block of each sequence.
 std::vector<Value> take_block(const std::vector<Value>& sequences, Block block);

@@ -20,10 +20,10 @@ std::vector<std::string> describe_places(const std::vector<EnginePlace>& places,
 
 /// The MPI call, or call of torch.distributed, in which the engine is, without its time: "MPI_Recv
 /// from rank 1 with tag 9", "all_reduce of 4.2 MB (7th call of its group)"; "C code that holds
-/// Python's lock" if the engine cannot tell its line. Empty: none of these.
+/// Python's lock" if the engine cannot report its line. Empty: none of these.
 std::string call_text(const EnginePlace& place);
-/// The line of the user's code at which the engine is: "cell line 3: comm.Barrier()", or its text
-/// alone. Empty: unknown.
+/// The line of the user's code at which the engine is: "cell line 3: comm.Barrier()", or only the
+/// text of the line. Empty: unknown.
 std::string line_text(const EnginePlace& place);
 
 /// Whether MPI calls can be interrupted, in words: "interrupts of MPI calls: on (Open MPI v4.1.4)".

@@ -25,7 +25,7 @@ class Targets {
   struct Slice {
     std::optional<long> begin;  ///< The index of the first id.
     std::optional<long> end;    ///< The index after the last one.
-    std::optional<long> step;   ///< The distance between two; below 0: backwards; never 0.
+    std::optional<long> step;   ///< The distance between two ids; below 0: backwards; never 0.
   };
   /// A slice of the engines that are present. It is computed again at each use.
   static Targets slice(Slice slice) { return Targets{slice}; }

@@ -14,11 +14,12 @@
 
 namespace px::client {
 
-/// Which variables a checkpoint should contain, and in which folder it is written.
+/// The variables that a checkpoint should contain, and the folder to which it is written.
 struct CheckpointRequest {
   std::string path;  ///< An absolute path visible to the hosts of all engines; created if missing.
-  std::optional<std::vector<std::string>> names;  ///< Nothing: all that can be written.
-  std::vector<std::string> scattered;             ///< More names of blocks of one array.
+  std::optional<std::vector<std::string>> names;  ///< No value: all that can be written.
+  std::vector<std::string> scattered;             ///< Further variables that are blocks of one
+                                                  ///< array.
   Json label;                                     ///< Text or any JSON; null: no label.
   int keep = 0;                                   ///< The number of checkpoints with this label to
                                                   ///< keep; 0: all.
@@ -31,9 +32,9 @@ struct CheckpointProgress {
   std::size_t engines = 0;
 };
 
-/// Called a few times a second on the calling thread while engines work. If it throws, the engines
-/// are interrupted and the exception passes through: this is how a user's Ctrl-C stops a
-/// checkpoint.
+/// Called a few times a second on the calling thread while engines work. If the function throws,
+/// the engines are interrupted and the caller gets the exception. In this way, a user's Ctrl-C
+/// stops a checkpoint.
 using CheckpointWatch = std::function<void(const CheckpointProgress&)>;
 
 /// Writes the variables of these engines into a new folder below the path: each engine writes its
@@ -46,10 +47,10 @@ using CheckpointWatch = std::function<void(const CheckpointProgress&)>;
 Json write_checkpoint(const DirectView& view, const CheckpointRequest& request,
                       const CheckpointWatch& watch = {});
 
-/// Restores the variables of a checkpoint on these engines: on all of them, or on none if one
-/// cannot read its part. Blocks until that is done.
-/// path    the folder of all checkpoints, of which the latest is restored, or the latest with
-///         `label`; or the folder of a single checkpoint.
+/// Restores the variables of a checkpoint on these engines. If one engine cannot read its part, no
+/// engine restores anything. Blocks until the variables are restored.
+/// path    the folder of a single checkpoint; or the folder of all checkpoints: then the latest
+///         one, or the latest one with `label`, is restored.
 /// label   null: any.
 /// result  {"path", "label", "time", "ranks", "engines", "names", "scattered", "bytes"}
 /// errors  ClientError, from plan_restore() or from an engine; nothing was restored.
@@ -57,8 +58,10 @@ Json restore_checkpoint(const DirectView& view, const std::string& path, const J
                         const RestoreRequest& request, const CheckpointWatch& watch = {});
 
 /// Like restore_checkpoint(), but each engine gets the variables of the checkpoint's engine with
-/// the same id, and the checkpoint's other engines are ignored: for restarted engines.
-/// errors  those of restore_checkpoint(); bad_input: the checkpoint has no variables of an engine.
+/// the same id, and the variables of the checkpoint's other engines are ignored. Used for restarted
+/// engines.
+/// errors  those of restore_checkpoint(); bad_input: the checkpoint has no variables for one of the
+///         engines.
 Json restore_same_engines(const DirectView& view, const std::string& path, const Json& label,
                           const RestoreRequest& request, const CheckpointWatch& watch = {});
 

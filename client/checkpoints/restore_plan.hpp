@@ -12,8 +12,8 @@ namespace px::client {
 
 /// The variables of a checkpoint that should be restored.
 struct RestoreRequest {
-  std::optional<std::vector<std::string>> names;  ///< Nothing: all.
-  std::vector<std::string> scattered;  ///< More names of blocks of one array.
+  std::optional<std::vector<std::string>> names;  ///< No value: all.
+  std::vector<std::string> scattered;  ///< Further variables that are blocks of one array.
 };
 
 /// The items that each engine reads: the result of plan_restore().
@@ -26,11 +26,11 @@ struct RestorePlan {
 };
 
 /// Decides which engine gets which variables of a checkpoint. If there are as many engines as
-/// ranks, each engine gets the variables of its rank. Otherwise variables that were scattered along
-/// their first dimension are joined and cut into new blocks, the first ones longer by one if the
-/// length is not divisible; variables that are equal on all ranks are copied to all engines. Reads
-/// no file.
-/// manifest  of a checkpoint (docs/checkpoints.md).
+/// ranks, each engine gets the variables of its rank. Otherwise, variables that were scattered
+/// along their first dimension are joined and cut into new blocks. If the length is not divisible
+/// by the number of engines, the first blocks are longer by one. Variables that are equal on all
+/// ranks are copied to all engines. Reads no file.
+/// manifest  the manifest of a checkpoint (docs/checkpoints.md).
 /// engines   the number of engines.
 /// errors    bad_input: an unknown name, a variable that cannot be distributed, or a malformed
 ///           manifest; the message names all such variables and the remedy.

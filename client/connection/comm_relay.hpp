@@ -39,12 +39,12 @@ struct CommRequest {
 
 /// Passes widget messages between the engines of a cluster and the front end of the notebook in
 /// which the client lives. It knows which engine has opened which comm, and collects the messages
-/// to the front end. Uses no socket, thread or clock; Connection guards it by its mutex.
+/// to the front end. Uses no socket, thread or clock; Connection's mutex guards it.
 class CommRelay {
  public:
   /// An engine has published something for the request `parent`. Comm messages are always passed
-  /// on; other output only if a message of the front end caused it, because otherwise a Call gets
-  /// it.
+  /// on. Other output is passed on only if a message of the front end caused it; a Call gets all
+  /// output with other causes.
   void on_publication(EngineId engine, const EngineUuid& uuid, const MessageId& parent,
                       const Publication& publication);
   /// A message of the front end is being sent to an engine as the request `id`.
@@ -54,7 +54,7 @@ class CommRelay {
   /// The client ends: closes all comms in the front end.
   void close();
 
-  /// The engine that has opened a comm; nothing if it is closed or unknown.
+  /// The engine that has opened a comm; no value if the comm is closed or unknown.
   std::optional<EngineUuid> engine_of(const std::string& comm_id) const;
   /// The open comms in the form of comm_info_reply: {comm_id: {"target_name": ...}}.
   /// target_name  selects the comms of this target; empty: all.

@@ -41,7 +41,7 @@ struct EngineChange;
 /// posts, finds the Call to which an answer or output belongs, maintains the list of engines, and
 /// reconnects when the controller is restarted or a connection breaks. Classes without sockets make
 /// the decisions (PendingRequests, HostTransfers, ResultFetches, BrokenLinks, EngineDirectory);
-/// this class performs them.
+/// this class carries them out.
 ///
 /// Any thread may call the public functions. The members below the comment `shared` are guarded by
 /// mutex_; all others belong to the I/O thread, or to the thread that does its work at the moment
@@ -51,8 +51,8 @@ class Connection {
  public:
   struct Options {
     Duration timeout = std::chrono::seconds(10);  ///< For the controller's first answer.
-    /// The version of the Python that sends functions, e.g. "3.11": a warning is given for engines
-    /// with another one. Empty: no functions are sent by value.
+    /// The version of the Python that sends functions, e.g. "3.11": the client warns about engines
+    /// with another version. Empty: no functions are sent by value.
     std::string python = {};
     /// The user's options for a tunnel. A tunnel is also made if the file names an ssh server and
     /// no address answers.
@@ -68,7 +68,7 @@ class Connection {
   static Result<std::unique_ptr<Connection>> open(const ClientConnectionInfo& info,
                                                   const std::string& where, const Options& options);
   /// Sends the posted messages, fails the unanswered requests and closes the sockets. Must not run
-  /// on the I/O thread, because it waits for it.
+  /// on the I/O thread, because the destructor waits for this thread.
   ~Connection();
 
   /// Whether the calling thread is the I/O thread, or does its work at the moment, i.e. runs inside
@@ -77,22 +77,22 @@ class Connection {
 
   /// Makes messages with this client's session.
   Composer& composer() { return composer_; }
-  /// The interface by which the controller was reached, e.g. "tcp://10.0.0.1"; with a tunnel: its
-  /// local end.
+  /// The interface by which the controller was reached, e.g. "tcp://10.0.0.1"; with a tunnel, the
+  /// tunnel's local end.
   const std::string& interface() const { return info_.interface; }
 
   /// Sends the messages, in the order of the calls; returns before they are sent. If a message
   /// cannot be sent, its entries fail.
   void post(std::vector<OutgoingRequest> messages);
-  /// Used by Call: a waiting thread makes the I/O thread send posted messages at once, and helps
-  /// it.
+  /// Used by Call: with these objects, a waiting thread makes the I/O thread send posted messages
+  /// at once, and does part of the I/O thread's work.
   const std::shared_ptr<Outbox>& outbox() const { return outbox_; }
   const std::shared_ptr<SharedIoWork>& help() const { return help_; }
 
   /// Whether these buffers should be placed in shared memory for this engine: if at least one of
   /// them is large, and the engine runs on this host and uses the same shared memory.
   bool shares_memory(const std::vector<SharedBytes>& buffers, const EngineUuid& engine) const;
-  /// Whether large buffers may be sent to each other host once, into its shared memory: see
+  /// Whether large buffers may be sent once to each other host, into that host's shared memory: see
   /// HostTransfers.
   bool ships() const { return ships_; }
   /// Whether the controller was reached over TCP instead of Unix sockets. In that case engines keep
@@ -103,19 +103,20 @@ class Connection {
     return {transferred_bytes_, bytes_to_transfer_};
   }
   /// Whether buffers of balanced tasks may also be placed in shared memory. False with the task
-  /// scheme "pure", because the controller does not choose the engine.
+  /// scheme "pure", because the controller then does not choose the engine.
   bool places_tasks() const { return info_.task_scheme != "pure"; }
   /// Whether the controller runs tasks of several ranks.
   bool takes_gangs() const { return takes_gangs_; }
-  /// Copies the large buffers into shared memory: see os::SegmentStore. Nothing if there is no
-  /// room; take_warnings() reports that once. Precondition: shares_memory() for an engine.
+  /// Copies the large buffers into shared memory: see os::SegmentStore. Returns no value if there
+  /// is not enough memory; take_warnings() reports this once. Precondition: shares_memory() for an
+  /// engine.
   std::optional<os::PlacedBuffers> place(const std::vector<SharedBytes>& buffers);
 
-  /// The present engines; never null. The object does not change: after a change later calls return
-  /// another one, which is made on demand.
+  /// The engines that are present now; never null. The returned object does not change. After an
+  /// engine has joined or left, the next call makes and returns a new object.
   std::shared_ptr<const EngineDirectory> engines() const;
-  /// Waits until `count` engines are registered. False if `deadline` passed or the controller was
-  /// lost.
+  /// Waits until `count` engines are registered. Returns false if `deadline` passed or the
+  /// controller was lost.
   bool wait_for_engines(std::size_t count, std::optional<Instant> deadline) const;
   /// Adds a handler that runs for each change from now on.
   void on_engine_change(std::function<void(const EngineChange&)> handler);
@@ -128,8 +129,8 @@ class Connection {
   void relay_comms(std::function<void()> on_news);
   /// See CommRelay::take().
   std::vector<CommNews> take_comm_news();
-  /// Sends a message of the front end to the engine that has opened the comm. False if no engine
-  /// has such a comm open.
+  /// Sends a message of the front end to the engine that has opened the comm. Returns false if no
+  /// engine has such a comm open.
   bool send_to_comm(const CommRequest& request);
   /// See CommRelay::open_comms().
   Json open_comms(const std::string& target_name) const;
@@ -142,12 +143,12 @@ class Connection {
   std::vector<std::string> take_warnings();
   /// The engines that are registered but do not answer the controller.
   std::vector<Silence> silences() const;
-  /// The reason, as a sentence, why nothing can be sent any more; nothing while the connection
+  /// The reason, as a sentence, why nothing can be sent any more; no value while the connection
   /// works or may be restored.
   std::optional<std::string> why_closed() const;
-  /// Whether the connection to the controller is up at the moment. If not, ZeroMQ reconnects, for
-  /// some seconds or up to a minute; after that the connection counts as lost. If the cluster has
-  /// ended it counts as lost at once.
+  /// Whether the connection to the controller is up at the moment. If not, ZeroMQ tries to
+  /// reconnect. After patience(), or at once if the cluster has ended, the connection counts as
+  /// lost.
   bool is_up() const { return is_up_; }
 
  private:
@@ -162,7 +163,7 @@ class Connection {
              std::string python, std::unique_ptr<net::SshTunnel> tunnel,
              std::unique_ptr<net::Context> context, net::Socket registration);
   /// Connects the other sockets, starts the thread and waits for the controller's answer.
-  /// errors  as open().
+  /// errors  those of open().
   Result<void> start(const std::string& where, Duration timeout);
   /// The options of all sockets of a client with this session.
   static net::SocketOptions socket_options(const ClientConnectionInfo& info, const SessionId& id);
@@ -190,11 +191,10 @@ class Connection {
   void on_notification(const Envelope& envelope, const SharedFrames& frames);
   void on_publication(const Envelope& envelope, const SharedFrames& frames);
   void on_lost_output(const Envelope& envelope);
-  /// Changes the relay, if comms are relayed, and calls on_comm_news_ if messages are waiting after
-  /// that.
+  /// If comms are relayed, changes the relay, and then calls on_comm_news_ if messages are waiting.
   void change_comms(const std::function<void(CommRelay&)>& change);
-  /// A reply that says that the answer is lost, although the controller's records may still contain
-  /// it. If they do not, the reply itself is delivered.
+  /// A reply that reports that an answer is lost, although the controller's records may still
+  /// contain the answer. If the records do not contain it, this reply is delivered.
   struct LostReply {
     MessageId id;
     ReplyHead head;
@@ -272,8 +272,8 @@ class Connection {
     LinkKind kind;
   };
   std::array<MonitoredLink, 6> links_;
-  /// The connections that broke and are restored. Nothing is sent again until the controller has
-  /// said whether it is the same one.
+  /// The connections that broke and are restored. Nothing is sent again until the client knows
+  /// whether the controller is still the same one.
   BrokenLinks broken_;
   ReturningEngines returning_;
   std::map<MessageId, LostReply> asked_records_;  // by the id of the question

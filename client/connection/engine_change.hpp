@@ -8,7 +8,7 @@ namespace px::client {
 struct EngineChange {
   EngineId id;              ///< The engine's id.
   EngineUuid uuid;          ///< A restarted engine has a new uuid.
-  bool is_present = false;  ///< Whether it has joined; false: it has left.
+  bool is_present = false;  ///< True: the engine has joined; false: it has left.
 };
 
 }  // namespace px::client

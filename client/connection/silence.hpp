@@ -15,7 +15,7 @@ namespace px::client {
 struct Silence {
   EngineId engine;   ///< The engine.
   std::string host;  ///< Empty: unknown.
-  Instant since{};   ///< When the controller last heard it.
+  Instant since{};   ///< When the controller last heard from it.
 };
 
 /// A sentence for the user: "engine 3 on host2 has not answered for 9 s: ..."

@@ -11,7 +11,7 @@
 namespace px::client {
 
 /// The connections of a client to its controller, except the one to the registration port, which
-/// carries its questions. `news` reports engines that join and leave; `output` is iopub.
+/// carries the client's questions. `news` reports engines that join and leave; `output` is iopub.
 enum class LinkKind { direct, balanced, broadcast, control, news, output };
 
 /// The messages that may have been lost because connections broke and were restored.
@@ -38,16 +38,16 @@ class BrokenLinks {
   bool connected(LinkKind link);
   /// The connection to the registration port had broken and is restored.
   void questions_connected() { breaks_.channels.insert(RequestChannel::hub); }
-  /// A new controller replaced the previous one. It gets all unanswered requests, so what broke
-  /// before is forgotten. Only the news connection stays marked as broken until it is up again,
-  /// because news is missed until then.
+  /// A new controller replaced the previous one. The client sends it all unanswered requests, so
+  /// earlier breaks are forgotten. Only the news connection stays marked as broken until it is up
+  /// again, because the client misses news until then.
   void controller_changed();
 
   /// Whether the connections for news and output have both been up at some time, so that the
   /// controller has received our subscriptions.
   bool are_subscribed() const { return at(LinkKind::news).was_up && at(LinkKind::output).was_up; }
-  /// Returns what must be repaired for all connections that are restored, and forgets it. The
-  /// caller does the repair.
+  /// Returns the breaks of all connections that are restored, and forgets these breaks. The caller
+  /// must send the lost messages again.
   Breaks take();
 
  private:
@@ -62,8 +62,8 @@ class BrokenLinks {
   Breaks breaks_;
 };
 
-/// After a restart of the controller its engines return one after the other. During that time an
-/// engine that the new controller does not list yet must not be treated as lost. Uses no clock.
+/// After a restart of the controller its engines return one after the other. During that time, the
+/// client must not treat engines as lost that the new controller does not list yet. Uses no clock.
 class ReturningEngines {
  public:
   /// How long engines have to return.

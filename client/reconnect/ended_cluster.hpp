@@ -22,8 +22,8 @@ class EndedCluster {
 
   /// Whether there is a file that can be used.
   bool can_tell() const { return !file_.empty(); }
-  /// The reason why no controller will return, and the remedy; nothing if one may return. Reads the
-  /// file.
+  /// The reason why no controller will return, and the remedy; no value if a controller may return.
+  /// Reads the file.
   std::optional<std::string> why() const;
 
  private:

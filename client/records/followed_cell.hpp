@@ -10,8 +10,8 @@
 
 namespace px::client {
 
-/// A request that any client has sent, and its engine; no_engine (client/records/jobs.hpp) if that
-/// is not known.
+/// A request that any client has sent, and its engine; no_engine (client/records/jobs.hpp) if the
+/// engine is not known.
 struct KnownRequest {
   MessageId id;
   EngineId engine;
@@ -19,11 +19,12 @@ struct KnownRequest {
 
 /// Finds the requests of a session with a label: in the controller's records, and on the engines,
 /// which keep the output of their latest labelled cells even if the controller has lost its
-/// records. Requests in the records come first, in their order there, then those of the engines.
+/// records. The result has first the requests in the records, in the order of the records, and then
+/// the requests that only the engines have.
 /// label     null: any; then only the records are searched.
 /// session   a client's session id, or its beginning; empty: any.
 /// patience  how long to wait for engines.
-/// errors    as ClientCore::ask_hub(), except that a controller without records has none.
+/// errors    those of ClientCore::ask_hub(). A controller that keeps no records causes no error.
 std::vector<KnownRequest> find_requests(const std::shared_ptr<ClientCore>& core, const Json& label,
                                         const std::string& session, Duration patience);
 
@@ -43,7 +44,8 @@ class FollowedOutput {
   /// The number of the next publication to ask for.
   std::size_t next() const { return next_; }
   /// Takes the `output` of a usage_reply of an engine.
-  /// result  the publications to show. A line on stderr says how many are missing.
+  /// result  the publications to show. If publications are missing, a publication on stderr gives
+  ///         their number.
   std::vector<Publication> take(const Json& output);
   /// Returns the part of a record's publications that no engine has reported.
   std::vector<Publication> rest(std::vector<Publication> recorded) const;

@@ -34,19 +34,19 @@ struct Job {
   std::string text = {};  ///< The first line of the code, or a function's name.
   Json label;
   WallTime submitted{};
-  std::size_t running = 0, waiting = 0, done = 0, failed = 0;  ///< How many requests.
+  std::size_t running = 0, waiting = 0, done = 0, failed = 0;  ///< The requests in each state.
 };
 
 /// Asks the controller for its records, and the engines for the requests that they run. Returns the
 /// jobs in the order in which they were submitted.
 /// patience  how long to wait for engines, if a request is unfinished.
-/// errors    as ClientCore::ask_hub().
+/// errors    those of ClientCore::ask_hub().
 std::vector<Job> find_jobs(ClientCore& core, const JobFilter& filter, Duration patience);
 
 /// Groups the records of a controller into jobs. Sends no questions.
 /// records    from a db_reply, in any order.
 /// running    the ids of the requests that engines run at present.
-/// directory  has the engines' ids by their uuids.
+/// directory  maps the uuids of engines to their ids.
 std::vector<Job> jobs_of_records(const Json& records, const std::vector<std::string>& running,
                                  const EngineDirectory& directory);
 

@@ -21,13 +21,14 @@ class SharedIoWork;
 class Outbox;
 
 /// The state of requests that were sent together: their answers, output and failures so far.
-/// AsyncResult is its public interface. The I/O thread enters what arrives; any thread waits for it
-/// and reads it. It stores all events in the order of their arrival. In a forked child the answers
-/// so far can be read; waiting for anything else throws ClientError (lost_peer).
+/// AsyncResult is its public interface. The I/O thread adds everything that arrives; any thread may
+/// wait for it and read it. A Call stores all events in the order of their arrival. In a forked
+/// child the answers so far can be read; waiting for anything else throws ClientError (lost_peer).
 class Call {
  public:
   /// tasks   the requests; task i is the request number i below.
-  /// outbox  the queue to which the requests were posted: a waiting thread has it sent at once.
+  /// outbox  the queue to which the requests were posted: a waiting thread makes the I/O thread
+  ///         send the posted messages at once.
   /// help    lets a waiting thread do the I/O thread's work.
   explicit Call(std::vector<TaskSent> tasks, std::weak_ptr<Outbox> outbox = {},
                 std::weak_ptr<SharedIoWork> help = {});
@@ -36,10 +37,10 @@ class Call {
   std::size_t size() const { return size_; }
 
   // ---- for the I/O thread
-  /// A reply has arrived; without effect if the request was answered before.
+  /// A reply has arrived. Has no effect if the request was answered before.
   void answer(std::size_t task, const ReplyHead& head, Reply reply, WallTime now);
   /// The request failed without a reply: the engine was lost, or the message could not be sent.
-  /// Without effect if the request was answered before.
+  /// Has no effect if the request was answered before.
   void fail(std::size_t task, Failure failure, WallTime now);
   /// The engine has published something for the request.
   void publish(std::size_t task, Publication publication);
@@ -54,8 +55,8 @@ class Call {
   /// The number of requests whose output is complete.
   std::size_t outputs_complete() const;
   bool is_ready() const { return answered() == size(); }
-  /// Wait until all requests are answered; the second function also until their output is complete.
-  /// False if `deadline` passed first; nothing means no deadline.
+  /// Waits until all requests are answered; wait_output() also waits until their output is
+  /// complete. Returns false if `deadline` passed first. Without a value, there is no deadline.
   bool wait_ready(std::optional<Instant> deadline) const;
   bool wait_output(std::optional<Instant> deadline) const;
   /// Waits for one request.
@@ -63,27 +64,28 @@ class Call {
   /// Waits for one request and its output.
   bool wait_task_output(std::size_t task, std::optional<Instant> deadline) const;
 
-  /// All events from number `from` on; waits until there is one. Empty if `deadline` passed or all
-  /// output is complete.
+  /// Returns all events from number `from` on. Waits until there is one. The result is empty if
+  /// `deadline` passed or all output is complete.
   std::vector<CallEvent> events(std::size_t from, std::optional<Instant> deadline) const;
   /// A copy of all information about the request.
   TaskInfo info(std::size_t task) const;
   TaskStatus status(std::size_t task) const;
-  /// The content of the reply to a request; nothing if there is none or if it is an error.
+  /// The content of the reply to a request; no value if there is no reply or the reply is an error.
   std::optional<Json> reply_content(std::size_t task) const;
   /// Whether an unanswered request is, or may be, at this engine. A balanced task may be at any
   /// engine until it runs.
   bool may_wait_for(EngineId engine) const;
   MessageId msg_id(std::size_t task) const;
-  /// What was published for a request so far, in order.
+  /// The publications of a request so far, in order.
   std::vector<std::shared_ptr<const Publication>> publications(std::size_t task) const;
-  /// What a request has written to "stdout" or "stderr" so far.
+  /// The text that a request has written to "stdout" or "stderr" so far.
   std::string text(std::size_t task, std::string_view stream) const;
-  /// Calls `handler` once, when all requests are answered: at once on this thread if they already
-  /// are, otherwise on the I/O thread or on one that helps it, where the handler must neither wait
-  /// nor throw.
+  /// Calls `handler` once, when all requests are answered. If they are already answered, this
+  /// thread calls the handler at once; otherwise the I/O thread or a thread that helps it calls the
+  /// handler, which must then neither wait nor throw.
   void on_ready(std::function<void()> handler);
-  /// Calls `handler` for each request that is answered; at once for those that already are.
+  /// Calls `handler` for each request when it is answered. For requests that are already answered,
+  /// this function calls the handler at once.
   void on_answer(std::function<void(std::size_t task)> handler);
 
  private:

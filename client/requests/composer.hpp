@@ -9,8 +9,8 @@
 
 namespace px::client {
 
-/// On which engines, when and how often a balanced task may run, in the form of the request's
-/// metadata (protocol 8.1).
+/// The rules for a balanced task: on which engines, when and how often it may run. They have the
+/// form of the request's metadata (protocol 8.1).
 struct TaskOptions {
   Json label;                       ///< Any JSON; stored in the controller's records.
   std::vector<EngineUuid> targets;  ///< Empty: any engine.
@@ -28,8 +28,8 @@ struct Head {
   std::string header, metadata, content;
 };
 
-/// A message between the caller's thread and the socket: packed parts, and payloads that are not
-/// copied.
+/// A message on its way from the caller's thread to the socket: packed parts, and payloads that are
+/// not copied.
 struct OutgoingRequest {
   RequestChannel channel = RequestChannel::direct;
   EngineUuid engine;  ///< The receiver of direct and control messages.
@@ -79,13 +79,13 @@ class Composer {
   const bool cuts_;
 };
 
-/// The member "together" of a request's metadata: says that these engines got the same cell at the
-/// same time (docs/protocol.md, "Cells together").
-/// id  never used twice.
+/// The member "together" of a request's metadata. It says that these engines got the same cell at
+/// the same time (docs/protocol.md, "Cells together").
+/// id  a string that is never used twice.
 Json together(const std::string& id, const std::vector<EngineId>& engines);
 
 /// The metadata of a direct call and of a balanced task, as JSON text.
-/// together  for a cell; or null.
+/// together  the result of together() for a cell that several engines get; otherwise null.
 std::string direct_metadata(const Json& label, const Json& together);
 std::string balanced_metadata(const TaskOptions& options);
 /// The metadata of a broadcast to these engines, as JSON text. It asks for one reply from each

@@ -13,23 +13,23 @@ namespace px::client {
 
 /// The engines that a client knows: ids, uuids and properties of those that are present. It also
 /// remembers the uuids of engines that have left, so that old results still name their engine. The
-/// time of a request to it does not grow with the number of engines. Connection owns one, and gives
+/// time of a look-up does not grow with the number of engines. Connection owns one, and gives
 /// copies to other threads. It has no locks.
 class EngineDirectory {
  public:
-  /// An engine is present, or has other properties than before. An id that another engine had now
-  /// belongs to this one.
+  /// An engine is present, or has other properties than before. If another engine had the id, the
+  /// id now belongs to this engine.
   /// language  the language that it runs according to the controller; "" for an engine of
-  ///           ipyparallel; nothing if the controller does not report it.
+  ///           ipyparallel; no value if the controller does not report it.
   /// memory    the shared memory that it uses: EngineFacts::memory; empty: none, or unknown.
   /// passing   EngineFacts::passing.
   /// result    true if it was not present.
   bool add(EngineId id, const EngineUuid& uuid, std::optional<std::string> language = {},
            std::string memory = {}, std::string_view passing = {});
-  /// The engine has left. True if it was present.
+  /// The engine has left. Returns true if it was present.
   bool remove(const EngineUuid& uuid);
 
-  /// The ids of the engines that are present, ascending.
+  /// The ids of the engines that are present, in ascending order.
   const std::vector<EngineId>& ids() const { return ids_; }
   std::size_t size() const { return present_.size(); }
   /// Whether this engine is present.
@@ -45,14 +45,14 @@ class EngineDirectory {
     std::string group;  ///< The same for all engines that can exchange arrays in this way.
     Rank rank;          ///< The engine's rank among them.
   };
-  /// For an engine that is present; nothing if it cannot send arrays over MPI.
+  /// For an engine that is present. No value if it cannot send arrays over MPI.
   std::optional<Passing> passing_of(EngineId id) const;
-  /// The languages other than Python that these engines, or all that are present, run; each once.
-  /// "" stands for engines of ipyparallel.
+  /// The languages other than Python that these engines run, or that all present engines run. Each
+  /// language occurs once. "" stands for engines of ipyparallel.
   std::vector<std::string> other_languages(const std::vector<EngineId>& ids) const;
   std::vector<std::string> other_languages() const;
-  /// The engines that are present and run ipyparallel's own program, ascending: they do not know
-  /// native requests.
+  /// The engines that are present and run ipyparallel's own program, in ascending order. These
+  /// engines do not support native requests.
   const std::vector<EngineId>& engines_of_ipyparallel() const { return of_ipyparallel_; }
   /// The id of an engine that is or was present.
   std::optional<EngineId> id_of(std::string_view uuid) const;

@@ -14,14 +14,14 @@ namespace px::client {
 // Reads messages that arrive at a client. The caller has verified their signatures; their content
 // is still checked, because engines of other versions may send it.
 
-/// The parts of a reply that the I/O thread needs. They are read without parsing the whole reply,
-/// which the thread that asks for the result does.
+/// The parts of a reply that the I/O thread needs. The I/O thread reads them without parsing the
+/// whole reply; the thread that requests the result parses it.
 struct ReplyHead {
   /// The request that is answered.
   MessageId parent;
   TaskStatus status = TaskStatus::ok;
-  /// How many publications belong to the request, if the engine reports it; otherwise its "idle"
-  /// status is the last one.
+  /// How many publications belong to the request, if the engine reports it; otherwise the "idle"
+  /// status is its last publication.
   std::optional<std::size_t> published;
   std::string engine;  ///< The uuid of the engine that answers; empty: the controller answers.
 };
@@ -32,7 +32,7 @@ Result<ReplyHead> read_reply_head(Packer packer, const Envelope& envelope);
 
 /// Reads the failure from the content of an error reply or an error publication. Never fails:
 /// missing members are empty.
-/// engine  used if the content does not name one.
+/// engine  the engine to use if the content names no engine.
 Failure read_failure(const Json& content, std::optional<EngineId> engine);
 
 /// A request that has ended, as the controller's record (protocol 7.1) describes it.

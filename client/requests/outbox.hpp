@@ -16,9 +16,9 @@ namespace px::client {
 /// of the calls.
 ///
 /// Waking the I/O thread costs more than sending a message. So only the first of several messages
-/// that follow each other closely wakes it; after a turn in which it sent messages it checks the
-/// queue again after `patience` and sends those posted in the meantime. A thread that waits for an
-/// answer calls hurry(), so that its messages are sent at once. Uses no clock.
+/// in quick succession wakes the thread. If the thread has sent messages in a turn, it checks the
+/// queue again after `patience`, and sends the messages that were posted in the meantime. A thread
+/// that waits for an answer calls hurry(), so that its messages are sent at once. Uses no clock.
 class Outbox {
  public:
   /// The longest time that a posted message waits to be sent.
@@ -51,8 +51,8 @@ class Outbox {
 
   // ---- for the I/O thread, which calls take() in each of its turns, and at next_deadline()
   /// Returns the messages to send now and empties the queue.
-  /// is_all_answered  no answer is awaited, so that the next posted message is probably a single
-  ///                  one and wakes the thread.
+  /// is_all_answered  whether no answer is awaited. If so, the next posted message is probably a
+  ///                  single one, and it wakes the thread.
   std::vector<OutgoingRequest> take(Instant now, bool is_all_answered) {
     const std::lock_guard lock{mutex_};
     is_woken_ = false;

@@ -7,7 +7,7 @@ namespace px::client {
 
 /// A guard for objects that work only in the process that made them, because their I/O thread
 /// exists only there. A forked child has a copy of the object, but its sockets are the parent's,
-/// and a mutex may stay locked for ever. The guard remembers the process in which it was
+/// and a mutex may stay locked permanently. The guard remembers the process in which it was
 /// constructed.
 class OwnProcess {
  public:

@@ -20,13 +20,13 @@ enum class OutputEnd {
   none,      ///< No output is awaited: hub queries, control messages.
   by_leave,  ///< None; the engine is asked to end, and its departure counts as the answer.
   by_idle,   ///< The engine publishes "idle" after the output (protocol 10.4).
-  by_count,  ///< The reply gives the number of publications; if not, as by_idle.
+  by_count,  ///< The reply gives the number of publications; if not, like by_idle.
 };
 
-/// The requests that are not answered, or whose output is not complete. It finds the Call to which
-/// an arriving message belongs, knows which requests must be sent again after a break, and fails
-/// requests that can no longer be answered. Its functions run the handlers of Call. Uses no socket,
-/// thread or clock; the I/O thread owns it.
+/// The requests that are not answered, or whose output is not complete. This class finds the Call
+/// to which an arriving message belongs, knows which requests must be sent again after a break, and
+/// fails requests that can no longer be answered. Its functions run the handlers of Call. Uses no
+/// socket, thread or clock; the I/O thread owns it.
 class PendingRequests {
  public:
   /// A request at the time when it is sent.
@@ -53,15 +53,15 @@ class PendingRequests {
   void add(const MessageId& id, PendingRequest entry);
   /// A request with PendingRequest::waits is sent now.
   /// as      the message.
-  /// result  false: it has failed in the meantime; do not send it.
+  /// result  false: the request has failed in the meantime; do not send it.
   bool sent(const MessageId& id, std::shared_ptr<const SentRequest> as,
             std::shared_ptr<const void> hold);
 
-  /// A reply has arrived. False if its request is unknown or was answered before.
+  /// A reply has arrived. Returns false if its request is unknown or was answered before.
   bool answer(const ReplyHead& head, Reply reply, WallTime now);
   /// Something was published for this request. Threads and child processes may print after a
-  /// request has ended: that output is added to the Call as long as it exists, for the last
-  /// max_ended requests. False if there is no Call for it.
+  /// request has ended: this output is added to the Call as long as the Call exists, but only for
+  /// the last max_ended requests. Returns false if there is no Call for the output.
   bool publish(const MessageId& id, Publication publication);
   /// No more output will come for this request: "idle" was published for it.
   bool finish_output(const MessageId& id);
@@ -76,11 +76,11 @@ class PendingRequests {
     std::string host, reason;
   };
   /// An engine has left: unanswered requests that were sent to it fail with "EngineError". If one
-  /// of them asked it to leave, that request succeeds.
+  /// of these requests asked the engine to leave, this request succeeds.
   void lose_engine(const EngineUuid& uuid, EngineId id, WallTime now, const EngineLoss& loss = {});
   /// Fails all requests: the controller is lost, or the client closes.
   void fail_all(const Failure& failure, WallTime now);
-  /// Fails one request, if it is awaited.
+  /// Fails one request, if its answer is awaited.
   void fail(const MessageId& id, const Failure& failure, WallTime now);
 
   /// The requests that are sent again, and those that are lost.
@@ -96,7 +96,7 @@ class PendingRequests {
   /// The connections for these channels broke and were restored, to the same controller. Messages
   /// in transit are lost; the controller and the engines still have the others. Requests sent on
   /// these channels are sent again (engines recognise repeats). A request that cannot be sent again
-  /// is lost if it is a control message or a question; others may still be answered.
+  /// is lost if it is a control message or a question; otherwise it may still be answered.
   Unanswered begin_again_by(const std::set<RequestChannel>& channels);
 
   /// Connections of this engine broke and were restored: returns the unanswered requests that were

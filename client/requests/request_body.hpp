@@ -11,16 +11,16 @@ namespace px::client {
 
 struct Shipment;
 
-/// The work of an engine: a request without address, id and date. A value; the functions below make
-/// them for cells, calls, pushes and pulls.
+/// The content of a request to an engine: a request without address, id and date. A value. The
+/// functions below make a RequestBody for a cell, call, push or pull.
 struct RequestBody {
   std::string type;     ///< "call_request", "execute_request" ...
   std::string content;  ///< A JSON object as text.
-  /// The content refers to them by index.
+  /// The large parts of the request. The content refers to them by index.
   std::vector<SharedBytes> buffers = {};
   OutputEnd output_end = OutputEnd::by_count;
-  /// Which buffers are descriptions of places in shared memory instead of bytes, and the owner of
-  /// that memory: see os::PlacedBuffers.
+  /// The indexes of the buffers that describe places in shared memory instead of containing bytes,
+  /// and the owner of this memory: see os::PlacedBuffers.
   std::vector<std::size_t> in_segments = {};
   std::shared_ptr<const void> hold = {};
   /// If set, the large buffers are first brought to the engine's host (HostTransfers); until then
@@ -28,7 +28,8 @@ struct RequestBody {
   std::shared_ptr<const Shipment> shipment = {};
 };
 
-/// Whether only engines of polyxeus understand this request: those of ipyparallel never answer it.
+/// Whether only engines of polyxeus understand this request. Engines of ipyparallel never answer
+/// such a request.
 bool is_native(const RequestBody& body);
 
 /// The forms of values that this library can read in results; engines convert to one of them, or

@@ -17,8 +17,9 @@ struct SentRequest {
   std::uint64_t number = 0;  ///< In the order of sending.
   RequestChannel channel = RequestChannel::direct;
   std::vector<std::string> frames;  ///< All frames, buffers included.
-  /// Whether it was too long to be kept: content and buffers are missing here. It cannot be sent
-  /// again, but the engine or controller that has it can be asked for its answer (question_type).
+  /// Whether the request was too long to be kept. If so, content and buffers are missing here, and
+  /// the request cannot be sent again; but the engine or controller that has the request can be
+  /// asked for the answer (question_type).
   bool is_long = false;
 };
 

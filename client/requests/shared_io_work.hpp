@@ -15,9 +15,9 @@
 namespace px::client {
 
 /// Decides whether a thread that waits for an answer polls instead of sleeping. Waking an idle
-/// processor takes longer than passing on a message, so polling answers short calls faster; but it
-/// occupies a processor, so it is done only if the last answer came soon. Uses no clock; the thread
-/// that has the turn (SharedIoWork) owns it.
+/// processor takes longer than passing on a message, so the results of short calls arrive earlier
+/// if the thread polls. But polling occupies a processor, so a thread polls only if the last answer
+/// came soon. Uses no clock; the thread that has the turn (SharedIoWork) owns it.
 class ShortWaits {
  public:
   /// The longest time that a thread polls before it sleeps.
@@ -34,8 +34,8 @@ class ShortWaits {
 
 /// Lets a thread that waits for an answer do the I/O thread's work in the meantime, so that the
 /// answer wakes one thread instead of two (decision 30). Only one thread at a time has the turn and
-/// may touch what belongs to the I/O thread; if no thread waits, the I/O thread works itself.
-/// Connection owns the object, Call uses it.
+/// may touch what belongs to the I/O thread; if no thread waits, the I/O thread does this work
+/// itself. Connection owns the object, Call uses it.
 class SharedIoWork {
  public:
   /// The work of the thread that has the turn.
@@ -46,13 +46,13 @@ class SharedIoWork {
     std::function<bool()> awaits_one;                       ///< Whether exactly one answer is
                                                             ///< awaited.
   };
-  /// loop  on which the I/O thread waits. Only the thread that has the turn uses the loop and the
-  ///       steps.
+  /// loop  the loop on which the I/O thread waits. Only the thread that has the turn uses the loop
+  ///       and the steps.
   SharedIoWork(net::Loop& loop, Steps steps);
 
   // For the I/O thread.
-  /// Waits for the turn, which the I/O thread then keeps until pass(). False if end() was called,
-  /// which gives it the turn for good.
+  /// Waits for the turn, which the I/O thread then keeps until pass(). Returns false if end() was
+  /// called; the I/O thread then keeps the turn.
   bool await();
   /// Gives the turn to a thread that wants it, if there is one.
   void pass();
@@ -70,14 +70,14 @@ class SharedIoWork {
    private:
     const std::shared_ptr<SharedIoWork> help_;
   };
-  /// Works until `is_met()`, on a thread that is counted as a WaitingThread. True if the condition
-  /// is met. False if another helper has the turn, the deadline has passed, or the connection ends;
-  /// the caller must then wait in another way. Signals are blocked during each step and arrive
-  /// between steps.
+  /// Works until `is_met()`, on a thread that is counted as a WaitingThread. Returns true if the
+  /// condition is met, and false if another helper has the turn, the deadline has passed, or the
+  /// connection ends; the caller must then wait in another way. Signals are blocked during each
+  /// step and arrive between steps.
   bool help_until(std::optional<Instant> deadline, const std::function<bool()>& is_met);
   /// Whether the calling thread is inside a step of the I/O thread's work.
   bool is_helping() const { return helper_ == std::this_thread::get_id(); }
-  /// Gives the turn to the I/O thread for good, because the connection ends. Helpers return.
+  /// Gives the turn to the I/O thread, which keeps it, because the connection ends. Helpers return.
   void end();
   /// Whether end() was called.
   bool is_ending() const { return is_ending_; }

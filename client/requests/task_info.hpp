@@ -80,7 +80,7 @@ struct Failure {
   std::string name;                    ///< "ZeroDivisionError", "EngineError", "TaskAborted" ...
   std::string value;                   ///< The message of the exception.
   std::vector<std::string> traceback;  ///< The lines, possibly with ANSI colours; may be empty.
-  std::optional<EngineId> engine;      ///< The engine; nothing if the failure happened elsewhere.
+  std::optional<EngineId> engine;      ///< The engine; no value if the failure happened elsewhere.
   std::string method;                  ///< "execute", "apply", "call" ...; may be empty.
   Json exception = {};                 ///< Facts about its class (docs/protocol.md); may be empty.
 };
@@ -88,7 +88,7 @@ struct Failure {
 /// One request of a call, as it was sent.
 struct TaskSent {
   MessageId msg_id;                ///< The id of the request.
-  std::optional<EngineId> engine;  ///< Nothing if the controller chooses.
+  std::optional<EngineId> engine;  ///< No value if the controller chooses.
   EngineUuid engine_uuid;          ///< Empty if the controller chooses.
   WallTime submitted{};            ///< When it was composed.
   Json label;                      ///< The label that the caller gave.
@@ -96,7 +96,7 @@ struct TaskSent {
 
 /// All information about one request of a call.
 struct TaskInfo {
-  TaskSent sent;                            ///< What was sent.
+  TaskSent sent;                            ///< The request that was sent.
   TaskStatus status = TaskStatus::pending;  ///< How it ended, if it has.
   bool is_output_complete = false;          ///< Whether all its publications have arrived.
   Reply reply;                              ///< Empty if the client found the failure itself.

@@ -23,7 +23,7 @@ EngineStacks read_engine_stacks(EngineId id, const Json& usage);
 class StacksQuestion {
  public:
   /// scope   engines of earlier versions answer StackScope::running_main with their place only.
-  /// errors  as ClientCore::send_control().
+  /// errors  those of ClientCore::send_control().
   StacksQuestion(ClientCore& core, std::vector<EngineId> engines, os::StackScope scope);
 
   /// Whether all engines have answered.
@@ -41,12 +41,12 @@ class StacksQuestion {
 
 /// Asks these engines for the stacks of all threads, and waits until all have answered, at most for
 /// `patience`.
-/// errors  as ClientCore::send_control().
+/// errors  those of ClientCore::send_control().
 std::vector<EngineStacks> ask_stacks(ClientCore& core, const std::vector<EngineId>& engines,
                                      Duration patience);
 
-/// A list of JSON objects, for scripts: those of places_as_json(), with "threads", "hidden" and
-/// "why". Unknown members are null.
+/// A list of JSON objects, for scripts: the objects of places_as_json(), with the additional
+/// members "threads", "hidden" and "why". Unknown members are null.
 Json stacks_as_json(const std::vector<EngineStacks>& engines);
 
 }  // namespace px::client

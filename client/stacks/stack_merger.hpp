@@ -14,13 +14,13 @@ struct StackGroup {
   std::vector<EnginePlace> places = {};     ///< One for each engine, in the order of their ids.
   std::vector<os::StackFrame> frames = {};  ///< The frames that all of them share, innermost first.
   bool goes_on = false;  ///< Whether the innermost frame has called further functions that differ.
-  std::string why = {};  ///< Why frames that should be there are missing.
-  int threads = 0;       ///< In all engines together.
+  std::string why = {};  ///< The reason if frames are missing.
+  int threads = 0;       ///< The number of threads, in all engines together.
 };
 
 struct MergedStacks {
   /// The groups of main threads; the group with the fewest engines first. Each engine is in one of
-  /// them; engines that are idle, do not answer or do not know the question have no frames.
+  /// them; engines that are idle, do not answer or do not support the question have no frames.
   std::vector<StackGroup> main = {};
   /// The groups of other threads that run Python or code of cells.
   std::vector<StackGroup> others = {};

@@ -20,31 +20,32 @@ struct ProfileFrame {
   auto operator<=>(const ProfileFrame&) const = default;
 };
 
-/// Engines that did about the same.
+/// Engines that spent their time in about the same functions.
 struct ProfileGroup {
   std::vector<EngineId> engines = {};
-  /// The sum over all of them: seconds by stack, a list of indexes of StackProfile::frames(),
-  /// outermost first.
+  /// The seconds that these engines spent in each stack, in total. A stack is a list of indexes
+  /// into StackProfile::frames(), outermost first.
   std::map<std::vector<std::size_t>, double> seconds = {};
 };
 
-/// Where the main threads of engines spend their time, according to samples of their stacks. A
-/// plain class: the caller takes the samples, and says how long each one stands for.
+/// The time that the main threads of engines spend in each stack, according to samples of their
+/// stacks. A plain class: the caller takes the samples, and says how much time each sample stands
+/// for.
 class StackProfile {
  public:
   /// Adds one sample of the engines, which stands for this many seconds. An engine that is idle or
   /// has not answered counts as "idle" or "no answer".
   void add(const std::vector<EngineStacks>& engines, double seconds);
 
-  /// A file for https://www.speedscope.app: one profile of all engines together, followed by one
-  /// for each.
-  /// name  the name of the whole.
+  /// A file for https://www.speedscope.app: one profile of all engines together, followed by a
+  /// profile of each engine.
+  /// name  the name of the profile of all engines.
   Json as_speedscope(const std::string& name) const;
 
   const std::vector<ProfileFrame>& frames() const { return frames_; }
-  /// The engines, in groups: for each function, the share of the time in which it was on the stack
-  /// differs by at most most_difference from that of the first engine of the group. The group with
-  /// the fewest engines comes first.
+  /// The groups of engines. For each function, the share of the time in which the function was on
+  /// the stack differs by at most most_difference between an engine and the first engine of its
+  /// group. The group with the fewest engines comes first.
   std::vector<ProfileGroup> groups() const;
 
   static constexpr double most_difference = 0.25;

@@ -20,7 +20,7 @@ FrameText frame_text(const os::StackFrame& frame, const std::string& cell);
 std::string innermost_calls(const os::ProcessStacks& stacks);
 
 /// The merged stacks as lines of text: for each group the sentences of fold_places(), followed
-/// by its calls, innermost first. The rarest groups first.
+/// by its calls, innermost first. The smallest groups come first.
 /// patience       the time that the engines had for their answer.
 /// has_libraries  whether to include threads that run only libraries; otherwise their number is
 ///                given.

@@ -38,20 +38,20 @@ class EngineStreams {
     int port = 0;
   };
 
-  /// place  nothing: this cluster has no streams, and send() always returns false.
+  /// place  no value: this cluster has no streams, and send() always returns false.
   EngineStreams(net::Loop& loop, Signer signer, std::optional<StreamAddress> place,
                 StreamHandlers handlers);
   ~EngineStreams();
 
-  /// Sends on the engine's stream; opens one if there is none, and keeps the record until it is
-  /// open.
+  /// Sends on the engine's stream; opens a stream if there is none, and keeps the record until the
+  /// stream is open.
   /// result  false: the engine has no stream and gets none at present; nothing was sent.
   bool send(const EngineUuid& engine, std::string head, const SharedBytes& bytes, Instant now);
   /// Like send(), but only if there is a stream.
   bool send_if_there(const EngineUuid& engine, std::string head, Instant now);
 
-  /// The engine does not answer on its stream: closes it, and opens no other one for `pause`. Does
-  /// not call on_lost.
+  /// The engine does not answer on its stream: closes the stream, and opens no other stream for
+  /// `pause`. Does not call on_lost.
   void give_up(const EngineUuid& engine, Instant now);
 
   /// Gives up streams that have not opened within `patience`, and closes those that were not used
@@ -68,15 +68,15 @@ class EngineStreams {
   static constexpr std::size_t most_streams = 32;
   static constexpr Duration patience = std::chrono::seconds(5);
   static constexpr Duration longest_idle = std::chrono::seconds(30);
-  static constexpr Duration pause = std::chrono::seconds(10);  ///< After one that broke.
+  static constexpr Duration pause = std::chrono::seconds(10);  ///< After a stream that broke.
 
  private:
-  /// The stream of one engine, or the time until it may get one.
+  /// The stream of one engine, or the time from which the engine may get a stream again.
   struct Link {
     std::unique_ptr<net::Stream> stream;  // null: this engine gets none at present
     bool was_open = false;
     /// The deadline by which the stream must open, or be used again; without a stream, the time
-    /// when the engine may get another one. Nothing: it never gets one.
+    /// when the engine may get another one. No value: it never gets one.
     std::optional<Instant> deadline;
   };
   bool begin(const EngineUuid& engine, Instant now);

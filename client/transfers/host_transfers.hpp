@@ -18,20 +18,20 @@
 
 namespace px::client {
 
-/// Decides how large buffers get to engines on other hosts, each of which shares memory among its
-/// engines. The buffers of a Shipment travel once to each host: in pieces to one engine there, the
-/// relay, which writes them into a segment of shared memory. After that the requests are sent to
-/// all engines of the host; they name the segment instead of carrying the bytes.
+/// Decides how large buffers get to engines on other hosts. The engines of each of these hosts
+/// share memory. The buffers of a Shipment travel once to each host: in pieces to one engine there,
+/// the relay, which writes them into a segment of shared memory. After that the requests are sent
+/// to all engines of the host; they name the segment instead of carrying the bytes.
 ///
-/// At most a window of pieces is unanswered at a time, so the memory that the transfer takes at the
-/// controller is bounded. Hosts whose engines are ranks of one MPI world get the bytes from the
+/// The number of unanswered pieces is limited at any time, so the memory that the transfer takes at
+/// the controller is bounded. Hosts whose engines are ranks of one MPI world get the bytes from the
 /// first of these hosts (the giver) over MPI; if that fails the client sends them, as to other
 /// hosts. If a relay leaves or does not answer, the next engine of the host takes its place; if all
 /// fail, the requests carry the bytes themselves.
 ///
 /// Requests to one engine keep their order: later ones wait for earlier ones. Broadcasts also keep
-/// their order among each other. Events go in, a list of effects comes out, which Connection
-/// performs in order. Uses no socket and no clock; the I/O thread owns it.
+/// their order among each other. The functions for events return a list of effects, which
+/// Connection carries out in order. Uses no socket and no clock; the I/O thread owns it.
 class HostTransfers {
  public:
   /// Send this piece, or order, to the relay that fills the segment.
@@ -52,7 +52,7 @@ class HostTransfers {
   using Effect = std::variant<SendPiece, SendRequest, Warn>;
   using Effects = std::vector<Effect>;
 
-  /// session  of the client: becomes a part of the segments' names.
+  /// session  the session of the client; it becomes a part of the segments' names.
   explicit HostTransfers(SessionId session);
 
   /// Whether this request must wait, for its buffers or for an earlier request to the same engine.
@@ -64,19 +64,19 @@ class HostTransfers {
   /// segment  the segment that it fills.
   /// pieces   the number of pieces that it has, from the first one on.
   Effects taken(const std::string& segment, std::uint64_t pieces, Instant now);
-  /// A relay cannot take the buffers, e.g. because its host has no memory left. If they were to
-  /// come over MPI, the client sends them instead; otherwise the requests carry the bytes
+  /// A relay cannot take the buffers, e.g. because its host has no memory left. If another host was
+  /// to send them over MPI, the client sends them instead; otherwise the requests carry the bytes
   /// themselves, and the user is warned.
   Effects refused(const std::string& segment, const std::string& why, Instant now);
   /// Messages in transit to this relay may be lost: sends again the pieces that it has not
   /// confirmed.
   Effects send_again(const EngineUuid& engine, Instant now);
-  /// The engine has left: another one becomes the relay. Requests that wait for this engine are
+  /// The engine has left: another engine becomes the relay. Requests that wait for this engine are
   /// sent, so that they fail in the same way as others to an engine that has left.
   Effects lose_engine(const EngineUuid& engine, Instant now);
-  /// Sends again the pieces that were not confirmed for longest_stall, after the second time to
-  /// another relay, and releases segments that are no longer needed. Call it at next_deadline(),
-  /// and often enough for the releases.
+  /// Sends again the pieces that were not confirmed for longest_stall, the second time to another
+  /// relay. Releases segments that are no longer needed. Call it at next_deadline(), and often
+  /// enough for the releases.
   Effects on_time(Instant now);
   std::optional<Instant> next_deadline() const;
 

@@ -19,13 +19,13 @@
 namespace px::client {
 
 /// Decides how a client fetches large buffers of results from engines on another host. The engines
-/// keep these buffers; the reply names them, and the client requests them in pieces, in order. It
-/// requests at most a window of pieces at a time, so the memory that they take at the controller is
-/// bounded. When all buffers of a reply are complete, the whole reply is delivered and the engine
-/// is told to release them.
+/// keep these buffers; the reply names them, and the client requests them in pieces, in order. The
+/// client requests a limited number of pieces at a time, so the memory that they take at the
+/// controller is bounded. When all buffers of a reply are complete, the whole reply is delivered
+/// and the engine is told to release the buffers.
 ///
-/// Events go in, a list of effects comes out, which Connection performs in order. Uses no socket
-/// and no clock; the I/O thread owns it.
+/// The functions for events return a list of effects, which Connection carries out in order. Uses
+/// no socket and no clock; the I/O thread owns it.
 class ResultFetches {
  public:
   /// A reply that arrived without its large buffers.
@@ -60,9 +60,9 @@ class ResultFetches {
   /// arrives in the meantime changes nothing. Fails the request if there is not enough memory, or
   /// if the reply names buffers that it does not have.
   Effects add(ShortReply reply, Instant now);
-  /// A piece has arrived. One that was not requested, or arrives a second time, is ignored.
+  /// A piece has arrived. A piece that was not requested, or arrives a second time, is ignored.
   /// position  the result's name, the buffer's index, and the requested offset.
-  /// bytes     copied.
+  /// bytes     the bytes of the piece, which are copied.
   Effects arrived(const EngineUuid& engine, const os::FetchedPiece& position,
                   std::string_view bytes, Instant now);
   /// The engine no longer has the result: the request fails.
@@ -73,9 +73,9 @@ class ResultFetches {
   /// The engine has left, and the buffers that it kept are gone: forgets them. PendingRequests
   /// fails the requests.
   Effects lose_engine(const EngineUuid& engine, Instant now);
-  /// Requests again the pieces that have not arrived for longest_stall; the second time the request
-  /// fails. Reminds engines of results whose turn has not come, so that they keep them. Call it at
-  /// next_deadline().
+  /// Requests again the pieces that have not arrived for longest_stall; if they still do not
+  /// arrive, the request fails. Reminds engines of results whose turn has not come, so that the
+  /// engines keep these results. Call it at next_deadline().
   Effects on_time(Instant now);
   std::optional<Instant> next_deadline() const;
   /// The client closes: tells the engines to release everything.

@@ -11,30 +11,31 @@
 namespace px::client {
 
 /// Large buffers that several engines of one other host get together. These engines share memory,
-/// so the buffers travel to that host once. The requests to these engines, one for each or one
-/// broadcast, share it. Made by ship(), carried out by HostTransfers.
+/// so the buffers travel to that host once. The requests to these engines (one for each engine, or
+/// one broadcast) share the shipment. ship() makes a Shipment, and HostTransfers carries it out.
 struct Shipment {
   /// The engines of the host that get a request with these buffers.
   std::vector<EngineUuid> receivers;
   std::vector<SharedBytes> buffers;
   os::SegmentLayout layout;  ///< The position of each buffer in the segment.
-  /// The MPI ranks of the receivers, in their order, if all engines of this and the other shipments
-  /// of the same buffers are ranks of one MPI world that can pass the buffers on; otherwise empty.
+  /// The MPI ranks of the receivers, in the same order. Empty unless all engines of this shipment
+  /// and of the other shipments of the same buffers are ranks of one MPI world that can pass the
+  /// buffers on.
   std::vector<Rank> ranks = {};
-  /// The shipment to another host whose relay passes the buffers on to this one over MPI; null: the
-  /// client sends them.
+  /// The shipment to the other host whose relay passes the buffers on to this host over MPI; null:
+  /// the client sends the buffers.
   std::shared_ptr<const Shipment> giver = {};
   std::uint64_t takers = 0;  ///< The number of other shipments to which this one passes them on.
 };
 
-/// The progress of the transfers of large buffers to and from other hosts. Counts from the time
-/// when nothing was under way; for progress bars.
+/// The progress of the transfers of large buffers to and from other hosts. Counts from the last
+/// time at which nothing was being transferred. Used for progress bars.
 struct TransferProgress {
-  std::uint64_t done = 0, total = 0;  ///< Bytes; both 0: nothing is under way.
+  std::uint64_t done = 0, total = 0;  ///< Bytes; both 0: nothing is being transferred.
 };
 
-/// The least size of large buffers for which a shipment is made: smaller ones are not worth the
-/// additional round trip.
+/// The least size of large buffers for which a shipment is made. For smaller buffers, the
+/// additional round trip takes more time than it saves.
 inline constexpr std::uint64_t least_shipped_bytes = std::uint64_t{1} << 20;
 
 }  // namespace px::client

@@ -23,8 +23,8 @@ This table lists the packages inside this package. The last column has the packa
     engine         the Python half of pxengine                          serialize, trace, drop_in
     kernel         the Python half of pxkernel                          engine, magics
 
-Each package may also import everything that the packages listed for it may import, and the modules error, version and
-activation. Types that several packages share are in the module hints, which only type checkers read.
+A package may also import whatever the packages in its last column may import. Every package may import the modules
+error, version and activation. Types that several packages share are in the module hints, which only type checkers read.
 """
 
 from polyxeus import activation

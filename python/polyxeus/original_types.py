@@ -1,5 +1,5 @@
-"""Looks up in this process the classes of exceptions that engines raised, and makes errors that are also instances of
-these classes.
+"""Finds this process's classes for exceptions that engines raised, and makes errors that are also instances of these
+classes.
 
 An engine sends the names of the class of an exception and of its base classes, in the form "module:qualified name"
 (engine/tracebacks.py). This module looks these names up in the modules that this process has already imported. The

@@ -146,7 +146,8 @@ class array {
 
   /// Whether the elements are in C order without gaps.
   bool is_contiguous() const { return empty() || strides_match(c_strides(shape_)); }
-  /// All elements in C order, for loops at full speed.
+  /// All elements in C order, for fast loops. Throws std::logic_error if the elements are not
+  /// contiguous.
   std::span<T> span() const {
     if (!is_contiguous())
       throw std::logic_error("the elements of this px::array are not contiguous: call copy() first");

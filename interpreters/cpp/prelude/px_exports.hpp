@@ -110,7 +110,7 @@ int px_cell_shape(const void* node, std::ptrdiff_t* shape);
 bool px_cell_elements(const void* node, const char* dtype, void* destination);
 /// Returns the elements without a copy if they have this type, else null.
 void* px_cell_memory(const void* node, const char* dtype, std::shared_ptr<void>* owner);
-/// Throws an exception: the received value is not a `wanted`.
+/// Throws an exception: the received value is not of the kind `wanted`.
 [[noreturn]] void px_cell_refuse(const void* node, const char* wanted, std::size_t size);
 [[noreturn]] void px_cell_refuse_count(std::size_t wanted, std::size_t came);
 [[noreturn]] void px_cell_refuse_target(const char* type, std::size_t size);
@@ -124,14 +124,14 @@ void px_cell_give_bool(void* answer, bool value);
 void px_cell_give_text(void* answer, const char* begin, std::size_t size);
 void px_cell_give_bytes(void* answer, const char* begin, std::size_t size);
 void px_cell_give_number(void* answer, const char* dtype, const void* value);
-/// Gives an array to an answer. Copies the elements, unless `release` is given. This function is
-/// called with `owner` when the elements are no longer needed.
+/// Gives an array to an answer. Copies the elements if `release` is null; otherwise calls
+/// release(owner) when the elements are no longer needed.
 /// strides  in bytes; null: the elements are in C order.
 void px_cell_give_array(void* answer, const char* dtype, const void* data,
                         const std::ptrdiff_t* shape, const std::ptrdiff_t* strides,
                         std::size_t rank, void* owner, void (*release)(void*));
 /// Gives an array whose elements other code may change. Copies the elements, unless the engine
-/// copies them before other code runs; until then, `owner` keeps them.
+/// copies them before other code runs; until then, `owner` keeps the elements alive.
 /// release  as for px_cell_give_array().
 void px_cell_give_shared_array(void* answer, const char* dtype, const void* data,
                                const std::ptrdiff_t* shape, const std::ptrdiff_t* strides,

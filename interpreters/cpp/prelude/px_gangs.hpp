@@ -23,7 +23,8 @@ inline std::map<std::vector<int>, Made>& made() {
 }
 
 /// "RANK SIZE NUMBER RUN" of this engine. NUMBER is the number of the last communicator that it has
-/// made for a gang of these ranks; 0: none. RUN is the launcher's name of its run; may be empty.
+/// made for a gang of these ranks; 0: none. RUN is the id that the MPI launcher has given to the
+/// run in which it started the engine; it may be empty.
 inline std::string look(const std::vector<int>& ranks) {
   int is_initialized = 0, rank = 0, size = 1;
   MPI_Initialized(&is_initialized);
@@ -42,8 +43,8 @@ inline std::string look(const std::vector<int>& ranks) {
 
 /// Returns the communicator of a gang. All ranks of the gang call this function.
 /// ranks   the ranks in the world, in the order of the gang.
-/// number  the number of the communicator, the same on all ranks. If it differs from the last
-///         number, a new communicator is made.
+/// number  the number of the communicator, the same on all ranks. If it differs from the number of
+///         the last communicator, a new communicator is made.
 inline MPI_Comm join(const std::vector<int>& ranks, int number) {
   if (const auto found = made().find(ranks);
       found != made().end() && found->second.number == number)

@@ -77,7 +77,7 @@ concept Formatted = std::is_class_v<T> && requires(const T& value, Out* out) {
 template <class T, class Out = void>
 concept Formatted = false;
 #endif
-/// Like nlohmann's library: it converts to any type.
+/// A JSON value of nlohmann's library or a similar one, which converts to any type.
 template <class T>
 concept JsonLike = std::is_class_v<T> && requires(const T& value) {
   std::string_view(value.dump(2));
@@ -184,14 +184,14 @@ concept Plain = false;
 // ---------------------------------------------------------------- types with rows and columns
 // Recognized by their members, so that no library is needed.
 
-/// Of the library Eigen: expressions are evaluated first.
+/// A matrix or an expression of the library Eigen. Expressions are evaluated first.
 template <class T>
 concept EigenLike = std::is_class_v<T> && requires(const T& value) {
   value.rows();
   value.cols();
   value.eval();
 };
-/// Of xtensor and similar libraries: the rank is known at run time.
+/// An array of xtensor or a similar library, whose rank is known only at run time.
 template <class T>
 concept TensorLike = std::is_class_v<T> && requires(const T& value) {
   static_cast<std::size_t>(value.dimension());

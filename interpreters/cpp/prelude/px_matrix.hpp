@@ -17,20 +17,20 @@ concept RowsOfNumbers = EigenLike<T> || TensorLike<T> || SpanOfRows<T>;
 template <class Out, class T>
 void write(const Out& out, const T& value);
 
-/// A matrix of any kind while its elements are written, which are stored in the engine.
+/// A matrix of any kind, whose elements this class writes into a table in the engine.
 template <class T>
 class Matrix {
  public:
   explicit Matrix(const T& value) : value_(value) {}
 
-  /// Whether it has rows and columns, and not another rank.
+  /// Whether the rank of the matrix is 2: rows and columns.
   bool is_table() const {
     if constexpr (TensorLike<T> && !EigenLike<T>)
       return static_cast<std::size_t>(value_.dimension()) == 2;
     else
       return true;
   }
-  /// Writes the elements, as many as are shown.
+  /// Writes the elements that are shown.
   template <class Out>
   void fill(const Out&) {
     if constexpr (EigenLike<T>)

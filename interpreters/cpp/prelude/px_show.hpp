@@ -65,7 +65,7 @@ void take_forms(Bundle& bundle, const T& forms) {
   }
 }
 
-/// Writes a value in its forms.
+/// Writes a value into the bundle, in each form that the value has.
 template <class Out, class T>
 void take_value(Bundle& bundle, T& value) {
   using Value = std::remove_cv_t<T>;
@@ -99,7 +99,7 @@ void take(Bundle& bundle, T& value) {
     take_value<Out>(bundle, value);
 }
 
-/// Shows a value in its forms.
+/// Shows a value in each form that the value has.
 template <class Out = Text, class T>
 void show(T& value, bool is_value) {
   Bundle bundle;

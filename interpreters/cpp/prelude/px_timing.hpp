@@ -17,8 +17,9 @@ void operator,(Keeper, T&& value) {
   asm volatile("" : : "g"(&value) : "memory");
 }
 
-/// Makes `repeats` measurements, each of `loops` runs of `body`. 0 stands for a number that gives a
-/// good measurement.
+/// Makes `repeats` measurements, each of `loops` runs of `body`. If `loops` is 0, uses the first
+/// power of 10 for which a measurement takes at least 0.1 s. If `repeats` is 0, makes 7
+/// measurements.
 template <class F>
 void timeit(long long loops, int repeats, F body) {
   const auto measure = [&](long long count) {

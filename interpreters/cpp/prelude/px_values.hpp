@@ -113,7 +113,7 @@ array<T, N> receive_array(const void* node) {
   return {data, shape, std::move(memory)};
 }
 
-/// The elements of nested lists with any number of dimensions, as one sequence.
+/// The elements of nested lists with up to 8 dimensions, as one sequence.
 template <class T>
 array<T, 1> receive_elements(const void* node) {
   using Element = std::remove_cv_t<T>;

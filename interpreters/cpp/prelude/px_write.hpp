@@ -46,7 +46,7 @@ char32_t code_of(T character) {
   return static_cast<char32_t>(static_cast<std::make_unsigned_t<T>>(character));
 }
 
-/// Characters as a text.
+/// Writes characters as a quoted text.
 template <class Out, class T>
 void write_text(const Out& out, const T* characters, std::size_t count) {
   if constexpr (std::same_as<T, char>)
@@ -115,7 +115,7 @@ void write_range(const Out& out, T& range) {
   out << "}";
 }
 
-/// Numbers in rows: the engine writes them in one call.
+/// Writes contiguous numbers with one call of the engine.
 template <class Out, class T>
 void write_numbers(const Out& out, const T* data, std::ptrdiff_t count) {
   const std::ptrdiff_t stride = sizeof(T);
@@ -145,8 +145,8 @@ void write_tuple(const Out& out, const T& value, std::index_sequence<I...>) {
 template <class Out, class T>
 void write_no_matrix(const Out& out, const T& value);
 
-/// The object to which a smart pointer refers, after its address. A chain of pointers is followed
-/// up to this depth.
+/// Writes the address in a pointer, and then the object to which the pointer refers. If the nesting
+/// is too deep, writes "..." instead of the object.
 template <class Out, class T>
 void write_target(const Out& out, T* target) {
   write(out, static_cast<const volatile void*>(target));
@@ -164,7 +164,7 @@ void write_target(const Out& out, T* target) {
   }
 }
 
-/// The value if it is of a common type, otherwise the name of its type.
+/// Writes the value if it is of a common type, otherwise the name of its type.
 template <class Out>
 void write_any(const Out& out, const std::any& value) {
   const auto is_written = [&]<class... Types>(std::type_identity<Types>...) {
@@ -222,7 +222,7 @@ void write_formatted([[maybe_unused]] const Out& out, [[maybe_unused]] const T& 
 #endif
 }
 
-/// The text among the forms of mime_bundle_repr().
+/// Writes the form "text/plain" of mime_bundle_repr().
 template <class Out, class T>
 void write_printed(const Out& out, const T& value) {
   bool has_text = false;

@@ -97,7 +97,7 @@ class Client(HubQueries, EngineControl, PublishedResults, ClientJobs, Debugging)
         Accepted with a warning, but not used: OpenSSH makes the tunnels.
     timeout : float, optional
         Seconds to wait for the connection file, and then for the controller's answer. Default: 10 seconds for the
-        answer; for the file, the client waits only while ``pxcluster start`` is running.
+        answer. By default, the client waits for the file only while ``pxcluster start`` is running.
     cluster_id : str, optional
         The id of the cluster, if the profile has several clusters.
     cluster : Cluster, optional
@@ -108,7 +108,7 @@ class Client(HubQueries, EngineControl, PublishedResults, ClientJobs, Debugging)
     Attributes
     ----------
     block : bool
-        The flag `block` of views that this client makes from now on: whether their methods wait for results.
+        Whether the methods of views wait for results. Applies to views that this client makes from now on.
     cluster : Cluster or None
         The object that was passed as `cluster`.
     history : list of str
@@ -326,7 +326,7 @@ class Client(HubQueries, EngineControl, PublishedResults, ClientJobs, Debugging)
 
     @property
     def ids(self) -> list[int]:
-        """The ids of the engines that are registered, ascending.
+        """The ids of the engines that are registered, in ascending order.
 
         Examples
         --------
@@ -528,9 +528,9 @@ class Client(HubQueries, EngineControl, PublishedResults, ClientJobs, Debugging)
         return view
 
     def gang(self, engines: Iterable[int], name: str = "comm", **kwargs: Unpack[ViewFlags]) -> GangView:
-        """Makes a view of some ranks of an MPI world, with a communicator of only these ranks.
+        """Makes a view of some ranks of an MPI world, with a communicator that contains only these ranks.
 
-        The other ranks of the world do not take part. The call waits until the engines of the gang are idle. Several
+        The other ranks of the world do not take part. This call waits until the engines of the gang are idle. Several
         gangs may run at the same time.
 
         Parameters
@@ -647,7 +647,7 @@ class Client(HubQueries, EngineControl, PublishedResults, ClientJobs, Debugging)
         n : int, optional
             The number of engines. Default: the number with which the cluster was started.
         timeout : float, optional
-            Seconds to wait; None or below 0: without a limit.
+            Seconds to wait. None or a negative number means no limit.
         block : bool
             Whether to wait. False: the call returns a Future at once.
         interactive : bool, optional
@@ -704,8 +704,8 @@ class Client(HubQueries, EngineControl, PublishedResults, ClientJobs, Debugging)
         """Does the same as status(), but raises TimeoutError if the controller does not answer within `for_controller`
         seconds.
 
-        Displays set `for_controller`. If it is set and there are more than 64 engines, the data about the engines comes
-        from the controller's measurements, so that displays do not ask each engine.
+        Notebook displays set `for_controller`. If it is set and there are more than 64 engines, the data about the
+        engines comes from the controller's measurements, so that displays do not ask each engine.
         """
         return ClusterStatus(*self._with_job_ends(*self._connection.status(timeout, for_controller)))
 
@@ -1041,7 +1041,7 @@ class Client(HubQueries, EngineControl, PublishedResults, ClientJobs, Debugging)
         jobs : AsyncResult, str, int, Future or list of them, optional
             AsyncResults, ids of requests, indices into the history, or Futures. Default: all requests of this client.
         timeout : float, optional
-            Seconds to wait; None or below 0: without a limit.
+            Seconds to wait. None or a negative number means no limit.
 
         Returns
         -------
@@ -1076,8 +1076,8 @@ class Client(HubQueries, EngineControl, PublishedResults, ClientJobs, Debugging)
         return True
 
     def _wait_for(self, tasks, seconds):
-        """Waits for the tasks, and issues the connection's warnings. Warns once about each engine that does not answer
-        and for which the tasks may wait.
+        """Waits for the tasks, and issues the connection's warnings. Also warns once about each engine that does not
+        answer, if some of the tasks may run on this engine.
         """
         began = recording.begin() if recording.recorders else None
         end = None if seconds is None else time.monotonic() + seconds
@@ -1115,7 +1115,7 @@ class Client(HubQueries, EngineControl, PublishedResults, ClientJobs, Debugging)
         interval : float
             Seconds between two updates of the bar.
         timeout : float, optional
-            Seconds to wait; None or below 0: without a limit.
+            Seconds to wait. None or a negative number means no limit.
         """
         if jobs is not None:
             result = self._asyncresult_from_jobs(jobs)
@@ -1215,7 +1215,7 @@ def _wait_for_file(path, patience):
 
 
 def _activate_first(client):
-    """Makes the first client in IPython define the view of the magics."""
+    """Makes the magics use this client, if it is the first client in IPython."""
     try:
         activation.activate_first(client)
     except Exception as problem:

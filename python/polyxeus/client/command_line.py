@@ -1,4 +1,4 @@
-"""The parts that the programs behind `pxcluster trace` and `pxcluster debug` share: options, targets and errors."""
+"""Code that the programs for `pxcluster trace` and `pxcluster debug` share: options, targets and errors."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Kept results that all programs that use the cluster can find: by a name, or by the id of their Ref."""
+"""Kept results that all client programs can find: by a name, or by the id of their Ref."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ class PublishedResults:
     def ref(self, ref: str | Ref[Any]) -> Ref[Any]:
         """Returns a Ref to a kept result of any program.
 
-        A result whose Ref was pickled or published can be found after its program has ended, the other results only
-        before. This Ref does not free the result when it is deleted.
+        A result whose Ref was pickled or published can still be found after its program has ended. Other results can be
+        found only while their program runs. This Ref does not free the result when it is deleted.
 
         Parameters
         ----------
@@ -113,10 +113,10 @@ class PublishedResults:
         return [self.direct_view(number).apply_async(function, tuple(key)) for number in ids]
 
     def published(self) -> dict[str, Ref[Any]]:
-        """Returns the results that `Ref.publish()` has given a name, also those of other programs.
+        """Returns the results to which `Ref.publish()` has given a name, including those of other programs.
 
-        If engines are on other hosts than this program, one engine of each such host is asked, and the method waits for
-        the code that it runs.
+        If there are engines on other hosts than this program's, the method asks one engine on each of these hosts. If
+        this engine is busy, the method waits until the engine's code has ended.
 
         Returns
         -------
@@ -134,7 +134,8 @@ class PublishedResults:
     def unpublish(self, name: str) -> None:
         """Removes the name of a published result, or frees a result that stays because its Ref was pickled.
 
-        If a program on the host of the result has a Ref of its own to it, the result stays as long as this Ref.
+        If a program on the host of the result has its own Ref to the result, the result stays as long as this Ref
+        exists.
 
         Parameters
         ----------

@@ -1,4 +1,4 @@
-"""The places of a cluster's engines: hosts, ranks, cores, GPUs, and the threads that libraries use there."""
+"""The hosts, ranks, cores, GPUs and thread limits of a cluster's engines."""
 
 from __future__ import annotations
 

@@ -102,8 +102,9 @@ class Trace:
     engines : int or None
         The number of engines that sent their records; None before the end.
     late : tuple or None
-        The rank for which the others waited longest in collective calls, as (rank, calls, of_calls, waited); None if no
-        such rank is known. The time `waited` is in nanoseconds.
+        The rank for which the others waited longest in collective calls; None if no such rank is known. The tuple is
+        (rank, number of calls that this rank reached last, number of all examined calls, nanoseconds for which the
+        others waited).
     clock_error : float
         The largest possible error, in seconds, of the recorded times of engines on other hosts.
     """
@@ -280,7 +281,7 @@ class Trace:
             left = {engine: left[engine] for engine, told in answers.items() if left[engine].take(told)}
 
     def _is_answered(self, running: dict[str, Any] | None) -> bool:
-        """Returns whether an engine reports a running request for whose answer this client does not wait."""
+        """Returns whether an engine still reports a running request although this client waits for no answer to it."""
         return running is not None and running.get("msg_id") not in self._client.outstanding
 
     # ------------------------------------------------------------ the records

@@ -98,7 +98,7 @@ class Cluster:
     cluster_id : str, optional
         The id of the cluster. Default: a new one.
     cluster_file : str or path, optional
-        The path of an additional file to write, which describes the running cluster and which from_file() can read.
+        The path of an additional file to write. The file describes the running cluster, and from_file() can read it.
     controller_ip : str, optional
         The address at which the controller listens. Default: an address that only programs on this host can reach.
     controller_location : str, optional

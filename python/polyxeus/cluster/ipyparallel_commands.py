@@ -30,7 +30,7 @@ def _is_ours(path):
 def install(folder=None):
     """Writes the three commands, which run pxcluster, pxcontroller and pxengine, and returns their paths.
 
-    folder  None: the folder of this Python's programs
+    folder  the folder for the commands; None: the folder of this Python's programs
     errors  FileExistsError: ipyparallel is installed, or another command has one of these names. No file is written
     """
     folder = sysconfig.get_path("scripts") if folder is None else folder

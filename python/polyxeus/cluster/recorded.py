@@ -35,8 +35,8 @@ def _processes(state):
 
 
 def _birth(pid):
-    """Returns an id that distinguishes the process from others that had this pid, as in pxcluster's files; "" if it has
-    ended."""
+    """Returns an id that distinguishes the process from earlier processes with the same pid, in the form that
+    pxcluster's files use; "" if the process has ended."""
     try:
         with open("/proc/sys/kernel/random/boot_id") as boot, open(f"/proc/{pid}/stat") as stat:
             return f"{boot.read().strip()}:{stat.read().rpartition(')')[2].split()[19]}"

@@ -16,8 +16,8 @@ _DROPPED = ("memoryReference", "instructionPointerReference", "moduleId", "value
 
 
 class Numbers:
-    """Combines the position ("place") of an adapter in the list of adapters with a number of this adapter, and splits
-    such numbers again.
+    """Makes one number of the position ("place") of an adapter in the list of adapters and a number that this adapter
+    uses, and splits such combined numbers again.
 
     count  the number of adapters. The place `count` stands for the session's own variables
     """

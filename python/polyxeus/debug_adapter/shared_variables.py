@@ -41,7 +41,7 @@ class SharedVariables:
             self._frames[place, frame["id"]] = frame
 
     def forget(self) -> None:
-        """Deletes the comparisons, because a rank continues to run."""
+        """Deletes the comparisons. Called when a rank continues to run."""
         self._frames.clear()
         self._scopes.clear()
         self._lists.clear()

@@ -9,7 +9,7 @@ class EnginePUBHandler(logging.Handler):
     """The class of the handler that publishes the log in ipyparallel's engines.
 
     This class exists for programs that look for such a handler with isinstance(). polyxeus engines do not have this
-    handler, because the client gets all text that they print.
+    handler, because the client gets all text that the engines print.
     """
 
     def __init__(self, engine, *args, **kwargs):

@@ -50,7 +50,7 @@ def _load(data):
 
 
 def _unpack_plain(buffers, function):
-    """Returns the rest of a request whose function was not canned; None if another part was canned."""
+    """Returns (function, args, kwargs) of a request whose function was not canned; None if an argument was canned."""
     info = _load(buffers[1])
     rest = buffers[2:]
     if len(rest) != info["nargs"] + len(info["kw_keys"]):

@@ -164,7 +164,7 @@ _SHORT.maxother = _SHORT.maxstring = _SHORT.maxlong = 60
 
 
 def _note_item(error, function, sequences, index, part):
-    """Stores in a map's error which item failed; last_words() reads this."""
+    """Stores a description of the item that failed in the error of a map; last_words() reads this description."""
     try:
         shown = ", ".join(_SHORT.repr(each[index]) for each in sequences)
         step = part["of"] if part["dist"] == "r" else 1

@@ -49,7 +49,8 @@ def make(key, saved, cls, /, *args, **kwargs):
     """Makes the object cls(*args, **kwargs). If the constructor fails, each call on the object fails with the error of
     the constructor.
 
-    saved  None, or (folder, entry of write()): the object is then read from this checkpoint instead of being made
+    saved  None, or (folder, entry of write()): in the second case, the object is read from this checkpoint instead of
+           being made
     """
     free([key])
     name = getattr(cls, "__name__", "object")
@@ -76,7 +77,8 @@ def free(keys):
 
 
 def found(key, name, *proxy):
-    """Returns what replaces a proxy in the arguments of a call: the object on an engine, another proxy in a client.
+    """Returns the replacement of a proxy in the arguments of a call: on an engine the object, in a client another
+    proxy.
 
     errors  UnmetDependency: this engine has no such object. If the call is a task, the controller then sends the task
             to another engine.

@@ -10,7 +10,7 @@ def find_job(environment):
     """Returns the batch job that this environment describes, like {"system": "slurm", "id": "17"}; None if the
     environment names no job.
 
-    Further keys, if the batch system provides them: "ends" (seconds since the epoch), "limit" (the longest time of the
+    Further keys, if the batch system provides them: "ends" (seconds since the epoch), "limit" (the time limit of the
     job in seconds), "array" (the id of the job array to which the job belongs).
     """
     get = environment.get

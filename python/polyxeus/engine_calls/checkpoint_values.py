@@ -92,7 +92,8 @@ def _is_text(text):
 class Writer:
     """Writes the variables of one rank into a folder.
 
-    old  (the folder of the last checkpoint, its entries of this rank). Hard links to its unchanged files are made
+    old  (the folder of the last checkpoint, its entries for this rank). If a file has not changed, a hard link to the
+         old file is made
     """
 
     def __init__(self, folder, rank, old, progress):
@@ -178,8 +179,8 @@ class Writer:
         return entry
 
     def _write_pieces(self, path, pieces):
-        """Writes the file to disk and returns the checksum of the bytes in it, even if the user's threads change the pieces
-        while they are written."""
+        """Writes the file to disk and returns its checksum. The checksum matches the bytes in the file even if the
+        user's threads change the pieces during the writing."""
         checksum = hashlib.sha256()
         with DirectFile(path, checksum) as file:
             for piece in _cut(pieces):
@@ -253,8 +254,8 @@ def _cut(pieces):
 
 
 def _begins_alike(path, pieces):
-    """Returns whether a file begins with the same bytes. A changed value usually differs in these bytes, so the caller
-    does not need its checksum."""
+    """Returns whether a file begins with the same bytes as the pieces. A changed value usually differs in these bytes,
+    so the caller need not compute its checksum."""
     left = _COMPARED_BYTES
     try:
         with open(path, "rb", buffering=0) as file:

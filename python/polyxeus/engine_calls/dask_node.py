@@ -11,7 +11,7 @@ def run(node, values):
 class TupleNode:
     """A node of a graph of Dask before 2024.12, with the interface of Dask's later nodes.
 
-    The task of such a node is a tuple of a function and its arguments, a list, the key of another node, or a value. The
+    The task of such a node is a tuple (function, *arguments), a list of tasks, the key of another node, or a value. The
     arguments are tasks, too.
     """
 
@@ -21,7 +21,7 @@ class TupleNode:
 
     @property
     def func(self):
-        """The function that the task calls; None: it calls none."""
+        """The function that the task calls; None if it calls no function."""
         return self.task[0] if _is_call(self.task) else None
 
     @property

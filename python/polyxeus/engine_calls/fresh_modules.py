@@ -1,4 +1,4 @@
-"""Updates the modules of an engine to those in the notebook's folder. %pxautoreload uses this module."""
+"""Updates the modules of an engine to the versions in the notebook's folder. %pxautoreload uses this module."""
 
 import hashlib
 import importlib.machinery

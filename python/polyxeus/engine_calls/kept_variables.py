@@ -244,7 +244,7 @@ def _describe(values):
 
 
 def _write(values, folders, name, share):
-    """Writes the values, and returns where they are, for the index."""
+    """Writes the values, and returns the positions of the values for the index."""
     part, pieces = _describe(values)
     if not pieces:
         return part
@@ -290,7 +290,7 @@ def _room(folder, share):
 
 
 def _read_file(part, removes):
-    """Reads the values from the file of a part."""
+    """Reads the values of one group from its file. `part` is the entry of the group in the index."""
     if "file" not in part:
         return _read(part, None)
     try:
@@ -330,9 +330,9 @@ def _read_piece(file, size):
 
 
 def _map(size):
-    """Anonymous memory, which Python does not clear first. The memory is private, so that a forked process does not
-    write to it. Like the memory of NumPy's arrays, it has large pages, because the system provides large pages in less
-    than half of the time that small pages take."""
+    """Returns anonymous memory, which Python does not clear first. The memory is private, so that a forked process does
+    not write to it. Like NumPy's arrays, it uses large pages, because the system provides them in less than half of the
+    time that small pages take."""
     memory = mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
     try:
         memory.madvise(mmap.MADV_HUGEPAGE)

@@ -119,13 +119,13 @@ def _is_fresh(row):
 
 
 def _call_text(call):
-    """ "MPI_Recv, peer 1", "all_reduce"."""
+    """Returns a call as text: "MPI_Recv, peer 1", "all_reduce"."""
     peer = call.get("peer")
     return call.get("call", "") + ("" if peer is None else f", {'any peer' if peer == 'any' else f'peer {peer}'}")
 
 
 def _gpu_text(gpus):
-    """ "GPU 0: 35 %, 2.1 GB"."""
+    """Returns the use of GPUs as text: "GPU 0: 35 %, 2.1 GB"."""
     texts = []
     for gpu in gpus:
         facts = [f"{100 * gpu['busy']:.0f} %"] if "busy" in gpu else []
@@ -152,7 +152,7 @@ def _groups(boxes):
 
 
 def _text(state, call, line, error, group):
-    """ "in MPI_Barrier for 41 s: comm.Barrier()"."""
+    """Returns the text of a group: "in MPI_Barrier for 41 s: comm.Barrier()"."""
     if state in ("busy", "waits"):
         seconds = max(each.get("seconds", 0.0) for each in group)
         words = f"{'in ' + call if call else 'runs'} for {seconds:.0f} s"

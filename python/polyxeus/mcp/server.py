@@ -33,7 +33,7 @@ _CAN_RUN = " The tool `run` executes code on the engines and changes their varia
 
 
 class _ClusterServer(_Server):
-    """A server that gives the reason if it has no tool `run`."""
+    """A server that explains why it has no tool `run` if a client calls this tool."""
 
     async def call_tool(self, name: str, *arguments: Any, **more: Any) -> Any:
         if name == "run" and not any(tool.name == "run" for tool in await self.list_tools()):

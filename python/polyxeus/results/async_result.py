@@ -218,7 +218,7 @@ class AsyncResult(DisplayMixin, TimingMixin, Future[T]):
         Parameters
         ----------
         timeout : float, optional
-            Seconds to wait. Default: without a limit.
+            Seconds to wait. Default: no limit.
 
         Returns
         -------
@@ -254,7 +254,7 @@ class AsyncResult(DisplayMixin, TimingMixin, Future[T]):
         Parameters
         ----------
         timeout : float, optional
-            Seconds to wait. Default: without a limit.
+            Seconds to wait. Default: no limit.
 
         Returns
         -------
@@ -421,7 +421,7 @@ class AsyncResult(DisplayMixin, TimingMixin, Future[T]):
         Parameters
         ----------
         timeout : float, optional
-            Seconds to wait; None or below 0: without a limit.
+            Seconds to wait. None or a negative number means no limit.
         return_when : str, optional
             FIRST_COMPLETED, FIRST_EXCEPTION or ALL_COMPLETED of concurrent.futures: the event to wait for.
 
@@ -473,7 +473,7 @@ class AsyncResult(DisplayMixin, TimingMixin, Future[T]):
         Parameters
         ----------
         timeout : float, optional
-            Seconds to wait; None or below 0: without a limit.
+            Seconds to wait. None or a negative number means no limit.
 
         Returns
         -------
@@ -502,7 +502,7 @@ class AsyncResult(DisplayMixin, TimingMixin, Future[T]):
         Parameters
         ----------
         timeout : float, optional
-            Seconds to wait. Default: without a limit.
+            Seconds to wait. Default: no limit.
         return_exceptions : bool, optional
             Whether exceptions are returned as items instead of being raised. Default: the option that was given to the
             call.
@@ -605,7 +605,7 @@ class AsyncResult(DisplayMixin, TimingMixin, Future[T]):
         Parameters
         ----------
         timeout : float, optional
-            Seconds to wait; None or below 0: without a limit.
+            Seconds to wait. None or a negative number means no limit.
 
         Returns
         -------
@@ -732,7 +732,7 @@ class AsyncResult(DisplayMixin, TimingMixin, Future[T]):
         Parameters
         ----------
         timeout : float, optional
-            Seconds to wait; None or below 0: without a limit.
+            Seconds to wait. None or a negative number means no limit.
 
         Raises
         ------

@@ -100,7 +100,7 @@ class ExecutorFuture(AsyncResult[T]):
         Parameters
         ----------
         timeout : float, optional
-            Seconds to wait; None or below 0: without a limit.
+            Seconds to wait. None or a negative number means no limit.
         return_when : str, optional
             FIRST_COMPLETED, FIRST_EXCEPTION or ALL_COMPLETED of concurrent.futures: the event to wait for.
 
@@ -120,7 +120,7 @@ class ExecutorFuture(AsyncResult[T]):
         Parameters
         ----------
         timeout : float, optional
-            Seconds to wait. Default: without a limit.
+            Seconds to wait. Default: no limit.
 
         Returns
         -------
@@ -145,7 +145,7 @@ class ExecutorFuture(AsyncResult[T]):
         Parameters
         ----------
         timeout : float, optional
-            Seconds to wait. Default: without a limit.
+            Seconds to wait. Default: no limit.
 
         Returns
         -------

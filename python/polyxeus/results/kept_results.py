@@ -84,7 +84,7 @@ class KeptResults:
     def let_stay(self, key, maker=None):
         """Lets a result stay when this client ends and when its Refs are deleted. Returns False if no engine can keep it.
 
-        maker  the uuid of the engine that has made it; None: it is not known yet.
+        maker  the uuid of the engine that has made the result; None if this engine is not known yet.
         """
         if key.number and self._shared:  # otherwise, an engine owns the file
             engines = self.client()._engines.values()

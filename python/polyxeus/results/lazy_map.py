@@ -36,7 +36,7 @@ class LazyMapIterator(Iterator[T]):
 
     imap() returns it. The sequences may be infinite.
 
-    A separate thread reads the sequences, because reading may take long.
+    A separate thread reads the sequences, because reading may take a long time.
 
     Parameters
     ----------

@@ -135,8 +135,8 @@ class _Keeper:
 
 
 def show_live(result: Any) -> bool:
-    """Shows a pending result, and updates the display until it is ready. Returns False, and shows nothing, outside of a
-    notebook or of the main thread."""
+    """Shows a pending result, and updates the display until it is ready. Outside of notebooks, and in threads other
+    than the main thread, shows nothing and returns False."""
     end = front_end()
     if end is None or threading.current_thread() is not threading.main_thread():
         return False

@@ -17,7 +17,7 @@ __all__ = ["AsyncHubMapResult", "AsyncMapResult", "AsyncRecordedResult", "join_p
 
 
 def join_parts(map_object, results):
-    """Joins the results of a map's requests to the results of the map. If a request failed, its exception becomes an
+    """Joins the results of a map's requests into the results of the map. If a request failed, its exception becomes an
     item."""
     if not any(isinstance(each, Exception) for each in results):
         return map_object.joinPartitions(results)
@@ -28,7 +28,7 @@ def join_parts(map_object, results):
 
 
 def _put_when_done(future, done):
-    """Puts a future into a queue of the running event loop once it is done."""
+    """Puts a future into a queue of the running event loop when the future is done."""
     import asyncio
 
     loop = asyncio.get_running_loop()
@@ -147,7 +147,7 @@ class AsyncMapResult(AsyncResult[list[T]]):
 
 
 class AsyncRecordedResult(AsyncMapResult):
-    """The results of requests. If some of them are the parts of a map, their results are joined to the result of the
+    """The results of requests. If some of them are the parts of a map, their results are joined into the result of the
     map.
 
     calls  the RecordedCalls, which know the requests of each map

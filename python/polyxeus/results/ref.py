@@ -39,9 +39,9 @@ class Ref(Generic[T]):
     the client nor the controller. A task starts when the calls of all its Refs have ended. The result is freed when the
     last Ref to it has been deleted and no unanswered call needs it.
 
-    A Ref can be pickled outside of calls, also before its call has ended, and used in any program that has a Client of
-    the cluster. A result whose Ref was pickled is not freed with its Refs or with the program. It stays until
-    ``rc.unpublish(ref.id)``, or until the engine that made it ends.
+    A Ref can also be pickled outside of calls, even before its call has ended. Any program that has a Client of the
+    cluster can use the unpickled Ref. A result whose Ref was pickled is not freed when its Refs are deleted or the
+    program ends. It stays until ``rc.unpublish(ref.id)``, or until the engine that made it ends.
 
     Parameters
     ----------
@@ -171,7 +171,7 @@ class Ref(Generic[T]):
         Parameters
         ----------
         timeout : float, optional
-            Seconds to wait; None or below 0: without a limit.
+            Seconds to wait. None or a negative number means no limit.
 
         Returns
         -------
@@ -191,7 +191,7 @@ class Ref(Generic[T]):
         Parameters
         ----------
         timeout : float, optional
-            Seconds to wait. Default: without a limit.
+            Seconds to wait. Default: no limit.
 
         Returns
         -------
@@ -238,8 +238,8 @@ class Ref(Generic[T]):
     def publish(self, name: str) -> None:
         """Gives the result a name, under which other programs find it: see `Client.published()`.
 
-        A published result stays after this program has ended. It is lost when the engine that made it ends, or with the
-        cluster. `Client.unpublish()` removes the name.
+        A published result stays after this program has ended. It is lost when the engine that made it, or the cluster,
+        ends. `Client.unpublish()` removes the name.
 
         Parameters
         ----------
@@ -481,7 +481,7 @@ class Uses:
 
     def look(self):
         """Returns whether the call has its final answer. If the tasks are answered and the answer is not final, sends the
-        call again. Called when the tasks are answered; calls at other times do no harm."""
+        call again. Called when the tasks are answered; calls at other times have no effect."""
         if self.is_final:
             return True
         if not self.awaited().is_ready():

@@ -1,4 +1,4 @@
-"""Functions whose waits a KeyboardInterrupt can always end."""
+"""Functions that wait. A KeyboardInterrupt can always end the wait."""
 
 from __future__ import annotations
 

@@ -92,7 +92,7 @@ class TimingMixin:
         interval : float
             Seconds between two updates of the bar.
         timeout : float, optional
-            Seconds to wait; None or below 0: without a limit.
+            Seconds to wait. None or a negative number means no limit.
         widget : bool, optional
             Whether the bar is a notebook widget. Default: True in notebooks with ipywidgets, else False.
         return_when : str, optional

@@ -73,8 +73,8 @@ def _bytes(count):
 
 
 class _Shown:
-    """The place at which users see this process's messages. The place is looked up only when the first text is shown,
-    because most waits show no text."""
+    """Writes the text to the terminal or the notebook, whichever the user sees. The output is chosen only when the
+    first text is shown, because most waits show no text."""
 
     def __init__(self):
         self._write = None

@@ -1,4 +1,4 @@
-"""The communicators of gangs on an engine, and the communicator of the task of several ranks that the engine runs."""
+"""The communicators of gangs on an engine, and the communicator of the multi-rank task that the engine is running."""
 
 import contextlib
 import functools

@@ -258,7 +258,7 @@ class _FunctionPickler:
         return self._carry_data(value)
 
     def _check(self, value):
-        """If _Trip.is_careful is set, raises an error if the value cannot be pickled."""
+        """Raises an error if _Trip.is_careful is set and the value cannot be pickled."""
         trip = self._trip
         if not trip.is_careful or id(value) in trip.in_progress:
             return
@@ -346,7 +346,7 @@ _attributes_of = weakref.WeakKeyDictionary()  # code -> _attribute_names(code)
 
 def _ingredients(function, global_names):
     """Returns the (objects, names of modules) from which the pickle of an interactive function is made, in an order
-    that depends only on its code. Returns None if one of the objects could change but stay the same object."""
+    that depends only on its code. Returns None if one of the objects could change in place."""
     if function.__dict__ or function.__kwdefaults__:
         return None
     code = function.__code__

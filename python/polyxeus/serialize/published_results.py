@@ -10,7 +10,7 @@ __all__ = ["describe", "key_of", "names_in", "publish", "unpublish"]
 
 
 def key_of(folder, name):
-    """Returns the Key of a published result: with the name in the place of the client, and the number 0."""
+    """Returns the Key of a published result. It contains the name instead of the client, and the number 0."""
     return ref_files.Key(folder, name, 0)
 
 

@@ -153,7 +153,7 @@ def let_stay(key, engines):
     does not exist yet, the engine that writes it makes this link. Returns False if none of these engines can own it, or
     if the cluster has ended.
 
-    engines  the uuids of registered engines, the best one first.
+    engines  the uuids of registered engines, in the order of preference.
     """
     try:
         with open(_mark(key), "a", opener=_private):  # before it looks for the file; engines write the file first
@@ -174,7 +174,7 @@ def let_go(key: Any) -> bool:
     Returns
     -------
     bool
-        Whether this host had the result, or was to keep it.
+        Whether this host had the result, or a mark that the result must stay.
     """
     key = Key(*key)
     own = file_name(key, key.client)
@@ -183,19 +183,19 @@ def let_go(key: Any) -> bool:
 
 
 def _mark(key):
-    """Returns the path of an empty file: it says that a result is to outlive its client. Its name is not that of a
-    segment, so it stays when the client ends."""
+    """Returns the path of an empty file, which means that a result outlives its client. The file does not have the name
+    of a segment, so it stays when the client ends."""
     return os.path.join(key.folder, f"{key.client}.{key.number}.stays{key.engine}")
 
 
 def _outlived(key):
-    """Returns whether the client has ended, and the result is to stay nevertheless."""
+    """Returns whether the client has ended, but the result must stay."""
     return not has_entered(key.folder, key.client) and os.path.exists(_mark(key))
 
 
 def _give(key, engines):
-    """Gives one of these engines a link to a file of the client. Returns False if the file is here, but none of the
-    engines."""
+    """Gives one of these engines a link to a file of the client. Returns False if the file is on this host, but none of
+    the engines is."""
     for folder in _folders(key):
         path = os.path.join(folder, file_name(key, key.client))
         if os.path.exists(path):
@@ -282,8 +282,8 @@ def _open_new(folder, path, wanted):
 
 
 def _is_unused(file):
-    """Returns whether no process has mapped this file or has it open, besides this descriptor. The kernel grants a lease
-    for writing only in this case."""
+    """Returns whether no process has mapped or opened this file, except through this descriptor. The kernel grants a
+    lease for writing only in this case."""
     try:
         fcntl.fcntl(file, fcntl.F_SETSIG, signal.SIGURG)  # not SIGIO, which would end this process, if another one opens it
         fcntl.fcntl(file, fcntl.F_SETLEASE, fcntl.F_WRLCK)
@@ -398,7 +398,8 @@ def _read_head(data, path):
 
 
 def facts(key: Any) -> dict[str, Any] | None:
-    """Returns what keep() returned for a result, on an engine. This engine counts as the maker of the result.
+    """Returns, on an engine, the facts that keep() returned for a result. This engine counts as the maker of the
+    result.
 
     Parameters
     ----------
@@ -415,7 +416,8 @@ def facts(key: Any) -> dict[str, Any] | None:
 
 
 def facts_of(folder, path):
-    """Returns, on an engine, what keep() returned for this file. This engine counts as the maker of the result."""
+    """Returns, on an engine, the facts that keep() returned for this file. This engine counts as the maker of the
+    result."""
     with open(path, "rb", buffering=0) as file:
         size = os.fstat(file.fileno()).st_size
         with mmap.mmap(file.fileno(), size, access=mmap.ACCESS_READ) as data:
@@ -425,7 +427,7 @@ def facts_of(folder, path):
 
 
 def value_of(*key: Any) -> Any:
-    """Returns the value of a kept result, on an engine. This value replaces a Ref in the arguments of a call.
+    """Returns, on an engine, the value of a kept result. This value replaces a Ref in the arguments of a call.
 
     Parameters
     ----------
@@ -489,7 +491,7 @@ def remove_named(key, owner):
 
 
 def _leave_spare(folder, path):
-    """Makes this file a spare, unless it is small or memory is short. Returns whether it did so."""
+    """Makes this file a spare, unless it is small or memory is short. Returns whether the file has become a spare."""
     try:
         found = os.stat(path)
         size = found.st_size

@@ -383,8 +383,8 @@ def _make_alone(buffer, dtype, shape, needs_grad):
 
 
 def whole(buffer, dtype, shape, needs_grad):
-    """Returns a contiguous tensor in the memory of the buffer. If this memory is not aligned for `dtype`, a
-    torch.dtype, the tensor is in a copy."""
+    """Returns a contiguous tensor in the memory of the buffer. If this memory is not aligned for `dtype` (a
+    torch.dtype), the tensor uses a copy of the memory."""
     made = _torch().frombuffer(_writable(buffer), dtype=dtype)
     if made.shape != shape:
         made.set_(_untyped(made), 0, shape)

@@ -10,8 +10,8 @@ _MOST_DRIFT = 1000  # in millionths: each of the two kernels may change the rate
 
 
 class Exchange(NamedTuple):
-    """The times, by this host's clock, at which a request was sent and its answer arrived, and the time that the answer
-    contains, which the other host's clock showed. All times are in nanoseconds."""
+    """The times of a request and its answer. By this host's clock: when the request was sent and when the answer
+    arrived. By the other host's clock: the time in the answer. All times are in nanoseconds."""
 
     sent: int  #: the time of sending, by the clock of this host
     told: int  #: the time in the answer, by the other clock

@@ -51,8 +51,8 @@ class LateRank(NamedTuple):
 def mpi_key(call, seen: Counter) -> tuple | None:
     """Returns a key of a collective MPI call that is the same on all ranks; None for other calls.
 
-    seen  how many earlier calls of this rank had each (communicator, place). There may be several, because places are
-          counted from the beginning again after a stop
+    seen  how many earlier calls of this rank had each (communicator, place). Several calls may have the same place,
+          because places are counted from the beginning again after a stop
     """
     if not call.place:
         return None

@@ -1,4 +1,4 @@
-"""Writes OpenTelemetry's protocol as JSON, which a collector accepts at /v1/traces. Pure functions."""
+"""Writes OpenTelemetry's protocol as JSON, which a collector accepts at /v1/traces. All functions are pure."""
 
 from __future__ import annotations
 

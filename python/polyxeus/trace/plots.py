@@ -1,4 +1,4 @@
-"""Makes plots as SVG text for a page that needs no other files. Pure functions."""
+"""Makes plots as SVG text for a page that needs no other files. All functions are pure."""
 
 from __future__ import annotations
 

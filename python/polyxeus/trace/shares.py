@@ -1,4 +1,4 @@
-"""Computes how engines spent the time of a trace, and which data they sent to each other. Pure functions."""
+"""Computes how engines spent the time of a trace, and which data they sent to each other. All functions are pure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The contents of a trace: processes with tracks of nested slices, and flows between slices. Pure functions."""
+"""The contents of a trace: processes with tracks of nested slices, and flows between slices. All functions are pure."""
 
 from __future__ import annotations
 
@@ -143,8 +143,8 @@ def _passage_details(sent, passage):
 
 
 def _encodings(spans):
-    """Yields spans for the work of a call before its first request and between two requests. Each of them ends with a
-    span of the kind "sent"."""
+    """Yields spans for the work of a call before its first request and between two requests. Each yielded span ends at
+    the end of a span of the kind "sent"."""
     calls = sorted((span for span in spans if span.kind == "call"), key=lambda span: span.began)
     begins = [span.began for span in calls]
     until = {}  # {index of a call: end of its latest encoding}
@@ -160,7 +160,7 @@ def _encodings(spans):
 
 
 def _thread_tracks(slices):
-    """slices  [(number of the thread, Slice), ...]"""
+    """Returns the tracks of each thread, for slices [(number of the thread, Slice), ...]."""
     by_thread = defaultdict(list)
     for thread, each in slices:
         by_thread[thread].append(each)

@@ -47,7 +47,7 @@ class LoadBalancedView(View):
     follow : AsyncResult, str, Dependency or list of them
         Results, or ids of requests, as for `after`. Tasks wait for these requests, and run on the engine that ran them.
     timeout : float
-        Seconds that a task may wait for the requests in `after` and `follow`; 0: without a limit.
+        Seconds that a task may wait for the requests in `after` and `follow`; 0: no limit.
     retries : int
         How many times a task that fails is tried again, on another engine.
     ranks : int, (int, int) or Ranks
@@ -283,8 +283,8 @@ class LoadBalancedView(View):
         block : bool, optional
             Whether to wait. Default: the view's flag.
         chunksize : int, optional
-            The number of items per message. Default: one if there are few items, else up to 128, so that short calls
-            cost little.
+            The number of items per message. Default: one if there are few items, else up to 128, which reduces the
+            overhead of short calls.
         ordered : bool
             Whether iteration over the result keeps the order of the items. If False, the results are in the order of
             their arrival.

@@ -770,7 +770,7 @@ class DirectView(View):
     # ------------------------------------------------------------ the engines' state
 
     def sync_imports(self, local: bool = True, quiet: bool = False) -> AbstractContextManager[None]:
-        """Imports modules in this process and on the engines: those that the import statements of a `with` block name.
+        """Imports the modules that the import statements of a `with` block name, in this process and on the engines.
 
         ``import x as y`` imports x on the engines under the name x.
 

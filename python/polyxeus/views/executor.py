@@ -141,7 +141,7 @@ class ViewExecutor(concurrent.futures.Executor):
             An iterable for each argument of `func`.
         timeout : float, optional
             The number of seconds, counted from this call, within which all items must arrive. Otherwise TimeoutError is
-            raised. Default: without a limit.
+            raised. Default: no limit.
         chunksize : int
             The number of items that each call on an engine gets.
         buffersize : int, optional

@@ -21,7 +21,7 @@ _START = "start the engines with `pxcluster start --engines=mpi`"
 
 
 class GangView(DirectView):
-    """A DirectView with an MPI communicator of only its engines. ``client.gang([0, 1, 4])`` returns it.
+    """A DirectView with an MPI communicator that contains only its engines. ``client.gang([0, 1, 4])`` returns it.
 
     The communicator is the variable `comm` of these engines, mpi4py's MPI.Comm or, in C++, an MPI_Comm. The ranks of
     the communicator have the order of the engines in the gang. The other ranks of the world do not take part. They may

@@ -130,8 +130,7 @@ def _join_standard_arrays(parts, is_dealt, instead):
 
 
 def _order(parts):
-    """Returns the indices that bring the items of dealt parts, one part after the other, into the order of the
-    whole."""
+    """Returns the indices that sort the concatenated items of dealt parts into the order of the whole sequence."""
     places = [(row, index) for index, part in enumerate(parts) for row in range(len(part))]
     return sorted(range(len(places)), key=places.__getitem__)
 

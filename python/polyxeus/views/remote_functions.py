@@ -59,7 +59,7 @@ def parallel(
 ) -> Callable[[Callable[..., Any]], ParallelFunction]:
     """Makes a decorator.
 
-    A call to the decorated function runs it on each engine of the view, with a part of the arguments.
+    A call to the decorated function runs it on each engine of the view, with one part of each argument.
 
     The method map() of the decorated function calls the function for each item.
 

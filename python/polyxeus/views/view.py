@@ -536,7 +536,7 @@ class View:
     def parallel(
         self, dist: Dist = "b", block: bool | None = None, **flags: Any
     ) -> Callable[[Callable[..., Any]], ParallelFunction]:
-        """Makes a decorator. A call to the decorated function runs it on each engine with a part of the arguments.
+        """Makes a decorator. A call to the decorated function runs it on each engine with one part of each argument.
 
         Parameters
         ----------
@@ -578,7 +578,7 @@ class View:
         jobs : AsyncResult, str, int or list of them, optional
             AsyncResults, ids of requests, or indices into the history. Default: all requests of this view.
         timeout : float, optional
-            Seconds to wait; None or below 0: without a limit.
+            Seconds to wait. None or a negative number means no limit.
 
         Returns
         -------

@@ -166,7 +166,7 @@ class JobKeeper:
         crossings : int
             The number of new jobs since the JobKeeper was made.
         timeout : float, optional
-            Seconds to wait. Default: without a limit.
+            Seconds to wait. Default: no limit.
 
         Returns
         -------
@@ -180,7 +180,7 @@ class JobKeeper:
     def stop(self) -> None:
         """Stops the JobKeeper: it starts no further jobs, so the engines end with their job.
 
-        If a new job is just being started, this start is completed.
+        If the JobKeeper is starting a new job, it completes this start.
         """
         with self._changed:
             lock, self._lock = self._lock, None
@@ -198,7 +198,7 @@ class JobKeeper:
     # ------------------------------------------------------------ in the thread of JobWatch
 
     def _give_up(self, row: dict[str, Any], seconds: float) -> None:
-        """Tells the user that the new job is too short, so that no further job is started."""
+        """Tells the user that no further job is started, because the new job is too short."""
         problem = RuntimeError(
             f"{job_text(row)} of {engine_names(row['engines'])} may run for only {duration(seconds)}, but variables must "
             f"be saved {duration(self._save_before)} before its end: no further job is started; give rc.outlive_job() a "

@@ -73,8 +73,8 @@ def send_quietly(client, engine, work):
 class JobWatch:
     """Warns before the batch jobs of the engines end, and lets a JobKeeper save variables before the end.
 
-    A thread waits for the next deadline, for the engines' answers and for look(). The thread ends when the client is
-    closed or no longer used.
+    A thread waits for the next deadline, for the engines' answers and for calls of look(). The thread ends when the
+    client is closed or no longer used.
     """
 
     def __init__(self, client: Client) -> None:
@@ -270,7 +270,7 @@ class JobWatch:
             self._arrange(ids)
 
     def _arrange(self, ids):
-        """Sorts the engines by their jobs. ids: {uuid: id} of the registered engines."""
+        """Groups the engines by their jobs. ids: {uuid: id} of the registered engines."""
         self._engines = {}
         for uuid, job in self._told.items():
             if job and uuid in ids:

@@ -92,8 +92,7 @@ class Session(pdb.Pdb):
                 frame.f_globals.pop(name, None)
 
     def _cmdloop(self):
-        """Reads commands, like pdb's own method; but an interrupt ends the request here, while pdb's method would
-        continue."""
+        """Reads commands, like pdb's own method, but lets an interrupt end the request. pdb's method would continue."""
         self.is_asking = True
         try:
             self.cmdloop()

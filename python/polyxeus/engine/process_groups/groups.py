@@ -29,8 +29,8 @@ _TIME_ERRORS = ("Timed out waiting", "timed out", "Timeout")
 
 
 def _grace():
-    """Returns the number of seconds that ranks wait for a rank that has failed. For MPI calls, this number is the
-    same."""
+    """Returns the number of seconds that ranks wait for a rank that has failed. The same number is used for MPI
+    calls."""
     try:
         return max(0.0, float(os.environ.get("POLYXEUS_MPI_GRACE", "2")))
     except ValueError:
@@ -125,7 +125,7 @@ class Groups:
         return store
 
     def _open_store(self, original, host_name, port, *args, **named):
-        """Opens a TCPStore. Signals can end the waits for its server and for the other ranks."""
+        """Opens a TCPStore. A signal can end the wait for the server of the store or for the other ranks."""
         limit = named.get("timeout") or self._c10d.default_pg_timeout
         deadline = time.monotonic() + limit.total_seconds()
         while not named.get("is_master", True):

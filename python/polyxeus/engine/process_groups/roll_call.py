@@ -1,4 +1,5 @@
-"""Finds out which ranks wait for which other ranks, and makes the error messages about these waits. Pure functions."""
+"""Finds out which ranks wait for which other ranks, and makes the error messages about these waits. All functions are
+pure."""
 
 from typing import NamedTuple, Optional
 

@@ -106,8 +106,8 @@ void Journal::name_damage(SegmentNumber segment, const JournalReader& reader) {
   errors_.push_back(name + " is damaged: " + counted(bytes, "byte") + " in " +
                     counted(damages.size(), "place") + ", the first at byte " +
                     std::to_string(damages[0].offset) +
-                    ", are damaged. Tasks that were only there are lost, and all others continue; "
-                    "the file will be kept as " +
+                    ". Tasks that were only there are lost, and all others continue; the file will "
+                    "be kept as " +
                     storage_->name_set_aside(segment));
 }
 

@@ -22,8 +22,8 @@ struct TaskOptions;
 struct Dependency {
   std::vector<MessageId> ids;  ///< The msg_ids of the requests of these tasks.
   bool all = true;             ///< Whether to wait for all of them or only for one.
-  bool success = true;         ///< Whether a task that succeeded counts.
-  bool failure = false;        ///< Whether a task that failed counts.
+  bool success = true;         ///< Whether a task that succeeded satisfies the dependency.
+  bool failure = false;        ///< Whether a task that failed satisfies the dependency.
 };
 
 /// Options for the tasks of a view: the engines on which tasks may run, the tasks for which they

@@ -13,9 +13,9 @@ namespace px::client {
 /// `measures` exists.
 std::map<EngineId, const Json*> measured_engines(const Json& measures);
 
-/// Converts such a row to the content of the usage_reply that the engine would have sent when it
-/// was measured; members that the row does not have are left out. For a request that began after
-/// the measurement, only its age is known. The result is empty if the engine does not answer the
+/// Converts such a row to the content of a usage_reply of the engine; members that the row does not
+/// have are left out. If the engine began its current request after the measurement, `running` has
+/// only `seconds`, and `place` is empty. The result is empty if the engine does not answer the
 /// controller. Pure.
 Json measured_usage(const Json& row);
 

@@ -52,8 +52,8 @@ class Launcher {
   virtual ~Launcher() = default;
   /// "local": in cluster-<id>.json.
   virtual std::string_view name() const = 0;
-  /// Its name in cluster-<id>.json, so that ipcluster can stop it: it starts processes of this
-  /// computer.
+  /// The launcher that cluster-<id>.json records, so that ipcluster can stop the processes. Usually
+  /// "local", because pxcluster itself starts only processes of this host.
   virtual std::string_view recorded_name() const { return "local"; }
   /// Whether the engines may be on other hosts, so that loopback is not sufficient.
   virtual bool is_remote(const LaunchRequest&) const { return true; }

@@ -22,7 +22,7 @@ struct ScaleOrder {
   int least = 0;
   int most = 0;
   double idle_s = 30;   ///< How long an engine is without work before it ends.
-  bool is_off = false;  ///< The number stays as it is; the other members do not count.
+  bool is_off = false;  ///< Stops scaling; the other members are ignored.
   bool operator==(const ScaleOrder&) const = default;
 };
 

@@ -69,7 +69,7 @@ struct ScaleSteps {
 class Scaler {
  public:
   void wish(const ScaleWish& wish) { wish_ = wish; }
-  /// The number of engines stays as it is from now on.
+  /// Stops scaling: the scaler then starts and ends no engines.
   void stop() { *this = Scaler{}; }
   const std::optional<ScaleWish>& wish() const { return wish_; }
   bool is_on() const { return wish_.has_value(); }

@@ -95,7 +95,8 @@ class CallLedger {
   /// written together.
   void commit();
   /// This call did not reach its engine, and the controller answers it. A call that was answered
-  /// before, and was sent again because its client lost the reply, is not recorded as failed.
+  /// before, and was sent again because the reply did not reach its client, is not recorded as
+  /// failed.
   void undelivered(CallChannel channel, const SharedFrames& call, const Problem& problem);
 
   /// The engine is registered, for the first time or again: it is sent all calls that it owes. It

@@ -14,8 +14,8 @@ namespace px::controller {
 struct DependencySpec {
   std::vector<std::string> msg_ids;  ///< Each once.
   bool all = true;                   ///< All of them, or any one.
-  bool success = true;               ///< Whether a task that succeeded counts.
-  bool failure = false;              ///< Whether a task that failed counts.
+  bool success = true;               ///< Whether a task that succeeded satisfies the dependency.
+  bool failure = false;              ///< Whether a task that failed satisfies the dependency.
   bool empty() const { return msg_ids.empty(); }
 };
 
@@ -34,7 +34,7 @@ class Dependency {
   bool empty() const { return total_ == 0; }
   /// One of the tasks that it names ended. Precondition: called once for each.
   void finished(FinishedTask task);
-  /// Enough of its tasks ended in a way that counts.
+  /// Enough of its tasks ended in a way that satisfies it.
   bool is_met() const;
   /// It can no longer be met.
   bool is_unreachable() const;

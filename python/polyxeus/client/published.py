@@ -169,7 +169,7 @@ class PublishedResults:
             raise KeyError(f"no result with the id {identifier!r:.100} stays: its Ref was not pickled, or its engine has ended")
 
     def _engines_here(self, kept):
-        """Returns the uuids of the engines that use the same folder as this process."""
+        """Returns the uuids of the engines that share the cluster's folder in shared memory with this process."""
         return {uuid for uuid in self._engines.values() if kept.identity and ref_files.has_entered(kept.folder, uuid)}
 
     def _published_names(self, kept):

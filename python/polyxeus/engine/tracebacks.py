@@ -1,7 +1,7 @@
 """Describes exceptions for replies: the frames of the traceback, and the class.
 
-Frames without source text are removed. If there are mpi4py frames, only the frame of the function that the user called
-stays.
+The frames of compiled modules (Cython) are removed, unless their source is installed. An error of an MPI call names the
+function that the user called: for comm.allreduce(), it names MPI_Allreduce.
 """
 
 import linecache
@@ -30,10 +30,11 @@ _MEMBERS = ("errno", "strerror", "filename", "filename2", "name", "path")
 
 
 def tidied(error, trace):
-    """Returns `trace` without the frames of compiled modules.
+    """Returns `trace` without the frames of compiled modules and of the debugger.
 
-    As a result, an MPI error names the function that the user called. mpi4py's allreduce(), for example, calls
-    MPI_Comm_dup, MPI_Bcast and other functions, and each rank may wait in a different one of them.
+    Also changes the text of an MPI error, so that the text names the function that the user called. mpi4py's
+    allreduce(), for example, calls MPI_Comm_dup, MPI_Bcast and other functions, and each rank may wait in a different
+    one of them.
     """
     entries = []
     while trace is not None:

@@ -53,8 +53,8 @@ class ModeMagics:
         print(said)
 
     def _describe(self, text):
-        """Returns the sentence for a mode. If no cluster is running, the sentence is printed to stderr, and later cells
-        fail until a cluster runs.
+        """Returns the sentence that %pxmode prints for a mode. If no cluster is running, or if it has no engines, also
+        prints a warning to stderr; later cells then fail until a cluster with engines runs.
 
         errors  ValueError, IndexError: no such engine.
         """

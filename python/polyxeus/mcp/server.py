@@ -33,7 +33,10 @@ _CAN_RUN = " The tool `run` executes code on the engines and changes their varia
 
 
 class _ClusterServer(_Server):
-    """A server that explains why it has no tool `run` if a client calls this tool."""
+    """The server of a cluster.
+
+    If it has no tool `run`, it answers a call of `run` with an error that gives the reason.
+    """
 
     async def call_tool(self, name: str, *arguments: Any, **more: Any) -> Any:
         if name == "run" and not any(tool.name == "run" for tool in await self.list_tools()):

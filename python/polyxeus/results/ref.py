@@ -481,7 +481,7 @@ class Uses:
 
     def look(self):
         """Returns whether the call has its final answer. If the tasks are answered and the answer is not final, sends the
-        call again. Called when the tasks are answered; calls at other times have no effect."""
+        call again. Use this method when the tasks are answered; at other times it changes nothing."""
         if self.is_final:
             return True
         if not self.awaited().is_ready():

@@ -112,7 +112,7 @@ class _Memory:
 
 
 class _Storage:
-    """The parts of one storage that the tensors of a pickle span."""
+    """For one torch storage: the ranges of its bytes that the tensors of one pickle use."""
 
     def __init__(self, blocks=()):
         self.blocks = blocks  # [(begin, end)] in order, without overlaps; each block is sent as one memory

@@ -342,7 +342,8 @@ class Actor:
 
         Use this method for a proxy that was unpickled in another process.
 
-        The new proxy does not own the objects: they are freed with the proxies of the process that made them.
+        The new proxy does not own the objects: they are freed when the last proxy of the client that spawned them is
+        deleted, or when that client is closed.
 
         Parameters
         ----------

@@ -42,8 +42,8 @@ class LoadBalancedView(View):
     Attributes
     ----------
     after : AsyncResult, str, Dependency or list of them
-        Results, or ids of requests. Tasks wait until these requests have succeeded. In a Dependency, requests that
-        failed can count, too.
+        Results, or ids of requests. Tasks wait until these requests have succeeded. If tasks should also run after
+        requests that failed, pass a Dependency with `failure=True`.
     follow : AsyncResult, str, Dependency or list of them
         Results, or ids of requests, as for `after`. Tasks wait for these requests, and run on the engine that ran them.
     timeout : float
@@ -295,8 +295,8 @@ class LoadBalancedView(View):
         ranks : int, (int, int) or Ranks, optional
             How many engines of one MPI world run each call together. Default: the view's flag.
         after : AsyncResult, str, Dependency or list of them, optional
-            Results, or ids of requests, that must have succeeded before the calls run. In a Dependency, requests that
-            failed can count, too. Default: the view's flag.
+            Results, or ids of requests, that must have succeeded before the calls run. If the calls should also run
+            after requests that failed, pass a Dependency with `failure=True`. Default: the view's flag.
 
         Returns
         -------

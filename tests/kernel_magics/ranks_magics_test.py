@@ -11,23 +11,25 @@ def ids(message):
     return [each["id"] for each in message["content"].get("data", {}).get(RANKS, {}).get("boxes", ())]
 
 
-def all_have_lines(message):
-    said = message["content"].get("data", {}).get(RANKS, {})
-    return len(said.get("boxes", ())) == 4 and all("line" in each for each in said["boxes"])
+def all_wait(message):
+    """Whether the message says of all four ranks that they wait for the flag, and how much memory they have."""
+    boxes = message["content"].get("data", {}).get(RANKS, {}).get("boxes", ())
+    return len(boxes) == 4 and all(
+        "while not os.path.exists" in each.get("line", "") and each.get("memory", 0) > 1e6 for each in boxes)
 
 
 def test_a_cell_that_runs_long_tells_its_ranks_and_leaves_no_output(notebook, tmp_path):
     flag = tmp_path / "go"
     notebook.ok("%pxconfig --ranks-after 0.2 --progress-after -1")
     message_id, seen = notebook.begin(f"%%px\n{wait_for(flag)}"), []
-    notebook.await_message(message_id, seen, all_have_lines)
+    notebook.await_message(message_id, seen, all_wait)
+    running = seen[-1]["content"]["data"][RANKS]
     flag.touch()
     cell = notebook.end(message_id, seen)
-    *running, last = cell.ranks
-    assert [each["id"] for each in running[-1]["boxes"]] == [0, 1, 2, 3]
-    assert {each["state"] for each in running[-1]["boxes"]} == {"busy"}
-    assert all("while not os.path.exists" in each["line"] and each["memory"] > 1e6 for each in running[-1]["boxes"])
-    assert [each["ranks"] for each in running[-1]["groups"]] == ["0-3"]
+    last = cell.ranks[-1]
+    assert [each["id"] for each in running["boxes"]] == [0, 1, 2, 3]
+    assert {each["state"] for each in running["boxes"]} == {"busy"}
+    assert [each["ranks"] for each in running["groups"]] == ["0-3"]
     assert last["ended"] and len(last["cluster"]) == 16
     assert cell.contents("display_data") == [] and cell.contents("update_display_data") == []
 

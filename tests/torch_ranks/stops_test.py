@@ -249,6 +249,15 @@ def test_a_stop_ends_the_wait_for_ranks_that_do_not_join(own):
     assert own[:].pull("x.item()", block=True) == [6.0] * 4
 
 
+def test_a_signal_of_an_earlier_cell_does_not_stop_the_first_calls(own):
+    """An idle engine reads the signals that came, but may begin the next cell before it has done so."""
+    late = "import signal\nfrom polyxeus.engine import process_groups\nos.write(process_groups.signals[1], bytes([signal.SIGINT]))"
+    own[:].execute("import os, torch, torch.distributed as dist", block=True)
+    own[:].execute(f"{late}\ndist.init_process_group()\nx = torch.ones(1)\nfor i in range(100): dist.all_reduce(x); x /= 4",
+                   block=True)
+    assert own[:].pull("x.item()", block=True) == [1.0] * 4
+
+
 def test_a_rank_that_is_killed_is_named_and_one_in_its_place_has_the_groups_again(own):
     ranks.join(own)
     pid = own[VICTIM].apply_sync(os.getpid)

@@ -1,5 +1,6 @@
 """Counts the calls of this process's process groups, ends the calls at a stop, and reconnects the groups afterwards."""
 
+import contextlib
 import datetime
 import functools
 import hashlib
@@ -103,6 +104,7 @@ class Groups:
             raise
         if is_default:
             world = self._world = World(store, me, size)
+            self._forget_signals()
             world.begin_request()
             self._seen_epoch = world.epochs.current
             for work in (self._watch_store, self._watch_signals):
@@ -291,6 +293,7 @@ class Groups:
         if world is None:
             return
         self._meeting = None
+        self._forget_signals()
         world.begin_request()
         if self._seen_epoch != world.epochs.current:
             self._seen_epoch = world.epochs.current
@@ -415,6 +418,14 @@ class Groups:
                         world.shut_down(ports)
             time.sleep(pause)
             pause = min(pause * 1.5, 1.0)
+
+    def _forget_signals(self):
+        """Reads the signals that have come so far: if one of them interrupts the running request, KeyboardInterrupt has
+        been raised, and the others belong to earlier requests."""
+        reading, _ = self._signals
+        with contextlib.suppress(BlockingIOError):
+            while os.read(reading, 512):
+                pass
 
     def _watch_signals(self, world):
         """Ends the calls of this rank when the user interrupts it, because calls that wait in gloo ignore the

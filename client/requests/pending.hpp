@@ -71,7 +71,8 @@ class PendingRequests {
   /// A balanced task runs on this engine. Ignored for requests to a given engine.
   void learn_engine(const MessageId& id, EngineId engine, const EngineUuid& uuid);
 
-  /// The controller's report about an engine that has left; empty: none.
+  /// The controller's report about an engine that has left. Without a report, both strings are
+  /// empty.
   struct EngineLoss {
     std::string host, reason;
   };

@@ -55,7 +55,7 @@ RequestBody call_body(const Function& function, const Arguments& arguments,
 RequestBody map_body(const Function& function, const Arguments& sequences);
 
 /// The values in a reply to a native request: one for a call, several for a pull, none for a push.
-/// They share the reply's frames.
+/// Their buffers are those of Reply::buffers().
 /// errors  bad_input: the reply is malformed.
 Result<std::vector<Value>> read_values(const Reply& reply);
 

@@ -26,9 +26,9 @@ enum class TaskStatus { pending, ok, error, aborted };
 /// "pending", "ok", "error", "aborted".
 std::string_view name_of(TaskStatus status);
 
-/// A reply to a request. It shares the frames of the message. Each function below parses its part
-/// of the message at each call, on the caller's thread. Copies are cheap. Any thread may use a
-/// Reply.
+/// A reply to a request. A Reply and its copies use the same frames, those of the message, so
+/// copies are cheap. Each function below parses its part of the message at each call, on the
+/// caller's thread. Any thread may use a Reply.
 class Reply {
  public:
   Reply() = default;
@@ -51,8 +51,8 @@ class Reply {
   Json header() const { return part(envelope_.header); }
   /// The content as JSON text, even if the cluster uses msgpack.
   std::string content_text() const;
-  /// The buffers with large values, to which the content refers by their indexes. They share the
-  /// frames, except buffers that were sent in pieces.
+  /// The buffers with large values, to which the content refers by their indexes. They are not
+  /// copied from the frames of the message, except buffers that were sent in pieces.
   std::vector<SharedBytes> buffers() const;
   /// The size of all frames, in bytes.
   std::size_t bytes() const { return frames_ ? total_bytes(*frames_) : 0; }

@@ -43,11 +43,11 @@ class EngineStreams {
                 StreamHandlers handlers);
   ~EngineStreams();
 
-  /// Sends on the engine's stream; opens a stream if there is none, and keeps the record until the
-  /// stream is open.
+  /// Sends a record, which consists of `head` and `bytes`, on the engine's stream. If there is no
+  /// stream, opens one, and keeps the record until the stream is open.
   /// result  false: the engine has no stream and gets none at present; nothing was sent.
   bool send(const EngineUuid& engine, std::string head, const SharedBytes& bytes, Instant now);
-  /// Like send(), but only if there is a stream.
+  /// Like send() for a record without bytes, but does not open a stream.
   bool send_if_there(const EngineUuid& engine, std::string head, Instant now);
 
   /// The engine does not answer on its stream: closes the stream, and opens no other stream for

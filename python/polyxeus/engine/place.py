@@ -14,7 +14,8 @@ __all__ = ["find", "start"]
 
 
 def start(engine):
-    """Starts the thread that answers queries of `engine`. Call this function in the main thread."""
+    """Starts the thread that tells `engine`, when it asks, which line of the user's code is running. Call this function
+    in the main thread."""
     _thread.start_new_thread(_serve, (engine, _thread.get_ident()))
 
 

@@ -103,7 +103,7 @@ def offer(folders, names):
 
 def _write_groups(names, write):
     """Returns (the index for _read_groups(), {name: reason why it was not written}). The function write(values, number)
-    writes a group and returns its description."""
+    writes a group and returns the group's entry for the index."""
     known = functions.namespace()
     lost = {name: "not defined there" for name in names or () if name not in known}
     wanted = users_names(known) if names is None else [name for name in names if name in known]
@@ -244,7 +244,8 @@ def _describe(values):
 
 
 def _write(values, folders, name, share):
-    """Writes the values, and returns the positions of the values for the index."""
+    """Writes the values of a group to a file in one of the folders. Returns the group's entry for the index: the data
+    from _describe(), and the path of the file. No file is written for a module."""
     part, pieces = _describe(values)
     if not pieces:
         return part

@@ -83,7 +83,10 @@ class DirectView(View):
         return self._sent(work, targets, ids, label, read, fname)
 
     def _sent(self, work, targets, ids, label, read, fname, kind=AsyncResult):
-        """Sends a request to the engines `ids`, which `targets` names; returns its result."""
+        """Sends a request to the engines `ids`; returns its AsyncResult, an object of the class `kind`.
+
+        targets  how the caller has named these engines. If this is an int, the result is one value, not a list.
+        """
         tasks = self._submit(ids, [work], self.label if label is None else label)
         self._note(tasks)
         single = isinstance(targets, int)
@@ -498,7 +501,9 @@ class DirectView(View):
         mpi_exchange.exchange(self, key, source)
 
     def split(self, color: Iterable[Any] | Callable[[int], Any], name: str = "comm") -> dict[Any, GangView]:
-        """Divides the engines into gangs, which are views with an MPI communicator, as MPI_Comm_split does.
+        """Divides the engines into gangs, as MPI_Comm_split divides ranks.
+
+        A gang is a view with an MPI communicator that contains only its engines.
 
         Parameters
         ----------

@@ -62,8 +62,8 @@ def bytes_moved(own_ports, ports_of_others):
 
 
 def are_quiet(own_ports, ports_of_others):
-    """Returns whether no data is transferred for a moment. No data is transferred while calls wait for a rank. The
-    docstring of _connections() describes the arguments."""
+    """Watches gloo's connections for 90 ms, or until they transfer data. Returns whether they transferred no data. They
+    transfer none while calls wait for a rank. The docstring of _connections() describes the arguments."""
     before = bytes_moved(own_ports, ports_of_others)
     for _ in range(3):
         time.sleep(0.03)

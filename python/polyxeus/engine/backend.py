@@ -1,6 +1,5 @@
 """The functions that the C++ core calls. They take requests, and return the contents of replies as JSON text."""
 
-import os
 import signal
 import sys
 
@@ -277,8 +276,4 @@ class Backend:
     def on_wake(self):
         """The C++ core calls this method when a signal has arrived while the engine was idle. When the method returns,
         the signal's handler has run."""
-        try:
-            while os.read(self.signals, 512):
-                pass
-        except OSError:
-            pass
+        interrupts.read_away(self.signals)

@@ -1,6 +1,5 @@
 """Counts the calls of this process's process groups, ends the calls at a stop, and reconnects the groups afterwards."""
 
-import contextlib
 import datetime
 import functools
 import hashlib
@@ -14,6 +13,7 @@ import sys
 import threading
 import time
 
+from polyxeus.engine import interrupts
 from polyxeus.engine.process_groups import frameworks, gloo_sockets, roll_call, traces
 from polyxeus.engine.process_groups.epochs import DIED, INTERRUPTED, RAISED, Cause
 from polyxeus.engine.process_groups.meetings import Meeting, Refusal
@@ -422,10 +422,7 @@ class Groups:
     def _forget_signals(self):
         """Reads the signals that have come so far: if one of them interrupts the running request, KeyboardInterrupt has
         been raised, and the others belong to earlier requests."""
-        reading, _ = self._signals
-        with contextlib.suppress(BlockingIOError):
-            while os.read(reading, 512):
-                pass
+        interrupts.read_away(self._signals[0])
 
     def _watch_signals(self, world):
         """Ends the calls of this rank when the user interrupts it, because calls that wait in gloo ignore the

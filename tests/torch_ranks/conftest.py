@@ -3,6 +3,7 @@
 import os
 from pathlib import Path
 
+import deadlines
 import pytest
 from cluster_folders import ipython_dir_of_tests
 
@@ -16,6 +17,13 @@ def torch_of_pypi():
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("PYTHONPATH", os.pathsep.join(filter(None, [str(FOLDER), os.environ.get("PYTHONPATH")])))
         yield FOLDER
+
+
+@pytest.fixture
+def time_limit():
+    """For tests whose ranks may wait for each other."""
+    with deadlines.time_limit(90):
+        yield
 
 
 @pytest.fixture(scope="session")

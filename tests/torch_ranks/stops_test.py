@@ -6,7 +6,6 @@ import signal
 import sys
 from pathlib import Path
 
-import deadlines
 import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
@@ -17,9 +16,10 @@ import torch_fuzz  # noqa: E402
 import polyxeus as px  # noqa: E402
 import polyxeus.torch  # noqa: E402
 
+pytestmark = pytest.mark.usefixtures("time_limit")
+
 VICTIM = 2
 OTHERS = [0, 1, 3]
-TIME_LIMIT = 90
 
 # A call of all ranks; the name under which it waits.
 CALLS = {
@@ -36,12 +36,6 @@ CALLS = {
     "fsdp": ("sharded(torch.ones(2, 4)).sum().backward()", "all_gather_into_tensor"),
 }
 FAULTS = {"sleeps": "time.sleep(60)", "computes": "while True: pass"}
-
-
-@pytest.fixture(autouse=True)
-def time_limit():
-    with deadlines.time_limit(TIME_LIMIT):
-        yield
 
 
 @pytest.fixture(scope="module")

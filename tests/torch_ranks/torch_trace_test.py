@@ -4,12 +4,13 @@ import json
 import sys
 from pathlib import Path
 
-import deadlines
 import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
 
 import ranks  # noqa: E402
+
+pytestmark = pytest.mark.usefixtures("time_limit")
 
 CELL = """
 if rank == 2:
@@ -17,12 +18,6 @@ if rank == 2:
 dist.all_reduce(torch.ones(1 << 18))
 dist.all_reduce(torch.ones(9), async_op=True).wait()
 """
-
-
-@pytest.fixture(autouse=True)
-def time_limit():
-    with deadlines.time_limit(90):
-        yield
 
 
 @pytest.fixture(scope="module")

@@ -33,12 +33,11 @@ VERSIONS = "packages.json"  # in the folder: {package: version}
 
 def packages_of(place, release=None):
     """The packages of a release of Debian or Ubuntu, default: those of the host. `place` keeps their lists."""
-    if release in OF_UBUNTU:
-        if not Path(UBUNTU_KEYS).exists():
-            sys.exit(f"there is no {UBUNTU_KEYS}: it is a file of Ubuntu's package ubuntu-keyring")
-        text = f"deb [signed-by={UBUNTU_KEYS}] {UBUNTU} {release} main\n"
-    else:
-        text = f"deb [signed-by={KEYS}] {mirror()} {release} main\n"
+    is_of_ubuntu = release in OF_UBUNTU
+    if is_of_ubuntu and not Path(UBUNTU_KEYS).exists():
+        sys.exit(f"there is no {UBUNTU_KEYS}: it is a file of Ubuntu's package ubuntu-keyring")
+    keys, url = (UBUNTU_KEYS, UBUNTU) if is_of_ubuntu else (KEYS, mirror())
+    text = f"deb [signed-by={keys}] {url} {release} main\n"
     sources = [("debian.list", text)] if release else host_sources()
     return Packages(place / f"apt-{ARCHITECTURE}" / (release or "host"), ARCHITECTURE, sources)
 

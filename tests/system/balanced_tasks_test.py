@@ -17,6 +17,15 @@ def pid():
 
 
 @ipp.interactive
+def sleep_and_tell_pid(seconds):
+    import os
+    import time
+
+    time.sleep(seconds)
+    return os.getpid()
+
+
+@ipp.interactive
 def fail_until(path, count):
     """Fails the first `count` times; then tells how often it was tried."""
     with open(path, "a+") as file:
@@ -63,7 +72,8 @@ def test_a_map_over_a_thousand_items_answers_each_once_and_in_order(view):
 
 
 def test_a_thousand_single_tasks_are_shared_by_all_engines(local_rc, view):
-    tasks = [view.apply_async(pid) for _ in range(1000)]
+    # Each takes so long that tasks always wait, whichever engine the system lets run.
+    tasks = [view.apply_async(sleep_and_tell_pid, 0.005) for _ in range(1000)]
     ran_by = collections.Counter(task.get(60) for task in tasks)
     assert set(ran_by) == set(local_rc[:].apply_sync(pid))
     assert sum(ran_by.values()) == 1000

@@ -17,6 +17,23 @@ Json to_json(const std::optional<Dependency>& dependency) {
           {"failure", dependency->failure}};
 }
 
+/// The member `ranks` of a task's metadata; null: the task runs on one engine.
+Json to_json(const std::optional<Ranks>& ranks) {
+  if (!ranks) return {};
+  const int most = ranks->most == 0 ? ranks->least : ranks->most;
+  if (ranks->least < 1 || most < ranks->least)
+    throw ClientError(ErrorKind::bad_input,
+                      "the ranks of a task must be at least 1, and `most` not below `least`: not " +
+                          std::to_string(ranks->least) + " and " + std::to_string(most));
+  return most == 1 ? Json{} : Json{ranks->least, most};
+}
+
+/// The request as a task with a communicator that contains its only rank.
+RequestBody on_one_rank(RequestBody body) {
+  body.content.insert(1, "\"gang\":{},");
+  return body;
+}
+
 }  // namespace
 
 TaskOptions LoadBalancedView::task_options() const {
@@ -26,6 +43,7 @@ TaskOptions LoadBalancedView::task_options() const {
   options.follow = to_json(options_.follow);
   options.timeout_s = std::chrono::duration<double>(options_.timeout).count();
   options.retries = options_.retries;
+  options.ranks = to_json(options_.ranks);
   if (options_.targets) {
     const std::shared_ptr<const EngineDirectory> engines = core_->connection().engines();
     for (const EngineId id : core_->resolve(*options_.targets))
@@ -34,13 +52,24 @@ TaskOptions LoadBalancedView::task_options() const {
   return options;
 }
 
+AsyncResult LoadBalancedView::send(std::vector<RequestBody> bodies,
+                                   const TaskOptions& options) const {
+  if (options_.ranks && options.ranks.is_null())
+    for (RequestBody& body : bodies) body = on_one_rank(std::move(body));
+  return {core_->send_balanced(bodies, options), core_};
+}
+
+AsyncResult LoadBalancedView::send(std::vector<RequestBody> bodies) const {
+  return send(std::move(bodies), task_options());
+}
+
 AsyncResult LoadBalancedView::execute(const std::string& code, bool is_silent) const {
   return {core_->send_balanced({cell_body(code, is_silent)}, task_options()), core_};
 }
 
 AsyncResult LoadBalancedView::call(const Function& function, const Arguments& arguments,
                                    const NamedValues& named) const {
-  return {core_->send_balanced({call_body(function, arguments, named)}, task_options()), core_};
+  return send({call_body(function, arguments, named)});
 }
 
 AsyncResult LoadBalancedView::call_each(const Function& function,
@@ -48,7 +77,7 @@ AsyncResult LoadBalancedView::call_each(const Function& function,
   std::vector<RequestBody> bodies;
   bodies.reserve(all.size());
   for (const Arguments& arguments : all) bodies.push_back(call_body(function, arguments));
-  return {core_->send_balanced(bodies, task_options()), core_};
+  return send(std::move(bodies));
 }
 
 std::vector<Block> LoadBalancedView::cut_into_blocks(std::size_t count,
@@ -64,17 +93,16 @@ AsyncResult LoadBalancedView::map(const Function& function, const Arguments& seq
   std::vector<RequestBody> bodies;
   for (const Block block : cut_into_blocks(count, options))
     bodies.push_back(map_body(function, take_block(sequences, block)));
-  return {core_->send_balanced(bodies, task_options()), core_};
+  return send(std::move(bodies));
 }
 
 MapStream LoadBalancedView::map_stream(const Function& function, Arguments sequences,
                                        bool is_ordered, const MapOptions& options) const {
   const std::vector<Block> blocks =
       cut_into_blocks(value_or_throw(count_items(sequences)), options);
-  const auto send = [core = core_, function, sequences = std::move(sequences),
+  const auto send = [view = *this, function, sequences = std::move(sequences),
                      task = task_options()](Block block) {
-    const RequestBody body = map_body(function, take_block(sequences, block));
-    return AsyncResult{core->send_balanced({body}, task), core};
+    return view.send({map_body(function, take_block(sequences, block))}, task);
   };
   return MapStream{send, blocks, options.max_outstanding, is_ordered};
 }

@@ -15,6 +15,7 @@
 
 namespace px::client {
 
+struct RequestBody;
 struct TaskOptions;
 
 /// The tasks for which a task waits, and the outcomes that satisfy this dependency. All tasks
@@ -24,6 +25,14 @@ struct Dependency {
   bool all = true;             ///< Whether to wait for all of them or only for one.
   bool success = true;         ///< Whether a task that succeeded satisfies the dependency.
   bool failure = false;        ///< Whether a task that failed satisfies the dependency.
+};
+
+/// The number of engines of one MPI world that run a task together. The function runs once on each
+/// of them, with an MPI communicator of these engines: `px::comm()` on C++ engines, `px.mpi.comm()`
+/// on Python engines. The result of the task is the result of the first rank.
+struct Ranks {
+  int least = 1;  ///< The number of engines that the task needs, at least 1.
+  int most = 0;   ///< The task gets up to this number if no other task can use them; 0: `least`.
 };
 
 /// Options for the tasks of a view: the engines on which tasks may run, the tasks for which they
@@ -36,6 +45,7 @@ struct BalancedOptions {
   Duration timeout = {};  ///< How long to wait for dependencies before the task fails; 0: no limit.
   int retries = 0;        ///< Further attempts after a failure, on other engines.
   Json label = {};        ///< Any JSON; stored in the controller's records.
+  std::optional<Ranks> ranks = {};  ///< No value: a task runs on one engine, without MPI.
 };
 
 /// How the items of a map are grouped into tasks.
@@ -62,7 +72,7 @@ class LoadBalancedView {
     return LoadBalancedView{core_, std::move(options)};
   }
 
-  /// Runs source text as one task.
+  /// Runs source text as one task. The task fails if the options ask for more than one rank.
   /// is_silent  whether the cell gets no number and its last value is not shown.
   AsyncResult execute(const std::string& code, bool is_silent = true) const;
   /// Calls a function once, as one task.
@@ -89,6 +99,8 @@ class LoadBalancedView {
                        const MapOptions& options = {}) const;
 
  private:
+  AsyncResult send(std::vector<RequestBody> bodies) const;
+  AsyncResult send(std::vector<RequestBody> bodies, const TaskOptions& options) const;
   TaskOptions task_options() const;
   std::vector<Block> cut_into_blocks(std::size_t count, const MapOptions& options) const;
   std::shared_ptr<ClientCore> core_;

@@ -3,6 +3,7 @@
 #include <thread>
 
 #include "client/core.hpp"
+#include "client/gang.hpp"
 #include "client/hub_result.hpp"
 #include "net/discovery/profile_paths.hpp"
 #include "os/private_file.hpp"
@@ -100,6 +101,11 @@ DirectView Client::direct(std::vector<EngineId> ids) const {
   const Targets targets = Targets::ids(std::move(ids));
   core_->resolve(targets);  // says now what is wrong with them
   return DirectView{core_, targets};
+}
+
+DirectView Client::gang(std::vector<EngineId> ids, const std::string& name, bool is_new) const {
+  make_gang(core_, ids, name, is_new);
+  return direct(std::move(ids));
 }
 
 LoadBalancedView Client::balanced(BalancedOptions options) const {

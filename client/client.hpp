@@ -90,7 +90,18 @@ class Client {
   DirectView direct(std::vector<EngineId> ids) const;
   /// A view of these engines. The targets are resolved at each use of the view.
   DirectView direct(const Targets& targets) const { return DirectView{core_, targets}; }
-  /// A view that runs each task on a free engine.
+  /// Makes an MPI communicator of these engines, without the other ranks of their MPI world, and
+  /// returns a view of the engines. On the engines the communicator is the variable `name`: an
+  /// MPI_Comm in C++, mpi4py's MPI.Comm in Python. Its ranks are in the order of `ids`. Waits until
+  /// the engines have made it.
+  /// ids     ranks of one MPI world, whose engine ids are their ranks. They may run both languages.
+  /// is_new  whether to make a new communicator even if the last one of these ranks can be used.
+  /// errors  ClientError bad_input: an id occurs twice, there is none, or `name` cannot be the name
+  ///         of a variable; not_found: no engine has one of the ids; unsupported: the engines are
+  ///         not ranks of one MPI world; RemoteError, CompositeError: MPI failed.
+  DirectView gang(std::vector<EngineId> ids, const std::string& name = "comm",
+                  bool is_new = false) const;
+  /// A view that runs each task on a free engine, or on several ranks (BalancedOptions::ranks).
   LoadBalancedView balanced(BalancedOptions options = {}) const;
   /// A view for many engines. It sends one request to the controller, and the controller copies the
   /// request to the engines.

@@ -52,6 +52,7 @@ using client::Dependency;
 using client::DirectView;
 using client::LoadBalancedView;
 using client::MapOptions;
+using client::Ranks;
 using client::SendOptions;
 using client::Targets;
 

@@ -294,7 +294,8 @@ void Server::State::listen_to_membership() {
 void Server::State::place(const EngineUuid& uuid) {
   const EngineFacts facts = queries_.facts_of(uuid);
   if (has_queue_ && queries_.forms_gangs(uuid) && facts.rank && !facts.world.empty())
-    tasks_.engine_placed(uuid, {facts.world, facts.rank->value, facts.host});
+    tasks_.engine_placed(
+        uuid, {facts.world, facts.rank->value, facts.host, membership_.table().language_of(uuid)});
 }
 
 void Server::State::watch() {

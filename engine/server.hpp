@@ -127,10 +127,7 @@ class Server final : public jupyter::IoThread {
   void send_measures(EngineMeasures measures);
   EngineFacts facts_of_mpi();
   /// Whether it can run ranks of tasks of several ranks.
-  bool forms_gangs() const {
-    return config_.language == Language::python && config_.facts.rank &&
-           !config_.facts.world.empty();
-  }
+  bool forms_gangs() const { return config_.facts.rank && !config_.facts.world.empty(); }
   void start_passing();
   void watch_over_death();
   void keep(Result<DeathWatch> watch);

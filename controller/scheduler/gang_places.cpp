@@ -7,12 +7,13 @@ namespace px::controller {
 
 void GangPlaces::placed(const EngineUuid& engine, const WorldPlace& place) {
   left(engine, false);
-  const auto [world, is_new] = worlds_.try_emplace(place.world);
-  if (is_new) world->second.number = ++last_world_;
+  const auto world = worlds_.try_emplace(place.world).first;
+  int& number = world->second.numbers[place.language];
+  if (number == 0) number = ++last_world_;
   ++world->second.count;
   ++world->second.engines_by_rank[place.rank];
   const int host = hosts_.try_emplace(place.host, static_cast<int>(hosts_.size())).first->second;
-  members_.insert_or_assign(engine, Member{world, place.rank, host});
+  members_.insert_or_assign(engine, Member{world, number, place.rank, host});
 }
 
 void GangPlaces::left(const EngineUuid& engine, bool breaks_world) {
@@ -31,9 +32,9 @@ void GangPlaces::left(const EngineUuid& engine, bool breaks_world) {
 std::optional<GangPlaces::Seat> GangPlaces::find(const EngineUuid& engine) const {
   const auto found = members_.find(engine);
   if (found == members_.end()) return std::nullopt;
-  const auto& [world, rank, host] = found->second;
+  const auto& [world, number, rank, host] = found->second;
   if (!world->second.is_usable()) return std::nullopt;
-  return Seat{world->second.number, rank, host};
+  return Seat{number, rank, host};
 }
 
 std::int64_t GangPlaces::number_of(const std::vector<WorkerKey>& gang, Instant now) {

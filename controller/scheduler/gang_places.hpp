@@ -19,6 +19,7 @@ struct WorldPlace {
   std::string world;  ///< The name of its MPI world, not empty.
   int rank = 0;       ///< In the world.
   std::string host;
+  std::string language = {};  ///< "python", "cpp".
 };
 
 /// The engines of a gang and their communicator, for the headers of their requests.
@@ -32,7 +33,8 @@ struct GangSeats {
 /// The TaskQueue owns it and reports what happens. Uses no socket and no clock.
 class GangPlaces {
  public:
-  /// World and host as numbers from 0 on.
+  /// World and host as numbers from 0 on. Ranks of one MPI world that run different languages have
+  /// different numbers of worlds, because no function runs on all of them.
   struct Seat {
     int world = 0, rank = 0, host = 0;
   };
@@ -55,7 +57,7 @@ class GangPlaces {
 
  private:
   struct World {
-    int number = 0;
+    std::map<std::string, int> numbers = {};  // by language
     bool is_broken = false;
     std::size_t count = 0;                    // of its engines
     std::map<int, int> engines_by_rank = {};  // how many of them have this rank
@@ -63,7 +65,7 @@ class GangPlaces {
   };
   struct Member {
     std::map<std::string, World>::iterator world;
-    int rank, host;
+    int number, rank, host;
   };
   std::map<std::string, World> worlds_;  // by name
   std::map<std::string, int> hosts_;     // by name

@@ -2,6 +2,7 @@
 // other clients, news of engines.
 //   client_calls FOLDER COMMAND      FOLDER: for gates, seen by the engines; COMMAND: adds one
 //   engine
+//   client_calls                     on three ranks of one MPI world: gangs
 
 #include <polyxeus/client.hpp>
 
@@ -259,9 +260,61 @@ void engines_that_join_and_leave_are_news(const px::Client& client, const char* 
   CHECK(client.ids().size() == 2);
 }
 
+/// Source text: the sum of item + rank over the ranks of a task.
+const px::Function total = px::Function::source(
+    "def total(item):\n"
+    "    import polyxeus as px\n"
+    "    comm = px.mpi.comm()\n"
+    "    return comm.allreduce(item + comm.rank)");
+
+void tasks_of_several_ranks(const px::Client& client) {
+  for (const int ranks : {1, 2, 3}) {
+    const px::LoadBalancedView view = client.balanced({.ranks = px::Ranks{ranks}});
+    const std::int64_t of_ranks = ranks * (ranks - 1) / 2;
+    CHECK(px::as<std::int64_t>(view.call(total, {px::Json(5)}).get_one(60s)) ==
+          5 * ranks + of_ranks);
+    CHECK((px::as<std::vector<std::int64_t>>(view.map(total, {numbers(3)}).get_joined(60s)) ==
+           std::vector<std::int64_t>{of_ranks, ranks + of_ranks, 2 * ranks + of_ranks}));
+  }
+  CHECK(px::as<std::int64_t>(
+            client.balanced({.ranks = px::Ranks{2, 8}}).call(total, {px::Json(0)}).get_one(60s)) ==
+        3);
+  bool is_refused = false;
+  try {
+    client.balanced({.ranks = px::Ranks{3, 2}}).call(total, {px::Json(0)});
+  } catch (const px::ClientError& error) {
+    is_refused = error.kind() == px::ErrorKind::bad_input;
+  }
+  CHECK(is_refused);
+}
+
+void gangs_have_communicators_of_their_own(const px::Client& client) {
+  const px::DirectView gang = client.gang({px::EngineId{2}, px::EngineId{0}}, "duo");
+  const auto ranks = gang.pull({"duo.rank", "duo.size", "duo.allreduce(5)"});
+  for (int i = 0; i < 2; ++i) {
+    const std::vector<px::Value> values = ranks.get_all_of(static_cast<std::size_t>(i), 60s);
+    CHECK(px::as<int>(values[0]) == i && px::as<int>(values[1]) == 2 &&
+          px::as<int>(values[2]) == 10);
+  }
+  bool is_refused = false;
+  try {
+    client.gang({px::EngineId{1}, px::EngineId{1}});
+  } catch (const px::ClientError& error) {
+    is_refused = error.kind() == px::ErrorKind::bad_input;
+  }
+  CHECK(is_refused);
+}
+
 }  // namespace
 
 int main(int count, char** words) try {
+  if (count == 1) {
+    const px::Client client = px::Client::connect({.cluster_id = "ranks"});
+    client.wait_for_engines(3, 60s);
+    tasks_of_several_ranks(client);
+    gangs_have_communicators_of_their_own(client);
+    return 0;
+  }
   if (count != 3) return 2;
   folder = words[1];
   const px::Client client = px::Client::connect();

@@ -149,6 +149,9 @@ void px_cell_close(void* answer);
 /// until the next call.
 const char* px_cell_variables();
 
+/// Whether the engine runs a task of several ranks.
+bool px_cell_is_in_gang();
+
 /// Registers compiled code that the engine may call again.
 void px_cell_bind(int number, void (*code)());
 

@@ -82,6 +82,9 @@ class CellExchange {
   /// Answers of at least this size are copied before anything else runs: see NativeRequest.
   std::size_t copied_from = std::numeric_limits<std::size_t>::max();
 
+  /// Whether a task of several ranks runs.
+  bool is_in_gang = false;
+
   // %time
   long long begun_ns = 0;
   long long begun_cpu_ns = 0;

@@ -252,6 +252,9 @@ void px_cell_refuse_type(const char* type, std::size_t size) {
 
 // ---------------------------------------------------------------- the rest
 
+bool px_cell_is_in_gang() {
+  return CellExchange::installed().is_in_gang;
+}
 void px_cell_bind(int number, void (*code)()) {
   CellExchange::installed().bind(number, code);
 }
@@ -310,6 +313,7 @@ std::vector<std::pair<std::string, const void*>> cell_symbols() {
       {"px_cell_close", address(&px_cell_close)},
       {"px_cell_count", address(&px_cell_count)},
       {"px_cell_variables", address(&px_cell_variables)},
+      {"px_cell_is_in_gang", address(&px_cell_is_in_gang)},
       {"px_cell_drop_bundle", address(&px_cell_drop_bundle)},
       {"px_cell_elements", address(&px_cell_elements)},
       {"px_cell_end_timing", address(&px_cell_end_timing)},

@@ -295,6 +295,36 @@ Result<std::string> CppValues::with_natural_types(const FunctionCall& call) {
 
 interpreters::ApplyResult CppValues::call(const Json& content,
                                           const std::vector<SharedBytes>& buffers) {
+  const auto gang = content.find("gang");
+  return gang == content.end() ? call_alone(content, buffers)
+                               : call_in_gang(*gang, content, buffers);
+}
+
+/// Runs the call after the ranks of its task have made their communicator. The result of the task
+/// is that of the first rank.
+interpreters::ApplyResult CppValues::call_in_gang(const Json& gang, const Json& content,
+                                                  const std::vector<SharedBytes>& buffers) {
+  GeneratedCell joining{"call"};
+  joining.code =
+      "::px::cell::Giver{0}, ::px::gangs::begin_task("
+      "::px::cell::receive<std::vector<int>>(::px_cell_argument(0)), "
+      "::px::cell::receive<long long>(::px_cell_argument(1)));\n";
+  joining.arguments = {{"the ranks", gang.value("ranks", Json::array())},
+                       {"the number", gang.value("number", Json(0))}};
+  if (const CellOutcome outcome = perform(std::move(joining)); !outcome.is_ok())
+    return failed(outcome);
+  const std::optional<Value> rank = exchange_.take_answer(0);
+  const bool is_first = rank && std::get<Json>(*rank) == 0;
+  exchange_.is_in_gang = true;
+  interpreters::ApplyResult result = call_alone(content, buffers);
+  exchange_.is_in_gang = false;
+  if (result.is_ok && !is_first)
+    result = {R"({"status":"ok","value":{"json":null}})", true, false, {}};
+  return result;
+}
+
+interpreters::ApplyResult CppValues::call_alone(const Json& content,
+                                                const std::vector<SharedBytes>& buffers) {
   FunctionCall call;
   call.is_map = bool_member(content, "map").value_or(false);
   if (const auto done = read_function(content.value("function", Json()), call); !done)

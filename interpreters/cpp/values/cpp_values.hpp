@@ -58,6 +58,10 @@ class CppValues {
   interpreters::ApplyResult push(const Json& content, const std::vector<SharedBytes>& buffers);
   interpreters::ApplyResult pull(const Json& content);
   interpreters::ApplyResult call(const Json& content, const std::vector<SharedBytes>& buffers);
+  interpreters::ApplyResult call_in_gang(const Json& gang, const Json& content,
+                                         const std::vector<SharedBytes>& buffers);
+  interpreters::ApplyResult call_alone(const Json& content,
+                                       const std::vector<SharedBytes>& buffers);
   /// The spelling of the function of a call; its definitions are added to `call`.
   Result<void> read_function(const Json& function, FunctionCall& call);
   Result<void> read_arguments(const Json& content, const std::vector<SharedBytes>& buffers,

@@ -12,7 +12,7 @@ from polyxeus.results.ref import Ref, Uses, gathered, unfinished
 from polyxeus.serialize import requests
 from polyxeus.views import actors, partition
 from polyxeus.views.dependency import Dependency
-from polyxeus.views.ranks import as_metadata, on_one_rank, ranks_in, ranks_of
+from polyxeus.views.ranks import as_metadata, in_cpp, on_one_rank, ranks_in, ranks_of
 from polyxeus.views.remote_functions import ParallelFunction, getname
 from polyxeus.views.stopping import stops_on_interrupt
 from polyxeus.views.view import View, label_text
@@ -189,8 +189,9 @@ class LoadBalancedView(View):
     ):
         uuids, forms = self._candidates(self.targets if targets is None else targets)
         key, kept = self._new_key(forms, False) if keep else (None, None)
+        sent = args if "pickle" in forms else in_cpp(args)
         with gathered() as refs:
-            work = requests.call(f, args, kwargs, forms, kept)
+            work = requests.call(f, sent, kwargs, forms, kept)
         tasks, uses, task = self._submit(
             [work],
             refs,

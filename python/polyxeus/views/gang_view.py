@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Iterable
 
 from polyxeus.engine_calls import gangs
 from polyxeus.serialize import requests
+from polyxeus.serialize.values import NO_PICKLE
 from polyxeus.views.direct_view import DirectView
 from polyxeus.views.stopping import stops_on_interrupt
 
@@ -117,9 +118,8 @@ class GangView(DirectView):
             work = requests.call(gangs.look, (self.targets,))
             places.update(zip(python, self._send(work, python, fname="gang").get()))
         if cpp:
-            code = f"std::string px_gang_place = px::gangs::look({_list_in_cpp(self.targets)});"
-            self.execute(code, targets=cpp, block=True)
-            for engine, text in zip(cpp, self.pull("px_gang_place", targets=cpp, block=True)):
+            work = requests.call("px::gangs::look", (self.targets,), forms=NO_PICKLE)
+            for engine, text in zip(cpp, self._send(work, cpp, fname="gang").get()):
                 *numbers, run = text.split(" ", 3)
                 places[engine] = (*map(int, numbers), run)
         return places

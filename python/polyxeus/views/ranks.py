@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from polyxeus.serialize.reference import Reference
+
 __all__ = ["Ranks"]
 
 _Anything: Any = object  # for type checkers: a Ranks may be passed as an argument of any type
@@ -84,6 +86,11 @@ def ranks_in(args, kwargs):
     if len(found) > 1:
         raise TypeError(f"a call may have only one argument that is a Ranks, not {len(found)}")
     return found[0] if found else None
+
+
+def in_cpp(args):
+    """Returns the arguments of a call of a C++ function, with an expression for the communicator instead of a Ranks."""
+    return [Reference("px::comm()") if isinstance(each, Ranks) else each for each in args]
 
 
 def as_metadata(ranks):

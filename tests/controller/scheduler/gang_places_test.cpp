@@ -51,6 +51,17 @@ TEST(GangPlaces, WorldsWithTheSameNameAreNotMixed) {
   EXPECT_TRUE(places.find(ann));
 }
 
+TEST(GangPlaces, RanksOfDifferentLanguagesAreInNoGangTogetherButBreakTheSameWorld) {
+  GangPlaces places;
+  places.placed(ann, {"w", 0, "h", "python"});
+  places.placed(bob, {"w", 1, "h", "cpp"});
+  places.placed(cid, {"w", 2, "h", "cpp"});
+  EXPECT_NE(places.find(ann)->world, places.find(bob)->world);
+  EXPECT_EQ(places.find(bob)->world, places.find(cid)->world);
+  places.left(ann, true);
+  EXPECT_FALSE(places.find(bob));
+}
+
 TEST(GangPlaces, ASecondReportReplacesTheFirst) {
   GangPlaces places;
   places.placed(ann, {"w", 0, "h"});

@@ -1,0 +1,134 @@
+#include "client/gang.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <set>
+#include <sstream>
+#include <utility>
+
+#include "client/core.hpp"
+#include "client/direct_view.hpp"
+
+namespace px::client {
+namespace {
+
+bool is_identifier(const std::string& name) {
+  const auto is_part = [](unsigned char each) { return std::isalnum(each) != 0 || each == '_'; };
+  return !name.empty() && std::isdigit(static_cast<unsigned char>(name[0])) == 0 &&
+         std::all_of(name.begin(), name.end(), is_part);
+}
+
+Json numbers_of(const std::vector<EngineId>& ids) {
+  Json numbers = Json::array();
+  for (const EngineId id : ids) numbers.push_back(id.value);
+  return numbers;
+}
+
+void check_arguments(const std::vector<EngineId>& ids, const std::string& name) {
+  if (!is_identifier(name))
+    throw ClientError(ErrorKind::bad_input, "'" + name + "' cannot be the name of a variable");
+  if (ids.empty()) throw ClientError(ErrorKind::bad_input, "a gang needs at least one engine");
+  if (std::set(ids.begin(), ids.end()).size() < ids.size())
+    throw ClientError(ErrorKind::bad_input, "an engine is named twice: " + name_engines(ids));
+}
+
+/// The engines of a gang by their language, in the order of the gang.
+struct Languages {
+  std::vector<EngineId> python, cpp;
+};
+
+Languages languages_of(ClientCore& core, const std::vector<EngineId>& ids) {
+  core.resolve(Targets::ids(ids));
+  const std::shared_ptr<const EngineDirectory> engines = core.connection().engines();
+  Languages found;
+  std::vector<EngineId> others;
+  for (const EngineId id : ids) {
+    const std::string language = engines->language_of(id).value_or("");
+    (language == "python" ? found.python : language == "cpp" ? found.cpp : others).push_back(id);
+  }
+  if (!others.empty())
+    throw ClientError(ErrorKind::unsupported,
+                      "a gang needs engines of polyxeus, but " + say_engines(others) +
+                          (others.size() == 1 ? " is" : " are") + " of ipyparallel");
+  return found;
+}
+
+GangMember member_in_python(const Json& answer) {
+  return {answer.at(0).get<int>(), answer.at(1).get<int>(), answer.at(2).get<std::int64_t>(),
+          answer.at(3).get<std::string>()};
+}
+
+/// answer  "RANK SIZE NUMBER RUN"; RUN may be empty.
+GangMember member_in_cpp(const std::string& answer) {
+  std::istringstream words(answer);
+  GangMember member;
+  words >> member.rank >> member.size >> member.number >> member.run;
+  return member;
+}
+
+std::string list_in_cpp(const std::vector<EngineId>& ids) {
+  std::string text;
+  for (const EngineId id : ids) text += (text.empty() ? "{" : ", ") + std::to_string(id.value);
+  return text + "}";
+}
+
+}  // namespace
+
+Result<std::int64_t> gang_number(const std::vector<EngineId>& ids,
+                                 const std::vector<GangMember>& members, bool is_new) {
+  std::vector<EngineId> ranks;
+  bool is_one_world = true, has_one_number = true;
+  std::int64_t last = 0;
+  for (const GangMember& each : members) {
+    if (each.size == 1)
+      return Error{ErrorKind::unsupported,
+                   "a gang needs engines in an MPI world: start the engines with `pxcluster start "
+                   "--engines=mpi`"};
+    ranks.push_back(EngineId{each.rank});
+    is_one_world &= each.size == members.front().size && each.run == members.front().run;
+    has_one_number &= each.number == members.front().number;
+    last = std::max(last, each.number);
+  }
+  if (ranks != ids || !is_one_world)
+    return Error{ErrorKind::unsupported,
+                 "a gang needs engines of one MPI world whose ids are their ranks; " +
+                     say_engines(ids) + " are ranks " + name_engines(ranks)};
+  return has_one_number && last > 0 && !is_new ? last : last + 1;
+}
+
+void make_gang(const std::shared_ptr<ClientCore>& core, const std::vector<EngineId>& ids,
+               const std::string& name, bool is_new) {
+  check_arguments(ids, name);
+  const Languages languages = languages_of(*core, ids);
+  const DirectView python{core, Targets::ids(languages.python)};
+  const DirectView cpp{core, Targets::ids(languages.cpp)};
+  // The answers also show that all engines are idle: none waits in MPI for one that is busy.
+  std::map<EngineId, GangMember> found;
+  std::vector<AsyncResult> looking;
+  if (!languages.python.empty())
+    looking.push_back(python.call("polyxeus.engine_calls.gangs.look", {numbers_of(ids)}));
+  if (!languages.cpp.empty()) looking.push_back(cpp.call("px::gangs::look", {numbers_of(ids)}));
+  for (const AsyncResult& result : looking) {
+    const std::vector<Value> answers = result.get();
+    for (std::size_t i = 0; i < answers.size(); ++i) {
+      const Json answer = as<Json>(answers[i]);
+      const bool is_cpp = answer.is_string();
+      found[(is_cpp ? languages.cpp : languages.python)[i]] =
+          is_cpp ? member_in_cpp(answer.get<std::string>()) : member_in_python(answer);
+    }
+  }
+  std::vector<GangMember> members;
+  for (const EngineId id : ids) members.push_back(found[id]);
+  const std::int64_t number = value_or_throw(gang_number(ids, members, is_new));
+
+  std::vector<AsyncResult> joining;
+  if (!languages.python.empty())
+    joining.push_back(python.call("polyxeus.engine_calls.gangs.join",
+                                  {numbers_of(ids), Json(number), Json(name)}));
+  if (!languages.cpp.empty())
+    joining.push_back(cpp.execute("MPI_Comm " + name + " = px::gangs::join(" + list_in_cpp(ids) +
+                                  ", " + std::to_string(number) + ");"));
+  for (const AsyncResult& result : joining) result.get();
+}
+
+}  // namespace px::client

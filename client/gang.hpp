@@ -1,0 +1,36 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "wire/error.hpp"
+#include "wire/ids.hpp"
+
+namespace px::client {
+
+class ClientCore;
+
+/// Makes the communicator of a gang on its engines: see Client::gang(). Waits for the engines.
+void make_gang(const std::shared_ptr<ClientCore>& core, const std::vector<EngineId>& ids,
+               const std::string& name, bool is_new);
+
+/// The place of an engine of a gang, as the engine reports it.
+struct GangMember {
+  int rank = 0;             ///< In its MPI world.
+  int size = 1;             ///< Of this world.
+  std::int64_t number = 0;  ///< Of the last communicator that it has made for these ranks; 0: none.
+  std::string run = {};     ///< The id of the launcher's run; empty: not known.
+};
+
+/// The number of the communicator that the engines have to use: that of their last one, if all of
+/// them have the same last one, else a new number.
+/// members  one for each of `ids`.
+/// is_new   whether to make a new communicator in any case.
+/// errors   unsupported: the engines are not ranks of one MPI world, or their ids are not their
+///          ranks; the message says which.
+Result<std::int64_t> gang_number(const std::vector<EngineId>& ids,
+                                 const std::vector<GangMember>& members, bool is_new);
+
+}  // namespace px::client

@@ -308,6 +308,7 @@ Result<ServerOptions> make_server_options(const ControllerOptions& options,
                                      " has no queue of tasks: call the function again";
   server.tasks.hwm = static_cast<std::size_t>(options.hwm);
   server.tasks.ahead = static_cast<std::size_t>(options.ahead);
+  server.tasks.gang_communicators = static_cast<std::size_t>(options.gang_communicators);
   server.tasks.max_bytes = options.task_queue_mib > 0
                                ? static_cast<std::size_t>(options.task_queue_mib) << 20
                                : static_cast<std::size_t>(os::half_of_usable_memory());

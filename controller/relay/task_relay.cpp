@@ -22,7 +22,12 @@ std::string_view client_of(const Frames& request, std::size_t delimiter_index) {
 Json described(const GangSeats& gang) {
   Json engines = Json::array();
   for (const EngineUuid& engine : gang.engines) engines.push_back(engine.text);
-  return {{"engines", std::move(engines)}, {"ranks", gang.ranks}, {"number", gang.number}};
+  Json described{{"engines", std::move(engines)},
+                 {"ranks", gang.communicator.ranks},
+                 {"number", gang.communicator.number}};
+  for (const GangCommunicator& each : gang.unneeded)
+    described["unneeded"].push_back({{"ranks", each.ranks}, {"number", each.number}});
+  return described;
 }
 
 }  // namespace

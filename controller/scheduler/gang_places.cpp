@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <iterator>
 
 namespace px::controller {
 
@@ -37,19 +38,54 @@ std::optional<GangPlaces::Seat> GangPlaces::find(const EngineUuid& engine) const
   return Seat{number, rank, host};
 }
 
-std::int64_t GangPlaces::number_of(const std::vector<WorkerKey>& gang, Instant now) {
-  std::int64_t& number = numbers_[gang];
-  if (number != 0) return number;
+const GangCommunicator& GangPlaces::communicator_of(const std::vector<WorkerKey>& gang,
+                                                    const std::vector<int>& ranks, Instant now) {
+  const auto [found, is_new] = communicators_.try_emplace(gang);
+  found->second.use = ++uses_;
+  GangCommunicator& made = found->second.communicator;
+  if (!is_new) return made;
   const std::int64_t clock =
       std::chrono::duration_cast<std::chrono::milliseconds>(now.time_since_epoch()).count();
-  number = last_number_ = std::max(last_number_ + 1, clock);
-  return number;
+  made = {last_number_ = std::max(last_number_ + 1, clock), ranks};
+  for (const WorkerKey worker : gang)
+    if (++counts_[worker] > most_communicators_) drop_oldest_of(worker);
+  return made;
+}
+
+GangPlaces::AllUsed::iterator GangPlaces::erase(AllUsed::iterator used) {
+  for (const WorkerKey worker : used->first)
+    if (const auto count = counts_.find(worker); --count->second == 0) counts_.erase(count);
+  return communicators_.erase(used);
+}
+
+void GangPlaces::drop_oldest_of(WorkerKey worker) {
+  auto oldest = communicators_.end();
+  for (auto each = communicators_.begin(); each != communicators_.end(); ++each)
+    if (std::count(each->first.begin(), each->first.end(), worker) > 0 &&
+        (oldest == communicators_.end() || each->second.use < oldest->second.use))
+      oldest = each;
+  for (const WorkerKey member : oldest->first)
+    unneeded_[member].push_back(oldest->second.communicator);
+  erase(oldest);
+}
+
+std::vector<GangCommunicator> GangPlaces::take_unneeded(const std::vector<WorkerKey>& gang) {
+  std::vector<GangCommunicator> all;
+  for (const WorkerKey worker : gang) {
+    const auto found = unneeded_.find(worker);
+    if (found == unneeded_.end()) continue;
+    for (GangCommunicator& each : found->second)
+      if (std::count(all.begin(), all.end(), each) == 0) all.push_back(std::move(each));
+    unneeded_.erase(found);
+  }
+  return all;
 }
 
 void GangPlaces::forget(WorkerKey worker) {
-  std::erase_if(numbers_, [worker](const auto& entry) {
-    return std::count(entry.first.begin(), entry.first.end(), worker) > 0;
-  });
+  for (auto each = communicators_.begin(); each != communicators_.end();) {
+    const auto& gang = each->first;
+    each = std::count(gang.begin(), gang.end(), worker) > 0 ? erase(each) : std::next(each);
+  }
 }
 
 }  // namespace px::controller

@@ -22,14 +22,22 @@ struct WorldPlace {
   std::string language = {};  ///< "python", "cpp".
 };
 
+/// A communicator of a gang.
+struct GangCommunicator {
+  std::int64_t number = 0;  ///< See GangPlaces.
+  std::vector<int> ranks;   ///< In the world, in the order of the gang.
+  bool operator==(const GangCommunicator&) const = default;
+};
+
 /// The engines of a gang and their communicator, for the headers of their requests.
 struct GangSeats {
   std::vector<EngineUuid> engines;  ///< The first one is rank 0 of the gang.
-  std::vector<int> ranks;           ///< In the world, in the same order.
-  std::int64_t number = 0;          ///< Of the communicator: see GangPlaces.
+  GangCommunicator communicator;
+  /// Those that the engines free first, as far as they have them.
+  std::vector<GangCommunicator> unneeded = {};
 };
 
-/// The places of the engines that can be in gangs, and the numbers of the communicators of gangs.
+/// The places of the engines that can be in gangs, and the communicators of gangs.
 /// The TaskQueue owns it and reports what happens. Uses no socket and no clock.
 class GangPlaces {
  public:
@@ -48,10 +56,19 @@ class GangPlaces {
   /// its launcher gives the same name to several worlds, so that two engines have the same rank.
   std::optional<Seat> find(const EngineUuid& engine) const;
 
-  /// The number of the communicator of these engines, in this order: the same as last time unless
-  /// one of them was forgotten since. No other number is used twice; an earlier controller used
-  /// other ones, unless it ran on another host.
-  std::int64_t number_of(const std::vector<WorkerKey>& gang, Instant now);
+  /// most_communicators  so many communicators of gangs an engine keeps, at least 1.
+  explicit GangPlaces(std::size_t most_communicators = 256)
+      : most_communicators_(most_communicators) {}
+
+  /// The communicator of these engines, in this order. Its number is the same as last time unless
+  /// one of the engines was forgotten since, or has had too many other communicators. No other
+  /// number is used twice; an earlier controller used other ones, unless it ran on another host.
+  /// ranks  of the engines, in the world.
+  const GangCommunicator& communicator_of(const std::vector<WorkerKey>& gang,
+                                          const std::vector<int>& ranks, Instant now);
+  /// The communicators that one of these engines has to free, because it would have too many. Each
+  /// is told to each engine once.
+  std::vector<GangCommunicator> take_unneeded(const std::vector<WorkerKey>& gang);
   /// The engine has failed in a gang, or has left: it may lack communicators that others have.
   void forget(WorkerKey worker);
 
@@ -70,7 +87,19 @@ class GangPlaces {
   std::map<std::string, World> worlds_;  // by name
   std::map<std::string, int> hosts_;     // by name
   std::unordered_map<EngineUuid, Member, StringIdHash, StringIdEqual> members_;
-  std::map<std::vector<WorkerKey>, std::int64_t> numbers_;
+  struct Used {
+    GangCommunicator communicator;
+    std::uint64_t use = 0;  // the number of its latest use
+  };
+  using AllUsed = std::map<std::vector<WorkerKey>, Used>;
+  AllUsed::iterator erase(AllUsed::iterator used);
+  void drop_oldest_of(WorkerKey worker);
+
+  std::size_t most_communicators_;
+  AllUsed communicators_;
+  std::unordered_map<WorkerKey, std::size_t> counts_;  // of each engine's in communicators_
+  std::unordered_map<WorkerKey, std::vector<GangCommunicator>> unneeded_;
+  std::uint64_t uses_ = 0;
   int last_world_ = 0;
   std::int64_t last_number_ = 0;
 };

@@ -146,12 +146,14 @@ void TaskQueue::assign_gang(Task& task, const std::vector<WorkerKey>& workers) {
   rules.timer.reset();
   if (!rules.seen_by.empty()) ++rules.repetitions;
   GangSeats seats;
+  std::vector<int> ranks;
   for (const WorkerKey worker : workers) {
     const EngineUuid& uuid = worker_by_key_.at(worker)->uuid;
     seats.engines.push_back(uuid);
-    seats.ranks.push_back(places_.find(uuid)->rank);
+    ranks.push_back(places_.find(uuid)->rank);
   }
-  seats.number = places_.number_of(workers, now_);
+  seats.communicator = places_.communicator_of(workers, ranks, now_);
+  seats.unneeded = places_.take_unneeded(workers);
   rules.gang->seats = std::make_shared<const GangSeats>(std::move(seats));
   rules.gang->run.emplace(workers, options_.gang_grace);
   rules.gang->members = workers;

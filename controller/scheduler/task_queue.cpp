@@ -17,6 +17,7 @@ TaskQueue::TaskQueue(const TaskQueueOptions& options, RandomSource random)
     : options_(options),
       workers_(options.scheme, options.hwm, std::move(random)),
       given_({options.hwm, options.quick_task, options.ahead, options.ahead_lasts}),
+      places_(options.gang_communicators),
       plan_(options.gang_patience),
       finished_(options.finished_limit) {
   auto group = std::make_unique<Group>();

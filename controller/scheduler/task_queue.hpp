@@ -120,6 +120,7 @@ struct TaskQueueOptions {
   /// See GangRun: longer than the 2 s after which MPI calls that wait for a failed rank are
   /// stopped.
   Duration gang_grace = std::chrono::seconds(3);
+  std::size_t gang_communicators = 256;  ///< See GangPlaces.
   /// How long a task waits for one on which it depends and which has not come: its client may be
   /// about to send that one again, after the connection broke on which it was sent.
   Duration unknown_grace = std::chrono::seconds(3);

@@ -154,6 +154,11 @@ void add_scheduling_options(CLI::App& app, ControllerOptions& o) {
                  "ms; the controller recalls them if an earlier task takes long")
       ->check(program::whole_number(" of tasks", 0, most))
       ->capture_default_str();
+  app.add_option("--gang-communicators", o.gang_communicators,
+                 "Largest number of MPI communicators that an engine keeps for tasks of several "
+                 "ranks; it frees the one that was used longest ago")
+      ->check(program::whole_number(" of communicators", 1, most))
+      ->capture_default_str();
   app.add_option("--task-queue-mib", o.task_queue_mib,
                  "MiB of unfinished load-balanced tasks to keep in memory; further tasks fail with "
                  "the error Overloaded; 0: half of the memory")

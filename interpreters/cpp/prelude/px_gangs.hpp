@@ -71,6 +71,12 @@ inline MPI_Comm join(const std::vector<int>& ranks, long long number, AllMade& k
   return communicator;
 }
 
+/// Frees a communicator that join() has made. MPI frees it when the other ranks have freed it, too.
+inline void free_made(AllMade& known, AllMade::iterator found) {
+  if (found->second.communicator != MPI_COMM_NULL) MPI_Comm_free(&found->second.communicator);
+  known.erase(found);
+}
+
 /// The communicator of the latest task of several ranks.
 inline MPI_Comm& of_task() {
   static MPI_Comm communicator = MPI_COMM_NULL;
@@ -80,7 +86,9 @@ inline MPI_Comm& of_task() {
 /// Makes the communicator of a task of several ranks. Returns the rank of this engine in it.
 /// ranks, number  those of the request's header (docs/protocol.md, "Gangs"); no ranks: the task has
 ///                only this rank.
-inline int begin_task(const std::vector<int>& ranks, long long number) {
+/// unneeded       the communicators to free: the number of each, followed by its ranks.
+inline int begin_task(const std::vector<int>& ranks, long long number,
+                      const std::vector<std::vector<long long>>& unneeded) {
   int is_initialized = 0, rank = 0;
   MPI_Initialized(&is_initialized);
   if (!is_initialized)
@@ -92,7 +100,14 @@ inline int begin_task(const std::vector<int>& ranks, long long number) {
     throw std::runtime_error(
         "the launcher and MPI disagree about the rank of this engine: it is rank " +
         std::to_string(rank) + " of MPI, and not among the ranks of the task");
-  of_task() = ranks.empty() ? MPI_COMM_SELF : join(ranks, number, made_for_tasks());
+  AllMade& known = made_for_tasks();
+  for (const std::vector<long long>& each : unneeded)
+    if (const auto found = known.find({each.begin() + 1, each.end()});
+        found != known.end() && found->second.number == each.front())
+      free_made(known, found);
+  if (const auto found = known.find(ranks); found != known.end() && found->second.number != number)
+    free_made(known, found);
+  of_task() = ranks.empty() ? MPI_COMM_SELF : join(ranks, number, known);
   MPI_Comm_rank(of_task(), &rank);
   return rank;
 }
@@ -116,7 +131,8 @@ inline MPI_Comm comm() {
 #else
 namespace px::gangs {
 
-inline int begin_task(const std::vector<int>&, long long) {
+inline int begin_task(const std::vector<int>&, long long,
+                      const std::vector<std::vector<long long>>&) {
   throw std::runtime_error(
       "a task of several ranks needs mpi.h, which was not found when this engine started: install "
       "the development files of its MPI library (Debian: libopenmpi-dev or libmpich-dev)");

@@ -304,13 +304,21 @@ interpreters::ApplyResult CppValues::call(const Json& content,
 /// is that of the first rank.
 interpreters::ApplyResult CppValues::call_in_gang(const Json& gang, const Json& content,
                                                   const std::vector<SharedBytes>& buffers) {
+  Json unneeded = Json::array();  // of each the number, followed by its ranks
+  for (const Json& each : gang.value("unneeded", Json::array())) {
+    Json numbers = each.value("ranks", Json::array());
+    numbers.insert(numbers.begin(), each.value("number", Json(0)));
+    unneeded.push_back(std::move(numbers));
+  }
   GeneratedCell joining{"call"};
   joining.code =
       "::px::cell::Giver{0}, ::px::gangs::begin_task("
       "::px::cell::receive<std::vector<int>>(::px_cell_argument(0)), "
-      "::px::cell::receive<long long>(::px_cell_argument(1)));\n";
+      "::px::cell::receive<long long>(::px_cell_argument(1)), "
+      "::px::cell::receive<std::vector<std::vector<long long>>>(::px_cell_argument(2)));\n";
   joining.arguments = {{"the ranks", gang.value("ranks", Json::array())},
-                       {"the number", gang.value("number", Json(0))}};
+                       {"the number", gang.value("number", Json(0))},
+                       {"the unneeded communicators", unneeded}};
   if (const CellOutcome outcome = perform(std::move(joining)); !outcome.is_ok())
     return failed(outcome);
   const std::optional<Value> rank = exchange_.take_answer(0);

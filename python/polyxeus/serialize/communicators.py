@@ -19,16 +19,26 @@ def number_of(key):
     return _made.get(key, (0, None))[0]
 
 
-def made_for(key, ranks, number):
+def _free(key):
+    """Frees the communicator with this key. MPI frees it when the other ranks have freed it, too."""
+    _, unneeded = _made.pop(key, (0, None))
+    if unneeded:  # the user's code may have freed it
+        unneeded.Free()
+
+
+def made_for(key, ranks, number, is_freed=False):
     """Returns the communicator of a gang with this number. If the last communicator has a different number, makes a new
     one.
 
-    key  the ranks, or a tuple that ends with the ranks. Each key has its own communicator
+    key       the ranks, or a tuple that ends with the ranks. Each key has its own communicator
+    is_freed  whether to free the last communicator if it has a different number
     """
     from mpi4py import MPI
 
     made, result = _made.get(key, (0, None))
-    if made != number:
+    if made != number or not result:  # the user's code may have freed it
+        if is_freed:
+            _free(key)
         world = MPI.COMM_WORLD.Get_group()
         group = world.Incl(ranks)
         try:
@@ -85,7 +95,11 @@ def _communicator_of(gang):
             f"the launcher and MPI disagree about the rank of this engine: it is rank {MPI.COMM_WORLD.Get_rank()} of MPI, "
             f"and not among the ranks {ranks} of the task"
         )
-    return made_for(("task", *ranks), ranks, number)
+    for each in gang.get("unneeded", ()):
+        key = "task", *each["ranks"]
+        if number_of(key) == each["number"]:
+            _free(key)
+    return made_for(("task", *ranks), ranks, number, is_freed=True)
 
 
 def with_communicator(function, comm, args, kwargs):

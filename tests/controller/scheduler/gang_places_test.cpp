@@ -69,22 +69,56 @@ TEST(GangPlaces, ASecondReportReplacesTheFirst) {
   EXPECT_EQ(places.find(ann)->rank, 2);
 }
 
+std::int64_t number_of(GangPlaces& places, std::vector<WorkerKey> gang, Instant when = now) {
+  return places.communicator_of(gang, {gang.begin(), gang.end()}, when).number;
+}
+
 TEST(GangPlaces, TheNumberOfACommunicatorStaysUntilOneOfItsRanksIsForgotten) {
   GangPlaces places;
-  const auto number = places.number_of({1, 2}, now);
-  EXPECT_EQ(places.number_of({1, 2}, now + 1s), number);
-  EXPECT_NE(places.number_of({2, 1}, now), number);  // another order is another communicator
-  EXPECT_NE(places.number_of({2, 3}, now), number);
+  const auto number = number_of(places, {1, 2});
+  EXPECT_EQ(number_of(places, {1, 2}, now + 1s), number);
+  EXPECT_NE(number_of(places, {2, 1}), number);  // another order is another communicator
+  EXPECT_NE(number_of(places, {2, 3}), number);
   places.forget(3);
-  EXPECT_EQ(places.number_of({1, 2}, now), number);
+  EXPECT_EQ(number_of(places, {1, 2}), number);
   places.forget(2);
-  EXPECT_GT(places.number_of({1, 2}, now), number);
+  EXPECT_GT(number_of(places, {1, 2}), number);
 }
 
 TEST(GangPlaces, ALaterControllerUsesOtherNumbers) {
   GangPlaces earlier, later;
-  const auto last = earlier.number_of({1, 2}, now);
-  EXPECT_GT(later.number_of({1, 2}, now + 1s), last);
+  const auto last = number_of(earlier, {1, 2});
+  EXPECT_GT(number_of(later, {1, 2}, now + 1s), last);
+}
+
+TEST(GangPlaces, TheEnginesFreeTheCommunicatorThatWasUsedLongestAgo) {
+  GangPlaces places{2};
+  const auto first = number_of(places, {1, 2}), second = number_of(places, {1, 3});
+  EXPECT_EQ(number_of(places, {1, 2}), first);
+  EXPECT_TRUE(places.take_unneeded({1, 2, 3, 4}).empty());
+  number_of(places, {1, 4});  // the third one of engine 1
+  const std::vector<GangCommunicator> dropped{{second, {1, 3}}};
+  EXPECT_EQ(places.take_unneeded({1, 4}), dropped);
+  EXPECT_TRUE(places.take_unneeded({1, 4}).empty());
+  EXPECT_EQ(places.take_unneeded({3, 4}), dropped);  // the other rank is told later
+  EXPECT_EQ(number_of(places, {1, 2}), first);
+  EXPECT_GT(number_of(places, {1, 3}), second);  // made again
+}
+
+TEST(GangPlaces, EachUnneededCommunicatorIsNamedOnce) {
+  GangPlaces places{1};
+  const auto first = number_of(places, {1, 2});
+  number_of(places, {1, 2, 3});
+  EXPECT_EQ(places.take_unneeded({1, 2, 3}), (std::vector<GangCommunicator>{{first, {1, 2}}}));
+}
+
+TEST(GangPlaces, ForgottenCommunicatorsDoNotCount) {
+  GangPlaces places{1};
+  number_of(places, {1, 2});
+  places.forget(2);
+  const auto number = number_of(places, {1, 3});
+  EXPECT_TRUE(places.take_unneeded({1, 3}).empty());
+  EXPECT_EQ(number_of(places, {1, 3}), number);
 }
 
 }  // namespace

@@ -24,7 +24,7 @@ _BEGUN_RECEIVES = ("MPI_Irecv",)  # they receive a message, but their end is not
 
 
 class Slice(NamedTuple):
-    """A named piece of a track. Times are in nanoseconds; all slices of a trace use the same clock."""
+    """A named interval on a track. Times are in nanoseconds; all slices of a trace use the same clock."""
 
     name: str
     category: str

@@ -137,7 +137,8 @@ def register_joblib_backend(name: "str | None" = None, make_default: bool = Fals
     Parameters
     ----------
     name : str, optional
-        The name of the backend. Default: "polyxeus", and "ipyparallel" if no other backend has that name.
+        The name of the backend. Default: the backend gets the name "polyxeus", and also the name "ipyparallel" if no
+        other backend has that name.
     make_default : bool
         Whether joblib uses this backend in this process for calls that name no backend.
 

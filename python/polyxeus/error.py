@@ -42,7 +42,7 @@ class KernelError(IPythonError):
 class EngineError(KernelError):
     """An engine ended while it worked on a request, or while a call waited for engines.
 
-    If a request fails with this error, the exception is a RemoteError, too.
+    If a request fails with this error, the raised exception is also an instance of RemoteError.
     """
 
 
@@ -109,8 +109,8 @@ class FailureEntry(Tuple[str, str, Any, Dict[str, Any]]):
 
 
 def _original(entry: _Entry) -> type[Exception] | None:
-    """Returns this process's class for the exception that an entry describes, or the nearest base class that exists
-    here; None if there is none."""
+    """Returns the class of the exception that an entry describes, or the nearest base class, if this process has
+    imported it. Returns None if this process has imported neither."""
     exception = getattr(entry, "exception", None)
     return original_types.named(entry[0], _classes(exception))
 
@@ -121,37 +121,37 @@ def _classes(exception: Any) -> Iterable[Any]:
 
 
 class TaskTimeout(KernelError):
-    """The dependencies of a task were not met within its `timeout`.
+    """The dependencies of a task were not met within the `timeout` of this task.
 
-    If a request fails with this error, the exception is a RemoteError, too.
+    If a request fails with this error, the raised exception is also an instance of RemoteError.
     """
 
 
 class UnmetDependency(KernelError):
     """An engine does not meet the condition of a task. The controller then sends the task to another engine.
 
-    If a request fails with this error, the exception is a RemoteError, too.
+    If a request fails with this error, the raised exception is also an instance of RemoteError.
     """
 
 
 class ImpossibleDependency(UnmetDependency):
     """The dependency of a task can never be met.
 
-    If a request fails with this error, the exception is a RemoteError, too.
+    If a request fails with this error, the raised exception is also an instance of RemoteError.
     """
 
 
 class DependencyTimeout(ImpossibleDependency):
     """The dependency of a task was not met in time.
 
-    If a request fails with this error, the exception is a RemoteError, too.
+    If a request fails with this error, the raised exception is also an instance of RemoteError.
     """
 
 
 class InvalidDependency(ImpossibleDependency):
-    """The dependency of a task is an unknown request.
+    """The dependency of a task is a request that the controller does not know.
 
-    If a request fails with this error, the exception is a RemoteError, too.
+    If a request fails with this error, the raised exception is also an instance of RemoteError.
     """
 
 
@@ -167,10 +167,10 @@ def _where(engine_info: dict[str, Any] | None) -> str:
 
 
 def _folded(entries: list[_Entry], by_traceback: bool = True) -> list[tuple[str, _Entry]]:
-    """Returns pairs of an error's place and the error. If several engines have the same error, the place is like
-    "[0-3:execute]".
+    """Groups equal errors. Returns a pair for each group: its engines and kind of request, as in "[0-3:execute]", and
+    its first error.
 
-    by_traceback  errors with different tracebacks are different; otherwise only the first traceback is shown
+    by_traceback  whether errors with different tracebacks are in different groups
     """
     alike: dict[Any, list[_Entry]] = {}
     for entry in entries:
@@ -500,31 +500,31 @@ class MPIError(RemoteError):
 
 
 class RemoteEngineError(RemoteError, EngineError):
-    """An EngineError with which a request failed."""
+    """The exception of a request that failed with an EngineError."""
 
 
 class RemoteTaskTimeout(RemoteError, TaskTimeout):
-    """A TaskTimeout with which a request failed."""
+    """The exception of a request that failed with a TaskTimeout."""
 
 
 class RemoteTaskReject(RemoteError, TaskRejectError):
-    """A TaskRejectError with which a request failed."""
+    """The exception of a request that failed with a TaskRejectError."""
 
 
 class RemoteUnmetDependency(RemoteError, UnmetDependency):
-    """An UnmetDependency with which a request failed."""
+    """The exception of a request that failed with an UnmetDependency."""
 
 
 class RemoteImpossibleDependency(RemoteError, ImpossibleDependency):
-    """An ImpossibleDependency with which a request failed."""
+    """The exception of a request that failed with an ImpossibleDependency."""
 
 
 class RemoteDependencyTimeout(RemoteError, DependencyTimeout):
-    """A DependencyTimeout with which a request failed."""
+    """The exception of a request that failed with a DependencyTimeout."""
 
 
 class RemoteInvalidDependency(RemoteError, InvalidDependency):
-    """An InvalidDependency with which a request failed."""
+    """The exception of a request that failed with an InvalidDependency."""
 
 
 _BY_NAME: dict[str, type[RemoteError]] = {
@@ -551,7 +551,7 @@ def remote_error(
     exception: dict[str, Any] | None = None,
 ) -> RemoteError:
     """Makes the exception for an error reply. If polyxeus has a class with the name of the error, the exception is of
-    this class, else it is a RemoteError.
+    this class, else it is an MPIError or a RemoteError.
 
     If possible, the exception is also an instance of the class of the engine's exception.
 

@@ -44,8 +44,8 @@ class PolyxeusBackend(ViewBackend):
 
     @property
     def _view(self):
-        """A view of a client. The client is opened when the view is needed, because joblib may use a terminated backend
-        again."""
+        """The view that runs the batches. Without a given view, this property opens a client when the view is needed,
+        because joblib may use a terminated backend again."""
         if self._given_view is None:
             client = _connect()
             self._close = weakref.finalize(self, client.close)
@@ -65,7 +65,8 @@ def register(name=None, make_default=False):
     Parameters
     ----------
     name : str, optional
-        The name of the backend. Default: "polyxeus", and "ipyparallel" if no other backend has that name.
+        The name of the backend. Default: the backend gets the name "polyxeus", and also the name "ipyparallel" if no
+        other backend has that name.
     make_default : bool
         Whether joblib uses this backend in this process for calls that name no backend.
     """

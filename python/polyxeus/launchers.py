@@ -57,7 +57,7 @@ def program(name):
 
 
 class _Controller(ControllerLauncher):
-    """pxcontroller as the controller of an ipyparallel Cluster."""
+    """Makes pxcontroller the controller of an ipyparallel Cluster."""
 
     @default("controller_cmd")
     def _default_controller_cmd(self):
@@ -91,7 +91,7 @@ class _Controller(ControllerLauncher):
 
 
 class _Engine(EngineLauncher):
-    """pxengine as the engine of an ipyparallel Cluster."""
+    """Makes pxengine the engine of an ipyparallel Cluster."""
 
     @default("engine_cmd")
     def _default_engine_cmd(self):
@@ -121,4 +121,4 @@ class PolyxeusEngineSetLauncher(_Engine, LocalEngineSetLauncher):
 
 
 class PolyxeusMPIEngineSetLauncher(_Engine, MPIEngineSetLauncher):
-    """Starts pxengine processes as the ranks of one mpiexec; their ids are their ranks."""
+    """Starts pxengine processes as the ranks of one mpiexec. The id of each engine is its rank."""

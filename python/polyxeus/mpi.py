@@ -34,9 +34,9 @@ def stop_here() -> None:
     """Marks a place in the code where a stop can end the cell on all ranks together.
 
     As with a barrier, all ranks of the world must call this function. If a cell calls this function, a stop (the stop
-    button, `rc.interrupt()`, or a timeout) waits for the next call, at most 10 s, and then raises KeyboardInterrupt on
-    all ranks at the same call. A second stop takes effect at once, without waiting for the next call. If a loop uses a
-    library that calls MPI, call this function after each step that leaves the library in a usable state.
+    button, `rc.interrupt()`, or a timeout) waits at most 10 s for the next call of this function. At that call, all
+    ranks raise KeyboardInterrupt. A second stop takes effect at once, without waiting for the next call. If a loop uses
+    a library that calls MPI, call this function after each step that leaves the library in a usable state.
 
     This function does nothing if MPI calls cannot be interrupted, or if the code does not run on an engine that an MPI
     launcher has started. In MPI worlds on several hosts, this function is a barrier that can be interrupted.

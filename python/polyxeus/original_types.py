@@ -56,8 +56,8 @@ def named(name: str, classes: Iterable[Any]) -> type[Exception] | None:
 
 
 def in_common(originals: Iterable[type[Exception] | None]) -> type[Exception] | None:
-    """Returns the nearest common base class of all of these classes from which an error can be derived; None if there
-    is no such class."""
+    """Returns the nearest class that is a base class of all `originals` and from which an error class can be derived.
+    Returns None if there is no such class."""
     first, *others = dict.fromkeys(originals)
     for each in first.__mro__ if first is not None else ():
         if _is_fitting(each) and all(other is not None and issubclass(other, each) for other in others):
@@ -106,8 +106,8 @@ def original_of(kind: type) -> type[Exception] | None:
 
 
 def _find(module: str, name: str) -> Any:
-    """Returns the class, or None. Does not access attributes of modules, because some modules then import other
-    modules."""
+    """Returns what has this qualified name in this module; None if the module is not imported or lacks the name. Reads
+    the dictionaries of modules, not their attributes, because some modules then import other modules."""
     place: Any = sys.modules.get(module)
     for part in name.split("."):
         if not isinstance(place, (ModuleType, type)):

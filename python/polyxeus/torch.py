@@ -29,14 +29,14 @@ __all__ = ["World", "average_gradients", "broadcast_parameters", "finalize", "in
 
 
 class World(NamedTuple):
-    """The process group that init() has made.
+    """Describes a process group; init() returns it.
 
     Attributes
     ----------
     backend : str
         "gloo", "mpi" or "cpu:gloo,cuda:nccl".
     address : str
-        The address at which rank 0 listens for the others; empty with mpi, or on one host with torch before 2.1.
+        The address at which rank 0 listens for the other ranks. Empty with mpi, or on one host with torch before 2.1.
     port : int
         The port at which rank 0 listens; 0 with mpi.
     size : int
@@ -62,8 +62,9 @@ def init(view, backend: str | None = None, address: str | None = None,
         The backend of the process group. Default: "cpu:gloo,cuda:nccl" if each rank has its own GPU, else "gloo". "mpi"
         is used only if you name it, and needs a build of torch with MPI.
     address : str, optional
-        The only address at which rank 0 listens for the others. Default: 127.0.0.1 if all ranks are on one host, else the
-        address of the default route of rank 0's host. torch before 2.1 listens on all addresses, with a warning.
+        The only address at which rank 0 listens for the other ranks. Default: 127.0.0.1 if all ranks are on one host,
+        else the address of the default route of rank 0's host. With torch before 2.1, rank 0 listens on all addresses,
+        with a warning, unless all ranks are on one host and you name no address.
     timeout : float
         Seconds to wait until all ranks have joined.
     collective_timeout : float, optional
@@ -82,10 +83,11 @@ def init(view, backend: str | None = None, address: str | None = None,
 
     Notes
     -----
-    torchrun's variables (RANK, WORLD_SIZE, LOCAL_RANK, MASTER_ADDR, ...) are set on the engines. An existing group
-    stays if it has the same number of ranks and its rank 0 still runs. Models that refer to this group keep working,
-    and newly started engines replace ranks that have ended. If an existing group does not fulfil both conditions, a new
-    group replaces it.
+    torchrun's variables (RANK, WORLD_SIZE, LOCAL_RANK, MASTER_ADDR, ...) are set on the engines.
+
+    An existing group stays if it has the same number of ranks and the same backend, its rank 0 still runs, and torch
+    can replace ranks of a group. Models that refer to this group keep working, and newly started engines replace ranks
+    that have ended. In all other cases, a new group replaces the existing group.
 
     Examples
     --------
@@ -198,8 +200,7 @@ def _engines(view):
 
 
 def _get_all(results):
-    """Waits for all results. Raises the first failure, which is the cause of the failures of ranks that waited for the
-    failed rank."""
+    """Waits for all results. If some of the calls have failed, raises the failure of the first of these calls."""
     failures = []
     for result in results:
         try:
@@ -220,8 +221,10 @@ def _check_torch(view, descriptions):
 
 
 def _choose_backend(descriptions):
-    """Chooses nccl and gloo if, according to the descriptions, each rank has a GPU that no other rank of its host uses;
-    else gloo."""
+    """Returns the backend: nccl and gloo if each rank has a GPU that no other rank of its host uses, else gloo.
+
+    descriptions  the results of _describe() on all ranks
+    """
     has_own = all(each["gpus"] for each in descriptions)
     for host in {each["host"] for each in descriptions}:
         of_host = [each["gpus"] for each in descriptions if each["host"] == host]
@@ -231,10 +234,11 @@ def _choose_backend(descriptions):
 
 
 def _places_to_take(descriptions, backend):
-    """If the other engines keep their group, returns {index of a new engine: rank of the ended engine that it
-    replaces}; else None.
+    """Returns {index of a new engine: rank of the ended engine that it replaces} if the engines that have a group can
+    keep this group, else None.
 
-    The group stays if all its running ranks are in the view, and rank 0, which has the store, is one of them.
+    The engines can keep their group if all of them have the same group, rank 0, which has the store, is one of them,
+    and the group has the same size and backend as the view.
     """
     size = len(descriptions)
     groups = [each["group"] for each in descriptions]
@@ -305,7 +309,7 @@ def _own_address():
 
 
 def _open_store(address, size, may_be_folder=False):
-    """Called on rank 0: opens the store through which the ranks find each other. Returns ((address, port), a warning or
+    """Opens, on rank 0, the store through which the ranks find each other. Returns ((address, port), a warning or
     None).
 
     may_be_folder  whether to use a file in a private folder as the store if the installed version of torch (before 2.1)
@@ -376,9 +380,9 @@ def _meet(store, rank, size, timeout):
 
 
 def _join(backend, place, rank, size, limits, local, takes_place):
-    """Makes this engine a rank.
+    """Makes this engine a rank of the process group.
 
-    local        (its number on its host, ranks on that host, number of the host)
+    local        (number of the rank on its host, number of ranks on that host, number of the host)
     takes_place  whether this engine replaces a rank that has ended; the other ranks have their groups already
     """
     import torch
@@ -409,7 +413,8 @@ def _join(backend, place, rank, size, limits, local, takes_place):
 
 
 def _keep(new, collective_timeout):
-    """Called on a rank whose default group stays. Other groups that contain ranks of `new` have to be made again."""
+    """Prepares this rank, whose default group stays, for the replacement of the ranks `new`: calls on its other groups
+    that contain such ranks fail from now on."""
     import torch.distributed as dist
 
     from polyxeus.engine import process_groups

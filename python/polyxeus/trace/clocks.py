@@ -10,8 +10,7 @@ _MOST_DRIFT = 1000  # in millionths: each of the two kernels may change the rate
 
 
 class Exchange(NamedTuple):
-    """The times of a request and its answer. By this host's clock: when the request was sent and when the answer
-    arrived. By the other host's clock: the time in the answer. All times are in nanoseconds."""
+    """The times of a request and its answer, in nanoseconds."""
 
     sent: int  #: the time of sending, by the clock of this host
     told: int  #: the time in the answer, by the other clock
@@ -62,7 +61,7 @@ class ClockLine:
     drift, the measurements are inexact, and the better one is used.
 
     began, ended          the times of the other clock at which the offsets were measured
-    at_begin, at_end      the offsets; None: not measured
+    at_begin, at_end      the offsets; None if they were not measured
     """
 
     def __init__(self, began: int, at_begin: ClockOffset | None, ended: int, at_end: ClockOffset | None) -> None:

@@ -33,7 +33,7 @@ class Meeting(NamedTuple):
         return times[-1] - times[-2]
 
     def lateness(self, rank: int) -> int:
-        """Returns how much later than the first rank this rank reached the call."""
+        """Returns the number of nanoseconds between the arrivals of the first rank and of this rank at the call."""
         return self.came[rank] - min(self.came.values())
 
 
@@ -71,7 +71,7 @@ def torch_key(span, seen: Counter) -> tuple | None:
 
 
 def keyed(engine: EngineRecords) -> Iterable[tuple[tuple | None, object]]:
-    """Yields (key or None, call) for each MPI call and each span, in the order in which they began."""
+    """Yields (key or None, call) for each MPI call, and then for each span, both in the order in which they began."""
     seen: Counter = Counter()
     for call in sorted(engine.mpi_calls, key=lambda each: each.began):
         yield mpi_key(call, seen), call

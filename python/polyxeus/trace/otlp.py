@@ -18,7 +18,7 @@ _LONGEST = 1 << 63
 
 
 class _Place(NamedTuple):
-    """A slice, with the facts about its surroundings that its span needs."""
+    """A slice, with its span id, the span id of the enclosing slice, and its track."""
 
     slice: Slice
     span_id: str

@@ -1,4 +1,4 @@
-"""Sends traces to the OpenTelemetry collector that the environment names, as JSON over HTTP."""
+"""Sends traces, as JSON over HTTP, to the OpenTelemetry collector that the environment variables name."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class OtlpSettings(NamedTuple):
 
     @property
     def place(self) -> str:
-        """The URL without its password and query, which may be shown to users."""
+        """The part of the URL that may be shown to users: without the password and the query."""
         parts = urlsplit(self.url)
         return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"
 
@@ -42,7 +42,7 @@ def read_settings(environment: Mapping[str, str]) -> OtlpSettings | None:
     """
 
     def value(name: str) -> str:
-        """Returns the value of the variable for traces, else of the variable for all signals."""
+        """Returns the value of the variable for traces, or, if it is not set, of the variable for all kinds of data."""
         return (environment.get(f"OTEL_EXPORTER_OTLP_TRACES_{name}", "").strip()
                 or environment.get(f"OTEL_EXPORTER_OTLP_{name}", "").strip())  # fmt: skip
 
@@ -68,7 +68,7 @@ def read_settings(environment: Mapping[str, str]) -> OtlpSettings | None:
 
 
 def _pairs(text: str, variable: str) -> dict[str, str]:
-    """Reads "key=value,key=value", in which the values are percent-encoded."""
+    """Returns the keys and values of a text like "key=value,key=value", whose values are percent-encoded."""
     found = {}
     for pair in filter(None, map(str.strip, text.split(","))):
         key, equals, value = pair.partition("=")

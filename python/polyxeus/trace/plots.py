@@ -50,8 +50,9 @@ def rows_of_spans(rows: Sequence[tuple[str, Iterable[tuple[int, int, str]]]], ti
 def areas(layers: Sequence[tuple[Sequence[float], str]], title: str, left: str, right: str) -> str:
     """Returns a chart of shares over time, as layers on top of each other.
 
-    layers       (values from 0 to 1, one for each moment, colour), the lowest first; their sums are at most 1
-    left, right  the labels below the first and the last moment
+    layers       [(values, colour), ...], the lowest layer first. Each layer has a value from 0 to 1 for each interval
+                 of time; the sum of the values of all layers for one interval is at most 1
+    left, right  the labels below the first and the last interval
     """
     height = 120
     count = len(layers[0][0])
@@ -75,8 +76,8 @@ def _steps(values, height):
 
 
 def matrix(labels: Sequence[str], values: dict[tuple[int, int], float], texts: dict[tuple[int, int], str], title: str) -> str:
-    """Returns a square for each (row, column). A larger value makes the square darker. The text of a square is shown
-    when you point at it."""
+    """Returns a plot with a square for each (row, column) in `values`. A larger value makes the square darker. The text
+    of a square is shown when you point at it."""
     most = max(values.values(), default=0) or 1
     side = len(labels) * _CELL
     made = [f"<rect x='{_LABEL}' y='0' width='{side}' height='{side}' class='frame'/>"]

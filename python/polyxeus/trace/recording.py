@@ -1,5 +1,5 @@
 """Records spans of this process while a trace is on. While no trace is on, each place in the code that could record a
-span only checks one tuple."""
+span only checks the tuple `recorders`."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def end(kind: str, name: str, began: int, details: dict[str, Any] | None = None,
 
 
 def this_thread() -> int:
-    """Returns a number for the calling thread; 0: the main thread."""
+    """Returns a number for the calling thread; the main thread has the number 0."""
     if threading.current_thread() is threading.main_thread():
         return 0
     return threading.get_native_id()
@@ -101,8 +101,7 @@ class span:
 
 
 class MemoryRecorder:
-    """Stores the spans of this process. If there are too many spans, it counts the further ones without storing
-    them."""
+    """Stores at most `most` spans of this process. Further spans are counted but not stored."""
 
     def __init__(self, most: int = 100_000) -> None:
         self.spans: list[Span] = []
@@ -120,7 +119,7 @@ class MemoryRecorder:
 
 
 class EngineRecorder:
-    """Passes the spans of an engine to its C++ core, which sends them to clients while user code runs.
+    """Passes the spans of an engine to the engine's C++ core, which can send them to clients while user code runs.
 
     engine  the engine, whose attribute `is_tracing` says whether a trace is on.
     """

@@ -1,5 +1,5 @@
-"""Reads the records of engines, controller and client from their answers, and converts their times to the client's
-clock."""
+"""The records of a trace. Reads the records of engines and controller from their answers, and converts the times to the
+client's clock."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ UNKNOWN, ANY = -1, -2  # values for a peer, a tag or a root
 
 class MpiCall(NamedTuple):
     """An MPI call that the main thread of an engine has made and that has ended. Unknown members have the value
-    UNKNOWN; an unknown `met` is 0."""
+    UNKNOWN, but an unknown time `met` has the value 0."""
 
     name: str
     began: int

@@ -91,8 +91,8 @@ def _count(row, size):
 
 
 def _exclusive(process: Process) -> list[list[tuple[int, int]]]:
-    """Returns, for each kind in KINDS, the times at which work of this kind, but of no later kind in KINDS, is in
-    progress."""
+    """Returns, for each kind in KINDS, the times at which work of this kind is in progress, and no work of a kind that
+    comes later in KINDS."""
     slices = slices_of(process)
     found, taken = [], []
     for kind in reversed(KINDS):
@@ -140,8 +140,8 @@ def _length(spans: Iterable[tuple[int, int]]) -> int:
 
 
 def _spread(values: list[float], start: float, end: float) -> None:
-    """Adds to the value of each moment the part of the moment that lies between start and end. start and end are in
-    units of moments."""
+    """Adds to each value, which belongs to one interval of time, the part of the interval between start and end. start
+    and end are in units of intervals."""
     start, end = max(0.0, start), min(float(len(values)), end)
     for moment in range(int(start), min(len(values), int(end) + 1)):
         values[moment] += max(0.0, min(end, moment + 1) - max(start, moment))

@@ -24,7 +24,7 @@ _BEGUN_RECEIVES = ("MPI_Irecv",)  # they receive a message, but their end is not
 
 
 class Slice(NamedTuple):
-    """A named piece of a track. Times are in nanoseconds; all slices of a trace use the same clock."""
+    """A named interval on a track. Times are in nanoseconds; all slices of a trace use the same clock."""
 
     name: str
     category: str
@@ -123,8 +123,10 @@ def _client_tracks(client, passages):
 
 
 def _lanes_to_engines(by_engine):
-    """Returns (tracks, number of slices without a place). by_engine {engine: [Slice, ...]}, with None for slices of no
-    engine"""
+    """Returns (tracks, number of slices for which there are not enough tracks).
+
+    by_engine  {engine: [Slice, ...]}; the key None has the requests that no engine has received yet
+    """
     tracks, omitted = [], 0
     for engine, slices in sorted(by_engine.items(), key=lambda each: (each[0] is None, each[0])):
         lanes = nested_lanes(slices)
@@ -134,8 +136,8 @@ def _lanes_to_engines(by_engine):
 
 
 def _passage_details(sent, passage):
-    """Returns the times, counted from the sending of a request, at which the request and then its answer reached and
-    left the controller."""
+    """Returns the times at which the controller received a request, sent it to an engine, and received the answer, as
+    milliseconds after the time `sent`. Leaves out events that have not happened."""
     if passage is None:
         return {}
     times = {"at_controller_ms": passage.came, "to_engine_ms": passage.given, "answer_at_controller_ms": passage.answered}
@@ -160,7 +162,7 @@ def _encodings(spans):
 
 
 def _thread_tracks(slices):
-    """Returns the tracks of each thread, for slices [(number of the thread, Slice), ...]."""
+    """Returns the tracks of each thread. `slices` is a list of (number of the thread, Slice)."""
     by_thread = defaultdict(list)
     for thread, each in slices:
         by_thread[thread].append(each)
@@ -258,8 +260,8 @@ def _match_messages(engines):
     """Returns the flows {(rank, call): (flows_from, flows_to)} between sends and the receives that got their messages.
 
     Sends and receives with the same two ranks, communicator and tag are matched in their order. If a rank has received
-    from any rank, or with any tag, it is not known which message this rank got; then all messages that it may have got
-    are left out.
+    from any rank, or with any tag, the records do not say which message this rank got. All messages that the rank may
+    have got are then left out.
     """
     flows = {}
     waiting = defaultdict(deque)
@@ -290,7 +292,8 @@ def _match_messages(engines):
 
 
 def _ways_to_take(call):
-    """Returns the receives with "any" that may have received a message of this rank and tag."""
+    """Returns (communicator, rank, tag) of each receive from any rank or with any tag that may have got the message of
+    this call."""
     any_one = records.ANY
     return {(call.communicator, peer, tag) for peer, tag in
             ((any_one, any_one), (any_one, call.tag), (call.peer, any_one))}  # fmt: skip

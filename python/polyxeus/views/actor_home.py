@@ -54,7 +54,7 @@ class Places:
     def to_make_again(self, ids: Iterable[int], engines: dict[int, str]) -> list[int]:
         """Returns the engines among `ids` that must make their object again, because they were restarted.
 
-        errors  EngineError: one of the other engines has lost its object.
+        errors  EngineError: an object is lost and cannot be made again now.
         """
         lost = [each for each in ids if engines.get(each) != self.uuids[each]]
         absent = [each for each in lost if each not in engines]
@@ -80,7 +80,7 @@ class ActorHome:
 
     flags   the view that has made the objects; its `block` and `label` apply to calls.
     view    a direct view of the engines. All requests go through this view, so that they stay in order.
-    recipe  (class, arguments, keyword arguments) for making the objects again; None: they are not made again.
+    recipe  (class, arguments, keyword arguments) for making the objects again; None if they are not made again.
     """
 
     def __init__(self, flags: View, view: DirectView, key: str, cls: Any, name: str, uuids: dict[int, str], recipe: Any) -> None:
@@ -106,7 +106,7 @@ class ActorHome:
 
     @staticmethod
     def of_key(key: str) -> ActorHome | None:
-        """Returns the ActorHome of objects that this process has made."""
+        """Returns the ActorHome with this key; None if this process has not made its objects."""
         return _homes.get(key)
 
     @property
@@ -129,7 +129,7 @@ class ActorHome:
         )
 
     def _look(self, ids):
-        """Makes lost objects again, or raises the error."""
+        """Makes the lost objects of these engines again. Raises an EngineError if one of them cannot be made again."""
         version = self.client._connection.engines_version()
         if version == self._seen:
             return
@@ -175,14 +175,14 @@ class ActorHome:
 
 
 def _properties(cls):
-    """Returns the names of the properties of a class, which cannot be called."""
+    """Returns the names of the properties of a class. A proxy refuses to call a property."""
     bases = cls.__mro__ if isinstance(cls, type) else ()
     return frozenset(name for base in bases for name, value in vars(base).items() if isinstance(value, property))
 
 
 def _free(key, view, places):
-    """Sends the requests that free the objects of a key, and returns them; None if there are no objects, or if the
-    engines or the controller have ended."""
+    """Sends the requests that free the objects with this key. Returns these requests; None if there are no objects, or
+    if the engines or the controller have ended."""
     try:
         engines = places.living(view.client._engines)
         return view._submit(engines, [requests.call(actors.free, ([key],))], None) if engines else None
@@ -191,7 +191,7 @@ def _free(key, view, places):
 
 
 def _free_dropped(key):
-    """Frees, once, the objects whose last proxy was deleted."""
+    """Frees the objects with this key, whose last proxy was deleted. A second call does nothing."""
     where = _dropped.pop(key, None)
     return None if where is None else _free(key, *where)
 
@@ -221,8 +221,8 @@ def objects_by_engine(client: Client) -> dict[int, int]:
 
 
 def least_busy(engines: Iterable[int], status: dict[Any, Any], objects: dict[int, int]) -> int:
-    """Returns the engine with the fewest unfinished requests of all clients. Among equal engines it chooses the one
-    with the fewest objects, and among these the first one.
+    """Returns the engine with the fewest unfinished requests of all clients. If several engines have
+    equally few requests, returns the one with the fewest objects, and among these the one with the lowest id.
 
     status   the result of Client.queue_status().
     objects  the result of objects_by_engine().

@@ -32,10 +32,10 @@ class ActorStream(Iterator[Any]):
     """The items of an object's generator, as they arrive. ``actor.method.stream()`` returns it.
 
     The stream is an iterator for ``for`` and ``async for``. The items of one engine are in order. For objects on
-    several engines it yields pairs of the engine's id and the item, in the order in which items arrive from all
-    engines. Each engine computes up to 4 items in advance, and other calls on the object run between two items. If you
-    leave the loop early, or delete the stream, the generators are ended. As a context manager, a stream is closed at
-    the end of the `with` block.
+    several engines, the stream yields pairs of the engine's id and the item, in the order in which items arrive from
+    all engines. Each engine computes up to 4 items in advance, and other calls on the object run between two items. If
+    you leave the loop early, or delete the stream, the generators end. As a context manager, a stream is closed at the
+    end of the `with` block.
 
     Parameters
     ----------
@@ -166,7 +166,8 @@ class _Items:
         completion.call_when_ready(result._tasks, functools.partial(self._tell, engine))
 
     def _tell(self, engine):
-        """Called when an answer has arrived. Runs in the thread of results.completion."""
+        """Records that an answer of this engine has arrived, and wakes a coroutine that waits in arrival(). Runs
+        in the thread of results.completion."""
         self.arrived.put(engine)
         waker, self._waker = self._waker, None
         if waker is not None and waker.set_running_or_notify_cancel():
@@ -210,8 +211,8 @@ class _Items:
             pass
 
     def stop(self, is_interrupt=False):
-        """Ends the generators of the engines that still have one. Returns the AsyncResult of this call; None if there
-        are no generators."""
+        """Ends the generators of the engines that still have one. Returns the AsyncResult of the call that ends them;
+        None if there are no generators."""
         pending, self.pending = self.pending, {}
         client, view = self._home.client, self._home.view
         if not pending or client._closed:

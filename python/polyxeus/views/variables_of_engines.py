@@ -16,7 +16,7 @@ def describe(view: DirectView, expressions: list[str] | None) -> dict[int, dict[
     """Returns {engine: {expression: (type, text, digest)}}; engine_calls.described_variables explains the values.
 
     view         a view whose engines run Python
-    expressions  None: all variables that the user has defined on the engines
+    expressions  the expressions to describe; None for all variables that the user has defined on the engines
     """
     result = view.apply_async(described_variables.describe, expressions)
     try:

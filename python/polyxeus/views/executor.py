@@ -82,7 +82,8 @@ class ViewExecutor(concurrent.futures.Executor):
         return future
 
     def _look(self, future):
-        """Refuses further calls if the initializer has failed on the engine of this call."""
+        """Makes the executor refuse further calls if this future failed because the initializer has
+        failed on the engine."""
         if self._broken is not None or not future._has_failed() or future.cancelled():
             return
         problem = future.exception()
@@ -196,7 +197,7 @@ class ViewExecutor(concurrent.futures.Executor):
         return hasattr(self.view, "retries")
 
     def _sender(self):
-        """Returns the function that sends the calls of a map."""
+        """Returns the function with which map() sends one call to the engines."""
         if self._is_balanced():
             return lambda f, *arguments: self._send(f, arguments)
         turn = itertools.cycle(self.view._engines(None)[0])
@@ -241,6 +242,6 @@ class ViewExecutor(concurrent.futures.Executor):
 
 
 def _chunks(arguments, size):
-    """Groups the arguments of calls for ForEach."""
+    """Yields lists of `size` arguments each; each list goes to the engines as one call."""
     while chunk := list(itertools.islice(arguments, size)):
         yield (chunk,)

@@ -111,7 +111,9 @@ class GangView(DirectView):
             result.get()
 
     def _look(self, python, cpp):
-        """Returns the result of gangs.look() on each engine, by engine."""
+        """Calls gangs.look() on the engines, which returns the rank, the size of the world, the
+        number of the gang's last communicator and the id of the MPI run. Returns {engine: this
+        result}."""
         places = {}
         if python:
             work = requests.call(gangs.look, (self.targets,))
@@ -130,10 +132,11 @@ def _list_in_cpp(ranks):
 
 
 def _number_of(places, engines, is_new):
-    """Returns the number of the communicator that the engines have to use.
+    """Returns the number of the communicator that the engines use for the gang: the number of their
+    common communicator, or a new number.
 
-    places  the result of gangs.look() on each engine
-    is_new  whether to make a new communicator in any case
+    places  the results of gangs.look(), in the order of `engines`
+    is_new  whether to make a new communicator even if the engines have a common one
     """
     ranks = [rank for rank, *_ in places]
     if any(size == 1 for _, size, _, _ in places):

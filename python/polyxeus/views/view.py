@@ -42,7 +42,7 @@ class View:
     Attributes
     ----------
     block : bool
-        Whether methods wait for results. If False, they return an AsyncResult.
+        Whether methods wait for results. If False, the methods return an AsyncResult.
     track : bool
         Accepted, but without effect. You may change arrays of at least 256 KiB after AsyncResult.wait_for_send() has
         returned, and smaller arrays as soon as the method that sends them returns.
@@ -234,9 +234,11 @@ class View:
         TypeError
             `f` cannot be called, or an argument cannot be sent.
         RemoteError
-            The call failed on the view's only engine. Only a call that waits for its result raises this.
+            The call failed on the view's only engine. Only a call that waits for its result raises
+            this error.
         CompositeError
-            The call failed on some of the view's engines. Only a call that waits for its result raises this.
+            The call failed on some of the view's engines. Only a call that waits for its result
+            raises this error.
         """
         return self._really_apply(f, args, kwargs)
 
@@ -383,12 +385,13 @@ class View:
         return actors.spawn(self, self._view_for_objects(), kind, args, kwargs, respawn)
 
     def _view_for_objects(self):
-        """Returns a direct view of the engines for spawn(). Subclasses implement this method."""
+        """Returns a direct view of the engines on which spawn() makes objects. Subclasses implement
+        this method."""
         raise NotImplementedError("use a DirectView, a LoadBalancedView or a BroadcastView")
 
     def _new_key(self, forms, each):
-        """Returns (Key, member `keep` of the request) for a kept result.  each  whether several engines may get the
-        request."""
+        """Returns a tuple for a result that stays on its engine: the result's Key, and the member
+        `keep` of the request. `each` says whether several engines may get the request."""
         if "pickle" not in forms:
             raise TypeError("C++ engines cannot keep results for other calls")
         kept = self.client._kept_results
@@ -603,9 +606,10 @@ class View:
         jobs : AsyncResult, str or list of them, optional
             AsyncResults or ids of requests. Default: all requests of this view that have no answer yet.
         targets : int, slice, list of int or "all", optional
-            The engines that get the message. Default: all engines of the view.
+            The engines on which the requests are cancelled. Default: all engines of the view.
         block : bool, optional
-            Whether to wait until the engines have received the message. Default: the view's flag.
+            Whether to wait until the engines have received the message that cancels the requests.
+            Default: the view's flag.
 
         Returns
         -------
@@ -642,7 +646,7 @@ class View:
         jobs : AsyncResult, str, int, list of them or "all"
             AsyncResults, ids of requests, or indices into the history.
         targets : int, list of int or "all"
-            Engines. The controller deletes all results of these engines.
+            Engines, all of whose results the controller deletes.
 
         Raises
         ------

@@ -29,7 +29,8 @@ def signal_pipe():
 
 
 def shared_info(engine):
-    """Returns the connection info that rank 0 has read for all ranks; None if each rank reads it itself."""
+    """Returns the connection info that rank 0 has read for all ranks; None if each rank reads the
+    connection info itself."""
     if not engine.wants_info_of_rank_0:
         return None
     from polyxeus import _engine

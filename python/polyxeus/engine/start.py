@@ -46,15 +46,15 @@ def _start_log():
 
 
 def report_crashes():
-    """Makes a crash write the Python stack to the log. Call this function after MPI_Init, so that the log also contains
-    MPI's own report."""
+    """Makes the process write the Python stack to the log if it crashes. Call this function after
+    MPI_Init, so that the log also contains MPI's report of the crash."""
     faulthandler.enable(os.dup(2))
 
 
 def keep_own_objects():
-    """Exempts the engine's own objects, which all live until the engine ends, from garbage collection. Each collection,
-    including the one that a request to clear the namespace starts, then examines only objects that the user's code has
-    made."""
+    """Exempts the engine's own objects from garbage collection, because all of them live until the
+    engine ends. Later collections, for example after a request to clear the namespace, examine only
+    objects that the user's code has made."""
     gc.freeze()
 
 
@@ -88,8 +88,8 @@ def _display(*objects, **options):
 
 
 def run_startup_code(engine, shell):
-    """Runs the profile's startup folder, $PYTHONSTARTUP, -s and -c, in this order. If one of them fails, the engine
-    shows and logs its error, and runs the next one."""
+    """Runs the profile's startup folder, $PYTHONSTARTUP, -s and -c, in this order. If one of these
+    programs fails, the engine shows and logs the error, and runs the next program."""
     log = logging.getLogger("polyxeus")
     files = sorted(glob.glob(os.path.join(engine.profile_dir, "startup", "*.py")))
     files += [os.environ.get("PYTHONSTARTUP", ""), engine.script]

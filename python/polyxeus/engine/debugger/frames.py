@@ -77,7 +77,8 @@ def place(frame):
 
 
 def name(place):
-    """Returns the name of a place for a sentence: "cell line 3", "solver.py:12"."""
+    """Returns the name of a line of code as it appears in messages: "cell line 3",
+    "solver.py:12"."""
     if place["is_cell"]:
         return f"cell line {place['line']}"
     if place["file"].startswith("<"):

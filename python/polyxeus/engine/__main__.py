@@ -7,8 +7,8 @@ import sys
 
 
 def watcher_program():
-    """Returns the path of pxengine, which reports the end of this engine in a separate process; '' if the program does
-    not exist."""
+    """Returns the path of the program pxengine, which runs in a separate process and reports the
+    end of this engine; '' if the program does not exist."""
     beside = os.path.join(os.path.dirname(sys.executable), "pxengine")
     path = os.environ.pop("POLYXEUS_PXENGINE", beside)
     return path if os.access(path, os.X_OK) else ""

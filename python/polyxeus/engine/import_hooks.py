@@ -59,7 +59,7 @@ class _InPlaceOfIpyparallel:
 
     @staticmethod
     def exec_module(module):
-        """Does nothing, because the module is complete already."""
+        """Does nothing, because create_module() returns a module that is already complete."""
 
 
 def install(shell, engine, comm_metadata, bound_kernel=None, output_widgets=None,

@@ -23,9 +23,9 @@ _LIBRARIES = {"openmpi": "libmpi.so.40", "mpich": "libmpi.so.12"}
 
 
 def find_steps(implementation):
-    """Finds the library that makes the calls of an MPI ("openmpi" or "mpich") interruptible.
-    Returns (the path of this library, ""), or (None, the reason) if the library does not exist or
-    is turned off.
+    """Finds the library that makes the calls of an MPI implementation ("openmpi" or "mpich")
+    interruptible. Returns (the path of this library, ""), or (None, the reason) if the library does
+    not exist or is turned off.
     """
     if os.environ.get("POLYXEUS_MPI_INTERRUPTS") == "0":
         return None, "POLYXEUS_MPI_INTERRUPTS=0"
@@ -79,7 +79,7 @@ def _load():
 
 
 def _join_steps(MPI, engine):
-    """Makes MPI calls interruptible, together with all other ranks of the world.
+    """Makes MPI calls interruptible. All ranks of the world call this function together.
 
     Returns "on", or "off: " and the reason.
     """

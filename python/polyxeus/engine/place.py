@@ -63,8 +63,9 @@ def _is_of_user(code, libraries):
 
 
 def find(frame):
-    """Returns where the main thread is, as data for a usage_reply: the innermost line of the user's cells or, if no
-    cell is running, the innermost line of the user's files. Returns {} if neither line exists.
+    """Returns the line that the main thread is executing, as data for a usage_reply: the innermost
+    line of the user's cells or, if no cell is running, the innermost line of the user's files.
+    Returns {} if neither line exists.
 
     frame  the innermost frame of the main thread
     """

@@ -24,7 +24,8 @@ class Core:
     def publish(self, message_type, content, metadata=b"", buffers=(), cell=None):
         """Sends a message to all clients. Content and metadata are JSON objects as bytes.
 
-        cell  the cell to which the message belongs; None: the cell of the current thread or task
+        cell  the cell to which the message belongs. None means the cell of the current thread or
+              task
         """
         self._kernel.publish(message_type, content, metadata, list(buffers), cell or parent())
 

@@ -37,7 +37,7 @@ def list_clusters() -> list[dict[str, Any]]:
     is_world   whether the engines are ranks of one MPI program; such engines cannot be ended one by one
     owner      the command of the process that owns the cluster: when this process ends, the cluster
                ends, too. None means that the cluster runs until a user stops it
-    host       the host on which the controller runs; None: this host
+    host       the host on which the controller runs. None means this host
     code       Python code that connects to the cluster
     """
     models = [_model(each) for each in json.loads(_run(["list", "--json"]))]
@@ -140,7 +140,8 @@ def log(key: str, engine: int) -> dict[str, str]:
 
 
 def dashboard(key: str) -> tuple[int, str]:
-    """Returns the port of a cluster's dashboard, at 127.0.0.1, and the token of the dashboard."""
+    """Returns the port at which a cluster's dashboard listens on 127.0.0.1, and the token of the
+    dashboard."""
     cluster = _found(key)
     if cluster["host"] is not None:  # on this host, the port may belong to another program
         raise Refused(f"the controller runs on {cluster['host']}: run `pxcluster dashboard` there")
@@ -217,7 +218,7 @@ def _is_world(engine_set, launcher):
 
 
 def _other_host(listed):
-    """Returns the host on which the controller runs; None: this host."""
+    """Returns the host on which the controller runs; None if the controller runs on this host."""
     if controller := listed.get("by_hand"):
         return None if controller["pid"] is not None else controller["host"]
     host = listed.get("controller", {}).get("state", {}).get("host")

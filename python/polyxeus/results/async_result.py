@@ -230,7 +230,7 @@ class AsyncResult(DisplayMixin, TimingMixin, Future[T]):
         Raises
         ------
         TimeoutError
-            The result has not arrived in time; the request continues.
+            The result has not arrived within `timeout` seconds; the request continues.
         RemoteError
             The request failed; see polyxeus.error for its subclasses.
         CompositeError
@@ -266,7 +266,7 @@ class AsyncResult(DisplayMixin, TimingMixin, Future[T]):
         Raises
         ------
         TimeoutError
-            The result has not arrived in time.
+            The result has not arrived within `timeout` seconds.
 
         Examples
         --------
@@ -519,7 +519,7 @@ class AsyncResult(DisplayMixin, TimingMixin, Future[T]):
         Raises
         ------
         TimeoutError
-            The result has not arrived in time; the request continues.
+            The result has not arrived within `timeout` seconds; the request continues.
         RemoteError
             The request failed; see polyxeus.error for its subclasses.
         CompositeError
@@ -619,7 +619,7 @@ class AsyncResult(DisplayMixin, TimingMixin, Future[T]):
         ValueError
             An engine has several results.
         TimeoutError
-            The results have not arrived in time.
+            The results have not arrived within `timeout` seconds.
 
         Examples
         --------
@@ -741,7 +741,7 @@ class AsyncResult(DisplayMixin, TimingMixin, Future[T]):
         Raises
         ------
         TimeoutError
-            The request was not sent in time.
+            The arrays were not sent within `timeout` seconds.
 
         Examples
         --------

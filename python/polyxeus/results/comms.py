@@ -66,7 +66,7 @@ def front_end():
 
 
 class _EngineComm:
-    """The object that the kernel's comm manager holds for a comm that an engine has opened."""
+    """The object that represents a comm of an engine in the kernel's comm manager."""
 
     primary = False
 

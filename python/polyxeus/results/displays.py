@@ -170,7 +170,7 @@ class DisplayMixin:
         ValueError
             `groupby` is unknown.
         TimeoutError
-            The result has not arrived yet.
+            A request has no answer yet.
 
         Examples
         --------

@@ -132,7 +132,7 @@ class ExecutorFuture(AsyncResult[T]):
         Raises
         ------
         TimeoutError
-            The result has not arrived in time; the call continues.
+            The result has not arrived within `timeout` seconds; the call continues.
         CancelledError
             The call was cancelled before it ran.
         RemoteError
@@ -157,7 +157,7 @@ class ExecutorFuture(AsyncResult[T]):
         Raises
         ------
         TimeoutError
-            The result has not arrived in time.
+            The result has not arrived within `timeout` seconds.
         CancelledError
             The call was cancelled before it ran.
         """

@@ -197,7 +197,7 @@ def parse_date(text):
 
 
 def metadata_of(tasks, index, with_output=True):
-    """Returns the Metadata of one of the tasks, with the values known now."""
+    """Returns the Metadata of one of the tasks, with the values that are known now."""
     known = tasks.metadata(index)
     for key in _TIMES:
         if key in known:

@@ -35,9 +35,9 @@ class Actor:
     made. Like a call of the view, the method returns an AsyncResult, or the result if the view's `block` is set.
     Coroutines are awaited on the engine. ``actor[2]`` and ``actor[0:2]`` are proxies of the objects at these positions.
 
-    If you pass the proxy as an argument of a call, an engine that has the object passes the object itself to the
-    function. When the last proxy is deleted, or the client is closed, the objects are freed. A proxy is a context
-    manager that frees the objects.
+    If you pass the proxy as an argument of a call, an engine that has the object passes the object
+    itself to the function. When the last proxy is deleted, or the client is closed, the objects are
+    freed. As a context manager, a proxy frees the objects at the end of the `with` block.
 
     Parameters
     ----------
@@ -428,7 +428,7 @@ class ActorMethod:
 def spawn(flags: View, view: DirectView, cls: Callable[..., Any], args: Any, kwargs: Any, respawn: bool) -> Actor:
     """See View.spawn().
 
-    flags  the view whose `block` applies to calls.
+    flags  the view whose flag `block` applies to calls of the objects' methods.
     view   a direct view of the engines.
     """
     if not callable(cls):

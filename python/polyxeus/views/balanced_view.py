@@ -221,12 +221,12 @@ class LoadBalancedView(View):
         f : callable
             The function.
         *args : Any
-            The arguments of this function. On the engine, each Ref in them is replaced by its value, at any depth. Each
-            AsyncResult of a call with ``keep=True`` is also replaced by its value. The call runs when these values are
-            ready.
+            The arguments of this function. On the engine, each Ref in the arguments, at any depth,
+            is replaced by the Ref's value. An AsyncResult of a call with ``keep=True`` is also
+            replaced by its value. The call runs when these values are ready.
         keep : bool
-            Whether the result stays on the engine's host. If so, the value of the AsyncResult is a
-            Ref. The AsyncResult's attribute `ref` is this Ref; the attribute exists as soon as
+            Whether the result stays on the engine's host. If True, the value of the AsyncResult is
+            a Ref. The AsyncResult's attribute `ref` is this Ref; the attribute exists as soon as
             submit() returns. `keep` is not passed to `f`: if `f` has such an argument, use
             apply_ref().
         **kwargs : Any
@@ -293,7 +293,8 @@ class LoadBalancedView(View):
             Whether iteration over the result keeps the order of the items. If False, the results are in the order of
             their arrival.
         return_exceptions : bool, optional
-            Whether exceptions are returned as items of the result. If so, each item is sent in a separate message.
+            Whether exceptions are returned as items of the result. If True, each item is sent in a
+            separate message.
         label : Any, optional
             A label that the controller records with the requests. Default: the view's flag.
         ranks : int, (int, int) or Ranks, optional

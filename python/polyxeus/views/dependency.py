@@ -1,4 +1,4 @@
-"""Dependencies of tasks: the requests that they wait for."""
+"""Dependencies of tasks: the requests for which tasks wait."""
 
 from __future__ import annotations
 

@@ -683,8 +683,9 @@ class DirectView(View):
         Parameters
         ----------
         path : str or path
-            The folder of one checkpoint, or the path that was given to checkpoint(). In the second case, the last
-            checkpoint below this path is restored, or, if `label` is given, the last one with this label.
+            The folder of one checkpoint, or the path that was given to checkpoint(). Below the
+            latter path, restore() chooses the latest checkpoint or, if `label` is given, the latest
+            checkpoint with this label.
         names : str or list of str, optional
             The variables to restore. Default: all variables.
         label : Any, optional

@@ -36,10 +36,11 @@ class ViewExecutor(concurrent.futures.Executor):
     view : DirectView or LoadBalancedView
         The view on which the calls run.
     initializer : callable, optional
-        A function that runs once on each engine, before the first call on this engine. If it fails on an engine, the
-        calls on this engine and all further calls fail with BrokenExecutor.
+        A function that runs once on each engine, before the first call on this engine. If this
+        function fails on an engine, the calls on this engine and all further calls fail with
+        BrokenExecutor.
     initargs : tuple
-        The arguments of this function.
+        The arguments of `initializer`.
 
     Examples
     --------
@@ -141,8 +142,8 @@ class ViewExecutor(concurrent.futures.Executor):
         *iterables : iterable
             An iterable for each argument of `func`.
         timeout : float, optional
-            The number of seconds, counted from this call, within which all items must arrive. Otherwise TimeoutError is
-            raised. Default: no limit.
+            The number of seconds, counted from this call, within which all items must arrive. If an
+            item arrives later, TimeoutError is raised. Default: no limit.
         chunksize : int
             The number of items that each call on an engine gets.
         buffersize : int, optional

@@ -23,9 +23,10 @@ _START = "start the engines with `pxcluster start --engines=mpi`"
 class GangView(DirectView):
     """A DirectView with an MPI communicator that contains only its engines. ``client.gang([0, 1, 4])`` returns it.
 
-    The communicator is the variable `comm` of these engines, mpi4py's MPI.Comm or, in C++, an MPI_Comm. The ranks of
-    the communicator have the order of the engines in the gang. The other ranks of the world do not take part. They may
-    run other code at the same time, even in other gangs.
+    The communicator is the variable `comm` of these engines, mpi4py's MPI.Comm or, in C++, an
+    MPI_Comm. The ranks of the communicator have the order of the engines in the gang. The other
+    ranks of the world do not take part, and may run other code at the same time, even in other
+    gangs.
 
     Parameters
     ----------
@@ -111,9 +112,9 @@ class GangView(DirectView):
             result.get()
 
     def _look(self, python, cpp):
-        """Calls gangs.look() on the engines, which returns the rank, the size of the world, the
-        number of the gang's last communicator and the id of the MPI run. Returns {engine: this
-        result}."""
+        """Calls gangs.look() on the engines, and returns {engine: result}. Each result has the
+        rank, the size of the world, the number of the gang's last communicator and the id of the
+        MPI run."""
         places = {}
         if python:
             work = requests.call(gangs.look, (self.targets,))

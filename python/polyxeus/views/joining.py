@@ -31,8 +31,8 @@ def can_join(part):
 def join(parts, is_dealt=False, instead="pull() instead of gather()"):
     """Joins the parts into one sequence; if parts of this kind cannot be joined, the result is the list of the parts.
 
-    is_dealt  whether each of n parts has every n-th item of the whole, instead of a block
-    instead   advice for an error's text
+    is_dealt  whether each of n parts has every n-th item of the whole sequence, instead of a block
+    instead   the advice at the end of the text of an error
     errors    ValueError, TypeError: the parts do not fit together
     """
     joiner = _joiner(parts[0], instead)

@@ -257,7 +257,7 @@ class View:
         Returns
         -------
         AsyncResult
-            The result. It may not have arrived yet.
+            The result, which may not have arrived yet.
 
         Raises
         ------
@@ -313,7 +313,8 @@ class View:
         f : callable
             The function.
         *args : Any
-            The arguments of this function. On the engine, each Ref in them, at any depth, is replaced by its value.
+            The arguments of this function. On the engine, each Ref in the arguments, at any depth,
+            is replaced by the Ref's value.
         **kwargs : Any
             The keyword arguments of this function.
 
@@ -340,8 +341,9 @@ class View:
     def spawn(self, kind: Callable[..., Any], /, *args: Any, respawn: bool = False, **kwargs: Any) -> Actor:
         """Makes an object kind(*args, **kwargs) on each engine of the view, and returns a proxy that calls its methods.
 
-        A balanced view makes one object, on the engine that has the fewest unfinished requests now. If several engines
-        have equally few requests, the view chooses the engine with the fewest objects of this client.
+        A balanced view makes one object, on the engine that has the fewest unfinished requests at
+        the time of the call. If several engines have equally few requests, the view chooses the
+        engine with the fewest objects of this client.
 
         Parameters
         ----------

@@ -94,7 +94,7 @@ class PromptChannel:
         self._is_open = True
 
     def ask(self, prompt, is_password=False):
-        """Returns one line that the user has typed.
+        """Asks the user for a line, and returns the line.
 
         errors  EOFError: the user has ended the input. Refused: the client cannot answer.
         """

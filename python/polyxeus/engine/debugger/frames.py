@@ -54,7 +54,8 @@ def outermost(frame):
 
 
 def of_user(trace):
-    """Returns a traceback without the frames before the user's code; None if no frame belongs to the user's code."""
+    """Returns a traceback without the frames that come before the user's code; None if no frame
+    belongs to the user's code."""
     while trace is not None and is_internal(trace.tb_frame):
         trace = trace.tb_next
     return trace

@@ -128,7 +128,8 @@ class Session(pdb.Pdb):
         return None
 
     def _begin_statement(self, frame):
-        """Stops at the first line of the next statement of a cell, unless the user has continued."""
+        """Stops at the first line of the next statement of a cell, unless the user has entered the
+        command `continue`."""
         self._next_statement = None
         continues = self.stoplineno == -1 and self.stopframe is self.botframe
         self.botframe = self._bottom = frame

@@ -47,7 +47,8 @@ def explain(error, entries):
 
 
 def describe(frame):
-    """Returns the facts that `where` shows about the latest call of this rank; None before the first call.
+    """Returns the facts that rc.where() shows about the latest torch.distributed call of this rank;
+    None before the first call.
 
     frame  the innermost frame of the main thread
     """

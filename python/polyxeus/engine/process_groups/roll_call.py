@@ -14,7 +14,7 @@ _ONE_TO_ONE = ("send", "recv")
 
 
 class TorchCall(NamedTuple):
-    """A call that a rank has begun."""
+    """A torch.distributed call that a rank has begun."""
 
     name: str  #: "all_reduce"
     size: int  #: the number of bytes that this rank sends or receives

@@ -141,8 +141,8 @@ class World:
                 self._write(f"counts/{epoch}/{self.rank}", [counts, is_over])
 
     def counts(self, group, epoch):
-        """Returns {rank: number of calls of `group` that this rank has begun}, for the ranks that report their number
-        in time."""
+        """Returns {rank: number of calls of `group` that this rank has begun}, for the ranks that
+        report their number within 0.3 s."""
         found, last = {}, set()
         deadline = time.monotonic() + _ANSWERS
         while not self.is_lost:

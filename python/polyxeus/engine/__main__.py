@@ -7,8 +7,8 @@ import sys
 
 
 def watcher_program():
-    """Returns the path of pxengine, which reports the end of this engine in a separate process; '' if the program does
-    not exist."""
+    """Returns the path of the program pxengine, which runs in a separate process and reports the
+    end of this engine; '' if the program does not exist."""
     beside = os.path.join(os.path.dirname(sys.executable), "pxengine")
     path = os.environ.pop("POLYXEUS_PXENGINE", beside)
     return path if os.access(path, os.X_OK) else ""
@@ -29,7 +29,8 @@ def signal_pipe():
 
 
 def shared_info(engine):
-    """Returns the connection info that rank 0 has read for all ranks; None if each rank reads it itself."""
+    """Returns the connection info that rank 0 has read for all ranks; None if each rank reads the
+    connection info itself."""
     if not engine.wants_info_of_rank_0:
         return None
     from polyxeus import _engine

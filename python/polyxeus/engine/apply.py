@@ -1,7 +1,9 @@
-"""apply_request: reads a function and its arguments from buffers, and writes the result into buffers.
+"""Handles apply_request messages: reads a function and its arguments from buffers, and writes the
+result into buffers.
 
-The format is that of ipyparallel. If the client has canned objects, unpickling these objects imports ipyparallel, which
-then restores them. Without such objects an engine does not import ipyparallel.
+The buffers have ipyparallel's format. If the client has canned objects, unpickling these objects
+imports ipyparallel, and ipyparallel restores the objects. Without such objects an engine does not
+import ipyparallel.
 """
 
 import functools
@@ -15,7 +17,8 @@ _PROTOCOL = pickle.DEFAULT_PROTOCOL
 
 
 def _ipyparallel():
-    """Returns ipyparallel's module that cans objects; None if it was not imported, or if polyxeus replaces it."""
+    """Returns ipyparallel's module that cans objects; None if this module was not imported, or if
+    polyxeus replaces ipyparallel."""
     module = sys.modules.get("ipyparallel.serialize.serialize")
     return None if getattr(module, "is_polyxeus", False) else module
 
@@ -63,7 +66,8 @@ def _unpack_plain(buffers, function):
 
 
 def unpack(buffers, namespace):
-    """Returns (function, args, kwargs) of a request. References are looked up in `namespace`."""
+    """Returns (function, args, kwargs) of a request. Each Reference in the arguments is replaced by
+    a value from `namespace`."""
     if len(buffers) < 2:
         raise AssertionError("not enough buffers!")
     if _ipyparallel() is None:
@@ -76,7 +80,7 @@ def unpack(buffers, namespace):
 
 
 def pack(result, is_new=False):
-    """Returns the buffers of a result.
+    """Writes a result into buffers, and returns the buffers.
 
     is_new  whether the result is an array to which nothing else refers. If so, its memory is shared instead of copied
     """

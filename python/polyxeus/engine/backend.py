@@ -1,4 +1,5 @@
-"""The functions that the C++ core calls. They take requests, and return the contents of replies as JSON text."""
+"""The functions that the C++ core calls. Their arguments are parts of requests, and they return the
+contents of replies as JSON text."""
 
 import signal
 import sys
@@ -65,8 +66,8 @@ class Backend:
 
     @staticmethod
     def _end_request(error):
-        """Reports the end of user code to process_groups, because other ranks may wait for it. Does so even if an
-        interrupt arrives in the meantime.
+        """Tells process_groups that the user's code has ended, because other ranks may wait for
+        this rank. If an interrupt arrives in the meantime, the method repeats this report.
 
         error  the exception of the user's code, or None
         """
@@ -91,8 +92,8 @@ class Backend:
         }
 
     def _leave_if_asked(self):
-        """Ends the engine after a request that has called exit(). It does not end the engine earlier, because this
-        would interrupt running code."""
+        """Ends the engine if the request has called exit(). The method is called at the end of the
+        request, so that exit() does not interrupt running code."""
         if self.shell.is_leaving:
             signal.signal(signal.SIGINT, signal.SIG_IGN)
             self.shell.engine.stop()
@@ -137,7 +138,8 @@ class Backend:
     def serve(self, kind, content, buffers, copied_from=native.NEVER):
         """Handles a native request. The result has the same form as the result of apply().
 
-        copied_from  a number of bytes: the caller copies buffers of at least this size at once
+        copied_from  a number of bytes. The caller copies buffers of at least this size as soon as
+                     the method returns
         """
         self.tasks.make_current()
         is_call = kind == b"call_request"
@@ -269,7 +271,8 @@ class Backend:
         self.shell.reset(False)
 
     def idle(self, descriptor):
-        """Runs asyncio tasks until the descriptor is readable. It becomes readable when a request has arrived."""
+        """Runs asyncio tasks until the descriptor is readable, which is the case when a request has
+        arrived."""
         self.tasks.idle(descriptor)
         self.on_wake()
 

@@ -1,4 +1,4 @@
-"""An engine as a Jupyter kernel: bind_kernel(), %connect_info, %qtconsole."""
+"""Makes an engine available as a Jupyter kernel: bind_kernel(), %connect_info, %qtconsole."""
 
 import importlib.util
 import os
@@ -24,7 +24,8 @@ def bind_kernel() -> str:
     Raises
     ------
     RuntimeError
-        The caller is not an engine, the engine cannot listen, or it cannot write the file.
+        The caller is not an engine, or the engine cannot listen, or the engine cannot write the
+        file.
 
     Examples
     --------
@@ -65,10 +66,9 @@ class BoundKernel:
         return self._file
 
     def _new_file(self):
-        """Chooses a file that does not exist: kernel-PID.json, or with the engine's uuid added if that file exists.
-
-        A process on another host with the same home folder may have the same process id.
-        """
+        """Returns the path of a new file: kernel-PID.json, or kernel-PID-UUID.json if
+        kernel-PID.json exists, because a process on another host with the same home folder may have
+        the same process id."""
         pid = os.getpid()
         file = runtime_folder() / f"kernel-{pid}.json"
         return file.with_name(f"kernel-{pid}-{self._uuid}.json") if file.exists() else file
@@ -134,7 +134,8 @@ def _usage_error(failure):
 
 
 def _connect_info(line):
-    """Prints how a Jupyter console connects to this engine."""
+    """Prints the connection info of this engine and the commands with which a Jupyter console
+    connects to the engine."""
     try:
         print(_current.describe())
     except (RuntimeError, OSError) as failure:

@@ -1,4 +1,4 @@
-"""The comms of widgets in an engine. They are set up when the package `comm` is imported."""
+"""The comms of widgets in an engine. A hook calls install() when the package `comm` is imported."""
 
 from polyxeus.engine import json_text
 
@@ -28,7 +28,8 @@ def install(comm, engine, common_metadata, output_widgets=None):
             self._callback = callback
 
         def be_told(self, data):
-            """Handles data as if the front end had sent the data, but not as a separate request."""
+            """Calls the widget's callback with this data, as if the front end had sent the data in
+            a message."""
             self._callback({"content": {"data": data}, "metadata": {}, "buffers": []})
 
     comm.create_comm = EngineComm

@@ -8,7 +8,8 @@ from polyxeus.engine import forked
 
 @types.coroutine
 def interruptible(coroutine, is_interrupted):
-    """Wraps a coroutine. If an interrupt cancels it, the wrapped coroutine raises a KeyboardInterrupt."""
+    """Wraps a coroutine. If an interrupt cancels the task of the coroutine, the coroutine gets a
+    KeyboardInterrupt instead of asyncio's CancelledError."""
     step, value = coroutine.send, None
     while True:
         try:
@@ -30,7 +31,7 @@ async def as_coroutine(awaitable):
 def run_interruptibly(loop, coroutine, **options):
     """Runs a coroutine of a cell and returns its result.
 
-    options  options for the task
+    options: the options of asyncio's create_task()
     """
     is_interrupted = False
     wrapped = interruptible(coroutine, lambda: is_interrupted)

@@ -9,7 +9,7 @@ from polyxeus.engine import json_text
 
 
 class DisplayPublisher(IPythonDisplayPublisher):
-    """Publishes display_data, update_display_data and clear_output."""
+    """Publishes the messages display_data, update_display_data and clear_output."""
 
     engine = Any()
 

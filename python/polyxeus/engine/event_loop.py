@@ -29,7 +29,8 @@ class EventLoop(asyncio.SelectorEventLoop):
         return handle
 
     def has_work(self):
-        """Returns whether a callback is due now or later, or a task waits for a descriptor."""
+        """Returns whether the loop has a callback to run, now or at a later time, or has a task
+        that waits for a descriptor."""
         return bool(self._ready or self._scheduled or len(self._selector.get_map()) > 1)
 
 

@@ -27,8 +27,8 @@ def is_child():
 
 @contextlib.contextmanager
 def tasks_run_in(loop):
-    """A context manager. If an asyncio task forks a process during the block, the child process ends when the task
-    awaits or is done."""
+    """A context manager for code that runs asyncio tasks. If a task forks a process during the
+    `with` block, the child process ends when the task awaits or is done."""
     global _loop
     _loop = loop
     try:

@@ -8,7 +8,7 @@ from polyxeus.engine.process_groups import libraries
 
 
 class _Loader:
-    """The real loader of a module, and the function to call after the import."""
+    """A loader that imports a module with the module's real loader, and then calls a function."""
 
     def __init__(self, loader, then):
         self._loader = loader
@@ -26,7 +26,7 @@ class _Loader:
 
 
 class _Finder:
-    """Watches for the import of certain modules."""
+    """Finds the modules that have a function to call after the import, and gives them a _Loader."""
 
     def __init__(self, actions):
         self._actions = actions
@@ -59,7 +59,7 @@ class _InPlaceOfIpyparallel:
 
     @staticmethod
     def exec_module(module):
-        """Does nothing, because the module is complete already."""
+        """Does nothing, because create_module() returns a module that is already complete."""
 
 
 def install(shell, engine, comm_metadata, bound_kernel=None, output_widgets=None,
@@ -74,7 +74,8 @@ def install(shell, engine, comm_metadata, bound_kernel=None, output_widgets=None
     """
 
     def adopt_shell(module):
-        """Sets the instance of ipykernel's shell class, because ipyparallel.datapub asks for this instance."""
+        """Makes ipykernel's shell class return the engine's shell as its instance, because
+        ipyparallel.datapub asks for this instance."""
         module.ZMQInteractiveShell.instance = classmethod(lambda cls, *args, **kwargs: shell)
         module.ZMQInteractiveShell.initialized = classmethod(lambda cls: True)
 
@@ -100,7 +101,8 @@ def install(shell, engine, comm_metadata, bound_kernel=None, output_widgets=None
         module.set_trace = debugger.set_trace
 
     def adopt_connection_file(module):
-        """Replaces the function that get_connection_info() and connect_qtconsole() call."""
+        """Makes ipykernel's get_connection_info() and connect_qtconsole() use the connection file
+        of this engine."""
         of_application = module.get_connection_file
         module.get_connection_file = lambda app=None: (
             of_application(app) if app else bound_kernel.connection_file)

@@ -1,4 +1,5 @@
-"""Restores the handling of interrupts after cells that have changed it, and forgets interrupts that have been handled."""
+"""Restores the handler of SIGINT after cells that have replaced it, and discards notices of
+interrupts that were handled."""
 
 import contextlib
 import os
@@ -9,8 +10,8 @@ from _signal import getsignal  # signal.getsignal() converts the result to an en
 
 @contextlib.contextmanager
 def undebugged():
-    """A context manager. After its block, an interrupt has the same effect as before the block, even if pdb's
-    `continue` has changed this effect."""
+    """A context manager. At the end of the `with` block, it restores the handler of SIGINT if pdb's
+    command `continue` has replaced this handler."""
     before = getsignal(signal.SIGINT)
     try:
         yield
@@ -21,8 +22,9 @@ def undebugged():
 
 
 def read_away(reading):
-    """Reads from the pipe of signal.set_wakeup_fd() the numbers of the signals that have come so far. Does nothing if the
-    descriptor `reading` is not open yet (-1)."""
+    """Discards the numbers of the signals that have arrived so far, by reading them from the pipe
+    of signal.set_wakeup_fd(). Does nothing if the descriptor `reading` is -1, because the pipe is
+    not open yet."""
     try:
         while os.read(reading, 512):
             pass

@@ -33,7 +33,8 @@ def _clean(value):
 
 
 def dump(value):
-    """Returns a value as JSON text in UTF-8. Lone surrogates become question marks."""
+    """Returns a value as JSON text in UTF-8. Surrogates that are not part of a pair become question
+    marks."""
     try:
         text = json.dumps(value, ensure_ascii=False, allow_nan=False, default=_convert)
     except (TypeError, ValueError):

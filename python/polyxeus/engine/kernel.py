@@ -41,7 +41,7 @@ class Kernel:
 
     @parent_header.setter
     def parent_header(self, value):
-        """Does nothing, because the core already has the header."""
+        """Does nothing, because the core already has the header of the request."""
 
     def get_engine_info(self, method=None):
         info = {"engine_uuid": self.ident, "engine_id": self.engine_id}

@@ -1,8 +1,8 @@
 """Imports IPython without the modules that an engine rarely needs. This import takes half the time and half the memory
 of `import IPython`.
 
-`import IPython` imports prompt_toolkit (for its terminal) and jedi (for completion). Both packages can still be
-imported later.
+`import IPython` imports prompt_toolkit for IPython's terminal, and jedi for completion. Both
+packages can still be imported later.
 """
 
 import importlib

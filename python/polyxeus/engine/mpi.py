@@ -23,8 +23,9 @@ _LIBRARIES = {"openmpi": "libmpi.so.40", "mpich": "libmpi.so.12"}
 
 
 def find_steps(implementation):
-    """Finds the library that makes the calls of an MPI ("openmpi" or "mpich") interruptible. Returns (its path, ""), or
-    (None, the reason) if the library does not exist or is turned off.
+    """Finds the library that makes the calls of an MPI implementation ("openmpi" or "mpich")
+    interruptible. Returns (the path of this library, ""), or (None, the reason) if the library does
+    not exist or is turned off.
     """
     if os.environ.get("POLYXEUS_MPI_INTERRUPTS") == "0":
         return None, "POLYXEUS_MPI_INTERRUPTS=0"
@@ -37,7 +38,8 @@ def find_steps(implementation):
 def _load_steps():
     """Loads the library that replaces MPI's functions, so that mpi4py finds the functions of this library first.
 
-    Returns the path of the library; None if there is no such library for this MPI, or it is turned off.
+    Returns the path of the library; None if no such library exists for this MPI, or if the user has
+    turned the library off.
     """
     from polyxeus import _engine
 
@@ -77,7 +79,7 @@ def _load():
 
 
 def _join_steps(MPI, engine):
-    """Makes MPI calls interruptible, together with all other ranks of the world.
+    """Makes MPI calls interruptible. All ranks of the world call this function together.
 
     Returns "on", or "off: " and the reason.
     """
@@ -91,7 +93,8 @@ def _join_steps(MPI, engine):
 
 
 def _library(MPI):
-    """Returns the name and version of the MPI, like "Open MPI v4.1.4"; "" if they are not known."""
+    """Returns the name and version of the MPI library, like "Open MPI v4.1.4"; "" if they are not
+    known."""
     text = MPI.Get_library_version().strip("\0 \n").split(",")[0].split("\n")[0]
     return " ".join(text.replace("Version:", " ").split())
 
@@ -100,8 +103,9 @@ def give_from_rank_0(world, find):
     """Returns, on all ranks, the string that `find()` returns on rank 0. If `find()` fails on rank 0, raises an error
     on all ranks.
 
-    This function initializes MPI. It first sends the length of the string (negative for an error), then the string. C++
-    engines of the same world send the string in the same way.
+    This function initializes MPI. Rank 0 first broadcasts the length of the string (a negative
+    length means an error), then the string. C++ engines of the same world send the string in the
+    same way.
     """
     MPI = _load()
     if MPI is None:
@@ -125,15 +129,16 @@ def give_from_rank_0(world, find):
 
 
 def initialize(engine, user_ns):
-    """Defines mpi_rank and mpi_size.
+    """Initializes MPI on an engine, and defines the variables mpi_rank and mpi_size.
 
-    engine.world  (rank, size) from the launcher's environment, or None without --mpi.
+    engine.world is (rank, size) from the launcher's environment; None if the engine was started
+    without --mpi.
 
-    Initializes MPI on all ranks at the same time, because MPI_Init waits for all ranks. Otherwise, code that imports
-    mpi4py on only one engine would wait forever.
+    All ranks call this function at their start, because MPI_Init waits for all ranks: if MPI were
+    initialized later, code that imports mpi4py on only one engine would wait forever.
 
-    Returns the name and version of the MPI, and whether its calls can be interrupted: "on", or "off: " and the reason.
-    Returns two empty strings if no MPI was loaded.
+    Returns the name and version of the MPI library, and whether MPI calls can be interrupted: "on",
+    or "off: " and the reason. Returns two empty strings if no MPI was loaded.
     """
     if engine.world is None:
         return "", ""

@@ -29,8 +29,8 @@ def serve(kind, content, buffers, functions, copied_from=NEVER):
 
     kind         b"push_request", b"pull_request" or b"call_request"
     functions    the module polyxeus.serialize.functions, which has the user's namespace.
-    copied_from  a number of bytes: the caller copies buffers of at least this size at once, and reads smaller ones
-                 later.
+    copied_from  a number of bytes. The caller copies buffers of at least this size as soon as
+                 serve() returns, and reads smaller buffers later.
     errors       exceptions of the user's code, and exceptions for malformed requests.
     """
     return _SERVE[kind](_Content(load(content.decode())), buffers, functions, copied_from)
@@ -95,10 +95,9 @@ def _call(request, buffers, functions, copied_from):
 
 
 def _call_alone(request, buffers, functions, copied_from, comm=None):
-    """Handles a call_request. For a task of several ranks, the communicator of these ranks exists already.
-
-    comm  this communicator. The result of the task is the result of rank 0. None: the call is not such a task
-    """
+    """Handles a call_request. `comm` is the communicator if several ranks run the call together, as
+    one task; the result of the task is then the result of rank 0. If `comm` is None, this engine
+    alone runs the call."""
     wanted = request.pop("fetch", None)
     if wanted is not None:
         from polyxeus.serialize import ref_streams
@@ -164,7 +163,8 @@ _SHORT.maxother = _SHORT.maxstring = _SHORT.maxlong = 60
 
 
 def _note_item(error, function, sequences, index, part):
-    """Stores a description of the item that failed in the error of a map; last_words() reads this description."""
+    """Adds to the error of a map a description of the item whose call has failed; last_words()
+    reads this description."""
     try:
         shown = ", ".join(_SHORT.repr(each[index]) for each in sequences)
         step = part["of"] if part["dist"] == "r" else 1
@@ -175,8 +175,8 @@ def _note_item(error, function, sequences, index, part):
 
 
 def last_words(error):
-    """Returns the lines to append to an error's traceback: if a call of a map raised the error, one line that names the
-    item of this call; otherwise none."""
+    """Returns a list of lines to append to an error's traceback. If a call of a map raised the
+    error, this is one line that names the item of the call; otherwise the list is empty."""
     words = getattr(error, "_polyxeus_item", None)
     return [] if words is None else [words]
 
@@ -199,10 +199,8 @@ def _function(description, buffers, functions):
 
 
 def _named(name, names):
-    """Returns the object that a dotted name refers to.
-
-    The first part is looked up in the namespace, then among the builtins, then as a module.
-    """
+    """Returns the object to which a dotted name refers. The first part of the name is looked up in
+    the namespace, then among the builtins, then as a module."""
     first, *rest = name.split(".")
     if first in names:
         found = names[first]
@@ -235,7 +233,8 @@ def _submodule(parent, step, name):
 
 
 class _Program:
-    """Compiled source text. It consists of definitions and an expression whose value is the function."""
+    """Compiled source text, which consists of definitions and an expression whose value is the
+    function to call."""
 
     def __init__(self, source, file):
         lines = source.splitlines(keepends=True)

@@ -1,8 +1,8 @@
 """Output widgets of an engine. An active widget shows the text and the displays that the engine sends.
 
-In a plain notebook the front end puts this output into the widget. The front end cannot do that for engines: it does
-not know the engines' requests, and the cell shows the output of many engines together. So the engine sets the widget's
-`outputs` itself.
+For code of a notebook's kernel, the front end puts this output into the widget. The front end
+cannot do this for output of engines: it does not know the engines' requests, and the cell shows the
+output of many engines together. Therefore the engine itself sets the widget's attribute `outputs`.
 """
 
 import threading
@@ -99,14 +99,15 @@ class OutputWidgets:
     # ------------------------------------------------------------ messages of widgets
 
     def on_open(self, comm, state):
-        """Called when a comm opens a widget with this state."""
+        """Adds a widget. Called when a comm opens a widget with this state."""
         if state.get("_model_name") == "OutputModel":
             with self._lock:
                 self._widgets[comm.comm_id] = _Widget(comm)
             self.on_update(comm, state)
 
     def on_update(self, comm, state):
-        """Called when the engine has set these members of the state."""
+        """Applies a change of a widget's state. Called when the engine has set these members of the
+        state."""
         with self._lock:
             widget = self._widgets.get(comm.comm_id)
             if widget is None:
@@ -135,8 +136,8 @@ class OutputWidgets:
     # ------------------------------------------------------------ messages to the front end
 
     def _tell_soon(self):
-        """Sends the outputs of the innermost active widget: at once if the pause after the last sending is over,
-        otherwise at the end of this pause."""
+        """Sends the outputs of the innermost active widget: at once if the pause that follows each
+        sending is over, otherwise at the end of the pause."""
         widget = self._active[-1]
         widget.has_news = True
         if self._timer is None:

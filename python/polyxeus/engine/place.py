@@ -1,5 +1,5 @@
-"""Reports which line of the user's code is running. A separate thread does this, because the main thread may be in C
-code."""
+"""Reports which line of the user's code is running. A separate thread finds this line, because the
+main thread may be in C code."""
 
 import _thread
 import os
@@ -14,8 +14,8 @@ __all__ = ["find", "start"]
 
 
 def start(engine):
-    """Starts the thread that tells `engine`, when it asks, which line of the user's code is running. Call this function
-    in the main thread."""
+    """Starts the thread that waits for questions of `engine` and answers with the line of the
+    user's code that is running. Call this function in the main thread."""
     _thread.start_new_thread(_serve, (engine, _thread.get_ident()))
 
 
@@ -28,10 +28,11 @@ def _serve(engine, main):
 
 
 def _place_in(thread):
-    """Returns the result of find() for the current frame of a thread, with the thread's torch call.
+    """Returns the result of find() for the current frame of a thread, and adds the torch call in
+    which the thread is.
 
-    Keeps no reference to a frame, because such a reference would keep alive the variables of all functions that the
-    thread is executing.
+    The function keeps no reference to a frame, because such a reference would keep alive the
+    variables of all functions that the thread is executing.
     """
     try:
         frame = sys._current_frames().get(thread)
@@ -62,8 +63,9 @@ def _is_of_user(code, libraries):
 
 
 def find(frame):
-    """Returns where the main thread is, as data for a usage_reply: the innermost line of the user's cells or, if no
-    cell is running, the innermost line of the user's files. Returns {} if neither line exists.
+    """Returns the line that the main thread is executing, as data for a usage_reply: the innermost
+    line of the user's cells or, if no cell is running, the innermost line of the user's files.
+    Returns {} if neither line exists.
 
     frame  the innermost frame of the main thread
     """

@@ -35,7 +35,8 @@ class CellCompiler(CachingCompiler):
 
 
 class _Exited(Exception):
-    """The error of a request that calls `exit`. It is shown as one sentence, without a traceback."""
+    """The error of a request that calls `exit`. This error is shown as one sentence, without a
+    traceback."""
 
     def __init__(self):
         super().__init__("exit() has ended this engine: `pxcluster restart` starts the engines again")
@@ -62,7 +63,8 @@ class Shell(InteractiveShell):
     is_leaving = False  # True: the engine ends when it has answered its request
 
     def init_io(self):
-        """Does nothing, because the streams are installed already."""
+        """Replaces only input() and getpass(), because the streams of the engine are installed
+        already."""
         builtins.input = self.raw_input
         getpass.getpass = self.getpass
 
@@ -73,15 +75,17 @@ class Shell(InteractiveShell):
         self.configurables.append(self.history_manager)
 
     def init_virtualenv(self):
-        """Does nothing, because this is the Python of the virtual environment."""
+        """Does nothing, because the engine already runs with the Python of the virtual
+        environment."""
 
     def enable_gui(self, gui=None):
         """Does nothing, because engines run no event loop of a GUI toolkit, and %matplotlib inline needs none."""
 
     def take_count(self, count):
-        """Returns the number of the cell that begins now. If a notebook has pushed its own number before the cell
-        (python/polyxeus/magics), this number is used, so that In[3], Out[3] and _3 mean the same cell in the notebook
-        and on the engine. Otherwise it is `count`, the engine's own number."""
+        """Returns the number of the cell that begins now. If a notebook has pushed its number of
+        the cell before the cell (see python/polyxeus/magics), the method returns the notebook's
+        number, so that In[3], Out[3] and _3 mean the same cell in the notebook and on the engine.
+        Otherwise the method returns `count`, the engine's own number."""
         chosen = self.user_ns.pop("_polyxeus_next_count", None)
         number = chosen if isinstance(chosen, int) else count
         history = self.history_manager
@@ -165,7 +169,8 @@ class DataPublisher:
         self._engine = engine
 
     def publish_data(self, data):
-        """Sends one pickle of the whole dict, which ipyparallel and polyxeus clients can read."""
+        """Sends the whole dict as one pickle, a format that both ipyparallel and polyxeus clients
+        can read."""
         content = json_text.dump({"keys": list(data.keys())})
         self._engine.publish("data_message", content, b"", [functions.dumps(data)])
 
@@ -173,7 +178,8 @@ class DataPublisher:
 def make_shell(engine, profile_dir, colors="", output=None):
     """Makes the only shell of this process.
 
-    output  an object whose method publish() gets the displays of cells; None: the engine
+    output  an object whose method publish() gets the displays of cells. If `output` is None,
+            `engine` gets them
     """
     from traitlets.config import Config
 

@@ -22,8 +22,8 @@ restore_streams = streams.restore
 
 
 def _profile_dir(path):
-    """Returns IPython's object for the folder of the cluster's profile, or for a temporary folder if that folder is
-    read-only."""
+    """Returns IPython's ProfileDir object for the folder of the cluster's profile, or for a
+    temporary folder if that folder is read-only."""
     from IPython.core.profiledir import ProfileDir
 
     try:
@@ -34,8 +34,8 @@ def _profile_dir(path):
 
 
 def _start_log():
-    """Starts the engine's log, which writes to the process's original stderr. Later, the output to sys.stderr and to
-    descriptor 2 goes to the clients."""
+    """Starts the engine's log, which writes to the process's original stderr. Later output to
+    sys.stderr and to descriptor 2 goes to the clients."""
     handler = logging.StreamHandler(
         open(os.dup(2), "w", buffering=1, encoding="utf-8", errors="backslashreplace"))
     handler.setFormatter(logging.Formatter("%(asctime)s [pxengine] %(levelname)s: %(message)s"))
@@ -46,15 +46,15 @@ def _start_log():
 
 
 def report_crashes():
-    """Makes a crash write the Python stack to the log. Call this function after MPI_Init, so that the log also contains
-    MPI's own report."""
+    """Makes the process write the Python stack to the log if it crashes. Call this function after
+    MPI_Init, so that the log also contains MPI's report of the crash."""
     faulthandler.enable(os.dup(2))
 
 
 def keep_own_objects():
-    """Exempts the engine's own objects, which all live until the engine ends, from garbage collection. Each collection,
-    including the one that a request to clear the namespace starts, then examines only objects that the user's code has
-    made."""
+    """Exempts the engine's own objects from garbage collection, because all of them live until the
+    engine ends. Later collections, for example after a request to clear the namespace, examine only
+    objects that the user's code has made."""
     gc.freeze()
 
 
@@ -88,8 +88,9 @@ def _display(*objects, **options):
 
 
 def run_startup_code(engine, shell):
-    """Runs the profile's startup folder, $PYTHONSTARTUP, -s and -c, in this order. If one of them fails, the engine
-    shows and logs its error, and runs the next one."""
+    """Runs the files in the profile's startup folder, the file $PYTHONSTARTUP, the file of the
+    option -s and the code of the option -c, in this order. If one of these fails, the engine shows
+    and logs the error, and runs the next one."""
     log = logging.getLogger("polyxeus")
     files = sorted(glob.glob(os.path.join(engine.profile_dir, "startup", "*.py")))
     files += [os.environ.get("PYTHONSTARTUP", ""), engine.script]

@@ -6,7 +6,8 @@ import sys
 
 
 class Stream(io.TextIOBase):
-    """Passes text to the C++ core, which collects the text for a moment before it sends it. Any thread may write."""
+    """Passes text to the C++ core, which collects text and sends it every 200 ms. Any thread may
+    write."""
 
     encoding = "utf-8"
     errors = "replace"
@@ -35,11 +36,12 @@ class Stream(io.TextIOBase):
         return False
 
     def flush(self):
-        """Does nothing, because the core sends all text before the reply, and five times a second."""
+        """Does nothing, because the core sends collected text every 200 ms, and the remaining text
+        before the reply to the request."""
 
     def fileno(self):
-        """Returns the descriptor of the process's own stream, for subprocesses. The core captures the data that is
-        written to it."""
+        """Returns the descriptor of the process's original stdout or stderr, to which subprocesses
+        can write. The core captures the data that is written to this descriptor."""
         return self._original.fileno()
 
 

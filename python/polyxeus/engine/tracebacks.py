@@ -1,7 +1,8 @@
 """Describes exceptions for replies: the frames of the traceback, and the class.
 
-The frames of compiled modules (Cython) are removed, unless their source is installed. An error of an MPI call names the
-function that the user called: for comm.allreduce(), it names MPI_Allreduce.
+The frames of compiled modules (Cython) are removed, unless the source of the module is installed.
+An error of an MPI call names the function that the user called: for comm.allreduce(), it names
+MPI_Allreduce.
 """
 
 import linecache
@@ -49,8 +50,8 @@ def tidied(error, trace):
 
 
 def _line_of(entry):
-    """Returns the line of a traceback entry. Python's compiler adds code without a line at the end of a `with` block;
-    for such code, this returns the line before it."""
+    """Returns the line of a traceback entry. Python's compiler adds code without a line at the end
+    of a `with` block; for such code, the function returns the line of the code before it."""
     if entry.tb_lineno is not None:
         return entry.tb_lineno
     code = entry.tb_frame.f_code
@@ -59,8 +60,8 @@ def _line_of(entry):
 
 
 def _is_of_debugger(entry):
-    """Returns whether the frame belongs to breakpoint() or to a function that it calls. Such frames appear if the user
-    ends the request there."""
+    """Returns whether the frame belongs to breakpoint() or to a function that it calls. Such frames
+    appear in a traceback if the user ends the request at a prompt of the debugger."""
     return entry.tb_frame.f_code.co_filename.startswith(_DEBUGGER)
 
 
@@ -90,8 +91,9 @@ def _name_call(error, entries):
 
 
 def described(error):
-    """Returns {"classes": ["module:qualified name", ...], "attributes": {...}}: the names of the class and of its base
-    classes below Exception, and those attributes that are numbers or strings.
+    """Returns {"classes": ["module:qualified name", ...], "attributes": {...}}: the names of the
+    exception's class and of its base classes below Exception, and those attributes of the exception
+    that are numbers or strings.
     """
     try:
         kinds = [each for each in type(error).__mro__ if each not in _UNNAMED]

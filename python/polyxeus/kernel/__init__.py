@@ -1,7 +1,7 @@
-"""The Python half of pxkernel: the user's IPython, which the C++ core (polyxeus._kernel) calls.
+"""The Python part of pxkernel: the user's IPython, which the C++ core (polyxeus._kernel) calls.
 
-`current()` returns the running kernel, for magics in Python or in C++. Its methods `write()` and `publish()` send
-output of the running cell.
+Magics in Python or in C++ call `current()` to get the running kernel. The kernel's methods
+`write()` and `publish()` send output of the running cell.
 """
 
 _current = None

@@ -26,7 +26,8 @@ def install(kernel):
 
 
 def become_cpp(arguments):
-    """Replaces this process with pxkernel, which executes the C++ kernel. Returns only if this fails."""
+    """Replaces this process with the program pxkernel, which executes the C++ kernel. If pxkernel
+    cannot be found, prints an error message and returns an exit code."""
     program = os.path.join(os.path.dirname(sys.executable), "pxkernel")
     program = program if os.access(program, os.X_OK) else shutil.which("pxkernel")
     if not program:

@@ -66,7 +66,8 @@ class CellRunner:
         return result
 
     def _awaits(self, code, transformed, code_error):
-        """Returns whether the cell uses await with asyncio; %autoawait may select another library."""
+        """Returns whether the cell uses await and asyncio runs it; the user may select another
+        library with %autoawait."""
         from IPython.core.async_helpers import _asyncio_runner
 
         shell = self.shell

@@ -1,5 +1,5 @@
-"""The interface between the Python code of a kernel and the C++ core. This interface knows the cell to which each
-output belongs."""
+"""The interface between the Python code of a kernel and the C++ core. This interface records to
+which cell each output belongs."""
 
 import contextvars
 import threading
@@ -18,13 +18,14 @@ class Core:
         return getattr(self._kernel, name)
 
     def write(self, stream, text):
-        """Writes text (UTF-8 bytes) to "stdout" or "stderr"."""
+        """Sends text (UTF-8 bytes) to the clients as output of the stream "stdout" or "stderr"."""
         self._kernel.write(stream, text, parent())
 
     def publish(self, message_type, content, metadata=b"", buffers=(), cell=None):
         """Sends a message to all clients. Content and metadata are JSON objects as bytes.
 
-        cell  the cell to which the message belongs; None: the cell of the current thread or task
+        cell  the cell to which the message belongs. None means the cell of the current thread or
+              task
         """
         self._kernel.publish(message_type, content, metadata, list(buffers), cell or parent())
 
@@ -40,7 +41,7 @@ def parent():
 
 
 def follow_threads():
-    """Makes each new thread remember the cell that started the thread."""
+    """Makes each new thread store the cell that started the thread."""
     start = threading.Thread.start
 
     def start_of_cell(self):

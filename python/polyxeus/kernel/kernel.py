@@ -49,7 +49,7 @@ class Kernel(EngineKernel):
 
     @parent_header.setter
     def parent_header(self, value):
-        """Does nothing, because the core already has the header."""
+        """Does nothing, because the core already has the header of the request."""
 
     @property
     def execution_count(self):
@@ -57,7 +57,8 @@ class Kernel(EngineKernel):
 
     @property
     def is_ending(self):
-        """Returns whether the kernel must end, because a client has requested this or the Jupyter server ends."""
+        """Returns whether the kernel must end, because a client has requested the end or the
+        Jupyter server ends."""
         return self._engine.is_ending
 
     def send_response(self, stream, msg_or_type, content=None, ident=None, buffers=None,

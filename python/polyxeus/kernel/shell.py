@@ -62,4 +62,4 @@ class KernelShell(Shell):
         return self.kernel.get_parent()
 
     def set_parent(self, parent):
-        """Does nothing, because the core already has the parent."""
+        """Does nothing, because the core already has the header of the request."""

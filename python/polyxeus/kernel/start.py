@@ -31,7 +31,8 @@ class KernelApplication(BaseIPythonApplication, InteractiveShellApp):
         return [*super().section_names(), "IPKernelApp"]
 
     def init_crash_handler(self):
-        """Makes errors in the configuration produce a message instead of ending the kernel."""
+        """Does nothing, so that errors in the configuration produce a message and do not end the
+        kernel."""
 
     def init_shell(self):
         self.shell = KernelShell.instance(parent=self, engine=self.core,

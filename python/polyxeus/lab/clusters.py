@@ -35,9 +35,9 @@ def list_clusters() -> list[dict[str, Any]]:
     n          how many of the started engines still run
     launcher   "local", "mpi", "ssh", "slurm" ...; "started by hand" if the controller was started by hand
     is_world   whether the engines are ranks of one MPI program; such engines cannot be ended one by one
-    owner      the command of the process that owns the cluster: when this process ends, the cluster ends, too. None:
-               the cluster runs until it is stopped
-    host       the host on which the controller runs; None: this host
+    owner      the command of the process that owns the cluster: when this process ends, the cluster
+               ends, too. None means that the cluster runs until a user stops it
+    host       the host on which the controller runs. None means this host
     code       Python code that connects to the cluster
     """
     models = [_model(each) for each in json.loads(_run(["list", "--json"]))]
@@ -56,10 +56,13 @@ def profile_names() -> list[str]:
 def start(
     profile: str | None = "default", n: int | None = None, cluster_id: str = "", engines: str | None = None
 ) -> dict[str, Any]:
-    """Starts a cluster that ends when this process ends. Returns when the engines of the cluster are registered.
+    """Starts a cluster that ends when this process ends. Returns the description of the cluster
+    when the engines are registered.
 
-    n        the number of engines; None: the number in the profile, else one engine for each core
-    engines  a launcher, such as "local", "mpi", "ssh" or "slurm"; None: the launcher in the profile
+    n        the number of engines. None means the number in the profile or, if the profile has
+             none, one engine for each core
+    engines  a launcher, such as "local", "mpi", "ssh" or "slurm". None means the launcher in the
+             profile
     """
     for what, name in (("profile", profile), ("cluster id", cluster_id), ("launcher", engines)):
         if name and not (isinstance(name, str) and _NAME.fullmatch(name)):
@@ -107,7 +110,7 @@ def stop(key: str) -> None:
 
 
 def restart(key: str, engines: list[int] | str) -> None:
-    """Restarts some engines, or "all" engines. Returns when they are registered again."""
+    """Restarts some engines, or "all" engines. Returns when these engines are registered again."""
     words = ["restart", *_options(_found(key))]
     if engines != "all":
         if not isinstance(engines, list) or not engines or any(type(each) is not int or each < 0 for each in engines):
@@ -117,8 +120,7 @@ def restart(key: str, engines: list[int] | str) -> None:
 
 
 def interrupt(key: str, engine: int) -> None:
-    """Interrupts the code that an engine runs, as the stop button does on all engines. Returns when the interrupt has
-    been sent."""
+    """Interrupts the code that an engine runs. Returns when the interrupt has been sent."""
     cluster = _found(key)
     try:
         with Client(profile_dir=cluster["profile_dir"], cluster_id=cluster["cluster_id"]) as client:
@@ -138,7 +140,8 @@ def log(key: str, engine: int) -> dict[str, str]:
 
 
 def dashboard(key: str) -> tuple[int, str]:
-    """Returns the port of a cluster's dashboard, at 127.0.0.1, and the token of the dashboard."""
+    """Returns the port at which a cluster's dashboard listens on 127.0.0.1, and the token of the
+    dashboard."""
     cluster = _found(key)
     if cluster["host"] is not None:  # on this host, the port may belong to another program
         raise Refused(f"the controller runs on {cluster['host']}: run `pxcluster dashboard` there")
@@ -207,14 +210,15 @@ def _model(listed):
 
 
 def _is_world(engine_set, launcher):
-    """Returns whether the engines of a set share one launcher process, as ranks of mpiexec or in a batch job."""
+    """Returns whether one launcher process started all engines of this set, for example mpiexec or
+    a batch job."""
     return launcher == "mpi" or any(
         each.get("n", 0) > 1 for each in engine_set.get("engines", {}).values()
     )
 
 
 def _other_host(listed):
-    """Returns the host on which the controller runs; None: this host."""
+    """Returns the host on which the controller runs; None if the controller runs on this host."""
     if controller := listed.get("by_hand"):
         return None if controller["pid"] is not None else controller["host"]
     host = listed.get("controller", {}).get("state", {}).get("host")

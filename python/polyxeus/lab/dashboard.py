@@ -29,7 +29,9 @@ _PASSED_ON = (
 
 
 class DashboardHandler(APIHandler):
-    """GET: a file of the page, or `stream`, the snapshots as server-sent events. POST do/NAME: an action, as JSON.
+    """GET returns a file of the dashboard's page or, for the name `stream`, snapshots of the
+    cluster as server-sent events. POST to do/NAME performs the action NAME; the body has the
+    arguments as JSON.
 
     If an action is refused, the answer has the status 409. This server itself performs `do/restart`, with pxcluster,
     because controllers start no processes.
@@ -87,8 +89,9 @@ class DashboardHandler(APIHandler):
         await self.finish(answer.body, set_content_type=answer.headers.get("Content-Type", "text/plain"))
 
     async def _forward_stream(self, port, token):
-        """Forwards the stream until one side ends it. If a browser reads slowly, this function waits for the browser,
-        which later gets the snapshots that the controller still has."""
+        """Forwards the stream of snapshots until the browser or the controller closes the
+        connection. If the browser reads slowly, this function waits, and the browser later gets the
+        snapshots that the controller still has."""
         try:
             reader, self._controller = await asyncio.open_connection("127.0.0.1", port)
         except OSError as error:

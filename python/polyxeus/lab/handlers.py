@@ -22,12 +22,14 @@ _KEY = "([0-9a-f]{16})"
 
 
 class _Handler(APIHandler):
-    """If pxcluster refuses an action, answers {"message": the reason} with the status 409."""
+    """The base class of the handlers. If pxcluster refuses an action, the answer has the status 409
+    and the JSON text {"message": the reason}."""
 
     auth_resource = "polyxeus"
 
     async def answer(self, function: Any, *args: Any, status: int = 200, **kwargs: Any) -> None:
-        """Runs a function of clusters in a thread, and answers with its result."""
+        """Runs a function of the module clusters in a thread, and sends the function's result as
+        the answer."""
         loop = asyncio.get_running_loop()
         call = functools.partial(function, *args, **kwargs)
         try:
@@ -55,10 +57,9 @@ def _everything():
 
 
 class ClustersHandler(_Handler):
-    """GET: {"clusters": [...], "profiles": [names]}.
-
-    POST {"profile", "n", "cluster_id", "engines"}, each optional: starts a cluster; the answer is 201 and the
-    description of the cluster, in the form of clusters.list_clusters().
+    """GET returns {"clusters": [...], "profiles": [names]}. POST starts a cluster; its JSON object
+    may have the members "profile", "n", "cluster_id" and "engines". The answer has the status 201
+    and the description of the cluster, in the form of clusters.list_clusters().
     """
 
     _track_activity = False  # the regular requests of the tab are not activity, so idle servers can be culled
@@ -76,8 +77,8 @@ class ClustersHandler(_Handler):
 
 
 class ClusterHandler(_Handler):
-    """PATCH {"n"}: scales a cluster, and returns its description, as for POST. DELETE: stops a cluster; the answer is
-    204."""
+    """PATCH with {"n": NUMBER} changes the number of engines of a cluster, and returns the
+    description of the cluster. DELETE stops a cluster, and returns the status 204."""
 
     @web.authenticated
     @authorized
@@ -91,8 +92,9 @@ class ClusterHandler(_Handler):
 
 
 class EngineHandler(_Handler):
-    """Actions on one engine, for the boxes below a running cell. `GET .../stack` and `GET .../log` return an object
-    whose key `text` has the stack or the log. `POST .../interrupt` returns status 204."""
+    """Actions on one engine. The user starts them in the boxes that show the engines below a
+    running cell. `GET .../stack` and `GET .../log` return an object whose key `text` has the stack
+    or the log. `POST .../interrupt` returns status 204."""
 
     @web.authenticated
     @authorized

@@ -44,7 +44,8 @@ T = TypeVar("T")
 
 
 def _seconds(timeout):
-    """Returns None for "no limit" (None or a negative number); else the number."""
+    """Returns the timeout in seconds; None if `timeout` is None or a negative number, which means
+    no limit."""
     if timeout is not None and not isinstance(timeout, (int, float)):
         raise TypeError(f"timeout must be a number of seconds, not {timeout!r:.80}")
     return None if timeout is None or timeout < 0 else timeout
@@ -66,7 +67,7 @@ class AsyncResult(DisplayMixin, TimingMixin, Future[T]):
     read : callable
         A function that reads the value of an answer.
     fname : str
-        The name of the function, for messages.
+        The name of the function, as messages show it.
     targets : list of int, optional
         The engines, one for each request.
     single : bool
@@ -76,7 +77,7 @@ class AsyncResult(DisplayMixin, TimingMixin, Future[T]):
     return_exceptions : bool, optional
         Whether exceptions are returned as items instead of being raised.
     chunk_sizes : list of int, optional
-        For a map: the number of its items in each request.
+        If the call is a map, the number of items in each request.
 
     Examples
     --------
@@ -159,7 +160,8 @@ class AsyncResult(DisplayMixin, TimingMixin, Future[T]):
         call(self._invoke_callbacks)
 
     def _ending(self):
-        """Returns the final state of the Future, and the name of the waiters' method to call in this state."""
+        """Returns the final state of the Future, and the name of the method to call on each object
+        that waits for the Future."""
         return "FINISHED", "add_exception" if self._has_failed() else "add_result"
 
     def _has_failed(self):
@@ -228,7 +230,7 @@ class AsyncResult(DisplayMixin, TimingMixin, Future[T]):
         Raises
         ------
         TimeoutError
-            The result has not arrived in time; the request continues.
+            The result has not arrived within `timeout` seconds; the request continues.
         RemoteError
             The request failed; see polyxeus.error for its subclasses.
         CompositeError
@@ -264,7 +266,7 @@ class AsyncResult(DisplayMixin, TimingMixin, Future[T]):
         Raises
         ------
         TimeoutError
-            The result has not arrived in time.
+            The result has not arrived within `timeout` seconds.
 
         Examples
         --------
@@ -517,7 +519,7 @@ class AsyncResult(DisplayMixin, TimingMixin, Future[T]):
         Raises
         ------
         TimeoutError
-            The result has not arrived in time; the request continues.
+            The result has not arrived within `timeout` seconds; the request continues.
         RemoteError
             The request failed; see polyxeus.error for its subclasses.
         CompositeError
@@ -617,7 +619,7 @@ class AsyncResult(DisplayMixin, TimingMixin, Future[T]):
         ValueError
             An engine has several results.
         TimeoutError
-            The results have not arrived in time.
+            The results have not arrived within `timeout` seconds.
 
         Examples
         --------
@@ -636,7 +638,8 @@ class AsyncResult(DisplayMixin, TimingMixin, Future[T]):
 
     @property
     def ref(self) -> Ref[Any]:
-        """The Ref to the kept result of a call such as ``submit(..., keep=True)``. The Ref is available at once.
+        """The Ref to the kept result of a call such as ``submit(..., keep=True)``. The Ref exists
+        as soon as the call was sent.
 
         Raises
         ------
@@ -674,7 +677,8 @@ class AsyncResult(DisplayMixin, TimingMixin, Future[T]):
         return self.get_dict()
 
     def abort(self) -> None:
-        """Cancels the requests that have not started, and waits until the engines have received the message.
+        """Cancels the requests that have not started, and waits until the engines have received
+        this command.
 
         Raises
         ------
@@ -737,7 +741,7 @@ class AsyncResult(DisplayMixin, TimingMixin, Future[T]):
         Raises
         ------
         TimeoutError
-            The request was not sent in time.
+            The arrays were not sent within `timeout` seconds.
 
         Examples
         --------
@@ -755,7 +759,7 @@ class AsyncResult(DisplayMixin, TimingMixin, Future[T]):
         Returns
         -------
         tuple of AsyncResult
-            The parts.
+            The AsyncResults, in the order of the requests.
 
         Examples
         --------
@@ -784,17 +788,17 @@ class AsyncResult(DisplayMixin, TimingMixin, Future[T]):
 
     @classmethod
     def join(cls, *async_results: AsyncResult[Any]) -> AsyncResult[Any]:
-        """Makes one AsyncResult from several. This is the inverse of split().
+        """Makes one AsyncResult from several AsyncResults. This is the inverse of split().
 
         Parameters
         ----------
         *async_results : AsyncResult
-            The parts.
+            The AsyncResults to join.
 
         Returns
         -------
         AsyncResult
-            An AsyncResult with all requests of the parts.
+            An AsyncResult with all requests of `async_results`.
 
         Raises
         ------
@@ -986,7 +990,7 @@ class AsyncHubResult(AsyncResult[T]):
         return metadata
 
     def _recorded(self):
-        """Returns the controller's records of the requests, by msg_id."""
+        """Returns a dict that maps msg_ids to the controller's records of the requests."""
         if self._records is not None:
             return self._records
         found = self._client.db_query({"msg_id": {"$in": self.msg_ids}}, keys=self._KEYS)

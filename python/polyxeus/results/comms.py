@@ -1,5 +1,6 @@
-"""Forwards comm messages: from widgets on engines to the notebook's front end, and from the front end to the engines.
-Debugger messages are forwarded to DebugPrompts."""
+"""Forwards comm messages: from widgets on engines to the notebook's front end, and from the front
+end to the engines. Messages of debuggers go to a DebugPrompts object, which asks the user for
+commands."""
 
 from __future__ import annotations
 
@@ -65,7 +66,7 @@ def front_end():
 
 
 class _EngineComm:
-    """The object that the kernel's comm manager holds for a comm that an engine has opened."""
+    """The object that represents a comm of an engine in the kernel's comm manager."""
 
     primary = False
 
@@ -82,7 +83,7 @@ class _EngineComm:
 
 
 class _Relay:
-    """Passes on the comm messages of one client's engines.
+    """Forwards the comm messages of one client's engines.
 
     front_end, manager  None outside of notebooks, where widgets are not shown
     """
@@ -139,7 +140,7 @@ class _Relay:
             self._open.discard(comm_id)
 
     def close(self, tells_front_end):
-        """Called when the client is closed: its widgets stop working."""
+        """Closes the widgets of the client's engines. Called when the client is closed."""
         with self._lock:
             self._connection = None
             for comm_id in sorted(self._open):
@@ -187,15 +188,16 @@ def _new_thread():
 
 
 def _stop():
-    """Called when the kernel ends. The front end keeps the displays that it has."""
+    """Ends the forwarding. Called when the kernel ends; the front end then keeps the widgets that
+    it shows."""
     for relay in list(_relays.values()):
         relay.close(tells_front_end=False)
     _thread.close()
 
 
 def _forget_parent():
-    """Called in the child of a fork. The child has no copy of the thread, and the front end belongs to the parent
-    process."""
+    """Makes the child of a fork forward no comm messages, because the child has no copy of the
+    thread, and the front end belongs to the parent process."""
     global _thread, _relays
     _thread = _new_thread()
     _relays = weakref.WeakValueDictionary()

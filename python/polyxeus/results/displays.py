@@ -65,7 +65,7 @@ class _Writer:
 
 
 class _Stream:
-    """Shows the events of some tasks as they arrive, in a separate thread."""
+    """Shows the output and the errors of tasks as they arrive, in a separate thread."""
 
     def __init__(self, result):
         self._result = result
@@ -79,7 +79,8 @@ class _Stream:
         self._thread.start()
 
     def close(self):
-        """Shows the output that has arrived, but no output that arrives later."""
+        """Shows the output that has arrived so far, and ends the thread. Output that arrives later
+        is not shown."""
         self._is_closing = True
         self._thread.join()
 
@@ -169,7 +170,7 @@ class DisplayMixin:
         ValueError
             `groupby` is unknown.
         TimeoutError
-            The result has not arrived yet.
+            A request has no answer yet.
 
         Examples
         --------

@@ -17,8 +17,9 @@ _PATIENCE = 2.0  # seconds within which engines must answer
 class ExecutorFuture(AsyncResult[T]):
     """The result of an executor's call. `executor.submit()` returns it.
 
-    It is an AsyncResult whose `cancel` works as in concurrent.futures: it cancels a call that has not begun, and
-    ``result()`` then raises a CancelledError. AsyncResult describes the parameters.
+    This class is an AsyncResult whose method `cancel` works as in concurrent.futures: the method
+    cancels a call that has not begun, and ``result()`` then raises a CancelledError. AsyncResult
+    describes the parameters.
 
     Examples
     --------
@@ -30,7 +31,8 @@ class ExecutorFuture(AsyncResult[T]):
     _is_withdrawn = False  # set by cancel(): the engines will not run the call
 
     def cancel(self) -> bool:
-        """Cancels the call if it has not begun. The method asks the engines; this takes about a millisecond.
+        """Cancels the call if it has not begun. The method asks the engines whether the call has
+        begun, which takes about a millisecond.
 
         Returns
         -------
@@ -130,7 +132,7 @@ class ExecutorFuture(AsyncResult[T]):
         Raises
         ------
         TimeoutError
-            The result has not arrived in time; the call continues.
+            The result has not arrived within `timeout` seconds; the call continues.
         CancelledError
             The call was cancelled before it ran.
         RemoteError
@@ -155,7 +157,7 @@ class ExecutorFuture(AsyncResult[T]):
         Raises
         ------
         TimeoutError
-            The result has not arrived in time.
+            The result has not arrived within `timeout` seconds.
         CancelledError
             The call was cancelled before it ran.
         """

@@ -6,8 +6,9 @@ _LEAST_KEPT = 50_000
 
 
 class History(list[str]):
-    """A list of msg_ids, the oldest first. It contains at least the latest 50,000 msg_ids, and all msg_ids of
-    unanswered requests. Older msg_ids are removed, so that the memory of a long program does not grow.
+    """A list of msg_ids, the oldest first. The list contains at least the latest 50,000 msg_ids,
+    and all msg_ids of unanswered requests. Older msg_ids are removed, so that the memory of a long
+    program does not grow.
 
     outstanding  a function that returns the set of the msg_ids of unanswered requests
     """

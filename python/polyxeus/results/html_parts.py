@@ -31,7 +31,7 @@ def paragraph(text: str) -> str:
 
 
 def table(heads: list[str], rows: list[list[str]]) -> str:
-    """Returns the HTML of a table of strings. Very long strings are cut."""
+    """Returns the HTML of a table of strings. Long strings are shortened."""
 
     def row(tag, cells):
         shown = (each if len(each) <= _MOST_CHARACTERS else each[:_MOST_CHARACTERS] + "..." for each in cells)

@@ -17,7 +17,8 @@ _CLOSE_PATIENCE = 2.0  # seconds
 
 
 class FreedByEngine:
-    """Decides when to tell an engine which results to free. Each engine gets at most one message at a time."""
+    """Decides when an engine gets a message about the results to free. Each engine gets the next
+    message only after it has answered the previous one."""
 
     def __init__(self):
         self._waiting = {}  # engine -> keys to send later; only for engines with an unanswered message
@@ -32,7 +33,8 @@ class FreedByEngine:
         return list(keys)
 
     def answered(self, engine):
-        """Returns the keys to send now. Called when the engine has answered or has left."""
+        """Returns the keys to send to the engine next. Called when the engine has answered the
+        previous message or has left."""
         keys = self._waiting.pop(engine, [])
         return self.freed(engine, keys) if keys else []
 
@@ -77,12 +79,14 @@ class KeptResults:
         return {"folder": key.folder, "client": key.client, "number": key.number, "memory": self._shared, "each": each}
 
     def add(self, key, call):
-        """Called when a Ref was made."""
+        """Records the call whose result is kept, until the result is freed. Called when a Ref to
+        the result was made."""
         if key.number and key not in self._staying:  # a published result is not freed with its Refs
             self._held[key] = call
 
     def let_stay(self, key, maker=None):
-        """Lets a result stay when this client ends and when its Refs are deleted. Returns False if no engine can keep it.
+        """Makes a result stay after its Refs are deleted and after this client ends. Returns False
+        if no engine can keep the result.
 
         maker  the uuid of the engine that has made the result; None if this engine is not known yet.
         """
@@ -102,8 +106,8 @@ class KeptResults:
     def recipe(self, name, key, task, refs):
         """Returns the Recipe (see recomputing.py) with which the kept result of a call can be recomputed.
 
-        task  a SentTask; None: the task cannot be sent again.
-        refs  the Refs in its arguments.
+        task  a SentTask; None if the task cannot be sent again.
+        refs  the Refs in the arguments of the call.
         """
         if task is None or not task.retries:
             return Recipe(name)
@@ -136,8 +140,8 @@ class KeptResults:
     # ------------------------------------------------------------ the end of a result
 
     def drop(self, key, call):
-        """Called by __del__() when the last Ref was deleted; the call may still run. The method takes no lock and does
-        not wait."""
+        """Frees a result whose last Ref was deleted; the call may still run. Because __del__()
+        calls this method, the method takes no lock and does not wait."""
         if not key.number or os.getpid() != self._process or sys.is_finalizing():
             return
         if call._uses is None or call._uses.is_final or call._uses.tasks is None:
@@ -146,7 +150,8 @@ class KeptResults:
         call._call_when_over(functools.partial(self._free, key, call))
 
     def _is_removed_here(self, key, call):
-        """Removes the result if no engine is needed for that; returns whether the result was removed."""
+        """Removes the result if this process can do so without an engine. Returns whether the
+        result was removed."""
         info = call._outcome()[0]
         if info is None:  # the call failed; if the engine has died, it may have kept the result before
             ref_files.remove_named(key, key.client)

@@ -22,7 +22,7 @@ def lazy_map(view, f, arguments, *, ordered=True, max_outstanding="auto", return
     """Makes and starts a LazyMapIterator. The docstring of this class describes the arguments.
 
     arguments        an iterator over the arguments of each call, as a tuple
-    max_outstanding  "auto": one call for each engine
+    max_outstanding  a number of calls, or "auto" for one call for each engine
     """
     if max_outstanding == "auto":
         max_outstanding = max(1, len(view))
@@ -49,7 +49,8 @@ class LazyMapIterator(Iterator[T]):
     ordered : bool
         Whether the results are in the order of the items.
     max_outstanding : int
-        The number of calls that may be outstanding (sent, but not answered) at the same time; 0: any number.
+        The number of calls that may be outstanding (sent, but not answered) at the same time. 0
+        means any number.
     return_exceptions : bool
         Whether exceptions are returned as items of the result instead of being raised.
     of_executor : MapOfExecutor, optional
@@ -136,28 +137,32 @@ class LazyMapIterator(Iterator[T]):
         return not self._is_cancelled
 
     def end_with_executor(self, is_at_once: bool) -> None:
-        """Called when the executor of the map is shut down. Stops the map unless it may read its remaining items.
+        """Called when the executor of the map is shut down. Stops the map, or lets the map read its
+        remaining items: see `is_at_once`.
 
         After a map has stopped, it reads no further items, and next() on it raises RuntimeError.
 
         Parameters
         ----------
         is_at_once : bool
-            Whether the map stops now. If False, the map still reads all its items, unless it has a `buffersize`. A map
-            with a `buffersize` stops, too, because it reads an item only after a result was taken.
+            Whether the map stops now. If False, a map without a `buffersize` still reads all its
+            items. A map with a `buffersize` stops in either case, because it reads an item only
+            after a result was taken.
         """
         if is_at_once or self._executor.counts_unread:
             self._is_cut_off = True
             self.cancel()
 
     def cancel(self) -> None:
-        """Reads no further items of the sequences. Calls that were already sent continue."""
+        """Makes the map read no further items of the sequences. Calls that were already sent
+        continue."""
         self._is_cancelled = True
         if self._permits is not None:
             self._permits.release()
 
     def _stop(self):
-        """Ends the iteration: no further results can be requested."""
+        """Ends the iteration after an interrupt: interrupts the calls that run, and aborts the
+        calls that wait."""
         self._is_stopped = True
         self.cancel()
         if self._feeder.ident is None:  # the thread has not started
@@ -185,7 +190,7 @@ class LazyMapIterator(Iterator[T]):
             raise
 
     def _cancel_rest(self):
-        """Sends no further calls, and cancels those that have not begun."""
+        """Sends no further calls, and cancels the calls that have not begun."""
         self.cancel()
         rest = []
         while not self._sent.empty():
@@ -224,7 +229,8 @@ class LazyMapIterator(Iterator[T]):
                 return
 
     def _items(self, result):
-        """Returns the results of one call, in reverse order. Counts the call as read, and drops its results."""
+        """Returns the results of one call, in reverse order. The call then counts as read, and its
+        AsyncResult no longer keeps the results alive."""
         if isinstance(result, Exception):
             raise result
         if self._end is not None and not result.wait(left(self._end)):
@@ -244,7 +250,8 @@ class MapOfExecutor:
     """The options with which Executor.map() uses a LazyMapIterator.
 
     send           a function that sends a call: send(f, *arguments) -> AsyncResult
-    timeout        the number of seconds from now within which all results must be taken; None: no limit
+    timeout        the number of seconds from now within which the program must take all results.
+                   None means no limit
     gives_lists    whether each call returns a list of items
     counts_unread  whether `max_outstanding` limits the calls whose results were not taken yet, instead of the
                    unanswered calls

@@ -34,9 +34,9 @@ class Metadata(dict[str, Any]):
     Parameters
     ----------
     *args : Any
-        The contents, given as for dict().
+        The contents, in the forms that dict() accepts.
     **kwargs : Any
-        The contents, given as for dict().
+        The contents, in the forms that dict() accepts.
 
     Attributes
     ----------
@@ -155,8 +155,8 @@ def live_metadata(msg_id, known, tasks=None):
     """Returns the Metadata of a request, which update themselves. Each request has one such object.
 
     known  a function that returns the metadata known so far, and whether they are complete
-    tasks  the tasks of the request. When they are answered, the Metadata get their last values, even if nothing reads
-           them
+    tasks  the tasks of the request. When the tasks are answered, the Metadata get their last
+           values, even if the program does not read the Metadata
     """
     with _filling:
         metadata = _live.get(msg_id)
@@ -197,7 +197,7 @@ def parse_date(text):
 
 
 def metadata_of(tasks, index, with_output=True):
-    """Returns the Metadata of one of the tasks, with the values known now."""
+    """Returns the Metadata of one of the tasks, with the values that are known now."""
     known = tasks.metadata(index)
     for key in _TIMES:
         if key in known:
@@ -209,7 +209,8 @@ def metadata_of(tasks, index, with_output=True):
 
 
 def known_of(tasks):
-    """Returns the Metadata of a single task with the values known now, and whether these are complete."""
+    """Returns the Metadata of a single task with the values known now, and whether these values are
+    complete."""
     is_all = tasks.is_ready() and tasks.is_output_complete()
     return metadata_of(tasks, 0), is_all
 
@@ -306,7 +307,6 @@ class ExecuteReply:
     """
 
     def __init__(self, msg_id: str, content: dict[str, Any], metadata: Any) -> None:
-        """metadata  a function that returns the Metadata of the request"""
         self.msg_id = msg_id
         self._content = content
         self.execution_count = content.get("execution_count")

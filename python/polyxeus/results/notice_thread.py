@@ -1,6 +1,6 @@
 """A thread that calls a Python function for each notice of the C++ core.
 
-A notice is a number (a token), for example of tasks that have been answered.
+A notice is a number that identifies an object, for example the tasks that have been answered.
 """
 
 import sys
@@ -12,11 +12,11 @@ __all__ = ["NoticeThread"]
 
 
 class NoticeThread:
-    """Calls `serve(number)` for each number that is sent to its Notices.
+    """Calls `serve(number)` for each number that the C++ core puts into the queue `notices()`.
 
-    The thread starts when the Notices are first needed. If `serve` raises an exception, the thread prints it and
-    continues. After a fork, the child process must make a new NoticeThread, because the thread does not exist in the
-    child.
+    The thread starts when this queue is first needed. If `serve` raises an exception, the thread
+    prints it and continues. After a fork, the child process must make a new NoticeThread, because
+    the thread does not exist in the child.
 
     afterwards  a function that a thread calls when it has handled all numbers that arrived together. With `afterwards`
                 there are two threads: while one waits in this function, the other one handles the numbers that arrive.
@@ -31,7 +31,7 @@ class NoticeThread:
         self._threads = []
 
     def notices(self):
-        """Returns the Notices to which numbers are sent."""
+        """Returns the queue into which the C++ core puts numbers."""
         if self._notices is not None:  # takes no lock, because __del__() may call this function
             return self._notices
         with self._lock:

@@ -26,7 +26,7 @@ def shows_text_alone():
 def progress(*args, widget=None, **kwargs):
     """Returns a tqdm progress bar.
 
-    widget  whether the bar is a notebook widget; None: only in notebooks with ipywidgets
+    widget  whether the bar is a notebook widget. None means only in notebooks with ipywidgets
     """
     if widget is None:
         widget = is_notebook() and has_widgets()

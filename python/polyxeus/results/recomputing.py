@@ -51,7 +51,8 @@ class SentTask:
 
         refs     the Refs in the arguments of the task.
         wanted   results that the engine first fetches from other engines: see ref_streams.brought().
-        engines  the uuids of the engines that should run the task; empty: any engine on which the task may run.
+        engines  the uuids of the engines that should run the task. If there are none, any engine of
+                 the task's view may run it.
         """
         content = f'{self.content[:-1]},"fetch":{dump(wanted)}}}' if wanted else self.content
         return self.send((self.kind, content, self.buffers), refs, engines)
@@ -62,8 +63,9 @@ class Recipe:
 
     name    the name of the function.
     key     the key of the result.
-    task    a SentTask; None: the call has no retries, or did not go through a balanced view.
-    inputs  the recipes of the results in its arguments.
+    task    a SentTask; None if the call has no retries, or if the call was not made on a balanced
+            view.
+    inputs  the recipes of the kept results that are arguments of the call.
     """
 
     __slots__ = ("__weakref__", "_ref", "inputs", "key", "left", "name", "task", "why_not")
@@ -85,7 +87,7 @@ class Recipe:
         return self._ref and self._ref()
 
     def use(self):
-        """Uses up one retry: the call is sent again."""
+        """Counts one retry as used, because the call is sent again."""
         self.left -= 1
         self.why_not = f"the retries of {self.name} are used up"
 
@@ -97,7 +99,8 @@ class Recipe:
 
 
 def plan(wanted, is_there):
-    """Returns the recipes to run for a lost result. Each recipe comes after the recipes of its inputs.
+    """Returns a list of the recipes to run, so that a lost result is computed again. Each recipe
+    comes after the recipes of its inputs.
 
     is_there  a function: is_there(recipe) returns whether the result exists or is being computed
     errors    NotRepeatable: one of the recipes cannot run again

@@ -22,8 +22,8 @@ _LONGEST_POSITION = 255  # bytes of a buffer that names a place in shared memory
 
 
 def retried(result: AsyncResult[Any], state: frozenset[str]) -> AsyncResult[Any]:
-    """Returns an AsyncResult with the requests of `result` that succeeded, and with new requests instead of those that
-    failed. The order stays the same.
+    """Returns an AsyncResult with the requests of `result` that succeeded, and with a new request
+    instead of each request that failed. The order of the requests stays the same.
 
     state  further attributes that the new AsyncResult does not take from `result`
     """
@@ -70,7 +70,7 @@ def _sent_again(client, msg_ids, targets):
 
 
 def _work_of(client, msg_id):
-    """Returns (request, label) of a request that was sent to a certain engine."""
+    """Returns (request, label) of a request that was sent to one engine and not as a task."""
     (record,) = client.db_query({"msg_id": msg_id}, keys=["msg_id", "header", "metadata", "content", "buffers"])
     if _lacks_arrays(record):
         raise ValueError(

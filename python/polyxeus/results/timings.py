@@ -21,7 +21,7 @@ class TimingMixin:
     def timedelta(
         self, start: Any, end: Any, start_key: Callable[..., Any] = min, end_key: Callable[..., Any] = max
     ) -> float:
-        """Computes the seconds between two times.
+        """Returns the seconds between two times.
 
         Parameters
         ----------
@@ -47,7 +47,8 @@ class TimingMixin:
 
     @property
     def elapsed(self) -> float:
-        """Seconds since the first request was sent. When all answers have arrived, the value no longer grows."""
+        """Seconds since the first request was sent. When all answers have arrived, the value stays
+        equal to `wall_time`."""
         if self.ready():
             return self.wall_time
         submitted = [moment for moment in self._values("submitted") if moment]
@@ -56,7 +57,8 @@ class TimingMixin:
 
     @property
     def serial_time(self) -> float:
-        """The sum of the seconds that the engines worked. Raises a TimeoutError if an answer is missing."""
+        """The sum of the times, in seconds, for which the engines ran the requests. Raises a
+        TimeoutError if an answer is missing."""
         self._check_ready()
         pairs = zip(self._values("started"), self._values("completed"))
         return sum((end - start).total_seconds() for start, end in pairs if start and end)

@@ -35,9 +35,9 @@ class Actor:
     made. Like a call of the view, the method returns an AsyncResult, or the result if the view's `block` is set.
     Coroutines are awaited on the engine. ``actor[2]`` and ``actor[0:2]`` are proxies of the objects at these positions.
 
-    If you pass the proxy as an argument of a call, an engine that has the object passes the object itself to the
-    function. When the last proxy is deleted, or the client is closed, the objects are freed. A proxy is a context
-    manager that frees the objects.
+    If you pass the proxy as an argument of a call, an engine that has the object passes the object
+    itself to the function. When the last proxy is deleted, or the client is closed, the objects are
+    freed. As a context manager, a proxy frees the objects at the end of the `with` block.
 
     Parameters
     ----------
@@ -76,7 +76,8 @@ class Actor:
 
     @property
     def targets(self) -> int | list[int]:
-        """The id of the engine; a list of ids if several engines have an object.
+        """The id of the engine that has the object; a list of ids if several engines have an
+        object.
 
         Examples
         --------
@@ -164,9 +165,11 @@ class Actor:
         RuntimeError
             The object was freed.
         RemoteError
-            The call failed on the view's only engine. Only a call that waits for its result raises this.
+            The call failed on the view's only engine. Only a call that waits for its result raises
+            this error.
         CompositeError
-            The call failed on some of the view's engines. Only a call that waits for its result raises this.
+            The call failed on some of the view's engines. Only a call that waits for its result
+            raises this error.
 
         Examples
         --------
@@ -333,7 +336,8 @@ class Actor:
 
     @classmethod
     def _unpickled(cls, key, name, targets, uuids):
-        """Returns the proxy that actors.found() makes in a process that is not an engine."""
+        """Returns the proxy into which a pickled proxy is unpickled in a process that is not an
+        engine."""
         home = ActorHome.of_key(key)
         return cls(_FarHome(key, name, uuids) if home is None else home, targets)
 
@@ -369,7 +373,8 @@ class Actor:
 
 
 class _FarHome:
-    """Replaces the ActorHome in a proxy that was unpickled and is not bound to a client."""
+    """The `home` of a proxy that was unpickled and is not bound to a client: a call of the proxy
+    raises an error."""
 
     cls = object
     properties: frozenset[str] = frozenset()
@@ -423,7 +428,7 @@ class ActorMethod:
 def spawn(flags: View, view: DirectView, cls: Callable[..., Any], args: Any, kwargs: Any, respawn: bool) -> Actor:
     """See View.spawn().
 
-    flags  the view whose `block` applies to calls.
+    flags  the view whose flag `block` applies to calls of the objects' methods.
     view   a direct view of the engines.
     """
     if not callable(cls):

@@ -47,7 +47,7 @@ class LoadBalancedView(View):
     follow : AsyncResult, str, Dependency or list of them
         Results, or ids of requests, as for `after`. Tasks wait for these requests, and run on the engine that ran them.
     timeout : float
-        Seconds that a task may wait for the requests in `after` and `follow`; 0: no limit.
+        Seconds that a task may wait for the requests in `after` and `follow`. 0 means no limit.
     retries : int
         How many times a task that fails is tried again, on another engine.
     ranks : int, (int, int) or Ranks
@@ -119,9 +119,12 @@ class LoadBalancedView(View):
         return super().set_flags(**kwargs)
 
     def _submit(self, works, refs, after, follow, timeout, uuids, retries, label, ranks, is_kept=False):
-        """Sends the tasks, and returns (the tasks, their Uses, a SentTask).
+        """Sends the tasks. Returns a tuple: the tasks; the Uses object that keeps the results of
+        the Refs until the tasks are answered, or None; and the SentTask with which a single task
+        can be sent again, or None.
 
-        refs  {key: Ref} of the Refs in the arguments. The tasks wait until the results of these Refs are ready
+        refs  the Refs in the arguments, as {key: Ref}. The tasks wait until the results of these
+              Refs are ready
         """
         if isinstance(retries, bool) or not isinstance(retries, int):
             raise TypeError(f"retries must be an int, not {retries!r}")
@@ -162,8 +165,8 @@ class LoadBalancedView(View):
         return send
 
     def _candidates(self, targets):
-        """Returns (uuids, forms): the engines that may get the task (empty: any engine), and the forms of values that
-        all of them can read."""
+        """Returns the uuids of the engines that may get the task (an empty list means any engine),
+        and the forms of values (see serialize/values.py) that all these engines can read."""
         if targets is None and not len(self.client) and self.client._comes_on_demand():
             return [], self.client._forms([])
         uuids, _, forms = self.client._addressed(targets)
@@ -219,13 +222,14 @@ class LoadBalancedView(View):
         f : callable
             The function.
         *args : Any
-            The arguments of this function. On the engine, each Ref in them is replaced by its value, at any depth. Each
-            AsyncResult of a call with ``keep=True`` is also replaced by its value. The call runs when these values are
-            ready.
+            The arguments of this function. On the engine, each Ref in the arguments, at any depth,
+            is replaced by the Ref's value. An AsyncResult of a call with ``keep=True`` is also
+            replaced by its value. The call runs when these values are ready.
         keep : bool
-            Whether the result stays on the engine's host. If so, the value of the AsyncResult is a Ref. The
-            AsyncResult's attribute `ref` has this Ref at once. `keep` is not passed to `f`: if `f` has such an
-            argument, use apply_ref().
+            Whether the result stays on the engine's host. If True, the value of the AsyncResult is
+            a Ref. The AsyncResult's attribute `ref` is this Ref; the attribute exists as soon as
+            submit() returns. `keep` is not passed to `f`: if `f` has such an argument, use
+            apply_ref().
         **kwargs : Any
             The keyword arguments of this function.
 
@@ -290,7 +294,8 @@ class LoadBalancedView(View):
             Whether iteration over the result keeps the order of the items. If False, the results are in the order of
             their arrival.
         return_exceptions : bool, optional
-            Whether exceptions are returned as items of the result. If so, each item is sent in a separate message.
+            Whether exceptions are returned as items of the result. If True, each item is sent in a
+            separate message.
         label : Any, optional
             A label that the controller records with the requests. Default: the view's flag.
         ranks : int, (int, int) or Ranks, optional
@@ -336,7 +341,8 @@ class LoadBalancedView(View):
         return function.map(*sequences)
 
     def _map_parts(self, f, sequences, function):
-        """Cuts the sequences into parts and sends them. function: the ParallelFunction that is called."""
+        """Cuts the sequences into parts and sends the parts as tasks. `function` is the
+        ParallelFunction that is called."""
         uuids, forms = self._candidates(self.targets)
         count = min(len(each) for each in sequences)
         ranks = ranks_of(self.ranks)
@@ -454,8 +460,9 @@ def _render_dependency(dependency):
 
 
 def _after_also(after, ids):
-    """Returns a dependency that requires `after` and the success of the tasks with these ids. Raises ValueError if
-    there can be no such dependency."""
+    """Returns a dependency that requires `after` and the success of the tasks with these ids.
+    Raises ValueError if `after` does not require the success of all its requests, because no single
+    dependency can then express both conditions."""
     if not ids:
         return after
     rendered = _render_dependency(after)

@@ -24,9 +24,11 @@ __all__ = ["Checkpoint", "CheckpointTimer", "checkpoint", "duration_seconds", "r
 class Checkpoint(Mapping[str, Any]):
     """The description of a checkpoint that was written or restored: a read-only dict, which is printed as text.
 
-    After checkpoint() the keys are path, name, label, time, size (the number of ranks), ranks (a list with the entry of
-    each rank in the manifest), written and linked (numbers of bytes) and removed (names of older checkpoints). After
-    restore() the keys are path, label, time, ranks, engines, names, scattered and bytes.
+    After checkpoint() the keys are path, name, label, time, size, ranks, written, linked and
+    removed. `size` is the number of ranks; `ranks` is the list of the ranks' entries in the
+    manifest; `written` and `linked` are numbers of bytes; `removed` has the names of the older
+    checkpoints that were removed. After restore() the keys are path, label, time, ranks, engines,
+    names, scattered and bytes.
 
     Parameters
     ----------
@@ -57,7 +59,7 @@ class Checkpoint(Mapping[str, Any]):
 
 
 class CheckpointTimer:
-    """Writes checkpoints at regular times, in a thread, until the timer is stopped.
+    """Writes checkpoints at regular intervals, in a thread, until the timer is stopped.
 
     ``view.checkpoint(every=...)`` returns it.
 
@@ -133,8 +135,8 @@ class _ProgressLine:
 
 
 def variable_names(what, names):
-    """Returns the names as a list, or None. If one of them cannot be the name of a variable, raises a ValueError with a
-    message that begins with `what`."""
+    """Returns the names as a list; None if `names` is None. Raises a ValueError, with a message
+    that begins with `what`, if a name cannot be the name of a variable."""
     if names is None:
         return None
     names = [names] if isinstance(names, str) else list(names)

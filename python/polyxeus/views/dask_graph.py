@@ -47,7 +47,7 @@ def compute(view: LoadBalancedView, graph: Any, keys: Any) -> Any:
 
 
 def _nodes(graph):
-    """Returns the nodes of the graph, by their keys."""
+    """Returns a dict that maps the keys of the graph to its nodes."""
     try:
         from dask._task_spec import convert_legacy_graph
     except ImportError:
@@ -61,7 +61,7 @@ def _check_target(node, nodes):
     """Raises a ValueError if this node of dask.array.store() would write into an engine's copy of a numpy array, so that
     the array of this process would keep its old values.
 
-    nodes  the nodes and values to which `node` can refer, by their keys.
+    nodes  a dict that maps keys to the nodes and values to which `node` can refer.
     """
     arrays = sys.modules.get("dask.array.core")
     function, arguments = getattr(node, "func", None), getattr(node, "args", ())

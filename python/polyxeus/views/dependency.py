@@ -1,4 +1,4 @@
-"""Dependencies of tasks: the requests that they wait for."""
+"""Dependencies of tasks: the requests for which tasks wait."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ class Dependency(set[str]):
     dependencies : AsyncResult, str, dict or list of them
         AsyncResults, ids of requests, or a dict that as_dict() returned.
     all : bool
-        Whether all requests must have ended in a way that `success` and `failure` accept. If False, one of them is
-        enough.
+        Whether all requests must have ended, each with an outcome that `success` and `failure`
+        accept. If False, one such request is enough.
     success : bool
-        Whether a request that succeeded meets the dependency.
+        Whether the outcome of a request that succeeded is accepted.
     failure : bool
-        Whether a request that failed meets the dependency.
+        Whether the outcome of a request that failed is accepted.
 
     Raises
     ------
@@ -123,7 +123,7 @@ class Dependency(set[str]):
         return not self.isdisjoint(against) if self.all else self <= against
 
     def as_dict(self) -> dict[str, Any]:
-        """Returns the dependency as a dict, for messages.
+        """Returns the dependency as a dict that can be sent in a message.
 
         Returns
         -------

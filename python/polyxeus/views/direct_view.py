@@ -66,7 +66,7 @@ class DirectView(View):
         return self.client._build_targets(targets)[1], isinstance(targets, int)
 
     def _submit(self, ids, works, label):
-        """Sends the same request to all engines, or a different one to each."""
+        """Sends the same request to all engines, or a different request to each engine."""
         gate = self.client._gate
         if gate is None:
             return self.client._connection.send_direct(ids, works, label_text(label))
@@ -74,7 +74,9 @@ class DirectView(View):
             return self.client._connection.send_direct(ids, works, label_text(label))
 
     def _send(self, work, targets=None, label=None, read=requests.read, fname="unknown"):
-        """work  a request, or a function that makes a request for engines that can read certain forms of values."""
+        """Sends a request to the engines, and returns its AsyncResult. `work` is the request, or a
+        function that makes the request from the forms of values (see serialize/values.py) that the
+        engines can read."""
         if targets is None:
             targets = self.targets
         _, ids, forms = self.client._addressed(targets)
@@ -85,7 +87,8 @@ class DirectView(View):
     def _sent(self, work, targets, ids, label, read, fname, kind=AsyncResult):
         """Sends a request to the engines `ids`; returns its AsyncResult, an object of the class `kind`.
 
-        targets  how the caller has named these engines. If this is an int, the result is one value, not a list.
+        targets  the engines in the form that the caller has used. If `targets` is an int, the
+                 result is one value, not a list.
         """
         tasks = self._submit(ids, [work], self.label if label is None else label)
         self._note(tasks)
@@ -99,7 +102,8 @@ class DirectView(View):
         self, f, args=(), kwargs=None, targets=None, block=None, track=None, label=None, kind=AsyncResult, keep=False,
         name=None,
     ):  # fmt: skip
-        """name  the name of the function that users see; None: the name of `f`"""
+        """Calls f on the engines. `name` is the name of the function in messages; if it is None,
+        this is the name of `f`."""
         if targets is None:
             targets = self.targets
         uuids, ids, forms = self.client._addressed(targets)
@@ -117,7 +121,8 @@ class DirectView(View):
 
     @staticmethod
     def _uses_of(refs):
-        """Waits until these Refs are ready, and returns their Uses; None if there are no Refs."""
+        """Waits until these Refs are ready. Returns the Uses object that keeps their results until
+        the call is answered; None if there are no Refs."""
         if not refs:
             return None
         wait_for(refs.values())
@@ -273,10 +278,10 @@ class DirectView(View):
 
         Notes
         -----
-        On this host, large NumPy arrays and torch tensors are passed in shared memory; each engine gets its own array,
-        which it may change. You may change an array of less than 256 KiB when push() returns, and a larger array when
-        the AsyncResult is ready or its wait_for_send() returns. For arrays in shared memory, wait_for_send() returns at
-        once.
+        Engines on this host get large NumPy arrays and torch tensors in shared memory. Each engine
+        gets its own array, and code on this engine may change the array. You may change an array of
+        less than 256 KiB when push() returns, and a larger array when the AsyncResult is ready or
+        its wait_for_send() returns. For arrays in shared memory, wait_for_send() returns at once.
 
         Examples
         --------
@@ -627,15 +632,16 @@ class DirectView(View):
             Variables that are blocks of one array along its first dimension, in addition to those that scatter() has
             defined. Scattered variables can be restored on any number of engines.
         keep_last : int or "all", optional
-            The number of checkpoints with this label to keep; older ones are removed. Default: "all", or 2 with
-            `every`.
+            The number of checkpoints with this label to keep; older ones are removed. Default: 2 if
+            `every` is given, else "all".
         every : str or timedelta, optional
-            Makes a thread write checkpoints until you stop it. `every` is the time between two of them: "90s", "10m",
-            "2h". A number means minutes, and causes a DeprecationWarning.
+            The time between two checkpoints, such as "90s", "10m" or "2h". A thread then writes
+            checkpoints until you stop the returned CheckpointTimer. A number means minutes, and
+            causes a DeprecationWarning.
         targets : int, slice, list of int or "all", optional
             The engines. Default: all engines of the view.
         keep : int, optional
-            The old spelling of `keep_last`, with 0 for "all".
+            Deprecated: use `keep_last`. The value 0 means "all".
 
         Returns
         -------
@@ -677,8 +683,9 @@ class DirectView(View):
         Parameters
         ----------
         path : str or path
-            The folder of one checkpoint, or the path that was given to checkpoint(). In the second case, the last
-            checkpoint below this path is restored, or, if `label` is given, the last one with this label.
+            The folder of one checkpoint, or the path that was given to checkpoint(). Below the
+            latter path, restore() chooses the latest checkpoint or, if `label` is given, the latest
+            checkpoint with this label.
         names : str or list of str, optional
             The variables to restore. Default: all variables.
         label : Any, optional
@@ -752,7 +759,8 @@ class DirectView(View):
         return function.map(*sequences)
 
     def _map_parts(self, f, sequences, function):
-        """Sends each engine its part of the sequences. function: the ParallelFunction that is called."""
+        """Sends each engine its part of the sequences. `function` is the ParallelFunction that is
+        called."""
         ids, _ = self._engines(None)
         cutter = function.mapObject
         count = min(len(each) for each in sequences)
@@ -829,7 +837,7 @@ class DirectView(View):
         Returns
         -------
         AsyncResult or its result
-            An AsyncResult, or if the call waits, None for each engine.
+            None for each engine if the call waits, else an AsyncResult.
 
         Raises
         ------
@@ -846,7 +854,7 @@ class DirectView(View):
         Returns
         -------
         AsyncResult or its result
-            An AsyncResult, or if the call waits, None for each engine.
+            None for each engine if the call waits, else an AsyncResult.
         """
         return self._use_pickler(None)
 
@@ -925,7 +933,8 @@ class DirectView(View):
         Parameters
         ----------
         suffix : str
-            A suffix for the names of the magics, so that several views can have magics.
+            A suffix for the names of the magics, so that several views can have magics at the same
+            time.
         """
         activation.activate(self, suffix)
 

@@ -36,10 +36,11 @@ class ViewExecutor(concurrent.futures.Executor):
     view : DirectView or LoadBalancedView
         The view on which the calls run.
     initializer : callable, optional
-        A function that runs once on each engine, before the first call on this engine. If it fails on an engine, the
-        calls on this engine and all further calls fail with BrokenExecutor.
+        A function that runs once on each engine, before the first call on this engine. If this
+        function fails on an engine, the calls on this engine and all further calls fail with
+        BrokenExecutor.
     initargs : tuple
-        The arguments of this function.
+        The arguments of `initializer`.
 
     Examples
     --------
@@ -82,7 +83,8 @@ class ViewExecutor(concurrent.futures.Executor):
         return future
 
     def _look(self, future):
-        """Refuses further calls if the initializer has failed on the engine of this call."""
+        """Makes the executor refuse further calls if this future failed because the initializer has
+        failed on the engine."""
         if self._broken is not None or not future._has_failed() or future.cancelled():
             return
         problem = future.exception()
@@ -140,8 +142,8 @@ class ViewExecutor(concurrent.futures.Executor):
         *iterables : iterable
             An iterable for each argument of `func`.
         timeout : float, optional
-            The number of seconds, counted from this call, within which all items must arrive. Otherwise TimeoutError is
-            raised. Default: no limit.
+            The number of seconds, counted from this call, within which all items must arrive. If an
+            item arrives later, TimeoutError is raised. Default: no limit.
         chunksize : int
             The number of items that each call on an engine gets.
         buffersize : int, optional
@@ -196,7 +198,7 @@ class ViewExecutor(concurrent.futures.Executor):
         return hasattr(self.view, "retries")
 
     def _sender(self):
-        """Returns the function that sends the calls of a map."""
+        """Returns the function with which map() sends one call to the engines."""
         if self._is_balanced():
             return lambda f, *arguments: self._send(f, arguments)
         turn = itertools.cycle(self.view._engines(None)[0])
@@ -241,6 +243,6 @@ class ViewExecutor(concurrent.futures.Executor):
 
 
 def _chunks(arguments, size):
-    """Groups the arguments of calls for ForEach."""
+    """Yields lists of `size` arguments each; each list goes to the engines as one call."""
     while chunk := list(itertools.islice(arguments, size)):
         yield (chunk,)

@@ -24,9 +24,10 @@ _START = "start the engines with `pxcluster start --engines=mpi`"
 class GangView(DirectView):
     """A DirectView with an MPI communicator that contains only its engines. ``client.gang([0, 1, 4])`` returns it.
 
-    The communicator is the variable `comm` of these engines, mpi4py's MPI.Comm or, in C++, an MPI_Comm. The ranks of
-    the communicator have the order of the engines in the gang. The other ranks of the world do not take part. They may
-    run other code at the same time, even in other gangs.
+    The communicator is the variable `comm` of these engines, mpi4py's MPI.Comm or, in C++, an
+    MPI_Comm. The ranks of the communicator have the order of the engines in the gang. The other
+    ranks of the world do not take part, and may run other code at the same time, even in other
+    gangs.
 
     Parameters
     ----------
@@ -112,7 +113,9 @@ class GangView(DirectView):
             result.get()
 
     def _look(self, python, cpp):
-        """Returns the result of gangs.look() on each engine, by engine."""
+        """Calls gangs.look() on the engines, and returns {engine: result}. Each result has the
+        rank, the size of the world, the number of the gang's last communicator and the id of the
+        MPI run."""
         places = {}
         if python:
             work = requests.call(gangs.look, (self.targets,))
@@ -130,10 +133,11 @@ def _list_in_cpp(ranks):
 
 
 def _number_of(places, engines, is_new):
-    """Returns the number of the communicator that the engines have to use.
+    """Returns the number of the communicator that the engines use for the gang: the number of their
+    common communicator, or a new number.
 
-    places  the result of gangs.look() on each engine
-    is_new  whether to make a new communicator in any case
+    places  the results of gangs.look(), in the order of `engines`
+    is_new  whether to make a new communicator even if the engines have a common one
     """
     ranks = [rank for rank, *_ in places]
     if any(size == 1 for _, size, _, _ in places):

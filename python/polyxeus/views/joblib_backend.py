@@ -25,8 +25,9 @@ class ViewBackend(AutoBatchingMixin, ParallelBackendBase):
 
     @property
     def supports_retrieve_callback(self):
-        """Whether joblib takes the results in the callback. A generator of results needs this. For a list of results,
-        joblib waits with AsyncResult.get(), which raises a TimeoutError, while joblib's own wait raises
+        """Whether joblib reads the results in the callback of submit(). joblib requires this for a
+        generator of results. For a list of results the value is False, so that joblib waits with
+        AsyncResult.get(): AsyncResult.get() raises a TimeoutError, whereas joblib's own wait raises
         multiprocessing.TimeoutError."""
         return getattr(getattr(self, "parallel", None), "return_generator", False)
 
@@ -57,7 +58,8 @@ class ViewBackend(AutoBatchingMixin, ParallelBackendBase):
 
 
 def register_factory(factory, name=None, make_default=False):
-    """Registers a backend under this name; None: under "polyxeus", and under "ipyparallel" if that name is free."""
+    """Registers a joblib backend under this name. If `name` is None, uses the names "polyxeus" and
+    "ipyparallel", except a name that another backend has."""
     if name is not None:
         register_parallel_backend(name, factory, make_default=make_default)
         return
@@ -68,6 +70,6 @@ def register_factory(factory, name=None, make_default=False):
 
 
 def register_view(view, name=None, make_default=False):
-    """Registers a view as a joblib backend under this name; None: under "polyxeus", and under "ipyparallel" if that
-    name is free."""
+    """Registers a view as a joblib backend under this name. If `name` is None, uses the names
+    "polyxeus" and "ipyparallel", except a name that another backend has."""
     register_factory(lambda **kwargs: ViewBackend(view=view, **kwargs), name, make_default)

@@ -1,4 +1,4 @@
-"""Joins the parts of a sequence. This is the inverse of partition."""
+"""Joins the parts into which the module partition has cut a sequence."""
 
 import sys
 from itertools import chain
@@ -31,8 +31,8 @@ def can_join(part):
 def join(parts, is_dealt=False, instead="pull() instead of gather()"):
     """Joins the parts into one sequence; if parts of this kind cannot be joined, the result is the list of the parts.
 
-    is_dealt  whether each of n parts has every n-th item of the whole, instead of a block
-    instead   advice for an error's text
+    is_dealt  whether each of n parts has every n-th item of the whole sequence, instead of a block
+    instead   the advice at the end of the text of an error
     errors    ValueError, TypeError: the parts do not fit together
     """
     joiner = _joiner(parts[0], instead)
@@ -40,7 +40,8 @@ def join(parts, is_dealt=False, instead="pull() instead of gather()"):
 
 
 def _joiner(part, instead):
-    """Returns the function that joins parts of the same kind as this part, or None."""
+    """Returns the function that joins parts of the same kind as this part; None if such parts
+    cannot be joined."""
     if isinstance(part, _SEQUENCES):
         return lambda parts, is_dealt: _join_lists(parts, is_dealt, instead)
     if getattr(part, "ndim", 1) == 0:
@@ -98,7 +99,7 @@ def _join_tensors(parts, is_dealt, torch, instead):
 
 
 def _join_tensors_in_place(parts, torch):
-    """Does the same as _join_in_place(), for tensors."""
+    """Joins the tensors into one tensor without a copy; returns None if a copy is needed."""
     first = parts[0]
     size, rest = first.element_size(), first.shape[1:]
     for part in parts:
@@ -130,7 +131,8 @@ def _join_standard_arrays(parts, is_dealt, instead):
 
 
 def _order(parts):
-    """Returns the indices that sort the concatenated items of dealt parts into the order of the whole sequence."""
+    """Returns the indices that bring the items of the concatenated parts into the order of the
+    whole sequence. Each of the n parts has every n-th item of this sequence."""
     places = [(row, index) for index, part in enumerate(parts) for row in range(len(part))]
     return sorted(range(len(places)), key=places.__getitem__)
 

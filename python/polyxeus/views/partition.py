@@ -13,7 +13,7 @@ class Map:
     by one item."""
 
     def getPartition(self, seq, p, q, n=None):
-        """Returns part p of q parts."""
+        """Returns part p of the sequence, which is cut into q parts."""
         n = len(seq) if n is None else n
         if not 0 <= p < q:
             raise ValueError(f"part {p} of {q} does not exist")
@@ -74,11 +74,12 @@ _MOST_ITEMS = 128
 
 
 def chunks(count, workers, size=None):
-    """Divides `count` items among messages. Returns (index of the first item, index after the last item) of each
-    message.
+    """Divides `count` items among messages. Returns one pair for each message: (index of its first
+    item, index after its last item).
 
-    size  the number of items per message. None: one item if there are few items for each worker; otherwise more items,
-          but fewer in the last messages, so that all workers end at about the same time.
+    size  the number of items per message. If it is None, a message has one item if there are few
+          items for each worker, else several items. The last messages then have fewer items, so
+          that all workers end at about the same time.
     """
     bounds = []
     first = 0

@@ -12,7 +12,7 @@ _Anything: Any = object  # for type checkers: a Ranks may be passed as an argume
 
 
 class Ranks(_Anything):
-    """An argument that makes several engines of one MPI world run a task together.
+    """An argument of a call that makes several engines of one MPI world run this task together.
 
     In a call on a load-balanced view or an executor, the function gets the communicator of these engines instead of
     this argument. The function runs once on each of these engines. The result of the task is the result of the first
@@ -67,8 +67,8 @@ class Ranks(_Anything):
 
 
 def ranks_of(wanted):
-    """Returns the Ranks for the value of a flag: a number, two numbers or Ranks. For None, returns None: the task runs
-    on one engine."""
+    """Returns the Ranks for the value of a flag: a number, two numbers or Ranks. If the value is
+    None, the task runs on one engine, and the function returns None."""
     if wanted is None or isinstance(wanted, Ranks):
         return wanted
     if isinstance(wanted, (tuple, list)):

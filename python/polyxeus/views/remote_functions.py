@@ -93,7 +93,7 @@ def parallel(
 
 
 def getname(f: Callable[..., Any]):
-    """Returns the name of a function, for messages."""
+    """Returns the name of a function as messages show it."""
     found = getattr(f, "__name__", None)
     if isinstance(found, str):
         return found
@@ -275,7 +275,7 @@ class ParallelFunction(RemoteFunction):
         parts : list
             The parts.
         forms : Any
-            The forms of values that the engines can read.
+            The forms of values (see serialize/values.py) that the engines can read.
 
         Returns
         -------

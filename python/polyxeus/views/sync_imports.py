@@ -1,4 +1,4 @@
-"""Runs import statements both in the client and on the engines."""
+"""Runs the import statements of a `with` block both in the client and on the engines."""
 
 import builtins
 import sys

@@ -42,7 +42,7 @@ class View:
     Attributes
     ----------
     block : bool
-        Whether methods wait for results. If False, they return an AsyncResult.
+        Whether methods wait for results. If False, the methods return an AsyncResult.
     track : bool
         Accepted, but without effect. You may change arrays of at least 256 KiB after AsyncResult.wait_for_send() has
         returned, and smaller arrays as soon as the method that sends them returns.
@@ -234,9 +234,11 @@ class View:
         TypeError
             `f` cannot be called, or an argument cannot be sent.
         RemoteError
-            The call failed on the view's only engine. Only a call that waits for its result raises this.
+            The call failed on the view's only engine. Only a call that waits for its result raises
+            this error.
         CompositeError
-            The call failed on some of the view's engines. Only a call that waits for its result raises this.
+            The call failed on some of the view's engines. Only a call that waits for its result
+            raises this error.
         """
         return self._really_apply(f, args, kwargs)
 
@@ -255,7 +257,7 @@ class View:
         Returns
         -------
         AsyncResult
-            The result. It may not have arrived yet.
+            The result, which may not have arrived yet.
 
         Raises
         ------
@@ -311,7 +313,8 @@ class View:
         f : callable
             The function.
         *args : Any
-            The arguments of this function. On the engine, each Ref in them, at any depth, is replaced by its value.
+            The arguments of this function. On the engine, each Ref in the arguments, at any depth,
+            is replaced by the Ref's value.
         **kwargs : Any
             The keyword arguments of this function.
 
@@ -338,8 +341,9 @@ class View:
     def spawn(self, kind: Callable[..., Any], /, *args: Any, respawn: bool = False, **kwargs: Any) -> Actor:
         """Makes an object kind(*args, **kwargs) on each engine of the view, and returns a proxy that calls its methods.
 
-        A balanced view makes one object, on the engine that has the fewest unfinished requests now. If several engines
-        have equally few requests, the view chooses the engine with the fewest objects of this client.
+        A balanced view makes one object, on the engine that has the fewest unfinished requests at
+        the time of the call. If several engines have equally few requests, the view chooses the
+        engine with the fewest objects of this client.
 
         Parameters
         ----------
@@ -383,12 +387,13 @@ class View:
         return actors.spawn(self, self._view_for_objects(), kind, args, kwargs, respawn)
 
     def _view_for_objects(self):
-        """Returns a direct view of the engines for spawn(). Subclasses implement this method."""
+        """Returns a direct view of the engines on which spawn() makes objects. Subclasses implement
+        this method."""
         raise NotImplementedError("use a DirectView, a LoadBalancedView or a BroadcastView")
 
     def _new_key(self, forms, each):
-        """Returns (Key, member `keep` of the request) for a kept result.  each  whether several engines may get the
-        request."""
+        """Returns a tuple for a result that stays on its engine: the result's Key, and the member
+        `keep` of the request. `each` says whether several engines may get the request."""
         if "pickle" not in forms:
             raise TypeError("C++ engines cannot keep results for other calls")
         kept = self.client._kept_results
@@ -603,9 +608,10 @@ class View:
         jobs : AsyncResult, str or list of them, optional
             AsyncResults or ids of requests. Default: all requests of this view that have no answer yet.
         targets : int, slice, list of int or "all", optional
-            The engines that get the message. Default: all engines of the view.
+            The engines on which the requests are cancelled. Default: all engines of the view.
         block : bool, optional
-            Whether to wait until the engines have received the message. Default: the view's flag.
+            Whether to wait until the engines have received the message that cancels the requests.
+            Default: the view's flag.
 
         Returns
         -------
@@ -642,7 +648,7 @@ class View:
         jobs : AsyncResult, str, int, list of them or "all"
             AsyncResults, ids of requests, or indices into the history.
         targets : int, list of int or "all"
-            Engines. The controller deletes all results of these engines.
+            Engines, all of whose results the controller deletes.
 
         Raises
         ------

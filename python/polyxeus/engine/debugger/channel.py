@@ -29,7 +29,7 @@ class InputChannel:
         self._unsent = ""
 
     def open(self, why, place):
-        """Does nothing, because such a client can always answer."""
+        """Does nothing, because a client that is connected directly can always answer."""
 
     def write(self, text):
         self._unsent += text
@@ -55,8 +55,8 @@ class InputChannel:
 
 
 class PromptChannel:
-    """Asks the user whose request is running. The engine publishes each question, and the client sends the answer as a
-    control message."""
+    """Asks the user of the client whose request is running. The engine publishes each question, and
+    the client sends the answer as a control message."""
 
     def __init__(self, engine):
         self._engine = engine
@@ -94,7 +94,7 @@ class PromptChannel:
         self._is_open = True
 
     def ask(self, prompt, is_password=False):
-        """Returns one line that the user has typed.
+        """Asks the user for a line, and returns the line.
 
         errors  EOFError: the user has ended the input. Refused: the client cannot answer.
         """
@@ -114,7 +114,8 @@ class PromptChannel:
             self._publish({"kind": "left", "number": next(_numbers), "text": text})
 
     def _question(self, data, patience=None):
-        """Returns the answer to one question; None if it does not arrive in time."""
+        """Publishes a question and returns the answer; None if the answer does not arrive within
+        `patience` seconds."""
         number = next(_numbers)
         self._engine.expect_answer()
         self._publish({**data, "number": number})

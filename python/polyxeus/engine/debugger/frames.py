@@ -54,7 +54,8 @@ def outermost(frame):
 
 
 def of_user(trace):
-    """Returns a traceback without the frames before the user's code; None if no frame belongs to the user's code."""
+    """Returns a traceback without the frames that come before the user's code; None if no frame
+    belongs to the user's code."""
     while trace is not None and is_internal(trace.tb_frame):
         trace = trace.tb_next
     return trace
@@ -77,7 +78,8 @@ def place(frame):
 
 
 def name(place):
-    """Returns the name of a place for a sentence: "cell line 3", "solver.py:12"."""
+    """Returns the name of a line of code as it appears in messages: "cell line 3",
+    "solver.py:12"."""
     if place["is_cell"]:
         return f"cell line {place['line']}"
     if place["file"].startswith("<"):

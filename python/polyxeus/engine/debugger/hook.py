@@ -16,7 +16,8 @@ _told = set()  # (file, line) of each breakpoint of this request that did not st
 
 
 class NothingToDebug(RuntimeError):
-    """There is no error to debug. This exception does not itself become the last error."""
+    """There is no error to debug. Post-mortem debugging ignores this exception when it looks for
+    the last error."""
 
 
 class CannotAsk(Exception):
@@ -44,8 +45,8 @@ def place_of_stop():
 
 
 def question():
-    """Returns the channel through which input() can ask the user while code of this request is being debugged; None if
-    there is no channel."""
+    """Returns the channel through which input() can ask the user while the debugger waits for
+    commands; None at other times."""
     return _session.channel if _session is not None and _session.is_asking else None
 
 

@@ -16,7 +16,8 @@ _SUSPENDING = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GEN
 
 
 class Session(pdb.Pdb):
-    """A debugger session. It lasts from the first stop of a request until the user continues without breakpoints.
+    """A debugger session, which lasts from the first stop of a request until the user continues
+    without breakpoints.
 
     channel  an object with the methods write(), flush(), readline() and close()
     """
@@ -36,8 +37,8 @@ class Session(pdb.Pdb):
         """Asks the user for commands at `frame`, a frame of the user's code, and then traces the code if the commands
         request it.
 
-        errors  bdb.BdbQuit: the user ends the request. KeyboardInterrupt: the user interrupts it. Refused: the client
-                can no longer answer.
+        errors  bdb.BdbQuit: the user ends the request. KeyboardInterrupt: the user interrupts the
+                request. Refused: the client can no longer answer.
         """
         sys.settrace(None)
         if not self.is_tracing:
@@ -92,7 +93,8 @@ class Session(pdb.Pdb):
                 frame.f_globals.pop(name, None)
 
     def _cmdloop(self):
-        """Reads commands, like pdb's own method, but lets an interrupt end the request. pdb's method would continue."""
+        """Reads commands, like pdb's own method. An interrupt ends the request, whereas pdb's own
+        method would continue."""
         self.is_asking = True
         try:
             self.cmdloop()
@@ -126,7 +128,8 @@ class Session(pdb.Pdb):
         return None
 
     def _begin_statement(self, frame):
-        """Stops at the first line of the next statement of a cell, unless the user has continued."""
+        """Stops at the first line of the next statement of a cell, unless the user has entered the
+        command `continue`."""
         self._next_statement = None
         continues = self.stoplineno == -1 and self.stopframe is self.botframe
         self.botframe = self._bottom = frame
@@ -156,7 +159,8 @@ class Session(pdb.Pdb):
             ctypes.pythonapi.PyFrame_LocalsToFast(ctypes.py_object(self.curframe), ctypes.c_int(0))
 
     def do_run(self, arg):
-        """Refuses the command `run`, because an engine cannot run it."""
+        """Refuses pdb's commands `run` and `restart`, because an engine cannot run the code of a
+        request again."""
         self.error("an engine cannot run its code again from here: continue, then run the cell again")
 
     do_restart = do_run

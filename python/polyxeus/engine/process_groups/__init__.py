@@ -1,5 +1,6 @@
-"""Supports torch.distributed in cells. A stop (a rank fails, is interrupted or dies) ends the collective calls. Calls
-after the stop are not matched with calls before it.
+"""Supports torch.distributed in cells. If a rank fails, is interrupted or dies, the collective
+calls of all ranks end. Such an event is called a stop. Calls after a stop are not matched with
+calls before the stop.
 
 The engine calls begin_request() and end_request(). These functions do nothing until the user's code has imported
 torch.distributed and made a process group (docs/decisions/0035-torch-groups-after-a-stop.md).
@@ -23,13 +24,14 @@ def install(module):
 
 
 def begin_request():
-    """Called before user code runs."""
+    """Begins a request. Called before user code runs."""
     if _groups is not None:
         _groups.begin_request()
 
 
 def end_request(error):
-    """Called when user code has ended, with the exception of the code or None."""
+    """Ends a request. Called when user code has ended; `error` is the exception of this code, or
+    None."""
     if _groups is not None:
         _groups.end_request(error)
 
@@ -38,13 +40,15 @@ def explain(error, entries):
     """Adds a sentence that names the cause to the error of a collective call, or to a KeyboardInterrupt in such a call.
 
     entries  the traceback of the error, as a list
-    result   the entries to show. If a sentence was added, these are only the entries outside of torch
+    result   the entries of the traceback to show. If a sentence was added, the result has only the
+             entries outside of torch
     """
     return entries if _groups is None else _groups.explain(error, entries)
 
 
 def describe(frame):
-    """Returns the facts that `where` shows about the latest call of this rank; None before the first call.
+    """Returns the facts that rc.where() shows about the latest torch.distributed call of this rank;
+    None before the first call.
 
     frame  the innermost frame of the main thread
     """
@@ -52,7 +56,7 @@ def describe(frame):
 
 
 def replace_ranks(ranks):
-    """Called when these ranks of the world were restarted. Afterwards, calls on groups that contain these ranks are
-    refused, except calls on the group of all ranks."""
+    """Makes groups that contain these ranks refuse calls, except the group of all ranks. Called
+    when these ranks of the world were restarted."""
     if _groups is not None:
         _groups.replace_ranks(ranks)

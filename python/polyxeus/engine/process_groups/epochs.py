@@ -1,6 +1,5 @@
-"""Decides which collective calls may be matched with each other: only calls of the same epoch.
-
-Uses no torch, thread, store or clock.
+"""Decides which collective calls may be matched with each other: only calls of the same epoch. This
+module uses no torch, thread, store or clock.
 """
 
 import json
@@ -41,7 +40,7 @@ class Epochs:
         self.causes = {}  # {ended epoch: Cause}
 
     def ended(self, epoch, cause):
-        """Called when `epoch` is known to have ended."""
+        """Records that `epoch` has ended, and the cause."""
         self.causes.setdefault(epoch, cause)
         self.current = max(self.current, epoch + 1)
 
@@ -60,5 +59,6 @@ class Epochs:
         return self.of_request is not None and self.of_request <= epoch
 
     def cause(self):
-        """Returns the cause of the end of the epoch."""
+        """Returns the cause of the end of the epoch in which the running request began; None if
+        this epoch has not ended."""
         return self.causes.get(self.of_request)

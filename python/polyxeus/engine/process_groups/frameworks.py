@@ -6,7 +6,8 @@ import sys
 
 
 def forget_what_was_under_way():
-    """Resets all objects that refer to ended calls. Called in the main thread, before user code runs in a new epoch."""
+    """Resets all torch objects that refer to ended calls. Called in the main thread, before user
+    code runs in a new epoch."""
     resets = [(getattr(sys.modules[module], name), reset) for module, name, reset in (
         ("torch.nn.parallel.distributed", "DistributedDataParallel", _reset_ddp),
         ("torch.distributed.fsdp._fully_shard._fully_shard", "FSDPModule", _reset_fsdp),
@@ -18,14 +19,15 @@ def forget_what_was_under_way():
 
 
 def _reset_ddp(model):
-    """Resets the buckets that wait for gradients after an interrupted backward pass."""
+    """Resets the gradient buckets of DistributedDataParallel, which wait for gradients after an
+    interrupted backward pass."""
     if hasattr(model, "_update_process_group"):
         model._update_process_group(model.process_group)
 
 
 def _reset_fsdp(module):
-    """Resets states and unsharded parameters after an interrupted pass, because other ranks may have to gather the
-    parameters."""
+    """Resets the states and the unsharded parameters of an FSDP2 module after an interrupted pass,
+    so that this rank gathers the parameters again together with the other ranks."""
     try:
         _forget_pass(module._get_fsdp_state())
     except AttributeError as problem:  # these attributes are not part of torch's public interface

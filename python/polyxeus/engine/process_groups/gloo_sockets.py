@@ -1,4 +1,5 @@
-"""Finds gloo's sockets in this process and shuts them down. This ends the calls that wait in gloo."""
+"""Finds gloo's sockets in this process and shuts them down, which ends the calls that wait in
+gloo."""
 
 import os
 import socket
@@ -10,8 +11,8 @@ _BYTES_ACKED, _TCP_INFO_SIZE = 120, 192
 
 
 def _open_sockets():
-    """Yields (descriptor, a duplicate of this descriptor as a socket); each duplicate is closed when the next one is
-    requested."""
+    """Yields a duplicate of each open IPv4 or IPv6 socket of this process; each duplicate is closed
+    when the next one is requested."""
     for name in os.listdir("/proc/self/fd"):
         try:
             if not os.readlink(f"/proc/self/fd/{name}").startswith("socket:"):
@@ -62,8 +63,9 @@ def bytes_moved(own_ports, ports_of_others):
 
 
 def are_quiet(own_ports, ports_of_others):
-    """Watches gloo's connections for 90 ms, or until they transfer data. Returns whether they transferred no data. They
-    transfer none while calls wait for a rank. The docstring of _connections() describes the arguments."""
+    """Watches gloo's connections for 90 ms, or until they transfer data. Returns whether the
+    connections transferred no data. Connections transfer no data while calls wait for a rank. The
+    docstring of _connections() describes the arguments."""
     before = bytes_moved(own_ports, ports_of_others)
     for _ in range(3):
         time.sleep(0.03)

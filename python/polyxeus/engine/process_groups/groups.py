@@ -39,8 +39,8 @@ def _grace():
 
 
 def _prepare_tracebacks():
-    """Imports the modules that the first traceback needs. If they were imported only when one rank fails, the import
-    would delay all ranks of the cell by half a second."""
+    """Imports the modules that the first traceback needs. If these modules were imported only when
+    a rank fails, the import would delay all ranks of the cell by half a second."""
     from IPython import get_ipython
 
     try:
@@ -52,8 +52,8 @@ def _prepare_tracebacks():
 
 
 class Groups:
-    """The process groups. The object is made when torch.distributed is imported. The main thread and autograd's threads
-    call its methods."""
+    """The process groups of this engine. This object is made when torch.distributed is imported.
+    The main thread and autograd's threads call its methods."""
 
     def __init__(self, module, signals):
         self._c10d = module
@@ -141,8 +141,8 @@ class Groups:
         return original(host_name=host_name, port=port, *args, wait_for_workers=False, **named)
 
     def _name_group(self, original, *args, **named):
-        """Chooses a name for a new group. Ranks that were stopped in different places first agree on the number of
-        earlier groups."""
+        """Chooses a name for a new group. After a stop, the ranks first agree on the number of
+        earlier groups, because they may have been stopped at different places of the code."""
         world = self._world
         if not self._c10d.is_initialized():
             self._c10d._world.group_count = 0  # a stopped attempt may have increased the count
@@ -169,11 +169,11 @@ class Groups:
     # ------------------------------------------------------------ meetings in the store, which signals end
 
     def _together(self, meeting, act):
-        """Calls `act()` and returns its result. Either all ranks of the meeting call `act()` or none does, because the
-        ranks wait for one another in `act()`.
+        """Calls `act()` and returns its result. Either all ranks of the meeting call `act()`, or
+        none of the ranks calls it, because the ranks wait for one another in `act()`.
 
-        If a rank is stopped when the other ranks already call `act()`, this rank calls `act()`, too, before it raises
-        the exception.
+        If an exception stops a rank after the ranks have decided to call `act()`, this rank calls
+        `act()`, too, before it raises the exception again.
         """
         has_acted = False
         try:
@@ -229,7 +229,8 @@ class Groups:
     # ------------------------------------------------------------ calls
 
     def _before(self, world, group, arguments):
-        """The hook before each call of the group."""
+        """A hook that torch calls before each call of the group: reconnects the group if necessary,
+        and counts the call."""
         began = recording.begin()
         if group.epoch != world.epochs.current or world.epochs.is_over():
             self._admit(world, group, roll_call.name_of(arguments.name.name))
@@ -339,7 +340,8 @@ class Groups:
         return [each for each in entries if not _is_of_torch(_code(each))] or entries
 
     def _explanation(self, world, group, call, error):
-        """Returns the text that replaces the error's own text; None: the error keeps its text."""
+        """Returns the text that replaces the text of the error; None if the error keeps its
+        text."""
         epoch = world.epochs.of_request
         is_stop = isinstance(error, KeyboardInterrupt)
         if not is_stop and (not isinstance(error, RuntimeError) or " cannot begin: " in str(error)):
@@ -392,7 +394,8 @@ class Groups:
             time.sleep(_INTERVAL)
 
     def _end_calls(self, world, epoch):
-        """Shuts the connections down after the grace period, if the request of `epoch` still runs."""
+        """Shuts the connections down if the request of `epoch` still runs after the grace period
+        (see _grace())."""
         cause = world.epochs.causes.get(epoch)
         deadline = time.monotonic() + (0 if cause is None or cause.kind == DIED else _grace())
         while world.epochs.runs_in(epoch) and time.monotonic() < deadline:
@@ -404,9 +407,10 @@ class Groups:
         """Shuts the connections down repeatedly, because the main thread may have begun a call, or made connections,
         just before this method was called.
 
-        While data is being transferred, this method waits for some seconds, because gloo reports the end of a
-        connection only to calls that wait for the beginning of a message. A call whose message is cut off in the middle
-        would wait for the rest of the message until the time limit of its group.
+        While data is being transferred, this method waits for up to 10 s, because gloo reports the
+        end of a connection only to calls that wait for the beginning of a message. A call whose
+        message is cut off in the middle would wait for the rest of the message until the time limit
+        of its group.
         """
         pause = 0.05
         force_at = time.monotonic() + _PATIENCE
@@ -420,13 +424,14 @@ class Groups:
             pause = min(pause * 1.5, 1.0)
 
     def _forget_signals(self):
-        """Reads the signals that have come so far: if one of them interrupts the running request, KeyboardInterrupt has
-        been raised, and the others belong to earlier requests."""
+        """Discards the notices of signals that have arrived so far. Each of these signals either
+        has raised a KeyboardInterrupt in the running request already, or belongs to an earlier
+        request."""
         interrupts.read_away(self._signals[0])
 
     def _watch_signals(self, world):
-        """Ends the calls of this rank when the user interrupts it, because calls that wait in gloo ignore the
-        signal."""
+        """Ends the calls of this rank when the user interrupts the rank, because calls that wait in
+        gloo ignore the signal."""
         reading, writing = self._signals
         poll = select.poll()
         poll.register(reading, select.POLLIN)

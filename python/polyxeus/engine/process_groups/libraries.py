@@ -4,25 +4,26 @@ import os
 
 
 def _adopt_accelerate(module):
-    """Makes accelerate use all ranks even if there is no GPU. Otherwise each rank would train alone, as under
-    torchrun."""
+    """Makes accelerate use all ranks even if there is no GPU. Without this setting, each rank would
+    train alone, as accelerate does under torchrun."""
     devices = getattr(module.torch, "accelerator", module.torch.cuda)
     if "LOCAL_RANK" in os.environ and not devices.is_available():
         os.environ.setdefault("ACCELERATE_USE_CPU", "true")
 
 
 def _adopt_fabric(module):
-    """Lets Lightning work in an interactive Python. Lightning does not have to start processes there, because the ranks
-    exist already."""
+    """Makes Lightning accept an interactive Python. Lightning does not have to start processes on
+    an engine, because the ranks exist already."""
     if "LOCAL_RANK" in os.environ:
         module._IS_INTERACTIVE = False
 
 
 def _adopt_jax(module):
-    """Adds a class to those that jax.distributed.initialize() asks about the ranks. polyxeus's class is asked first.
+    """Registers polyxeus's class with JAX, so that jax.distributed.initialize() asks this class
+    first for the rank and the number of ranks.
 
-    Without this class, JAX would recognise only engines under Open MPI or Slurm, and each engine would take the GPU
-    with the number of its local rank, even if the engine sees only one GPU.
+    Without this class, JAX would find the ranks only under Open MPI or Slurm. Each engine would
+    then use the GPU whose number is the engine's local rank, even if the engine sees only one GPU.
     """
     base = module.ClusterEnv
 

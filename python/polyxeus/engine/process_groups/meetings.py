@@ -1,4 +1,5 @@
-"""Lets all ranks agree, through the store, whether all of them act or none of them acts."""
+"""Lets ranks agree, through the store, that either all of them make or reconnect a process group,
+or none of them does."""
 
 import time
 
@@ -15,7 +16,8 @@ Refusal.__name__ = Refusal.__qualname__ = "RuntimeError"  # the name that client
 
 
 class Meeting:
-    """The agreement of all ranks in the store before a group is made or reconnected."""
+    """An agreement that the ranks of a group make through the store before the group is made or
+    reconnected."""
 
     def __init__(self, store, key, ranks, name):
         self.store, self.key, self.ranks = store, key, ranks

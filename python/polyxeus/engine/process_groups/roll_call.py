@@ -14,7 +14,7 @@ _ONE_TO_ONE = ("send", "recv")
 
 
 class TorchCall(NamedTuple):
-    """A call that a rank has begun."""
+    """A torch.distributed call that a rank has begun."""
 
     name: str  #: "all_reduce"
     size: int  #: the number of bytes that this rank sends or receives
@@ -28,17 +28,19 @@ class TorchCall(NamedTuple):
 
 
 def is_collective(name):
-    """Returns whether all ranks of the group make a call with this name: all calls except send and recv."""
+    """Returns whether the call with this name is collective, which is true for all calls except
+    send and recv."""
     return name not in _ONE_TO_ONE
 
 
 def name_of(operation):
-    """Returns the name that torch.distributed uses for a HookOpName."""
+    """Returns the name of the function of torch.distributed for the name of an operation in torch's
+    enum HookOpName."""
     return _NAMES.get(operation, operation.lower())
 
 
 def missing(call, group_ranks, counts):
-    """Returns the ranks of the world that have not begun a collective call of a group.
+    """Returns the ranks of the world that have not begun the collective call `call` of a group.
 
     group_ranks  the ranks of the group, in the order of the group.
     counts       {rank of the world: number of calls that this rank has begun in this group}, for the ranks that have
@@ -80,7 +82,8 @@ def interrupted_at(name, absent):
 
 
 def cannot_end(call, cause, group_ranks, counts):
-    """Returns the error text for a call whose epoch a rank has ended."""
+    """Returns the error text for a call that cannot end because of `cause`: a rank has failed, was
+    interrupted or has died."""
     absent = [rank for rank in missing(call, group_ranks, counts) if rank != cause.rank]
     also = f"; {name_ranks(absent)} had not reached it" if call.is_collective and absent else ""
     return f"{described(call, group_ranks)} cannot end: {cause}{also}"

@@ -1,4 +1,5 @@
-"""Records torch.distributed calls in a trace, each from its beginning until its work is done."""
+"""Records torch.distributed calls in a trace, each call from its beginning until its work is
+done."""
 
 from functools import partial
 
@@ -6,10 +7,11 @@ from polyxeus.trace import recording
 
 
 def before(hook, group, arguments, began):
-    """Called by the hook before a call of `group`. The group has counted the call already.
+    """Notes the beginning of a call of `group` for the trace. The hook before each call calls this
+    function when the group has counted the call.
 
-    hook   the number under which _after() is registered as a hook. It is registered only while a trace is on
-    began  when the call began; None if the trace has ended
+    hook   the number under which _after() is registered as a hook, while a trace is being recorded
+    began  the time at which the call began; None if the trace has ended
     """
     pg = group.pg()
     if began is None:
@@ -31,8 +33,8 @@ def before(hook, group, arguments, began):
 
 
 def _after(group, arguments):
-    """Called by torch when a call has begun. Records the call when its work is done, possibly in one of torch's
-    threads."""
+    """Arranges that the call is recorded when its work is done; one of torch's threads may then
+    record it. torch calls this function when a call has begun."""
     known = None if group.traced is None else group.traced.pop(arguments.op_id, None)
     if known is None:
         return

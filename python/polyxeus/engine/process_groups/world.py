@@ -17,7 +17,8 @@ _log = logging.getLogger("polyxeus")
 
 
 class Group:
-    """A process group, and the calls that this rank has begun in it since it was made or reconnected."""
+    """A process group, and the calls that this rank has begun in the group since the group was made
+    or reconnected."""
 
     def __init__(self, pg, name, ranks, epoch):
         self.pg = weakref.ref(pg)  # weak, because the hook of the group refers to this object
@@ -41,8 +42,8 @@ class Group:
 
 
 class World:
-    """The default group of this process, and the groups that were made from it. The store of the default group carries
-    messages between the ranks. epochs.py explains epochs."""
+    """The default group of this process, and the groups that were made from it. The ranks exchange
+    messages through the store of the default group. epochs.py explains epochs."""
 
     def __init__(self, store, rank, size):
         self.rank, self.size = rank, size
@@ -61,7 +62,8 @@ class World:
     # ------------------------------------------------------------ the end of an epoch
 
     def end(self, epoch, cause):
-        """Ends `epoch` with this cause. If another rank has ended the epoch earlier, that rank's cause stays."""
+        """Ends `epoch` with this cause. If another rank has ended the epoch earlier, the cause that
+        this other rank gave remains."""
         self.tell_counts(epoch)
         self._has_failed = self._has_failed or cause.rank == self.rank
         try:
@@ -90,11 +92,10 @@ class World:
             self._write(f"began/{self.rank}", self.epochs.current)
 
     def who_rests(self, ranks):
-        """Returns the cause of the end of the latest epoch, if the rank that ended the epoch is one of `ranks` and has
-        begun no request since then; else None.
-
-        A rank may fail so early that other ranks begin the same cell after its failure is known. These other ranks then
-        wait for the failed rank.
+        """Returns the cause of the end of the latest ended epoch if one of `ranks` has caused the
+        end and has begun no request since then; otherwise None. A rank may fail so early in a cell
+        that other ranks begin the same cell when the failure is already known. These other ranks
+        would then wait for the failed rank.
         """
         cause = self.epochs.causes.get(self.epochs.current - 1)
         if cause is None or cause.kind == DIED or cause.rank not in ranks:
@@ -128,8 +129,8 @@ class World:
     # ------------------------------------------------------------ begun calls, and dead ranks
 
     def tell_counts(self, epoch, is_over=True):
-        """Writes to the store how many calls of each group this rank has begun. Called when a request or the epoch
-        ends.
+        """Writes to the store how many calls of each group this rank has begun. Called when a
+        request ends or the epoch ends.
 
         is_over  whether the epoch has ended, so that these numbers are final
         """
@@ -140,8 +141,8 @@ class World:
                 self._write(f"counts/{epoch}/{self.rank}", [counts, is_over])
 
     def counts(self, group, epoch):
-        """Returns {rank: number of calls of `group` that this rank has begun}, for the ranks that report their number
-        in time."""
+        """Returns {rank: number of calls of `group` that this rank has begun}, for the ranks that
+        report their number within 0.3 s."""
         found, last = {}, set()
         deadline = time.monotonic() + _ANSWERS
         while not self.is_lost:
@@ -158,7 +159,8 @@ class World:
         return found
 
     def find_dead(self):
-        """Returns the first rank in this host or container whose process has ended; None if there is no such rank."""
+        """Returns the first rank on this host or in this container whose process has ended, or 0 if
+        the store of rank 0 does not answer; None if no rank has ended."""
         for rank in range(self.size):
             told = None if rank == self.rank else self._read(f"process/{rank}")
             if told is not None and told[0] == _numbering() and not _lives(told[1]):
@@ -166,8 +168,8 @@ class World:
         return 0 if self.is_lost else None
 
     def wait_for_dead(self):
-        """Waits until it is known which rank has died, and returns this rank; None if no rank has died, or the epoch
-        has ended."""
+        """Waits for up to 0.3 s until it is known which rank has died, and returns this rank; None
+        if no rank has died, or the epoch has ended."""
         deadline = time.monotonic() + _ANSWERS
         while True:
             dead = self.find_dead()
@@ -208,8 +210,8 @@ class World:
 
 
 def _numbering():
-    """Returns an id of the pid namespace. If two ranks have the same id, each of them sees the processes of the
-    other."""
+    """Returns an id of the pid namespace of this process. If two ranks have the same id, each of
+    the two can see the process of the other rank."""
     with open("/proc/sys/kernel/random/boot_id") as file:
         return file.read().strip() + os.readlink("/proc/self/ns/pid")
 

@@ -14,11 +14,11 @@ _LOCAL = re.compile(r"\s*%%here[^\S\n]*(?:\n|\Z)")
 
 
 class CellRouting:
-    """The hooks in a shell. They send cells to the engines if the mode requires it, and run `%%here` cells in the
-    kernel.
+    """Hooks in an IPython shell. If the mode requires it, the hooks send cells to the engines; they
+    run `%%here` cells in the kernel.
 
     Two kinds of cells always run in the kernel: cells that front ends run without showing them to the user (silent
-    requests), and cells that a running cell runs.
+    requests), and cells that the code of a running cell starts.
 
     session  the Session, whose shell, mode and request() are used
     sets     the sets of magics, by their suffix

@@ -27,8 +27,8 @@ class NoCluster(OSError):
 
 
 class Session:
-    """The connection of the magics. The connection is made at the first use, and again when the user chooses another
-    cluster.
+    """The connection of the magics to a cluster. The connection is made at the first use, and again
+    when the user chooses another cluster.
 
     The magics use the client to which the user's variable `rc` currently refers. If the user assigns another client to
     `rc`, the magics use that client. If there is no `rc`, they use the client of the user's `view`, or else the client
@@ -49,8 +49,8 @@ class Session:
         self._started = set()  # the connection files of the clusters that this notebook has started
 
     def request(self):
-        """Returns the request that the kernel is handling: {"header": ..., "content": ..., "metadata": ...}; empty in a
-        terminal."""
+        """Returns the request that the kernel is handling: {"header": ..., "content": ...,
+        "metadata": ...}. In a terminal, the dict is empty."""
         get_parent = getattr(getattr(self.shell, "kernel", None), "get_parent", None)
         return (get_parent and get_parent()) or {}
 

@@ -45,7 +45,7 @@ class ClientCore {
   void check_up() const;
 
   /// Sends one request to each of these engines.
-  /// label  any JSON, kept in the controller's records; null: none.
+  /// label  any JSON, which the controller's records keep; null: no label.
   std::shared_ptr<Call> send_direct(const std::vector<EngineId>& ids, const RequestBody& body,
                                     const Json& label);
   /// A RequestBody, and the engine that gets it.

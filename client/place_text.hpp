@@ -14,7 +14,7 @@ namespace px::client {
 /// patience  the time that the engines had for their answer.
 std::vector<std::string> fold_places(const std::vector<EnginePlace>& places, Duration patience);
 
-/// Returns the sentences of fold_places(). If engines have loaded MPI, a further sentence says
+/// Returns the sentences of fold_places(). If engines have loaded MPI, further sentences say
 /// whether their MPI calls can be interrupted: "0-3: interrupts of MPI calls: on (Open MPI
 /// v4.1.4)".
 std::vector<std::string> describe_places(const std::vector<EnginePlace>& places, Duration patience);

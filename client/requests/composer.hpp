@@ -65,8 +65,7 @@ class Composer {
     std::vector<SharedBytes> buffers;  ///< In the form in which they travel, possibly in pieces.
   };
   /// Packs a request. Any thread may call it.
-  /// route     the ZeroMQ identity of the engine; empty: the controller chooses the engine or is
-  ///           the receiver.
+  /// route     the ZeroMQ identity of the engine; empty if the message is not for one given engine.
   /// metadata  a JSON object as text.
   Composed compose(const std::string& route, const RequestBody& body, const std::string& metadata);
 

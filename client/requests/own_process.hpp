@@ -11,7 +11,7 @@ namespace px::client {
 /// constructed.
 class OwnProcess {
  public:
-  /// False in a child that was forked since, and in its children.
+  /// Whether this process has made the object; false in its forked children and their children.
   bool is_here() const { return mark_.is_here(); }
   /// Throws ClientError (lost_peer) in a forked child.
   void check() const {

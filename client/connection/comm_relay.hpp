@@ -50,7 +50,7 @@ class CommRelay {
                       const Publication& publication);
   /// Stores that a message of the front end is being sent to an engine as the request `id`.
   void on_sent(const MessageId& id, const CommRequest& request);
-  /// Closes the comms of an engine that has left in the front end.
+  /// In the front end, closes the comms of an engine that has left.
   void lose_engine(const EngineUuid& uuid);
   /// Closes all comms in the front end, because the client ends.
   void close();

@@ -194,8 +194,8 @@ class Connection {
   void on_notification(const Envelope& envelope, const SharedFrames& frames);
   void on_publication(const Envelope& envelope, const SharedFrames& frames);
   void on_lost_output(const Envelope& envelope);
-  /// Calls `change` with the CommRelay if comms are relayed. If messages then wait for the front
-  /// end, calls on_comm_news_.
+  /// Calls `change` with the CommRelay if comms are relayed. If messages for the front end wait
+  /// after this, and none waited before, calls on_comm_news_.
   void change_comms(const std::function<void(CommRelay&)>& change);
   /// A reply that reports the loss of an answer which the controller's records may still contain.
   /// If the records do not contain the answer, this reply is delivered.

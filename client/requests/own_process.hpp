@@ -11,7 +11,8 @@ namespace px::client {
 /// constructed.
 class OwnProcess {
  public:
-  /// Whether this process has made the object; false in its forked children and their children.
+  /// Whether this is the process that has made the object. In forked children of that process, the
+  /// result is false.
   bool is_here() const { return mark_.is_here(); }
   /// Throws ClientError (lost_peer) in a forked child.
   void check() const {

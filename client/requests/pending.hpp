@@ -69,9 +69,8 @@ class PendingRequests {
   /// Ends the wait for output of this request, for example because "idle" was published for it.
   /// Returns false if the request is unknown.
   bool finish_output(const MessageId& id);
-  /// Handles lost output: messages with output were dropped in transit, and it is not known to
-  /// which requests they belonged. From now on, no request that is answered waits for further
-  /// output.
+  /// Called if messages with output were dropped in transit, and it is not known to which requests
+  /// they belonged. From now on, no request that is answered waits for further output.
   void lose_output();
   /// Passes to the Call which engine runs a balanced task. Has no effect on requests that were sent
   /// to a given engine.
@@ -82,7 +81,7 @@ class PendingRequests {
   struct EngineLoss {
     std::string host, reason;
   };
-  /// Handles that an engine has left: unanswered requests that were sent to this engine fail with
+  /// Ends the unanswered requests that were sent to an engine that has left: they fail with
   /// "EngineError". Only a request that asked the engine to leave succeeds.
   void lose_engine(const EngineUuid& uuid, EngineId id, WallTime now, const EngineLoss& loss = {});
   /// Fails all requests: the controller is lost, or the client closes.
@@ -111,7 +110,7 @@ class PendingRequests {
   std::vector<std::shared_ptr<const SentRequest>> begin_again_with(const EngineUuid& uuid);
 
   /// Whether the end of the request's output may not be announced. In this case, the caller must
-  /// call finish_output() a limited time after the answer.
+  /// wait for late output after the answer, and then call finish_output().
   bool may_lack_output(const MessageId& id) const;
   /// PendingRequest::is_sent_again; false for unknown requests.
   bool is_sent_again(const MessageId& id) const;

@@ -89,7 +89,8 @@ class Client {
   /// A view of these engines, in this order.
   /// errors  not_found: no engine has one of the ids.
   DirectView direct(std::vector<EngineId> ids) const;
-  /// A view of these engines. The targets are resolved at each use of the view.
+  /// A view of these engines. At each use of the view, the targets are converted to ids of the
+  /// engines that are present then.
   DirectView direct(const Targets& targets) const { return DirectView{core_, targets}; }
   /// A view that runs each task on a free engine.
   LoadBalancedView balanced(BalancedOptions options = {}) const;

@@ -7,8 +7,8 @@
 
 namespace px::client {
 
-/// Describes what the engines do: one sentence for each group of engines that are at the same
-/// place, in the order of their ids, such as "0, 1 and 3 in MPI_Barrier for 42 s (cell line 3:
+/// Describes what the engines do. Engines that execute the same call and line of code form a group,
+/// and each group gets a sentence, such as "0, 1 and 3 in MPI_Barrier for 42 s (cell line 3:
 /// comm.Barrier())" and "2 idle (its last cell raised ValueError)". If the engines of a group have
 /// different times, the sentence gives the longest time, as in "for up to 42 s".
 /// patience  the time that the engines had for their answer.

@@ -52,7 +52,7 @@ class Connection {
   struct Options {
     Duration timeout = std::chrono::seconds(10);  ///< For the controller's first answer.
     /// The version of the Python that sends functions, e.g. "3.11": the client warns about engines
-    /// with another version. Empty: no functions are sent by value.
+    /// with another version. If the text is empty, this client sends no functions by value.
     std::string python = {};
     /// The user's options for a tunnel. A tunnel is also made if the connection file names an ssh
     /// server and no address of the controller answers.

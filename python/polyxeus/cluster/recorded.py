@@ -58,9 +58,9 @@ def _is_alive(process):
 
 
 def signal_processes(state, number):
-    """Sends a signal to those processes of a part of a cluster that still run. If the state of the
-    part contains the _birth() of a process, the function compares it, because the pid may now
-    belong to another process."""
+    """Sends a signal to those processes of a part of a cluster that still run. A process whose
+    _birth() differs from the one in the part's state gets no signal, because its pid now belongs to
+    another process."""
     for process in filter(_is_alive, _processes(state)):
         try:
             os.kill(process["pid"], number)

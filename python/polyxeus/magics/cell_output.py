@@ -29,8 +29,8 @@ class CellOutput:
     interrupt is recorded and raises no KeyboardInterrupt.
 
     shell    IPython's shell
-    prompts  a function that returns the DebugPrompts of the client or None. With them, the cell asks the user for
-             debugger commands
+    prompts  a function that returns an object that asks the user for debugger commands
+             (DebugPrompts), or None
     strip    the RankStrip of the cell, or None
     goes_on  whether the engines continue to run the cell if the kernel ends, because the next kernel can show the
              cell's output
@@ -104,7 +104,7 @@ class CellOutput:
         return self._is_interrupted or self._waits_for_end
 
     def _serve_prompts(self):
-        """Asks for commands if an engine waits in a debugger."""
+        """Asks the user for debugger commands if an engine waits in a debugger."""
         prompts = self._prompts()
         if prompts is None:
             return

@@ -50,9 +50,9 @@ class RankBoxes:
         return {"boxes": boxes, "groups": groups[:_MOST_GROUPS], "more": max(0, len(groups) - _MOST_GROUPS)}
 
     def _find(self, measures, age):
-        """Returns the measures of the cell, or None. In the first seconds of a cell the measures
-        may still be older than the cell. During this time, the client's latest unfinished cell
-        counts as this cell."""
+        """Returns the measures of the cell; None if the measures do not contain the cell. In the
+        first seconds of a cell the measures may still be older than the cell. During this time, the
+        client's latest unfinished cell counts as this cell."""
         cells = measures.get("cells", ())
         if not self._is_sure:
             latest = next((each for each in reversed(cells) if each.get("session") == self._session), None)

@@ -23,7 +23,8 @@ _LARGEST_SHARE = 0.02  # the largest share of one core's processor time; with ve
 class Source(NamedTuple):
     """The data from which the boxes of a cell are made.
 
-    ask    requests the measures; returns an object with is_ready() and outcome(0)
+    ask    a function that requests the measures and returns an object with is_ready() and
+           outcome(0)
     boxes  the RankBoxes
     about  members that each message also has, because they identify the cell and the cluster
     """

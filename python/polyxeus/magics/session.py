@@ -57,7 +57,8 @@ class Session:
     # ------------------------------------------------------------ connecting
 
     def view(self, magics):
-        """Returns the view of all engines of the client. Connects if there is no client."""
+        """Returns the view of all engines of the client. If there is no client, connects to the
+        cluster."""
         client = self.client()
         if self.known_view is None:
             view = client.direct_view("all")
@@ -68,7 +69,8 @@ class Session:
         return self.known_view
 
     def client(self):
-        """Returns the open client of the magics. Connects if there is no open client."""
+        """Returns the open client of the magics. If there is no open client, connects to the
+        cluster."""
         client = self._open_client()
         if client is None:
             from polyxeus.client.client import Client
@@ -91,7 +93,7 @@ class Session:
         return self.known_view if self._open_client() is self._client else None
 
     def _open_client(self):
-        """Returns the client that the magics are to use, if there is one."""
+        """Returns the open client that the magics use next; None if there is no such client."""
         for client in [*self._users_clients(), self._client]:
             if client is not None and not client._closed:
                 return client

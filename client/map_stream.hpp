@@ -28,7 +28,7 @@ class MapStream {
 
   /// The results of one task.
   struct Part {
-    Block items;    ///< The items to which they belong.
+    Block items;    ///< The items to which the results belong.
     Value results;  ///< A sequence with a value for each item.
   };
   /// Waits for the next results and returns them. At the end of the map, returns no value.

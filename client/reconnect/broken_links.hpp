@@ -63,8 +63,8 @@ class BrokenLinks {
   Breaks breaks_;
 };
 
-/// Measures the time in which engines may return after a restart of the controller, because they
-/// return one after the other. During this time, the client must not treat an engine as lost if the
+/// Measures the time in which engines may return after a restart of the controller. The engines
+/// return one after the other; during this time, the client must not treat an engine as lost if the
 /// new controller does not list the engine yet. Uses no clock.
 class ReturningEngines {
  public:

@@ -44,7 +44,7 @@ class EngineDirectory {
   /// The group of engines among which an engine can send arrays over MPI while user code runs.
   struct Passing {
     std::string group;  ///< The same for all engines that can exchange arrays in this way.
-    Rank rank;          ///< The engine's rank among them.
+    Rank rank;          ///< The engine's rank in this group.
   };
   /// The group of an engine that is present; no value if the engine cannot send arrays over MPI.
   std::optional<Passing> passing_of(EngineId id) const;

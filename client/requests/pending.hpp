@@ -112,7 +112,8 @@ class PendingRequests {
   /// Whether the end of the request's output may not be announced. In this case, the caller must
   /// wait for late output after the answer, and then call finish_output().
   bool may_lack_output(const MessageId& id) const;
-  /// PendingRequest::is_sent_again; false for unknown requests.
+  /// Whether the request was sent again (PendingRequest::is_sent_again); false for unknown
+  /// requests.
   bool is_sent_again(const MessageId& id) const;
 
   /// The number of requests without a reply.

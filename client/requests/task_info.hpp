@@ -41,7 +41,7 @@ class Reply {
   static Reply of_record(const Json& header, const Json& metadata, const Json& content,
                          const std::vector<SharedBytes>& buffers);
 
-  /// Whether there is a reply. If not, all functions below return empty values.
+  /// Whether there is a reply. If there is no reply, all functions below return empty values.
   bool is_there() const { return frames_ != nullptr; }
   /// The content of the reply. This function, metadata() and header() return an empty object if the
   /// part is malformed.

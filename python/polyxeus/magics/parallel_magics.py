@@ -105,7 +105,7 @@ class ParallelMagics(ModeMagics, MissedCells, Magics):
     )  # fmt: skip
     signal_on_interrupt = _setting(
         "signal-on-interrupt",
-        "The signal that an interrupt sends to the engines: a name or a number; 0 or None: no signal.",
+        "The signal that an interrupt sends to engines: a name or a number; 0 or None: no signal.",
         _signal_line, lambda text: int(text) if text.lstrip("-").isdigit() else text,
     )  # fmt: skip
 

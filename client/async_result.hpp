@@ -22,8 +22,8 @@ class ClientCore;
 /// The longest time to wait. Without a value, there is no limit.
 using Timeout = std::optional<Duration>;
 
-/// The answers of one call: one for each engine or each task, in the order of the requests. Some of
-/// them may still be outstanding. Copies refer to the same answers. Any thread may use an
+/// The answers of one call: one for each engine or each task, in the order of the requests. Some
+/// answers may not have arrived yet. Copies refer to the same answers. Any thread may use an
 /// AsyncResult, and it may outlive its Client. Destroying it does not cancel the requests.
 ///
 /// A function that takes a Timeout blocks the calling thread; this thread may do the client's I/O
@@ -58,7 +58,8 @@ class AsyncResult {
   /// The result of a call on one engine, or of one task. Precondition: size() == 1.
   /// errors  TimeoutError; RemoteError.
   Value get_one(Timeout timeout = {}) const;
-  /// Waits for one request and returns all its values. A pull of several names has several values.
+  /// Waits for one request and returns all its values. A request of pull() has one value for each
+  /// name.
   /// task    the number of the request, 0 to size()-1.
   /// errors  TimeoutError; RemoteError.
   std::vector<Value> get_all_of(std::size_t task, Timeout timeout = {}) const;
@@ -86,12 +87,12 @@ class AsyncResult {
   /// execute_result.
   std::vector<std::shared_ptr<const Publication>> publications(std::size_t task) const;
   /// Returns all events from number `from` on, in the order of their arrival. Waits until there is
-  /// at least one. Programs that show output as it arrives pass the number of events that they have
-  /// seen. The result is empty if everything has arrived, or if the timeout passed.
+  /// at least one such event. Programs that show output as it arrives pass the number of events
+  /// that they have seen. The result is empty if everything has arrived, or if the timeout passed.
   std::vector<CallEvent> events(std::size_t from, Timeout timeout = {}) const;
 
-  /// The engines for which this call waits, or may wait, and which do not answer the controller
-  /// now. A program can use them to tell its user why a call takes so long: see SilenceNews.
+  /// The engines that do not answer the controller now, and for which this call waits or may wait.
+  /// With this list, a program can tell its user why a call takes so long: see SilenceNews.
   std::vector<Silence> silences() const;
 
   /// Calls `handler` once, when all requests have been answered. If they are already answered, the

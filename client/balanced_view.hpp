@@ -18,8 +18,8 @@ namespace px::client {
 struct RequestBody;
 struct TaskOptions;
 
-/// The tasks for which a task waits, and the outcomes that satisfy this dependency. All tasks
-/// belong to the same controller.
+/// The tasks for which a task waits, and the outcomes that satisfy this dependency. All these tasks
+/// must belong to the controller to which the waiting task is sent.
 struct Dependency {
   std::vector<MessageId> ids;  ///< The msg_ids of the requests of these tasks.
   bool all = true;             ///< Whether to wait for all of them or only for one.
@@ -90,9 +90,9 @@ class LoadBalancedView {
   AsyncResult map(const Function& function, const Arguments& sequences,
                   const MapOptions& options = {}) const;
 
-  /// Like map(), but as a stream: it has at most options.max_outstanding unanswered tasks at a time
-  /// and returns results as they arrive, so that neither all arguments nor all results are in
-  /// memory at once.
+  /// Does the same as map(), but returns a MapStream, which gives the results as they arrive. At
+  /// most options.max_outstanding tasks are unanswered at a time, so that the messages with the
+  /// arguments and the results are not all in memory at once.
   /// is_ordered  whether results are returned in the order of the items instead of the order of
   ///             their arrival.
   MapStream map_stream(const Function& function, Arguments sequences, bool is_ordered = true,

@@ -28,11 +28,12 @@ struct SshOptions {
 /// How a client finds its cluster. By default, as in ipyparallel, this is the cluster without an id
 /// in the profile "default".
 struct ClientOptions {
-  /// The profile's name; empty: "default". Ignored if $IPP_PROFILE_DIR is set, as in ipyparallel.
+  /// The profile's name; empty: "default". The option is ignored if the variable $IPP_PROFILE_DIR
+  /// is set, as in ipyparallel.
   std::string profile = {};
   /// The profile's folder; if set, `profile` is ignored.
   std::string profile_dir = {};
-  /// The folder that holds all profiles; empty: $IPYTHONDIR, then ~/.ipython.
+  /// The folder that holds all profiles; empty: the folder $IPYTHONDIR, or else ~/.ipython.
   std::string ipython_dir = {};
   /// The id of the cluster; no value: $IPP_CLUSTER_ID, or else the cluster without an id.
   std::optional<std::string> cluster_id = {};
@@ -88,7 +89,8 @@ class Client {
   /// A view of these engines, in this order.
   /// errors  not_found: no engine has one of the ids.
   DirectView direct(std::vector<EngineId> ids) const;
-  /// A view of these engines. The targets are resolved at each use of the view.
+  /// A view of these engines. At each use of the view, the targets are converted to ids of the
+  /// engines that are present then.
   DirectView direct(const Targets& targets) const { return DirectView{core_, targets}; }
   /// Makes an MPI communicator of these engines, without the other ranks of their MPI world, and
   /// returns a view of the engines. On the engines the communicator is the variable `name`: an
@@ -111,11 +113,12 @@ class Client {
   /// The ids of the requests of this client that have not been answered yet.
   std::vector<MessageId> outstanding() const;
   /// Cancels those requests of the list that have not started on an engine. Waits until the engines
-  /// have confirmed this.
+  /// have confirmed the cancellation.
   /// ids  the requests; if the list is empty, all outstanding requests.
   void abort(std::vector<MessageId> ids = {}) const;
-  /// Shuts these engines down, and if `hub` is true, the controller as well. Waits until they have
-  /// ended: at most `timeout` for the engines, and at most `timeout` for the controller.
+  /// Shuts these engines down, and if `hub` is true, also the controller. Waits until these
+  /// processes have ended: at most `timeout` for the engines, and at most `timeout` for the
+  /// controller.
   void shutdown(const Targets& targets, bool hub, Timeout timeout = std::chrono::seconds(30)) const;
 
   // ---------------------------------------------------------------- questions to the controller
@@ -134,9 +137,9 @@ class Client {
   Json db_query(const Json& query, const std::vector<std::string>& keys = {}) const;
   /// Returns which of these requests are pending and which are completed.
   Json result_status(const std::vector<MessageId>& ids) const;
-  /// The answers to requests of any client, from the controller's records. Returns at once. The
-  /// result is ready when all these requests have ended. If the controller does not know a request,
-  /// its result is a failure with the name "KeyError".
+  /// Returns the answers to requests of any client, from the controller's records. The function
+  /// returns at once; its result is ready when all these requests have ended. If the controller
+  /// does not know a request, its result is a failure with the name "KeyError".
   AsyncResult result_by_id(const std::vector<MessageId>& ids) const;
   /// Asks the controller to run these requests again, on any engine. Returns the new ids in the
   /// same order.

@@ -14,40 +14,41 @@
 
 namespace px::client {
 
-/// The part that a Client, its views and its results share: it addresses work to engines, decides
-/// for each engine how large buffers travel (in the message, through shared memory, or once to each
-/// other host), and posts the messages. Only ask_hub() waits. Any thread may call it. Errors are
-/// thrown as ClientError: not_found for an engine that is not present, lost_peer once the
-/// connection is closed, unsupported for native requests to engines of ipyparallel.
+/// The object that a Client, its views and its results share. A ClientCore addresses requests to
+/// engines, and posts the messages to the I/O thread. For each engine, it also decides how large
+/// buffers travel: in the message, through shared memory, or once to each other host. Only
+/// ask_hub() waits. Any thread may call it. Errors are thrown as ClientError: not_found if an
+/// engine is not present, lost_peer if the connection is closed, unsupported if a native request is
+/// sent to an engine of ipyparallel.
 class ClientCore {
  public:
-  /// The last owner may be a handler that runs on the client's I/O thread: in this case another
-  /// thread destroys the object. In a forked child the object is not destroyed, because sockets and
-  /// memory belong to the parent.
+  /// Returns a shared ClientCore. If its last owner is a handler that runs on the client's I/O
+  /// thread, another thread destroys the ClientCore. In a forked child the ClientCore is not
+  /// destroyed, because its sockets and memory belong to the parent.
   static std::shared_ptr<ClientCore> make(std::unique_ptr<Connection> connection);
 
-  /// The connection. Throws ClientError (lost_peer) in a forked child, as do the functions below
-  /// that need it.
+  /// The connection. In a forked child, this function and all functions that use the connection
+  /// throw ClientError (lost_peer).
   Connection& connection() {
     process_.check();
     return *connection_;
   }
-  /// False in a forked child.
+  /// Whether this is the process that has made the ClientCore, and not a forked child.
   bool is_of_this_process() const { return process_.is_here(); }
 
   /// The ids of the registered engines that `targets` selects.
   /// errors  not_found: no engine is registered, or a named engine is not; lost_peer: the
   ///         connection is closed or broken, or this process is a forked child.
   std::vector<EngineId> resolve(const Targets& targets) const;
-  /// Called if no engine was found. Throws lost_peer if the reason is a closed or broken
-  /// connection.
+  /// Throws lost_peer if the connection is closed or broken. Functions that find no engine call
+  /// check_up(), because this may be the reason.
   void check_up() const;
 
   /// Sends one request to each of these engines.
-  /// label  any JSON, kept in the controller's records; null: none.
+  /// label  any JSON, which the controller's records keep; null: no label.
   std::shared_ptr<Call> send_direct(const std::vector<EngineId>& ids, const RequestBody& body,
                                     const Json& label);
-  /// A RequestBody for one engine.
+  /// A RequestBody, and the engine that gets it.
   struct Addressed {
     EngineId engine;
     RequestBody body;
@@ -60,19 +61,20 @@ class ClientCore {
   /// Sends each request as a task for any free engine.
   std::shared_ptr<Call> send_balanced(const std::vector<RequestBody>& all,
                                       const TaskOptions& options);
-  /// Sends one message that the controller copies to these engines. If there are large buffers,
-  /// sends one message for each other host that shares memory.
+  /// Sends one message that the controller copies to these engines. If large buffers must travel to
+  /// other hosts, the engines are divided into groups that share memory, and each group gets a
+  /// message of its own.
   std::shared_ptr<Call> send_broadcast(const std::vector<EngineId>& ids, const RequestBody& body,
                                        const Json& label);
-  /// Sends a control message to each of these engines, which handle it before the requests that
-  /// wait there, even while user code runs.
+  /// Sends a control message to each of these engines. An engine handles the control message before
+  /// its waiting requests, even while user code runs.
   std::shared_ptr<Call> send_control(const std::vector<EngineId>& ids, const std::string& type,
                                      const Json& content);
   /// Sends a question to the controller (the hub).
   std::shared_ptr<Call> send_hub(const std::string& type, const Json& content);
   /// Sends a question to the controller and waits for the answer.
-  /// errors  lost_peer: the controller has ended; TimeoutError; RemoteError: it answered with an
-  /// error.
+  /// errors  lost_peer: the controller has ended; TimeoutError; RemoteError: the controller
+  ///         answered with an error.
   Reply ask_hub(const std::string& type, const Json& content, Duration timeout);
 
  private:

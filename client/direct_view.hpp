@@ -33,8 +33,8 @@ class DirectView {
   DirectView(std::shared_ptr<ClientCore> core, Targets targets)
       : core_(std::move(core)), targets_(std::move(targets)) {}
 
-  /// The engines of the view now. A view of all engines includes engines that have joined after the
-  /// view was made.
+  /// The engines that the view has now. A view of all engines includes engines that have joined
+  /// after the view was made.
   std::vector<EngineId> engines() const;
 
   /// Runs source text on each engine. There is one result for each engine.
@@ -80,8 +80,8 @@ class DirectView {
     /// Defines the variable on each engine, and waits.
     /// errors  those of AsyncResult::get().
     const Item& operator=(const Value& value) const;
-    /// Defines the variable as an array of rank 1 that takes over the vector without a copy, and
-    /// waits.
+    /// Defines the variable as an array with one dimension, and waits. The array takes over the
+    /// vector without a copy.
     template <ArrayElement T>
     const Item& operator=(std::vector<T> values) const {
       return *this = Value{AnyArray::adopt(std::move(values))};
@@ -98,7 +98,7 @@ class DirectView {
   Item operator[](std::string name) const { return {*this, std::move(name)}; }
 
   /// Cancels the requests in this list that still wait at the engines. This function and the
-  /// following functions send control messages. Engines handle control messages before waiting
+  /// functions below it send control messages. Engines handle control messages before waiting
   /// requests, even while user code runs.
   AsyncResult abort(const std::vector<MessageId>& ids) const;
   /// Interrupts the user's code that is running, as Ctrl-C does. The engines keep their variables.
@@ -122,8 +122,8 @@ class DirectView {
 };
 
 /// Like DirectView, but for many engines: the client sends each request to the controller once, and
-/// the controller copies it to the engines. The client needs less time for this than for one
-/// message to each engine.
+/// the controller copies it to the engines. The client needs less time for such a request than for
+/// one message to each engine.
 class BroadcastView {
  public:
   /// Programs usually call Client::broadcast() instead of this constructor.

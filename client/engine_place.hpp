@@ -38,8 +38,8 @@ struct TorchWait {
   bool is_inside = false;   ///< Whether the main thread is in torch's code.
 };
 
-/// The state of an engine at one moment, down to the line of the user's code. Used to find out why
-/// a cluster hangs. Unknown members are empty.
+/// The state of an engine at one moment, with the MPI call and the line of the user's code that it
+/// executes. With these values, users find out why a cluster hangs. Unknown members are empty.
 struct EnginePlace {
   enum class State {
     idle,
@@ -70,23 +70,25 @@ struct EnginePlace {
                                     ///< none.
 };
 
-/// Reads the content of a usage_reply that answers {"place": true}.
+/// Reads the content of a usage_reply to a usage_request with {"place": true}.
 EnginePlace read_place(EngineId id, const Json& usage);
 
-/// Asks several engines what they do; they answer even while user code runs. The constructor sends
-/// the question; waiting is optional. A value: copies refer to the same answers.
+/// Asks several engines what they do; the engines answer even while user code runs. The constructor
+/// sends the question; waiting is optional. Copies of a PlaceQuestion refer to the same answers.
 class PlaceQuestion {
  public:
   /// Sends the question.
-  /// engines  may be empty: in this case no question is sent.
+  /// engines  the engines to ask; if the list is empty, no question is sent.
   /// errors   those of ClientCore::send_control().
   PlaceQuestion(ClientCore& core, std::vector<EngineId> engines);
 
   /// Whether all engines have answered.
   bool is_ready() const { return !call_ || call_->is_ready(); }
-  /// Waits until all engines have answered, or until `deadline`. Does not throw if some have not.
+  /// Waits until all engines have answered, or until `deadline`. The function does not throw if the
+  /// deadline passes first.
   void wait(Instant deadline) const;
-  /// The answers so far, in the order of `engines`; State::no_answer for the others.
+  /// The answers so far, in the order of `engines`. Engines that have not answered have
+  /// State::no_answer.
   std::vector<EnginePlace> places() const;
 
  private:
@@ -94,12 +96,12 @@ class PlaceQuestion {
   std::shared_ptr<Call> call_;  // null: no engine was asked
 };
 
-/// Asks these engines, and waits until all have answered, at most for `patience`.
+/// Asks these engines what they do, and waits until all have answered, but at most for `patience`.
 std::vector<EnginePlace> ask_places(ClientCore& core, const std::vector<EngineId>& engines,
                                     Duration patience);
 
-/// The places as a list of JSON objects, for scripts: [{"engine": 0, "state": "busy", ...}, ...].
-/// Unknown members are null.
+/// Returns the places of engines as a list of JSON objects, for scripts: [{"engine": 0, "state":
+/// "busy", ...}, ...]. Unknown members are null.
 Json places_as_json(const std::vector<EnginePlace>& places);
 
 }  // namespace px::client

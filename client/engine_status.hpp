@@ -23,7 +23,8 @@ struct SharedMemoryUse {
                                     ///< was full.
   std::optional<double> free = {}, size = {};  ///< Bytes of /dev/shm.
 };
-/// Reads the values from the content of a usage_reply; no value if the reply does not contain them.
+/// Reads the use of shared memory from the content of a usage_reply. Returns no value if the reply
+/// does not contain it.
 std::optional<SharedMemoryUse> read_shared_memory(const Json& usage);
 
 /// The properties and the state of an engine: a row in the table of `pxcluster status`. Unknown
@@ -56,17 +57,19 @@ struct EngineStatus {
   std::string why_lost = {};      ///< A clause: "its process was killed by SIGKILL".
 };
 
-/// Displays that are refreshed continuously ask at most this many engines for their state; if there
-/// are more, they use the controller's measurements, which are up to four seconds old.
+/// Displays that are refreshed continuously ask at most this many engines for their state. If there
+/// are more engines, these displays use the controller's measurements, which are up to four seconds
+/// old.
 inline constexpr std::size_t most_engines_to_ask = 64;
 
 /// How long ask_status() waits for the controller.
 inline constexpr Duration controller_patience = std::chrono::seconds(10);
 
 /// Asks all engines at the same time what they do. The engines answer even while user code runs.
-/// Waits until all have answered, at most for `patience`. Engines that do not answer the controller
-/// are not asked. Lost engines are listed as such until other engines have their ids.
-/// for_controller  how long to wait for the controller's answers, in total.
+/// Waits until all have answered, but at most for `patience`. Engines that do not answer the
+/// controller's heartbeats are not asked. Lost engines have the state "lost" in the result until
+/// other engines have their ids.
+/// for_controller  how long to wait for all answers of the controller together.
 /// measures        the result of ask_measures(): engines that it contains are not asked.
 /// result  in ascending order of the ids.
 /// errors  those of ClientCore::ask_hub().
@@ -74,21 +77,22 @@ std::vector<EngineStatus> ask_status(ClientCore& core, Duration patience,
                                      Duration for_controller = controller_patience,
                                      const Json& measures = nullptr);
 
-/// The controller's measurements of the whole cluster, at most one second old: the `measures` of a
-/// measures_reply (docs/protocol.md). Null if the controller is ipyparallel's or of an earlier
-/// version.
+/// Returns the controller's measurements of the whole cluster, which the controller renews once a
+/// second: the `measures` of a measures_reply (docs/protocol.md). Returns null if the controller is
+/// ipyparallel's or has an earlier version.
 /// patience  how long to wait for the answer.
 /// errors    those of ClientCore::ask_hub().
 Json ask_measures(ClientCore& core, Duration patience = controller_patience);
 
-/// The rows as a list of JSON objects, for scripts: [{"engine": 0, "host": ..., "state": ...},
-/// ...]. Unknown members are null.
-/// measures  the result of ask_measures(): each row gets its engine's part of it as `measures`.
+/// Returns the states of the engines as a list of JSON objects, for scripts: [{"engine": 0, "host":
+/// ..., "state": ...}, ...]. Unknown members are null.
+/// measures  the result of ask_measures(): each object gets the measurements of its engine as the
+///           member `measures`.
 Json status_as_json(const std::vector<EngineStatus>& engines, const Json& measures = nullptr);
 
-/// A table for people: a header and a line for each engine. Notes follow after an empty line: the
-/// MPI that engines have loaded, MPI worlds that have lost a rank, the reasons why engines were
-/// lost, and hosts that hold arrays in shared memory.
+/// Returns a table for users, with a header and a line for each engine. Notes follow after an empty
+/// line: the MPI that engines have loaded, MPI worlds that have lost a rank, the reasons why
+/// engines were lost, and hosts that hold arrays in shared memory.
 std::string status_as_text(const std::vector<EngineStatus>& engines);
 
 }  // namespace px::client

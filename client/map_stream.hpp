@@ -10,16 +10,17 @@
 
 namespace px::client {
 
-/// The results of a map, as a stream, for maps that are too large to be sent at once. A new task is
-/// sent whenever a result is taken, so that the number of unanswered tasks is limited. Move-only.
-/// Only one thread may use a MapStream. LoadBalancedView::map_stream() returns it.
+/// Returns the results of a map one after the other, for maps that are too large to be sent at
+/// once. A new task is sent whenever a result is taken, so that the number of unanswered tasks is
+/// limited. Move-only. Only one thread may use a MapStream. LoadBalancedView::map_stream() returns
+/// it.
 class MapStream {
  public:
   /// Sends the first tasks.
   /// send             a function that sends the task of a block; called on the thread that uses the
   ///                  stream.
   /// blocks           the tasks, in the order in which they are sent.
-  /// max_outstanding  the largest number of unanswered tasks; 0: no limit.
+  /// max_outstanding  the largest number of unanswered tasks; 0 means no limit.
   /// is_ordered       whether results are returned in the order of the items instead of the order
   ///                  of their arrival.
   MapStream(std::function<AsyncResult(Block)> send, std::vector<Block> blocks,
@@ -27,12 +28,13 @@ class MapStream {
 
   /// The results of one task.
   struct Part {
-    Block items;    ///< The items to which they belong.
+    Block items;    ///< The items to which the results belong.
     Value results;  ///< A sequence with a value for each item.
   };
   /// Waits for the next results and returns them. At the end of the map, returns no value.
-  /// errors  TimeoutError: the results have not arrived in time, call next() again; RemoteError:
-  ///         the task failed, and the next call continues with the other tasks.
+  /// errors  TimeoutError: the results have not arrived in time, and the caller may call next()
+  ///         again; RemoteError: the task failed, and the next call continues with the remaining
+  ///         tasks.
   std::optional<Part> next(Timeout timeout = {});
 
   /// The number of tasks of the whole map; after abort(), the number of tasks sent.

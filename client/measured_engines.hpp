@@ -9,18 +9,18 @@
 
 namespace px::client {
 
-/// The rows of engines in the `measures` of a measures_reply; the pointers are valid as long as
-/// `measures` exists.
+/// Returns the engines' rows in the `measures` of a measures_reply (docs/protocol.md). The pointers
+/// are valid as long as `measures` exists.
 std::map<EngineId, const Json*> measured_engines(const Json& measures);
 
-/// Converts such a row to the content of a usage_reply of the engine; members that the row does not
-/// have are left out. If the engine began its current request after the measurement, `running` has
-/// only `seconds`, and `place` is empty. The result is empty if the engine does not answer the
-/// controller. Pure.
+/// Converts an engine's row to the content of a usage_reply of this engine. Members that the row
+/// does not have are left out. If the engine began its current request after the measurement,
+/// `running` has only `seconds`, and `place` is empty. The result is empty if the engine does not
+/// answer the controller. Pure.
 Json measured_usage(const Json& row);
 
-/// The places of the engines according to the measurements. A place has the text of its line, but
-/// no line number and no file.
+/// Returns the state and the line of code of each engine, according to the measurements. Each
+/// EnginePlace in the result has the text of the line, but no line number and no file.
 std::vector<EnginePlace> measured_places(const Json& measures);
 
 }  // namespace px::client

@@ -24,20 +24,21 @@ struct MemoryUse {
                                                ///< full.
   std::optional<double> free = {}, size = {};  ///< Bytes of the file system of /dev/shm.
 
-  /// The sum of the segments in memory.
+  /// The sum of the sizes of `segments`, in bytes.
   std::uint64_t bytes() const;
 };
 
 /// Returns, for each host, the segments that engines and this process have mapped. A segment that
 /// several processes map is counted once. Engines that do not report their segments are left out.
-/// own  content of a usage_reply about this process: see os::process_usage().
+/// own  the content of a usage_reply about this process, as os::process_usage() makes it.
 std::vector<MemoryUse> memory_use(const std::vector<EngineStatus>& engines, const Json& own);
 
-/// As JSON, for scripts: [{"host": ..., "bytes": ..., "free": ..., "size": ..., "segments":
-/// [{"bytes": ..., "engines": [0, 1], "client": false}], "on_disk": [...]}]
+/// Returns the use of memory as JSON, for scripts: [{"host": ..., "bytes": ..., "free": ...,
+/// "size": ..., "segments": [{"bytes": ..., "engines": [0, 1], "client": false}], "on_disk":
+/// [...]}]
 Json memory_as_json(const std::vector<MemoryUse>& hosts);
-/// For people: a line for each host that has segments, with the processes that hold them; empty if
-/// no host has any.
+/// Returns text for users: a line for each host that has segments, with the processes that hold
+/// them. The text is empty if no host has segments.
 std::string memory_as_text(const std::vector<MemoryUse>& hosts);
 
 }  // namespace px::client

@@ -13,10 +13,11 @@ namespace px::client {
 /// blocks scattered by different clients match. Precondition: pieces > 0.
 std::vector<Block> even_blocks(std::size_t count, std::size_t pieces);
 
-/// Cuts `count` items into blocks for workers, each of which takes one block after the other. Each
-/// block has a third of a worker's share of the remaining items, but at least one item. The first
-/// blocks are large, so that few messages are needed. The last blocks are small, so that all
-/// workers finish at about the same time even if tasks differ in length. Precondition: workers > 0.
+/// Cuts `count` items into blocks for workers, each of which takes one block after the other. The
+/// length of a block is the number of remaining items divided by three times the number of workers,
+/// but at least 1. The first blocks are large, so that few messages are needed. The last blocks are
+/// small, so that all workers finish at about the same time even if tasks differ in length.
+/// Precondition: workers > 0.
 std::vector<Block> guided_blocks(std::size_t count, std::size_t workers);
 
 /// Cuts `count` items into blocks of this size; the last one may be smaller. Precondition: size >
@@ -33,9 +34,9 @@ Result<std::size_t> count_items(const Value& sequence);
 ///         the message names the lengths.
 Result<std::size_t> count_items(const std::vector<Value>& sequences);
 
-/// A block of a sequence, as a value of the same kind. An array shares its elements; JSON is
-/// copied.
-/// Precondition: count_items() succeeds, and block.end is not greater than its result.
+/// A block of a sequence, as a value of the same kind. A block of an array shares the array's
+/// elements; a block of a JSON list is a copy. Precondition: count_items() succeeds, and block.end
+/// is not greater than its result.
 Value take_block(const Value& sequence, Block block);
 /// The same block of each sequence.
 std::vector<Value> take_block(const std::vector<Value>& sequences, Block block);

@@ -35,7 +35,7 @@ class Targets {
   /// errors  bad_input: the message names the malformed part.
   static Result<Targets> parse(std::string_view text);
 
-  /// Whether this selects all engines.
+  /// Whether these targets are all engines.
   bool is_all() const { return std::holds_alternative<All>(what_); }
 
   /// The ids of the selected engines. An id occurs twice if it was named twice.
@@ -55,7 +55,8 @@ class Targets {
 /// The ids as text for a sentence: "0, 1 and 5". Three or more consecutive ids become a range, such
 /// as "0-7".
 std::string name_engines(const std::vector<EngineId>& ids);
-/// The ids as text for a sentence, with the word engine: "engine 3", "engines 0 and 1".
+/// The ids as text for a sentence, after the word "engine" or "engines": "engine 3", "engines 0 and
+/// 1".
 std::string say_engines(const std::vector<EngineId>& ids);
 
 /// The engines that are present, as text for an error message about an engine that is not present:

@@ -32,9 +32,9 @@ struct CheckpointProgress {
   std::size_t engines = 0;
 };
 
-/// Called a few times a second on the calling thread while engines work. If the function throws,
-/// the engines are interrupted and the caller gets the exception. In this way, a user's Ctrl-C
-/// stops a checkpoint.
+/// A function that write_checkpoint() and restore_checkpoint() call a few times a second, on the
+/// calling thread, while the engines work. If the function throws, the engines are interrupted and
+/// the caller gets the exception. In this way, a user's Ctrl-C stops a checkpoint.
 using CheckpointWatch = std::function<void(const CheckpointProgress&)>;
 
 /// Writes the variables of these engines into a new folder below the path: each engine writes its
@@ -49,24 +49,24 @@ Json write_checkpoint(const DirectView& view, const CheckpointRequest& request,
 
 /// Restores the variables of a checkpoint on these engines. If one engine cannot read its part, no
 /// engine restores anything. Blocks until the variables are restored.
-/// path    the folder of a single checkpoint; or the folder of all checkpoints: then the latest
-///         one, or the latest one with `label`, is restored.
-/// label   null: any.
+/// path    the folder of a single checkpoint, or a folder of checkpoints. From a folder of
+///         checkpoints, the latest one with this label is restored.
+/// label   null: any label.
 /// result  {"path", "label", "time", "ranks", "engines", "names", "scattered", "bytes"}
 /// errors  ClientError, from plan_restore() or from an engine; nothing was restored.
 Json restore_checkpoint(const DirectView& view, const std::string& path, const Json& label,
                         const RestoreRequest& request, const CheckpointWatch& watch = {});
 
-/// Like restore_checkpoint(), but each engine gets the variables of the checkpoint's engine with
-/// the same id, and the variables of the checkpoint's other engines are ignored. Used for restarted
-/// engines.
+/// Restores variables as restore_checkpoint() does, but each engine gets the variables that the
+/// engine with the same id had in the checkpoint. The variables of the checkpoint's other engines
+/// are ignored. Programs call this function for restarted engines.
 /// errors  those of restore_checkpoint(); bad_input: the checkpoint has no variables for one of the
 ///         engines.
 Json restore_same_engines(const DirectView& view, const std::string& path, const Json& label,
                           const RestoreRequest& request, const CheckpointWatch& watch = {});
 
-/// Texts for people: a checkpoint in one line, the same with a line for each variable, and the
-/// result of restore_checkpoint().
+/// Each of these functions returns text for users: a line about a checkpoint, the same with a line
+/// for each variable, and a description of the result of restore_checkpoint().
 std::string checkpoint_headline(const Json& manifest);
 std::string checkpoint_as_text(const Json& manifest);
 std::string restored_as_text(const Json& restored);

@@ -28,8 +28,8 @@ struct RestorePlan {
 /// Decides which engine gets which variables of a checkpoint. If there are as many engines as
 /// ranks, each engine gets the variables of its rank. Otherwise, variables that were scattered
 /// along their first dimension are joined and cut into new blocks. If the length is not divisible
-/// by the number of engines, the first blocks are longer by one. Variables that are equal on all
-/// ranks are copied to all engines. Reads no file.
+/// by the number of engines, the first blocks are longer by one item. Variables that are equal on
+/// all ranks are copied to all engines. This function reads no file.
 /// manifest  the manifest of a checkpoint (docs/checkpoints.md).
 /// engines   the number of engines.
 /// errors    bad_input: an unknown name, a variable that cannot be distributed, or a malformed

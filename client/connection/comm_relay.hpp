@@ -17,14 +17,15 @@
 
 namespace px::client {
 
-/// A message from an engine to the notebook's front end: about a comm (the channel of a Jupyter
-/// widget), or published by the engine while it handles a comm message. A value.
+/// A message from an engine to the notebook's front end. The message belongs to a comm (the channel
+/// of a Jupyter widget), or the engine has published it while it handled a comm message.
 struct CommNews {
   std::string type;  ///< "comm_open", "comm_msg", "comm_close", or "stream", "display_data" ...
   Json content = Json::object(), metadata = Json::object();
   std::vector<SharedBytes> buffers = {};
   EngineId engine = {};
-  /// CommRequest::cause of the front end's message that caused this one; 0: none.
+  /// The CommRequest::cause of the message that made the engine send this one; 0 if there was no
+  /// such message.
   std::uint64_t cause = 0;
 };
 
@@ -38,20 +39,20 @@ struct CommRequest {
 };
 
 /// Passes widget messages between the engines of a cluster and the front end of the notebook in
-/// which the client lives. It knows which engine has opened which comm, and collects the messages
-/// to the front end. Uses no socket, thread or clock; Connection's mutex guards it.
+/// which the client lives. The relay stores which engine has opened which comm, and collects the
+/// messages to the front end. Uses no socket, thread or clock; Connection's mutex guards it.
 class CommRelay {
  public:
-  /// An engine has published something for the request `parent`. Comm messages are always passed
-  /// on. Other output is passed on only if a message of the front end caused it; a Call gets all
-  /// output with other causes.
+  /// Adds a publication that an engine has made for the request `parent` to the messages for the
+  /// front end. Comm messages are always added. Other output is added only if a message of the
+  /// front end caused it; a Call gets all other output.
   void on_publication(EngineId engine, const EngineUuid& uuid, const MessageId& parent,
                       const Publication& publication);
-  /// A message of the front end is being sent to an engine as the request `id`.
+  /// Stores that a message of the front end is being sent to an engine as the request `id`.
   void on_sent(const MessageId& id, const CommRequest& request);
-  /// The engine has left: closes its comms in the front end.
+  /// In the front end, closes the comms of an engine that has left.
   void lose_engine(const EngineUuid& uuid);
-  /// The client ends: closes all comms in the front end.
+  /// Closes all comms in the front end, because the client ends.
   void close();
 
   /// The engine that has opened a comm; no value if the comm is closed or unknown.
@@ -60,15 +61,15 @@ class CommRelay {
   /// target_name  selects the comms of this target; empty: all.
   Json open_comms(const std::string& target_name) const;
 
-  /// Whether take() has something.
+  /// Whether take() would return messages.
   bool has_news() const { return !news_.empty(); }
   /// Returns the messages to the front end, in the order of their arrival, and removes them here.
   std::vector<CommNews> take() { return std::exchange(news_, {}); }
 
-  /// If this many messages wait for take(), further ones that neither open nor close a comm are
-  /// dropped.
+  /// The number of messages that may wait for take(). If so many wait, further messages that
+  /// neither open nor close a comm are dropped.
   static constexpr std::size_t max_news = 16384;
-  /// The number of messages of the front end whose cause is remembered.
+  /// The number of the front end's latest messages whose CommRequest::cause the relay stores.
   static constexpr std::size_t max_sent = 4096;
 
  private:

@@ -37,25 +37,25 @@ struct CommNews;
 struct CommRequest;
 struct EngineChange;
 
-/// The sockets of a client and the thread that owns them. It sends the messages that any thread
-/// posts, finds the Call to which an answer or output belongs, maintains the list of engines, and
-/// reconnects when the controller is restarted or a connection breaks. Classes without sockets make
-/// the decisions (PendingRequests, HostTransfers, ResultFetches, BrokenLinks, EngineDirectory);
-/// this class carries them out.
+/// The sockets of a client and the I/O thread that owns them. A Connection sends the messages that
+/// any thread posts, and finds the Call to which an answer or output belongs. It also maintains the
+/// list of engines, and reconnects when the controller is restarted or a connection breaks. Classes
+/// without sockets make the decisions (PendingRequests, HostTransfers, ResultFetches, BrokenLinks,
+/// EngineDirectory); this class carries them out.
 ///
 /// Any thread may call the public functions. The members below the comment `shared` are guarded by
 /// mutex_; all others belong to the I/O thread, or to the thread that does its work at the moment
-/// (see SharedIoWork). Handlers run on that thread: they must not block, throw, or destroy the
-/// connection. ClientCore owns it.
+/// (see SharedIoWork). Handlers run on the thread that does the I/O thread's work: they must not
+/// block, throw, or destroy the connection. ClientCore owns the Connection.
 class Connection {
  public:
   struct Options {
     Duration timeout = std::chrono::seconds(10);  ///< For the controller's first answer.
     /// The version of the Python that sends functions, e.g. "3.11": the client warns about engines
-    /// with another version. Empty: no functions are sent by value.
+    /// with another version. If the text is empty, this client sends no functions by value.
     std::string python = {};
-    /// The user's options for a tunnel. A tunnel is also made if the file names an ssh server and
-    /// no address answers.
+    /// The user's options for a tunnel. A tunnel is also made if the connection file names an ssh
+    /// server and no address of the controller answers.
     net::SshOptions ssh = {};
   };
   /// Connects to the first of the controller's addresses that answers, or through ssh, and waits
@@ -71,26 +71,27 @@ class Connection {
   /// on the I/O thread, because the destructor waits for this thread.
   ~Connection();
 
-  /// Whether the calling thread is the I/O thread, or does its work at the moment, i.e. runs inside
-  /// a handler. Such a thread must not wait.
+  /// Whether the calling thread is the I/O thread, or does the I/O thread's work at the moment, for
+  /// example because it runs a handler. Such a thread must not wait.
   bool is_own_thread() const;
 
   /// Makes messages with this client's session.
   Composer& composer() { return composer_; }
-  /// The interface by which the controller was reached, e.g. "tcp://10.0.0.1"; with a tunnel, the
-  /// tunnel's local end.
+  /// The interface over which the controller was reached, for example "tcp://10.0.0.1". If there is
+  /// a tunnel, this is the tunnel's local end.
   const std::string& interface() const { return info_.interface; }
 
-  /// Sends the messages, in the order of the calls; returns before they are sent. If a message
-  /// cannot be sent, its entries fail.
+  /// Posts the messages to the I/O thread, which sends them later in the order of the calls. If a
+  /// message cannot be sent, its entries fail.
   void post(std::vector<OutgoingRequest> messages);
-  /// Used by Call: with these objects, a waiting thread makes the I/O thread send posted messages
-  /// at once, and does part of the I/O thread's work.
+  /// Call uses these two objects: with the Outbox, a waiting thread makes the I/O thread send
+  /// posted messages at once; with the SharedIoWork, the waiting thread does part of the I/O
+  /// thread's work.
   const std::shared_ptr<Outbox>& outbox() const { return outbox_; }
   const std::shared_ptr<SharedIoWork>& help() const { return help_; }
 
-  /// Whether these buffers should be placed in shared memory for this engine: if at least one of
-  /// them is large, and the engine runs on this host and uses the same shared memory.
+  /// Whether these buffers should be placed in shared memory for this engine. This is so if at
+  /// least one buffer is large, and the engine runs on this host and uses the same shared memory.
   bool shares_memory(const std::vector<SharedBytes>& buffers, const EngineUuid& engine) const;
   /// Whether large buffers may be sent once to each other host, into that host's shared memory: see
   /// HostTransfers.
@@ -108,8 +109,8 @@ class Connection {
   /// Whether the controller runs tasks of several ranks.
   bool takes_gangs() const { return takes_gangs_; }
   /// Copies the large buffers into shared memory: see os::SegmentStore. Returns no value if there
-  /// is not enough memory; take_warnings() reports this once. Precondition: shares_memory() for an
-  /// engine.
+  /// is not enough memory; in this case, take_warnings() has a warning, but only once.
+  /// Precondition: shares_memory() for an engine.
   std::optional<os::PlacedBuffers> place(const std::vector<SharedBytes>& buffers);
 
   /// The engines that are present now; never null. The returned object does not change. After an
@@ -118,7 +119,7 @@ class Connection {
   /// Waits until `count` engines are registered. Returns false if `deadline` passed or the
   /// controller was lost.
   bool wait_for_engines(std::size_t count, std::optional<Instant> deadline) const;
-  /// Adds a handler that runs for each change from now on.
+  /// Adds a handler that runs for each engine that joins or leaves from now on.
   void on_engine_change(std::function<void(const EngineChange&)> handler);
 
   /// Calls `handler` after this time, unless the connection is closed earlier.
@@ -130,12 +131,13 @@ class Connection {
   /// See CommRelay::take().
   std::vector<CommNews> take_comm_news();
   /// Sends a message of the front end to the engine that has opened the comm. Returns false if no
-  /// engine has such a comm open.
+  /// engine has opened this comm.
   bool send_to_comm(const CommRequest& request);
   /// See CommRelay::open_comms().
   Json open_comms(const std::string& target_name) const;
 
-  /// The unanswered requests. Waits for the I/O thread, so handlers must not call it.
+  /// The ids of the unanswered requests. This function waits for the I/O thread, so handlers must
+  /// not call it.
   std::vector<MessageId> unanswered() const;
   /// Warnings for the user: engines whose Python differs from this client's, transfers that take
   /// the slower way, a restart of the controller. Each sentence is returned once in the life of the
@@ -152,12 +154,13 @@ class Connection {
   bool is_up() const { return is_up_; }
 
  private:
-  /// `refused` ends open() with an error; `lost` is final.
+  /// If the stage is `refused`, open() returns an error. The stage `lost` never changes.
   enum class ConnectionStage { dialing, open, refused, lost };
 
-  /// info          contains the interface to connect to.
+  /// info          the connection info with the interface to connect to.
   /// where         the path of its file, or a description.
-  /// tunnel        the tunnel to which `info` refers; may be null.
+  /// tunnel        the tunnel whose local end is the interface in `info`; null if there is no
+  ///               tunnel.
   /// registration  a socket of `context` that is connected to the port of that name.
   Connection(const ClientConnectionInfo& info, const std::string& where, Session session,
              std::string python, std::unique_ptr<net::SshTunnel> tunnel,
@@ -167,14 +170,14 @@ class Connection {
   Result<void> start(const std::string& where, Duration timeout);
   /// The options of all sockets of a client with this session.
   static net::SocketOptions socket_options(const ClientConnectionInfo& info, const SessionId& id);
-  /// The failure of requests that can no longer be answered.
+  /// Returns the failure that requests get if they can no longer be answered.
   static Failure lost(const std::string& why);
 
   /// The I/O thread.
   void run();
   std::shared_ptr<SharedIoWork> make_help();
-  /// One step of the work, without waiting: sends the posted messages and does what is due at this
-  /// time.
+  /// Does one step of the I/O thread's work, without waiting: sends the posted messages and
+  /// performs what is due at this time.
   void do_due();
   net::Socket make(net::SocketKind kind);
   void watch(net::Socket& socket,
@@ -191,10 +194,11 @@ class Connection {
   void on_notification(const Envelope& envelope, const SharedFrames& frames);
   void on_publication(const Envelope& envelope, const SharedFrames& frames);
   void on_lost_output(const Envelope& envelope);
-  /// If comms are relayed, changes the relay, and then calls on_comm_news_ if messages are waiting.
+  /// Calls `change` with the CommRelay if comms are relayed. If messages for the front end wait
+  /// after this, and none waited before, calls on_comm_news_.
   void change_comms(const std::function<void(CommRelay&)>& change);
-  /// A reply that reports that an answer is lost, although the controller's records may still
-  /// contain the answer. If the records do not contain it, this reply is delivered.
+  /// A reply that reports the loss of an answer which the controller's records may still contain.
+  /// If the records do not contain the answer, this reply is delivered.
   struct LostReply {
     MessageId id;
     ReplyHead head;
@@ -266,13 +270,13 @@ class Connection {
   const std::shared_ptr<SharedIoWork> help_;
   net::Socket registration_, mux_, task_, broadcast_, control_, notification_, iopub_;
   net::ConnectionMonitor monitor_;
-  /// A connection other than that of registration_.
+  /// A connection to the controller other than that of the socket registration_.
   struct MonitoredLink {
     net::ConnectionMonitor monitor;
     LinkKind kind;
   };
   std::array<MonitoredLink, 6> links_;
-  /// The connections that broke and are restored. Nothing is sent again until the client knows
+  /// The connections that broke and are restored. The client sends no request again until it knows
   /// whether the controller is still the same one.
   BrokenLinks broken_;
   ReturningEngines returning_;

@@ -21,7 +21,7 @@ struct Silence {
 /// A sentence for the user: "engine 3 on host2 has not answered for 9 s: ..."
 std::string describe(const Silence& silence, Instant now);
 
-/// Remembers which silences were reported to the user, so that each silence is reported only once.
+/// Stores which silences were reported to the user, so that each silence is reported only once.
 /// Uses no clock. Only one thread may use it.
 class SilenceNews {
  public:

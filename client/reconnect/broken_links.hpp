@@ -20,31 +20,32 @@ struct Breaks {
   bool of_output = false;
   bool of_news = false;
   bool any() const { return !channels.empty() || of_output || of_news; }
-  /// The channels whose unanswered requests must be sent again. If news was missed, they include
-  /// direct calls and broadcasts: an engine may have reconnected in the meantime, which loses the
-  /// messages that were sent to it.
+  /// The channels whose unanswered requests must be sent again. If the client has missed news,
+  /// these channels include those of direct calls and broadcasts: an engine may have reconnected in
+  /// the meantime, which loses the messages that were sent to the engine.
   std::set<RequestChannel> to_repeat() const;
 };
 
 /// Tracks which connections to the controller broke, and which of them are restored, so that
 /// Connection knows what to send again. ZeroMQ reconnects on its own, but drops messages in
-/// transit. Uses no socket and no clock; belongs to the I/O thread.
+/// transit. The class uses no socket and no clock; the object belongs to the I/O thread.
 class BrokenLinks {
  public:
-  /// The connection is lost. Has no effect if it was never up.
+  /// Marks a connection as broken. Has no effect if this connection was never up.
   void disconnected(LinkKind link);
-  /// The connection is up.
-  /// result  whether it had broken before.
+  /// Stores that a connection is up.
+  /// result  whether the connection had broken before.
   bool connected(LinkKind link);
-  /// The connection to the registration port had broken and is restored.
+  /// Stores that the connection to the registration port had broken and is restored.
   void questions_connected() { breaks_.channels.insert(RequestChannel::hub); }
-  /// A new controller replaced the previous one. The client sends it all unanswered requests, so
-  /// earlier breaks are forgotten. Only the news connection stays marked as broken until it is up
-  /// again, because the client misses news until then.
+  /// Called if a new controller has replaced the previous one. All connections except `news` are no
+  /// longer marked as broken, because the client sends the new controller all unanswered requests.
+  /// A broken `news` connection stays marked until it is up again, because the client misses news
+  /// until then.
   void controller_changed();
 
-  /// Whether the connections for news and output have both been up at some time, so that the
-  /// controller has received our subscriptions.
+  /// Whether the connections for news and output have both been up, so that the controller has
+  /// received the client's subscriptions.
   bool are_subscribed() const { return at(LinkKind::news).was_up && at(LinkKind::output).was_up; }
   /// Returns the breaks of all connections that are restored, and forgets these breaks. The caller
   /// must send the lost messages again.
@@ -62,14 +63,15 @@ class BrokenLinks {
   Breaks breaks_;
 };
 
-/// After a restart of the controller its engines return one after the other. During that time, the
-/// client must not treat engines as lost that the new controller does not list yet. Uses no clock.
+/// Measures the time in which engines may return after a restart of the controller. The engines
+/// return one after the other; during this time, the client must not treat an engine as lost if the
+/// new controller does not list the engine yet. Uses no clock.
 class ReturningEngines {
  public:
-  /// How long engines have to return.
+  /// How long the client waits for engines to return.
   static constexpr Duration patience = std::chrono::seconds(10);
 
-  /// A new controller has taken over.
+  /// Begins the time in which engines may return, because a new controller has taken over.
   void expect(Instant now) { until_ = now + patience; }
   /// Whether engines may still return.
   bool are_expected(Instant now) const { return now < until_; }

@@ -8,19 +8,19 @@
 
 namespace px::client {
 
-/// Finds out, while the controller is unreachable, whether its cluster has ended or will return. It
-/// reads the connection file. `pxcluster stop` removes this file, and so does a controller that
-/// ends normally. The next cluster in the same profile writes a file with another key. A controller
-/// that will be restarted leaves the file unchanged. So a client stops waiting at once instead of
-/// after a timeout.
+/// Finds out, while the controller is unreachable, whether its cluster has ended or will return.
+/// For this purpose, the class reads the connection file. `pxcluster stop` removes this file, and
+/// so does a controller that ends normally. The next cluster in the same profile writes a file with
+/// another key. A controller that will be restarted leaves the file unchanged. If the file shows
+/// that the cluster has ended, the client need not wait for a timeout.
 class EndedCluster {
  public:
-  /// file  the path of the connection file. It is used only if it lies in the folder `security` of
-  ///       a profile: a copy elsewhere is not removed with the cluster.
-  /// info  its content when the client connected.
+  /// file  the path of the connection file. The file is used only if it lies in the folder
+  ///       `security` of a profile, because a copy elsewhere is not removed when the cluster ends.
+  /// info  the content of the connection file when the client connected.
   EndedCluster(const std::filesystem::path& file, const ClientConnectionInfo& info);
 
-  /// Whether there is a file that can be used.
+  /// Whether there is a connection file that can be used.
   bool can_tell() const { return !file_.empty(); }
   /// The reason why no controller will return, and the remedy; no value if a controller may return.
   /// Reads the file.

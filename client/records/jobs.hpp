@@ -18,8 +18,8 @@ struct JobFilter {
   std::string session;  ///< A client's session id, or its beginning; empty: any.
 };
 
-/// Represents the engine of a request that has none, because the request waits for one or its
-/// engine has left.
+/// Stands for the engine of a request if the request still waits for an engine, or if its engine
+/// has left.
 inline constexpr EngineId no_engine{-1};
 
 /// The work that one client requested at one time: a cell or a call, possibly on several engines.
@@ -39,24 +39,25 @@ struct Job {
 
 /// Asks the controller for its records, and the engines for the requests that they run. Returns the
 /// jobs in the order in which they were submitted.
-/// patience  how long to wait for engines, if a request is unfinished.
+/// patience  how long to wait for the engines' answers; engines are asked only if a request is
+///           unfinished.
 /// errors    those of ClientCore::ask_hub().
 std::vector<Job> find_jobs(ClientCore& core, const JobFilter& filter, Duration patience);
 
-/// Groups the records of a controller into jobs. Sends no questions.
+/// Groups the records of a controller into jobs. This function sends no messages.
 /// records    from a db_reply, in any order.
 /// running    the ids of the requests that engines run at present.
 /// directory  maps the uuids of engines to their ids.
 std::vector<Job> jobs_of_records(const Json& records, const std::vector<std::string>& running,
                                  const EngineDirectory& directory);
 
-/// The ids of all requests of the jobs, in their order.
+/// Returns the ids of the requests of all these jobs, job by job.
 std::vector<MessageId> ids_of(const std::vector<Job>& jobs);
 
-/// As JSON, for scripts: [{"msg_ids": [...], "engines": [...], "session": ..., "submitted": ...,
-/// ...}, ...]
+/// Returns the jobs as JSON, for scripts: [{"msg_ids": [...], "engines": [...], "session": ...,
+/// "submitted": ..., ...}, ...]
 Json jobs_as_json(const std::vector<Job>& jobs);
-/// For people: a table, or "no jobs".
+/// Returns a table for users, or the text "no jobs".
 std::string jobs_as_text(const std::vector<Job>& jobs, WallTime now);
 
 }  // namespace px::client

@@ -21,9 +21,10 @@ class SharedIoWork;
 class Outbox;
 
 /// The state of requests that were sent together: their answers, output and failures so far.
-/// AsyncResult is its public interface. The I/O thread adds everything that arrives; any thread may
-/// wait for it and read it. A Call stores all events in the order of their arrival. In a forked
-/// child the answers so far can be read; waiting for anything else throws ClientError (lost_peer).
+/// AsyncResult is its public interface. The I/O thread adds everything that arrives to the Call;
+/// any thread may wait for answers and output, and read them. A Call stores all events in the order
+/// of their arrival. In a forked child, the answers that have arrived before the fork can be read;
+/// waiting for others throws ClientError (lost_peer).
 class Call {
  public:
   /// tasks   the requests; task i is the request number i below.
@@ -37,16 +38,17 @@ class Call {
   std::size_t size() const { return size_; }
 
   // ---- for the I/O thread
-  /// A reply has arrived. Has no effect if the request was answered before.
+  /// Stores a reply that has arrived. Has no effect if the request was answered before.
   void answer(std::size_t task, const ReplyHead& head, Reply reply, WallTime now);
-  /// The request failed without a reply: the engine was lost, or the message could not be sent.
-  /// Has no effect if the request was answered before.
+  /// Stores the failure of a request without a reply: the engine was lost, or the message could not
+  /// be sent. Has no effect if the request was answered before.
   void fail(std::size_t task, Failure failure, WallTime now);
-  /// The engine has published something for the request.
+  /// Stores a publication that the engine has made for the request.
   void publish(std::size_t task, Publication publication);
-  /// Nothing more will be published for the request.
+  /// Marks the output of the request as complete: nothing more will be published for it.
   void complete_output(std::size_t task);
-  /// The engine that runs a balanced task became known, from its output or reply.
+  /// Stores which engine runs a balanced task. The client learns this from the task's output or
+  /// reply.
   void learn_engine(std::size_t task, EngineId engine, const EngineUuid& uuid);
 
   // ---- for any thread
@@ -64,16 +66,16 @@ class Call {
   /// Waits for one request and its output.
   bool wait_task_output(std::size_t task, std::optional<Instant> deadline) const;
 
-  /// Returns all events from number `from` on. Waits until there is one. The result is empty if
-  /// `deadline` passed or all output is complete.
+  /// Returns all events from number `from` on. Waits until there is at least one such event. The
+  /// result is empty if `deadline` passed or all output is complete.
   std::vector<CallEvent> events(std::size_t from, std::optional<Instant> deadline) const;
   /// A copy of all information about the request.
   TaskInfo info(std::size_t task) const;
   TaskStatus status(std::size_t task) const;
   /// The content of the reply to a request; no value if there is no reply or the reply is an error.
   std::optional<Json> reply_content(std::size_t task) const;
-  /// Whether an unanswered request is, or may be, at this engine. A balanced task may be at any
-  /// engine until it runs.
+  /// Whether an unanswered request of the call is, or may be, at this engine. A balanced task may
+  /// be at any engine until it runs.
   bool may_wait_for(EngineId engine) const;
   MessageId msg_id(std::size_t task) const;
   /// The publications of a request so far, in order.
@@ -81,8 +83,9 @@ class Call {
   /// The text that a request has written to "stdout" or "stderr" so far.
   std::string text(std::size_t task, std::string_view stream) const;
   /// Calls `handler` once, when all requests are answered. If they are already answered, this
-  /// thread calls the handler at once; otherwise the I/O thread or a thread that helps it calls the
-  /// handler, which must then neither wait nor throw.
+  /// thread calls the handler at once. Otherwise the I/O thread, or a waiting thread that does the
+  /// I/O thread's work, calls the handler later; in this case the handler must neither wait nor
+  /// throw.
   void on_ready(std::function<void()> handler);
   /// Calls `handler` for each request when it is answered. For requests that are already answered,
   /// this function calls the handler at once.

@@ -10,15 +10,16 @@ namespace px::client {
 
 /// The exception of the client library, and the base class of its other exceptions. In the library,
 /// failures are values (Error); the public classes throw them as ClientError. what() is one
-/// sentence for people with the cause and the fix.
+/// sentence for users, with the cause and the fix.
 class ClientError : public std::runtime_error {
  public:
   /// kind  what the caller can do.
-  /// what  one sentence for people.
+  /// what  one sentence for users.
   ClientError(ErrorKind kind, const std::string& what) : std::runtime_error(what), kind_(kind) {}
-  /// The same error, as an exception.
+  /// Makes an exception from an Error.
   explicit ClientError(const Error& error) : ClientError(error.kind, error.what) {}
-  /// Says what the caller can do: branch on this, not on the text.
+  /// The kind of the error says what the caller can do. Programs should test the kind, not the
+  /// text.
   ErrorKind kind() const { return kind_; }
 
  private:

@@ -9,8 +9,8 @@
 
 namespace px::client {
 
-/// The rules for a balanced task: on which engines, when and how often it may run. They have the
-/// form of the request's metadata (protocol 8.1).
+/// The rules for a balanced task: on which engines, when and how often it may run. The members have
+/// the form of the request's metadata (docs/protocol.md, section 8.1).
 struct TaskOptions {
   Json label;                       ///< Any JSON; stored in the controller's records.
   std::vector<EngineUuid> targets;  ///< Empty: any engine.
@@ -38,15 +38,15 @@ struct OutgoingRequest {
   std::shared_ptr<const void> hold;  ///< Keeps the payloads' shared memory, if any.
   std::vector<std::pair<MessageId, PendingRequests::PendingRequest>>
       entries;  ///< The answers that are awaited.
-  /// If set, the buffers are first brought to the engine's host: see HostTransfers. Until that is
-  /// done the payloads are the buffers themselves.
+  /// If the message has a shipment, HostTransfers first transfers the buffers to the engine's host.
+  /// Until then the payloads are the buffers themselves.
   std::shared_ptr<const Shipment> shipment = {};
   bool has_waited = false;  ///< Its entries are already in PendingRequests.
 };
 
 /// Composes a client's messages in two steps: any thread packs a message and gives it an id and a
-/// date; the I/O thread signs it just before it is sent. So submitting threads do not wait for
-/// signatures, and ids ascend in the order of composing.
+/// date; the I/O thread signs it just before it is sent. In this way, submitting threads do not
+/// wait for signatures. The ids ascend in the order in which messages are packed.
 class Composer {
  public:
   /// session  the client's identity and key.
@@ -65,7 +65,7 @@ class Composer {
     std::vector<SharedBytes> buffers;  ///< In the form in which they travel, possibly in pieces.
   };
   /// Packs a request. Any thread may call it.
-  /// route     the identity of the engine; empty: none.
+  /// route     the ZeroMQ identity of the engine; empty if the message is not for one given engine.
   /// metadata  a JSON object as text.
   Composed compose(const std::string& route, const RequestBody& body, const std::string& metadata);
 
@@ -79,8 +79,8 @@ class Composer {
   const bool cuts_;
 };
 
-/// The member "together" of a request's metadata. It says that these engines got the same cell at
-/// the same time (docs/protocol.md, "Cells together").
+/// The member "together" of a request's metadata. This member says that these engines got the same
+/// cell at the same time (docs/protocol.md, "Cells together").
 /// id  a string that is never used twice.
 Json together(const std::string& id, const std::vector<EngineId>& engines);
 
@@ -88,8 +88,8 @@ Json together(const std::string& id, const std::vector<EngineId>& engines);
 /// together  the result of together() for a cell that several engines get; otherwise null.
 std::string direct_metadata(const Json& label, const Json& together);
 std::string balanced_metadata(const TaskOptions& options);
-/// The metadata of a broadcast to these engines, as JSON text. It asks for one reply from each
-/// engine (is_coalescing false).
+/// The metadata of a broadcast to these engines, as JSON text. This metadata requests one reply
+/// from each engine (is_coalescing false).
 std::string broadcast_metadata(const std::vector<std::pair<EngineUuid, EngineId>>& targets,
                                const Json& label, const Json& together);
 

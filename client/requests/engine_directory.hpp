@@ -11,22 +11,23 @@
 
 namespace px::client {
 
-/// The engines that a client knows: ids, uuids and properties of those that are present. It also
-/// remembers the uuids of engines that have left, so that old results still name their engine. The
-/// time of a look-up does not grow with the number of engines. Connection owns one, and gives
-/// copies to other threads. It has no locks.
+/// The engines that a client knows: ids, uuids and properties of those that are present. The
+/// directory also contains the uuids of engines that have left, so that old results still name
+/// their engine. The time of a look-up does not grow with the number of engines. A Connection has
+/// one EngineDirectory, and gives copies to other threads. The class has no locks.
 class EngineDirectory {
  public:
-  /// An engine is present, or has other properties than before. If another engine had the id, the
-  /// id now belongs to this engine.
-  /// language  the language that it runs according to the controller; "" for an engine of
+  /// Adds an engine that is present, or replaces the properties of a known engine. If another
+  /// engine had the id, the id now belongs to this engine.
+  /// language  the language that the engine runs, as the controller reports it; "" for an engine of
   ///           ipyparallel; no value if the controller does not report it.
-  /// memory    the shared memory that it uses: EngineFacts::memory; empty: none, or unknown.
+  /// memory    the shared memory that the engine uses, as in EngineFacts::memory; empty: none, or
+  ///           unknown.
   /// passing   EngineFacts::passing.
-  /// result    true if it was not present.
+  /// result    true if the engine was not present.
   bool add(EngineId id, const EngineUuid& uuid, std::optional<std::string> language = {},
            std::string memory = {}, std::string_view passing = {});
-  /// The engine has left. Returns true if it was present.
+  /// Removes an engine that has left. Returns whether the engine was present.
   bool remove(const EngineUuid& uuid);
 
   /// The ids of the engines that are present, in ascending order.
@@ -40,12 +41,12 @@ class EngineDirectory {
   std::optional<std::string> language_of(EngineId id) const;
   /// The shared memory of an engine that is present, see add(); empty for others.
   std::string memory_of(EngineId id) const;
-  /// The engines to which an engine can send arrays over MPI while user code runs.
+  /// The group of engines among which an engine can send arrays over MPI while user code runs.
   struct Passing {
     std::string group;  ///< The same for all engines that can exchange arrays in this way.
-    Rank rank;          ///< The engine's rank among them.
+    Rank rank;          ///< The engine's rank in this group.
   };
-  /// For an engine that is present. No value if it cannot send arrays over MPI.
+  /// The group of an engine that is present; no value if the engine cannot send arrays over MPI.
   std::optional<Passing> passing_of(EngineId id) const;
   /// The languages other than Python that these engines run, or that all present engines run. Each
   /// language occurs once. "" stands for engines of ipyparallel.

@@ -15,10 +15,10 @@ namespace px::client {
 class Function {
  public:
   /// The name of a function that the engines have, such as "numpy.linalg.norm". An engine looks the
-  /// name up in its user's namespace, or else imports it. The constructor is not explicit, so that
-  /// you can pass a plain string to calls.
+  /// name up in the namespace of the user's code, or else imports the function. The constructor is
+  /// not explicit, so that you can pass a plain string to calls.
   Function(std::string name) : descriptor_{{"name", std::move(name)}} {}
-  /// The same as the constructor above.
+  /// Does the same as the constructor that takes a std::string.
   Function(const char* name) : Function(std::string(name)) {}
   /// Source text in the engines' language: an expression like "lambda x: x + 1", or definitions. If
   /// it contains definitions, the last definition is called.

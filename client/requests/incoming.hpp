@@ -20,8 +20,8 @@ struct ReplyHead {
   /// The request that is answered.
   MessageId parent;
   TaskStatus status = TaskStatus::ok;
-  /// How many publications belong to the request, if the engine reports it; otherwise the "idle"
-  /// status is its last publication.
+  /// The number of publications that belong to the request, if the engine reports the number.
+  /// Otherwise, the "idle" status is the last publication of the request.
   std::optional<std::size_t> published;
   std::string engine;  ///< The uuid of the engine that answers; empty: the controller answers.
 };
@@ -35,13 +35,15 @@ Result<ReplyHead> read_reply_head(Packer packer, const Envelope& envelope);
 /// engine  the engine to use if the content names no engine.
 Failure read_failure(const Json& content, std::optional<EngineId> engine);
 
-/// A request that has ended, as the controller's record (protocol 7.1) describes it.
+/// A request that has ended, as the controller's record (docs/protocol.md, section 7.1) describes
+/// it.
 struct RecordedResult {
   ReplyHead head;
   Reply reply;
   std::vector<Publication> publications;
 };
-/// Reads such a record. Stdout and stderr are returned as one publication each.
+/// Reads the controller's record of a request that has ended. Stdout and stderr are returned as one
+/// publication each.
 /// id       the id of the request.
 /// buffers  the buffers of its reply.
 RecordedResult read_record(const MessageId& id, const Json& record,

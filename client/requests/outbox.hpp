@@ -16,7 +16,7 @@ namespace px::client {
 /// of the calls.
 ///
 /// Waking the I/O thread costs more than sending a message. So only the first of several messages
-/// in quick succession wakes the thread. If the thread has sent messages in a turn, it checks the
+/// in quick succession wakes the I/O thread. If the I/O thread has sent messages, it checks the
 /// queue again after `patience`, and sends the messages that were posted in the meantime. A thread
 /// that waits for an answer calls hurry(), so that its messages are sent at once. Uses no clock.
 class Outbox {
@@ -39,7 +39,8 @@ class Outbox {
     }
     wake_();
   }
-  /// The calling thread is about to wait: the posted messages are sent at once.
+  /// Makes the I/O thread send the posted messages at once. A thread calls hurry() before it waits
+  /// for an answer.
   void hurry() {
     {
       const std::lock_guard lock{mutex_};
@@ -51,8 +52,8 @@ class Outbox {
 
   // ---- for the I/O thread, which calls take() in each of its turns, and at next_deadline()
   /// Returns the messages to send now and empties the queue.
-  /// is_all_answered  whether no answer is awaited. If so, the next posted message is probably a
-  ///                  single one, and it wakes the thread.
+  /// is_all_answered  whether no answer is awaited. In this case the next posted message wakes the
+  ///                  I/O thread, because it is probably a single message.
   std::vector<OutgoingRequest> take(Instant now, bool is_all_answered) {
     const std::lock_guard lock{mutex_};
     is_woken_ = false;
@@ -62,7 +63,7 @@ class Outbox {
       look_at_.reset();
     return std::exchange(posted_, {});
   }
-  /// When to call take() again, even if nothing wakes the thread.
+  /// When the I/O thread must call take() again, even if nothing wakes this thread.
   std::optional<Instant> next_deadline() const {
     const std::lock_guard lock{mutex_};
     return look_at_;

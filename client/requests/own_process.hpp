@@ -11,7 +11,8 @@ namespace px::client {
 /// constructed.
 class OwnProcess {
  public:
-  /// False in a child that was forked since, and in its children.
+  /// Whether this is the process that has made the object. In forked children of that process, the
+  /// result is false.
   bool is_here() const { return mark_.is_here(); }
   /// Throws ClientError (lost_peer) in a forked child.
   void check() const {

@@ -24,51 +24,56 @@ enum class OutputEnd {
 };
 
 /// The requests that are not answered, or whose output is not complete. This class finds the Call
-/// to which an arriving message belongs, knows which requests must be sent again after a break, and
-/// fails requests that can no longer be answered. Its functions run the handlers of Call. Uses no
-/// socket, thread or clock; the I/O thread owns it.
+/// to which an arriving message belongs. After a connection broke, the class returns the requests
+/// that must be sent again, and fails requests that can no longer be answered. Its functions run
+/// the handlers of Call. Uses no socket, thread or clock; the I/O thread owns it.
 class PendingRequests {
  public:
   /// A request at the time when it is sent.
   struct PendingRequest {
-    /// The Call to which it belongs, and its number there.
+    /// The Call to which the request belongs, and the number of the request in this Call.
     std::shared_ptr<Call> call;
     std::size_t task = 0;
     EngineUuid engine;  ///< The receiver; empty: the controller chooses.
     OutputEnd output_end = OutputEnd::by_idle;
-    /// The message as it was sent, until it is answered; null: it cannot be sent again.
+    /// The message as it was sent, kept until the answer arrives. Null if the message cannot be
+    /// sent again.
     std::shared_ptr<const SentRequest> sent = {};
-    /// Keeps the shared memory of its buffers until it is answered.
+    /// Keeps the shared memory of the request's buffers until the answer arrives.
     std::shared_ptr<const void> hold = {};
-    /// It was sent again to another controller or engine connection, so some of its output may be
-    /// lost and the end of output may never be announced.
+    /// Whether some output of the request may be lost, and the end of its output may never be
+    /// announced, because the request was sent again or a connection broke.
     bool may_lack_output = false;
     RequestChannel channel = RequestChannel::direct;
-    /// It was sent again because a connection broke: see begin_again_by().
+    /// Whether the request was sent again because a connection broke: see begin_again_by().
     bool is_sent_again = false;
-    /// It is not sent yet, because its buffers are still being transferred: see sent().
+    /// Whether the request is not sent yet, because its buffers are still being transferred: see
+    /// sent().
     bool waits = false;
   };
-  /// From now on the answer to the request is awaited.
+  /// Adds a request whose answer is awaited from now on.
   void add(const MessageId& id, PendingRequest entry);
-  /// A request with PendingRequest::waits is sent now.
+  /// Stores that a request with PendingRequest::waits is sent now.
   /// as      the message.
   /// result  false: the request has failed in the meantime; do not send it.
   bool sent(const MessageId& id, std::shared_ptr<const SentRequest> as,
             std::shared_ptr<const void> hold);
 
-  /// A reply has arrived. Returns false if its request is unknown or was answered before.
+  /// Passes a reply to its Call. Returns false if the request is unknown or was answered before.
   bool answer(const ReplyHead& head, Reply reply, WallTime now);
-  /// Something was published for this request. Threads and child processes may print after a
-  /// request has ended: this output is added to the Call as long as the Call exists, but only for
-  /// the last max_ended requests. Returns false if there is no Call for the output.
+  /// Passes a publication of this request to its Call. Threads and child processes may print after
+  /// a request has ended. If the Call still exists and the request is one of the last max_ended
+  /// requests that have ended, such output is also added to the Call. Returns false if there is no
+  /// Call for the output.
   bool publish(const MessageId& id, Publication publication);
-  /// No more output will come for this request: "idle" was published for it.
+  /// Ends the wait for output of this request, for example because "idle" was published for it.
+  /// Returns false if the request is unknown.
   bool finish_output(const MessageId& id);
-  /// Output of unknown requests was dropped in transit: requests no longer wait for their output to
-  /// be complete.
+  /// Called if messages with output were dropped in transit, and it is not known to which requests
+  /// they belonged. From now on, no request that is answered waits for further output.
   void lose_output();
-  /// A balanced task runs on this engine. Ignored for requests to a given engine.
+  /// Passes to the Call which engine runs a balanced task. Has no effect on requests that were sent
+  /// to a given engine.
   void learn_engine(const MessageId& id, EngineId engine, const EngineUuid& uuid);
 
   /// The controller's report about an engine that has left. Without a report, both strings are
@@ -76,8 +81,8 @@ class PendingRequests {
   struct EngineLoss {
     std::string host, reason;
   };
-  /// An engine has left: unanswered requests that were sent to it fail with "EngineError". If one
-  /// of these requests asked the engine to leave, this request succeeds.
+  /// Ends the unanswered requests that were sent to an engine that has left: they fail with
+  /// "EngineError". Only a request that asked the engine to leave succeeds.
   void lose_engine(const EngineUuid& uuid, EngineId id, WallTime now, const EngineLoss& loss = {});
   /// Fails all requests: the controller is lost, or the client closes.
   void fail_all(const Failure& failure, WallTime now);
@@ -91,31 +96,32 @@ class PendingRequests {
     std::vector<MessageId> lost;                              ///< Requests that cannot be sent
                                                               ///< again.
   };
-  /// The controller was restarted and has lost its state: returns all unanswered requests. The end
-  /// of output of answered requests is no longer awaited.
+  /// Returns all unanswered requests, because the controller was restarted and has lost its state.
+  /// The end of output of answered requests is no longer awaited.
   Unanswered begin_again();
-  /// The connections for these channels broke and were restored, to the same controller. Messages
-  /// in transit are lost; the controller and the engines still have the others. Requests sent on
-  /// these channels are sent again (engines recognise repeats). A request that cannot be sent again
-  /// is lost if it is a control message or a question; otherwise it may still be answered.
+  /// Returns the unanswered requests of these channels, whose connections broke and were restored
+  /// to the same controller. Only messages in transit are lost, but all these requests are sent
+  /// again, because engines recognise repeats. A request that cannot be sent again counts as lost
+  /// if it is a control message or a question; otherwise it may still be answered.
   Unanswered begin_again_by(const std::set<RequestChannel>& channels);
 
-  /// Connections of this engine broke and were restored: returns the unanswered requests that were
-  /// sent to it, in the order of sending.
+  /// Returns the unanswered requests that were sent to this engine, in the order of sending,
+  /// because connections of the engine broke and were restored.
   std::vector<std::shared_ptr<const SentRequest>> begin_again_with(const EngineUuid& uuid);
 
-  /// Whether the caller must call finish_output() for this request some time after its answer,
-  /// because the end of its output may not be announced.
+  /// Whether the end of the request's output may not be announced. In this case, the caller must
+  /// wait for late output after the answer, and then call finish_output().
   bool may_lack_output(const MessageId& id) const;
-  /// PendingRequest::is_sent_again; false for unknown requests.
+  /// Whether the request was sent again (PendingRequest::is_sent_again); false for unknown
+  /// requests.
   bool is_sent_again(const MessageId& id) const;
 
   /// The number of requests without a reply.
   std::size_t unanswered() const { return unanswered_; }
-  /// Their ids, in no particular order.
+  /// The ids of the requests without a reply, in no particular order.
   std::vector<MessageId> unanswered_ids() const;
 
-  /// The number of ended requests whose late output still reaches the Call.
+  /// The number of ended requests whose late output is still added to their Calls.
   static constexpr std::size_t max_ended = 4096;
 
  private:

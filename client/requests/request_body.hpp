@@ -16,46 +16,46 @@ struct Shipment;
 struct RequestBody {
   std::string type;     ///< "call_request", "execute_request" ...
   std::string content;  ///< A JSON object as text.
-  /// The large parts of the request. The content refers to them by index.
+  /// The large parts of the request. The content refers to the buffers by their indexes.
   std::vector<SharedBytes> buffers = {};
   OutputEnd output_end = OutputEnd::by_count;
   /// The indexes of the buffers that describe places in shared memory instead of containing bytes,
   /// and the owner of this memory: see os::PlacedBuffers.
   std::vector<std::size_t> in_segments = {};
   std::shared_ptr<const void> hold = {};
-  /// If set, the large buffers are first brought to the engine's host (HostTransfers); until then
-  /// `buffers` contains them whole.
+  /// If the request has a shipment, HostTransfers first transfers the large buffers to the engine's
+  /// host; until then `buffers` contains them whole.
   std::shared_ptr<const Shipment> shipment = {};
 };
 
-/// Whether only engines of polyxeus understand this request. Engines of ipyparallel never answer
-/// such a request.
+/// Whether only engines of polyxeus support this request. Engines of ipyparallel never answer such
+/// a request.
 bool is_native(const RequestBody& body);
 
-/// The forms of values that this library can read in results; engines convert to one of them, or
-/// the request fails.
+/// The forms of values that this library can read in results. Engines convert each value to one of
+/// these forms; if they cannot, the request fails.
 inline const std::vector<std::string> readable_forms{"array", "bytes", "json"};
 
-/// Runs source text.
-/// is_silent  the engine publishes no execute_result and does not count the cell.
+/// Makes a request that runs source text.
+/// is_silent  whether the engine publishes no execute_result and does not count the cell.
 RequestBody cell_body(const std::string& code, bool is_silent);
-/// Defines variables.
-/// is_scattered  whether the values are this engine's blocks of sequences, which checkpoints then
-///               record.
+/// Makes a request that defines variables.
+/// is_scattered  whether the values are this engine's blocks of sequences. If so, checkpoints
+///               record that the variables are blocks.
 RequestBody push_body(const NamedValues& values, bool is_scattered = false);
-/// Returns the values of expressions, in the simplest case of variables.
+/// Makes a request for the values of expressions, which are usually names of variables.
 /// forms  the forms that the caller can read.
 RequestBody pull_body(const std::vector<std::string>& expressions,
                       const std::vector<std::string>& forms = readable_forms);
-/// Calls a function once.
+/// Makes a request that calls a function once.
 RequestBody call_body(const Function& function, const Arguments& arguments,
                       const NamedValues& named = {});
-/// Calls a function with the first items of all `sequences`, then with the second items, and so on;
-/// the result is one sequence.
+/// Makes a request that calls a function with the first items of all `sequences`, then with the
+/// second items, and so on; the result is one sequence.
 RequestBody map_body(const Function& function, const Arguments& sequences);
 
-/// The values in a reply to a native request: one for a call, several for a pull, none for a push.
-/// Their buffers are those of Reply::buffers().
+/// Returns the values in a reply to a native request: one for a call, several for a pull, none for
+/// a push. The values use the buffers of Reply::buffers().
 /// errors  bad_input: the reply is malformed.
 Result<std::vector<Value>> read_values(const Reply& reply);
 

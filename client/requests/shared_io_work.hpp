@@ -16,8 +16,9 @@ namespace px::client {
 
 /// Decides whether a thread that waits for an answer polls instead of sleeping. Waking an idle
 /// processor takes longer than passing on a message, so the results of short calls arrive earlier
-/// if the thread polls. But polling occupies a processor, so a thread polls only if the last answer
-/// came soon. Uses no clock; the thread that has the turn (SharedIoWork) owns it.
+/// if the thread polls. But polling occupies a processor, so a thread polls only if the last wait
+/// took at most `longest`. Uses no clock; belongs to the thread that does the I/O thread's work
+/// (see SharedIoWork).
 class ShortWaits {
  public:
   /// The longest time that a thread polls before it sleeps.
@@ -25,7 +26,7 @@ class ShortWaits {
 
   /// Whether the next wait should poll.
   bool stays_awake() const { return was_short_; }
-  /// A wait has ended after this time, with or without an answer.
+  /// Records that a wait has ended after this time, with or without an answer.
   void waited(Duration time) { was_short_ = time <= longest; }
 
  private:
@@ -33,9 +34,9 @@ class ShortWaits {
 };
 
 /// Lets a thread that waits for an answer do the I/O thread's work in the meantime, so that the
-/// answer wakes one thread instead of two (decision 30). Only one thread at a time has the turn and
-/// may touch what belongs to the I/O thread; if no thread waits, the I/O thread does this work
-/// itself. Connection owns the object, Call uses it.
+/// answer wakes one thread instead of two (decision 30). Only one thread at a time has the turn,
+/// that is, the right to do this work and to use the objects of the I/O thread; if no thread waits,
+/// the I/O thread does this work itself. Connection owns the SharedIoWork, and Call uses it.
 class SharedIoWork {
  public:
   /// The work of the thread that has the turn.
@@ -54,15 +55,16 @@ class SharedIoWork {
   /// Waits for the turn, which the I/O thread then keeps until pass(). Returns false if end() was
   /// called; the I/O thread then keeps the turn.
   bool await();
-  /// Gives the turn to a thread that wants it, if there is one.
+  /// Gives the turn to a waiting thread that has asked for the turn, if there is one.
   void pass();
 
   // For any thread.
   /// Counts a thread that waits for an answer, as long as the object exists. If several threads
-  /// wait, the I/O thread takes over as soon as the helper has its own answer.
+  /// wait, the I/O thread does the work again as soon as the thread that has done it has its own
+  /// answer.
   class WaitingThread {
    public:
-    /// help  null: the thread is not counted.
+    /// help  the SharedIoWork that counts the thread; null: the thread is not counted.
     explicit WaitingThread(std::shared_ptr<SharedIoWork> help);
     ~WaitingThread();
     WaitingThread(WaitingThread&&) = delete;
@@ -70,14 +72,15 @@ class SharedIoWork {
    private:
     const std::shared_ptr<SharedIoWork> help_;
   };
-  /// Works until `is_met()`, on a thread that is counted as a WaitingThread. Returns true if the
-  /// condition is met, and false if another helper has the turn, the deadline has passed, or the
-  /// connection ends; the caller must then wait in another way. Signals are blocked during each
-  /// step and arrive between steps.
+  /// Does the I/O thread's work until `is_met()` returns true. The calling thread must be counted
+  /// as a WaitingThread. Returns whether the condition is met. If it is not, the deadline has
+  /// passed, the connection ends, or another waiting thread does the work; the caller must then
+  /// wait in another way. Signals are blocked during each step and arrive between steps.
   bool help_until(std::optional<Instant> deadline, const std::function<bool()>& is_met);
   /// Whether the calling thread is inside a step of the I/O thread's work.
   bool is_helping() const { return helper_ == std::this_thread::get_id(); }
-  /// Gives the turn to the I/O thread, which keeps it, because the connection ends. Helpers return.
+  /// Gives the turn to the I/O thread for good, because the connection ends. Calls of help_until()
+  /// return.
   void end();
   /// Whether end() was called.
   bool is_ending() const { return is_ending_; }

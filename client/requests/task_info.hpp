@@ -26,24 +26,25 @@ enum class TaskStatus { pending, ok, error, aborted };
 /// "pending", "ok", "error", "aborted".
 std::string_view name_of(TaskStatus status);
 
-/// A reply to a request. A Reply and its copies use the same frames, those of the message, so
-/// copies are cheap. Each function below parses its part of the message at each call, on the
-/// caller's thread. Any thread may use a Reply.
+/// A reply to a request. A Reply and its copies share the frames of the message, so that copies are
+/// cheap. Each call of a function below parses a part of the message, on the caller's thread. Any
+/// thread may use a Reply.
 class Reply {
  public:
   Reply() = default;
-  /// A reply that arrived as a message. `envelope` has views into `frames`.
+  /// Makes a Reply from a message that has arrived. `envelope` has views into `frames`.
   Reply(Packer packer, SharedFrames frames, const Envelope& envelope)
       : packer_(packer), frames_(std::move(frames)), envelope_(envelope) {}
 
-  /// A reply that did not arrive as a message, made from the parts in the controller's record.
+  /// Makes a Reply from the parts in the controller's record, if the reply did not arrive as a
+  /// message.
   static Reply of_record(const Json& header, const Json& metadata, const Json& content,
                          const std::vector<SharedBytes>& buffers);
 
-  /// Whether there is a reply. If not, all functions below return empty values.
+  /// Whether there is a reply. If there is no reply, all functions below return empty values.
   bool is_there() const { return frames_ != nullptr; }
-  /// The content. This function and the next two functions return an empty object if the part is
-  /// malformed.
+  /// The content of the reply. This function, metadata() and header() return an empty object if the
+  /// part is malformed.
   Json content() const { return part(envelope_.content); }
   /// The metadata, with the times and the engine as the engine reports them.
   Json metadata() const { return part(envelope_.metadata); }
@@ -51,8 +52,8 @@ class Reply {
   Json header() const { return part(envelope_.header); }
   /// The content as JSON text, even if the cluster uses msgpack.
   std::string content_text() const;
-  /// The buffers with large values, to which the content refers by their indexes. They are not
-  /// copied from the frames of the message, except buffers that were sent in pieces.
+  /// The buffers with large values, to which the content refers by their indexes. Only buffers that
+  /// were sent in pieces are copied from the frames of the message.
   std::vector<SharedBytes> buffers() const;
   /// The size of all frames, in bytes.
   std::size_t bytes() const { return frames_ ? total_bytes(*frames_) : 0; }
@@ -94,7 +95,7 @@ struct TaskSent {
   Json label;                      ///< The label that the caller gave.
 };
 
-/// All information about one request of a call.
+/// All information that the library has about one request of a call.
 struct TaskInfo {
   TaskSent sent;                            ///< The request that was sent.
   TaskStatus status = TaskStatus::pending;  ///< How it ended, if it has.

@@ -7,9 +7,9 @@
 
 namespace px::client {
 
-/// Threads, of one engine or of several, whose stacks look equal to the user: the same lines of
-/// Python or of cells, which have called the same native function. Deeper native calls may differ,
-/// as they do at any moment for ranks that wait in one MPI call.
+/// Threads of one or several engines whose stacks are equal for the user. They execute the same
+/// lines of Python or of cells, and these lines have called the same native function. The native
+/// calls inside this function may differ, as for ranks that wait in the same MPI call.
 struct StackGroup {
   std::vector<EnginePlace> places = {};     ///< One for each engine, in the order of their ids.
   std::vector<os::StackFrame> frames = {};  ///< The frames that all of them share, innermost first.
@@ -20,7 +20,8 @@ struct StackGroup {
 
 struct MergedStacks {
   /// The groups of main threads; the group with the fewest engines first. Each engine is in one of
-  /// them; engines that are idle, do not answer or do not support the question have no frames.
+  /// these groups. Engines that are idle, do not answer or do not support the question have no
+  /// frames.
   std::vector<StackGroup> main = {};
   /// The groups of other threads that run Python or code of cells.
   std::vector<StackGroup> others = {};
@@ -28,17 +29,18 @@ struct MergedStacks {
   std::vector<StackGroup> libraries = {};
 };
 
-/// The frames of the user's code and of the functions that it has called, without the frames of the
-/// engine that run the user's code. A C++ cell has the file "cell" or "earlier cell", because each
-/// engine numbers its cells itself.
+/// Returns the frames of the user's code and of the functions that the user's code has called. The
+/// result omits the outer frames, in which the engine calls the user's code. A C++ cell has the
+/// file "cell" or "earlier cell", because each engine numbers its cells itself.
 /// frames  of one thread, innermost first.
 std::vector<os::StackFrame> frames_of_user(std::vector<os::StackFrame> frames);
-/// The file of the cell that runs; empty if none does. Cells with other files are earlier ones.
+/// Returns the file of the cell that runs; empty if no cell runs. Frames of cells with other files
+/// belong to earlier cells.
 std::string file_of_cell(const std::vector<os::StackFrame>& frames);
 /// Whether the frame belongs to a cell, in Python or C++.
 bool is_of_cell(const os::StackFrame& frame);
 
-/// Merges the stacks of many engines, so that equal ones appear once. Pure.
+/// Merges the stacks of many engines, so that equal stacks appear once. Pure.
 MergedStacks merge_stacks(const std::vector<EngineStacks>& engines);
 
 }  // namespace px::client

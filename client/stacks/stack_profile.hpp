@@ -28,24 +28,24 @@ struct ProfileGroup {
   std::map<std::vector<std::size_t>, double> seconds = {};
 };
 
-/// The time that the main threads of engines spend in each stack, according to samples of their
-/// stacks. A plain class: the caller takes the samples, and says how much time each sample stands
-/// for.
+/// Adds up the time that the main threads of engines spend in each stack, according to samples of
+/// their stacks. The caller takes the samples, and says how much time each sample represents.
 class StackProfile {
  public:
-  /// Adds one sample of the engines, which stands for this many seconds. An engine that is idle or
-  /// has not answered counts as "idle" or "no answer".
+  /// Adds one sample of the engines, which represents this many seconds. For an engine that is idle
+  /// or has not answered, the stack is "idle" or "no answer".
   void add(const std::vector<EngineStacks>& engines, double seconds);
 
-  /// A file for https://www.speedscope.app: one profile of all engines together, followed by a
-  /// profile of each engine.
+  /// Returns the content of a file for https://www.speedscope.app: a profile of all engines
+  /// together, followed by a profile of each engine.
   /// name  the name of the profile of all engines.
   Json as_speedscope(const std::string& name) const;
 
   const std::vector<ProfileFrame>& frames() const { return frames_; }
-  /// The groups of engines. For each function, the share of the time in which the function was on
-  /// the stack differs by at most most_difference between an engine and the first engine of its
-  /// group. The group with the fewest engines comes first.
+  /// Returns groups of engines with similar profiles; the group with the fewest engines comes
+  /// first. The share of a function is the time in which the function was on the stack, divided by
+  /// the whole time. All shares of an engine differ by at most most_difference from those of the
+  /// first engine of its group.
   std::vector<ProfileGroup> groups() const;
 
   static constexpr double most_difference = 0.25;
@@ -59,7 +59,7 @@ class StackProfile {
 
   Stack stack_of(const EngineStacks& engine);
   std::size_t number_of(ProfileFrame frame);
-  /// For each function the share of the time in which it was on the stack.
+  /// Returns for each function the share of the time in which the function was on the stack.
   std::map<std::string, double> shares_of(const Samples& samples) const;
   static void append(Samples& samples, const Stack& stack, double seconds);
   static Json profile_of(const std::string& name, const Samples& samples);

@@ -18,18 +18,21 @@ namespace px::client {
 
 /// The streams of a client (net::Stream) in a cluster that encrypts its messages: one stream for
 /// each engine with which the client exchanges large arrays over the network. The first send()
-/// opens a stream; it is closed after some time without use. Streams are only an acceleration: if
-/// one cannot be opened, or breaks, the caller sends the same data by messages. The I/O thread owns
-/// this object; handlers run on that thread.
+/// opens a stream; a stream that was not used for `longest_idle` is closed. Streams only make
+/// transfers faster: if a stream cannot be opened, or breaks, the caller sends the same data in
+/// messages. The I/O thread owns this object; handlers run on that thread.
 class EngineStreams {
  public:
-  /// The owner's functions for the streams.
+  /// Functions of the owner that EngineStreams calls.
   struct StreamHandlers {
-    /// Sends the offer, which contains the key, to the engine by an encrypted message.
+    /// Sends the engine the offer of a stream in an encrypted message. The offer contains the
+    /// stream's key.
     std::function<void(const EngineUuid& engine, const Json& offer)> offer;
-    /// A record has arrived from the engine. Its views are valid during the call.
+    /// Called if a record has arrived from the engine. The views in the record are valid during the
+    /// call.
     std::function<void(const EngineUuid& engine, const net::StreamRecord& record)> on_record;
-    /// The engine's stream is gone: records that were sent or are awaited on it may be lost.
+    /// Called if the engine's stream has ended: records that were sent or are awaited on this
+    /// stream may be lost.
     std::function<void(const EngineUuid& engine)> on_lost;
   };
   /// The controller's address and port for streams.
@@ -38,29 +41,31 @@ class EngineStreams {
     int port = 0;
   };
 
-  /// place  no value: this cluster has no streams, and send() always returns false.
+  /// place  the address for streams; no value: this cluster has no streams, and send() always
+  ///        returns false.
   EngineStreams(net::Loop& loop, Signer signer, std::optional<StreamAddress> place,
                 StreamHandlers handlers);
   ~EngineStreams();
 
   /// Sends a record, which consists of `head` and `bytes`, on the engine's stream. If there is no
   /// stream, opens one, and keeps the record until the stream is open.
-  /// result  false: the engine has no stream and gets none at present; nothing was sent.
+  /// result  false if the engine has no stream and gets none at present; in this case nothing was
+  ///         sent.
   bool send(const EngineUuid& engine, std::string head, const SharedBytes& bytes, Instant now);
-  /// Like send() for a record without bytes, but does not open a stream.
+  /// Sends a record without bytes, as send() does, but only if the engine has a stream already.
   bool send_if_there(const EngineUuid& engine, std::string head, Instant now);
 
-  /// The engine does not answer on its stream: closes the stream, and opens no other stream for
-  /// `pause`. Does not call on_lost.
+  /// Closes the stream of an engine that does not answer on this stream, and opens no other stream
+  /// for the engine for the time `pause`. Does not call on_lost.
   void give_up(const EngineUuid& engine, Instant now);
 
-  /// Gives up streams that have not opened within `patience`, and closes those that were not used
-  /// for `longest_idle`. Call it at next_deadline().
+  /// Closes streams that have not opened within `patience`, and those that were not used for
+  /// `longest_idle`. Call it at next_deadline().
   void on_time(Instant now);
   std::optional<Instant> next_deadline() const;
-  /// The engine has left: closes its stream, without on_lost.
+  /// Closes the stream of an engine that has left, without a call of on_lost.
   void lose_engine(const EngineUuid& engine);
-  /// Closes all streams, without on_lost.
+  /// Closes all streams, without a call of on_lost.
   void clear();
 
   /// The largest number of streams at a time; how long a stream may take to open; how long an open
@@ -75,8 +80,9 @@ class EngineStreams {
   struct Link {
     std::unique_ptr<net::Stream> stream;  // null: this engine gets none at present
     bool was_open = false;
-    /// The deadline by which the stream must open, or be used again; without a stream, the time
-    /// when the engine may get another one. No value: it never gets one.
+    /// The deadline by which the stream must open, or be used again. If there is no stream, this is
+    /// the time from which the engine may get another one; no value if the engine never gets
+    /// another one.
     std::optional<Instant> deadline;
   };
   bool begin(const EngineUuid& engine, Instant now);

@@ -19,33 +19,37 @@
 namespace px::client {
 
 /// Decides how large buffers get to engines on other hosts. The engines of each of these hosts
-/// share memory. The buffers of a Shipment travel once to each host: in pieces to one engine there,
-/// the relay, which writes them into a segment of shared memory. After that the requests are sent
-/// to all engines of the host; they name the segment instead of carrying the bytes.
+/// share memory. The buffers of a Shipment travel once to each host. The client sends them in
+/// pieces to one engine there, the relay, which writes the pieces into a segment of shared memory.
+/// After that the client sends the requests to all engines of the host; these requests name the
+/// segment instead of carrying the bytes.
 ///
 /// The number of unanswered pieces is limited at any time, so the memory that the transfer takes at
-/// the controller is bounded. Hosts whose engines are ranks of one MPI world get the bytes from the
-/// first of these hosts (the giver) over MPI; if that fails the client sends them, as to other
-/// hosts. If a relay leaves or does not answer, the next engine of the host takes its place; if all
-/// fail, the requests carry the bytes themselves.
+/// the controller is bounded. If several hosts have engines of one MPI world, the relay of the
+/// first host (the giver) sends the bytes to the relays of the others over MPI. If this fails for a
+/// host, the client sends the bytes to that host. If a relay leaves or does not answer, the next
+/// engine of the host takes its place; if all engines of the host have failed as relays, the
+/// requests carry the bytes themselves.
 ///
-/// Requests to one engine keep their order: later ones wait for earlier ones. Broadcasts also keep
-/// their order among each other. The functions for events return a list of effects, which
-/// Connection carries out in order. Uses no socket and no clock; the I/O thread owns it.
+/// Requests to one engine keep their order: a later request waits for the earlier requests.
+/// Broadcasts also keep their order among each other. The functions for events return a list of
+/// effects, which Connection carries out in order. The class uses no socket and no clock; the I/O
+/// thread owns the object.
 class HostTransfers {
  public:
-  /// Send this piece, or order, to the relay that fills the segment.
+  /// An effect: send this piece, or an order without bytes (to fetch the bytes over MPI, or to
+  /// release the segment), to the relay.
   struct SendPiece {
     EngineUuid relay;
     os::SegmentPiece piece;
     SharedBytes bytes;  ///< Empty for an order: see SegmentPiece::has_bytes().
     bool is_overdue = false;  ///< Whether an answer is overdue: do not use the same stream.
   };
-  /// Send this request: its turn has come. Its payloads are the bytes that travel.
+  /// An effect: send this request now. The payloads are the bytes that travel with the request.
   struct SendRequest {
     OutgoingRequest request;
   };
-  /// Show the user this warning: the buffers take the slower way.
+  /// An effect: warn the user that the buffers are sent to each engine separately, which is slower.
   struct Warn {
     std::string sentence;
   };
@@ -57,26 +61,27 @@ class HostTransfers {
 
   /// Whether this request must wait, for its buffers or for an earlier request to the same engine.
   bool holds(const OutgoingRequest& request) const;
-  /// Takes the request over until its turn comes; begins to transfer its buffers, unless another
-  /// request has already begun that. Precondition: holds(request).
+  /// Stores the request until it can be sent. Begins to transfer the buffers of the request, unless
+  /// the transfer was already begun for another request. Precondition: holds(request).
   Effects add(OutgoingRequest request, Instant now);
-  /// A relay has answered.
-  /// segment  the segment that it fills.
-  /// pieces   the number of pieces that it has, from the first one on.
+  /// Handles the answer of a relay.
+  /// segment  the segment that the relay fills.
+  /// pieces   the number of pieces that the relay has, from the first piece on.
   Effects taken(const std::string& segment, std::uint64_t pieces, Instant now);
-  /// A relay cannot take the buffers, e.g. because its host has no memory left. If another host was
-  /// to send them over MPI, the client sends them instead; otherwise the requests carry the bytes
-  /// themselves, and the user is warned.
+  /// Handles the answer of a relay that cannot store the buffers, for example because its host has
+  /// no memory left. If another host should have sent the buffers over MPI, the client sends them
+  /// instead. Otherwise the requests carry the bytes themselves, and the user gets a warning.
   Effects refused(const std::string& segment, const std::string& why, Instant now);
-  /// Messages in transit to this relay may be lost: sends again the pieces that it has not
-  /// confirmed.
+  /// Sends again the pieces that this relay has not confirmed, because messages in transit to the
+  /// relay may be lost.
   Effects send_again(const EngineUuid& engine, Instant now);
-  /// The engine has left: another engine becomes the relay. Requests that wait for this engine are
-  /// sent, so that they fail in the same way as others to an engine that has left.
+  /// Removes an engine that has left. If this engine was a relay, another engine becomes the relay.
+  /// Requests that wait for this engine are sent, so that they fail as other requests to an engine
+  /// that has left.
   Effects lose_engine(const EngineUuid& engine, Instant now);
-  /// Sends again the pieces that were not confirmed for longest_stall, the second time to another
-  /// relay. Releases segments that are no longer needed. Call it at next_deadline(), and often
-  /// enough for the releases.
+  /// Sends the pieces again that were not confirmed for longest_stall, the second time to another
+  /// relay. Releases segments that are no longer needed. The owner must call on_time() at
+  /// next_deadline(), and also in between, because segments are released only by these calls.
   Effects on_time(Instant now);
   std::optional<Instant> next_deadline() const;
 
@@ -84,13 +89,13 @@ class HostTransfers {
   bool is_idle() const { return transfers_.empty() && queues_.empty(); }
   /// See TransferProgress.
   TransferProgress progress() const;
-  /// The controller is lost, or the client closes: forgets all requests and transfers; on_time()
-  /// still releases the segments.
+  /// Removes all requests and transfers, because the controller is lost or the client closes.
+  /// on_time() still releases the segments.
   void clear();
 
-  /// In this order: the size of a piece; the largest number of unconfirmed pieces of one segment;
-  /// the number of pieces after which the relay confirms; the largest number of segments that are
-  /// filled at a time; how long to wait for an answer.
+  /// The constants below, in this order: the size of a piece; the largest number of unconfirmed
+  /// pieces of one segment; the number of pieces after which the relay sends a confirmation; the
+  /// largest number of segments that are filled at a time; how long to wait for an answer.
   static constexpr std::uint64_t piece_bytes = std::uint64_t{256} << 10;
   static constexpr std::uint64_t window_pieces = 16;
   static constexpr std::uint64_t pieces_per_answer = 4;
@@ -127,7 +132,8 @@ class HostTransfers {
     OutgoingRequest request;
     TransferPtr transfer;  // null: the request only keeps its place
   };
-  /// Segments that are no longer held by a request. Any thread may release the last holder.
+  /// Segments that no request needs any more. Any thread may destroy the last object that holds a
+  /// segment.
   struct Releases {
     std::mutex mutex;
     std::vector<std::pair<EngineUuid, std::string>> segments;

@@ -19,13 +19,13 @@
 namespace px::client {
 
 /// Decides how a client fetches large buffers of results from engines on another host. The engines
-/// keep these buffers; the reply names them, and the client requests them in pieces, in order. The
-/// client requests a limited number of pieces at a time, so the memory that they take at the
-/// controller is bounded. When all buffers of a reply are complete, the whole reply is delivered
-/// and the engine is told to release the buffers.
+/// keep these buffers; the reply names the buffers, and the client requests them in pieces, one
+/// after the other. The client requests a limited number of pieces at a time, so that the pieces
+/// need a limited amount of memory at the controller. When all buffers of a reply are complete, the
+/// whole reply is delivered and the engine is told to release the buffers.
 ///
-/// The functions for events return a list of effects, which Connection carries out in order. Uses
-/// no socket and no clock; the I/O thread owns it.
+/// The functions for events return a list of effects, which Connection carries out in order. The
+/// class uses no socket and no clock; the I/O thread owns the object.
 class ResultFetches {
  public:
   /// A reply that arrived without its large buffers.
@@ -37,13 +37,14 @@ class ResultFetches {
     /// The buffers that the engine keeps, and their sizes.
     os::HeldBuffers held;
   };
-  /// Request a piece from this engine, or tell it that the result is no longer needed.
+  /// An effect: request a piece from this engine, or tell the engine that the result is no longer
+  /// needed.
   struct SendRequest {
     EngineUuid engine;
     os::FetchedPiece piece;
     bool is_overdue = false;  ///< Whether an answer is overdue: do not use the same stream.
   };
-  /// Deliver this reply, which has all its buffers now.
+  /// An effect: deliver this reply, which has all its buffers now.
   struct Deliver {
     ReplyHead head;
     SharedFrames frames;
@@ -56,38 +57,39 @@ class ResultFetches {
   using Effect = std::variant<SendRequest, Deliver, Fail>;
   using Effects = std::vector<Effect>;
 
-  /// Begins to fetch the buffers of a reply, when its turn comes. A second copy of the reply that
-  /// arrives in the meantime changes nothing. Fails the request if there is not enough memory, or
-  /// if the reply names buffers that it does not have.
+  /// Adds a reply whose buffers are fetched as soon as fewer than most_running results are being
+  /// fetched. A second copy of the reply that arrives in the meantime changes nothing. Fails the
+  /// request if there is not enough memory, or if the reply names buffers that it does not have.
   Effects add(ShortReply reply, Instant now);
-  /// A piece has arrived. A piece that was not requested, or arrives a second time, is ignored.
+  /// A piece has arrived. A piece is ignored if it was not requested or has arrived before.
   /// position  the result's name, the buffer's index, and the requested offset.
   /// bytes     the bytes of the piece, which are copied.
   Effects arrived(const EngineUuid& engine, const os::FetchedPiece& position,
                   std::string_view bytes, Instant now);
-  /// The engine no longer has the result: the request fails.
+  /// Fails the request, because the engine no longer has the result.
   Effects refused(const EngineUuid& engine, const std::string& name, const std::string& why,
                   Instant now);
-  /// Pieces requested from this engine may be lost: requests them again.
+  /// Requests again the missing pieces from this engine, because earlier requests or their answers
+  /// may be lost.
   Effects ask_again(const EngineUuid& engine, Instant now);
-  /// The engine has left, and the buffers that it kept are gone: forgets them. PendingRequests
-  /// fails the requests.
+  /// Ends all fetches from an engine that has left, because the buffers that the engine kept no
+  /// longer exist. PendingRequests fails the requests.
   Effects lose_engine(const EngineUuid& engine, Instant now);
   /// Requests again the pieces that have not arrived for longest_stall; if they still do not
-  /// arrive, the request fails. Reminds engines of results whose turn has not come, so that the
-  /// engines keep these results. Call it at next_deadline().
+  /// arrive, the request fails. For results that wait to be fetched, tells the engines to keep them
+  /// longer. Call it at next_deadline().
   Effects on_time(Instant now);
   std::optional<Instant> next_deadline() const;
-  /// The client closes: tells the engines to release everything.
+  /// Tells the engines to release all results, because the client closes.
   Effects clear();
   /// Whether nothing is being fetched.
   bool is_idle() const { return fetches_.empty(); }
   /// See TransferProgress.
   TransferProgress progress() const;
 
-  /// In this order: the size of a piece; the largest number of pieces of one result that are
-  /// requested at a time; the largest number of results that are fetched at a time; how long to
-  /// wait for a piece.
+  /// The constants below, in this order: the size of a piece; the largest number of pieces of one
+  /// result that are requested at a time; the largest number of results that are fetched at a time;
+  /// how long to wait for a piece.
   static constexpr std::uint64_t piece_bytes = std::uint64_t{256} << 10;
   static constexpr std::uint64_t window_pieces = 16;
   static constexpr std::size_t most_running = 4;

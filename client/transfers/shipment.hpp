@@ -10,26 +10,26 @@
 
 namespace px::client {
 
-/// Large buffers that several engines of one other host get together. These engines share memory,
-/// so the buffers travel to that host once. The requests to these engines (one for each engine, or
-/// one broadcast) share the shipment. ship() makes a Shipment, and HostTransfers carries it out.
+/// Large buffers that several engines of one other host get at the same time. These engines share
+/// memory, so the buffers travel to that host once. The requests to these engines (one for each
+/// engine, or one broadcast) share the shipment. ship() makes a Shipment, and HostTransfers carries
+/// it out.
 struct Shipment {
   /// The engines of the host that get a request with these buffers.
   std::vector<EngineUuid> receivers;
   std::vector<SharedBytes> buffers;
   os::SegmentLayout layout;  ///< The position of each buffer in the segment.
-  /// The MPI ranks of the receivers, in the same order. Empty unless all engines of this shipment
-  /// and of the other shipments of the same buffers are ranks of one MPI world that can pass the
-  /// buffers on.
+  /// The MPI ranks of the receivers, in the same order. The list is empty unless all receivers are
+  /// ranks of one MPI world that can pass the buffers on.
   std::vector<Rank> ranks = {};
-  /// The shipment to the other host whose relay passes the buffers on to this host over MPI; null:
-  /// the client sends the buffers.
+  /// The shipment to the host whose relay passes the buffers on to this host over MPI; null if the
+  /// client sends the buffers to this host.
   std::shared_ptr<const Shipment> giver = {};
   std::uint64_t takers = 0;  ///< The number of other shipments to which this one passes them on.
 };
 
-/// The progress of the transfers of large buffers to and from other hosts. Counts from the last
-/// time at which nothing was being transferred. Used for progress bars.
+/// The progress of the transfers of large buffers to and from other hosts, for progress bars. The
+/// numbers begin at 0 again whenever no transfer is in progress.
 struct TransferProgress {
   std::uint64_t done = 0, total = 0;  ///< Bytes; both 0: nothing is being transferred.
 };

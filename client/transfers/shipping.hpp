@@ -11,7 +11,7 @@ namespace px::client {
 
 /// Prepares work for engines on other hosts: groups the engines by the memory that they share, and
 /// gives each group a shipment that brings the large buffers to the group's host once. If several
-/// groups are ranks of one MPI world, the first one passes the buffers on to the others.
+/// groups are ranks of one MPI world, the first group passes the buffers on to the others.
 /// ids     engines that do not share memory with this process.
 /// result  the work for each group, by its memory (see EngineDirectory::memory_of()). The result
 ///         omits engines that share no memory, and is empty if the buffers are too small.

@@ -38,7 +38,8 @@ def _check_count(n):
 
 
 def _refuse_both(name, value, other, other_value):
-    """Raises an error if an argument is given under both of its names."""
+    """Raises a TypeError if an argument of Cluster is given under both of its names, with different
+    values."""
     if value is not None and other_value is not None and value != other_value:
         raise TypeError(f"Cluster takes {name}= or {other}=, which mean the same, not both")
 
@@ -138,7 +139,8 @@ class Cluster:
         engine sees one GPU, else all GPUs. `threads_per_engine` is the number of threads that OpenMP, BLAS, MKL and
         Numba use in each engine, "auto", or "unchanged" (nothing is set). Default: "auto": the number of the host's
         cores, divided by the number of engines on this host, unless OMP_NUM_THREADS is set. With `respawn=True`,
-        engines that die are started again, at most `respawn_limit` (default: 10) within a minute.
+        engines that die are started again: at most `respawn_limit` engines (default: 10) per
+        minute.
 
     Attributes
     ----------
@@ -355,7 +357,8 @@ class Cluster:
         ]
 
     def _start_command(self, name, *options):
-        """Does the same as _command(), for commands that start processes."""
+        """Returns the words of a pxcluster command that starts processes: those of _command(), and
+        the options that only such commands have."""
         more = [] if self.load_profile else ["--no-load-profile"]
         if self._settings:
             more.append("--settings=-")
@@ -742,7 +745,7 @@ class Cluster:
             client.shutdown(targets=engine_id, block=True)
 
     def restart_engine_sync(self, engine_id: int) -> None:
-        """Ends one engine, which may have died, and starts it again with the same id.
+        """Ends one engine, unless it has died already, and starts it again with the same id.
 
         Parameters
         ----------
@@ -856,7 +859,8 @@ class Cluster:
         Returns
         -------
         Cluster
-            The cluster. It keeps running when this Python process ends, unless `shutdown_atexit` is given.
+            The cluster. The cluster keeps running when this Python process ends, unless
+            `shutdown_atexit` is given.
 
         Raises
         ------

@@ -14,7 +14,7 @@ __all__ = ["ClusterManager"]
 
 
 class ClusterManager:
-    """The clusters of all profiles that run on this host.
+    """Finds the clusters that run on this host, in all profiles, and makes new ones.
 
     Parameters
     ----------

@@ -87,9 +87,9 @@ class Program:
 
     def wait_until(self, is_met, what):
         """Waits until `is_met()` returns true. If the program ends earlier, raises a RuntimeError with the reason.
-        After any exception, the program is stopped.
+        Before this method raises any exception, it stops the program.
 
-        what  the text of the TimeoutError, which says what this method waits for
+        what  the condition as text, for the message of the TimeoutError
         """
         end = time.monotonic() + _PATIENCE
         try:

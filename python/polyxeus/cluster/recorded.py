@@ -1,4 +1,5 @@
-"""The parts of a cluster that another program has started: the controller and the sets of engines."""
+"""Represents the controller and the sets of engines of a cluster that another program has
+started."""
 
 import os
 
@@ -30,7 +31,8 @@ class RecordedPart:
 
 
 def _processes(state):
-    """Returns the processes that a recorded state names."""
+    """Returns the processes in the state of a part of a cluster, as pxcluster's file about the
+    cluster contains it."""
     return [each for each in [*state.get("engines", {}).values(), state] if each.get("pid", 0) > 0]
 
 
@@ -56,8 +58,9 @@ def _is_alive(process):
 
 
 def signal_processes(state, number):
-    """Sends a signal to the processes in a recorded state that still run. The function also compares the processes'
-    _birth(), because a pid may now belong to another process."""
+    """Sends a signal to those processes of a part of a cluster that still run. A process whose
+    _birth() differs from the one in the part's state gets no signal, because its pid now belongs to
+    another process."""
     for process in filter(_is_alive, _processes(state)):
         try:
             os.kill(process["pid"], number)

@@ -32,7 +32,8 @@ def _short(name):
 
 
 def _base(given):
-    """Returns the first class among a launcher class and its bases that belongs to ipyparallel or polyxeus."""
+    """Returns the nearest base of a launcher class that is a class of ipyparallel or polyxeus; this
+    may be the class itself."""
     for each in given.__mro__:
         if each.__module__ in _HOMES:
             return each
@@ -42,7 +43,7 @@ def _base(given):
 def launcher(given, what):
     """Returns pxcluster's name for a launcher that is given as a name or as an ipyparallel class; "" for None.
 
-    what  "engines" or "controllers", for the error.
+    what  "engines" or "controllers"; the word appears in the message of an error.
     Raises a ValueError if pxcluster has no such launcher.
     """
     if given is None:
@@ -119,7 +120,8 @@ def other_traits(config):
 
 
 def given_settings(options, owner):
-    """Returns those further arguments of Cluster that have a value. Raises TypeError if one of them is unknown.
+    """Returns those arguments in Cluster's **others that are not None. Raises TypeError if one of
+    them is unknown.
 
     owner  Cluster.__init__
     """

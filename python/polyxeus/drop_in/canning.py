@@ -253,7 +253,7 @@ def unpack_apply_message(
 def use_dill() -> None:
     """Makes dill pickle those objects of this process that polyxeus cannot pickle.
 
-    DirectView.use_dill() does the same on the engines, too.
+    DirectView.use_dill() also does this on the engines.
 
     Raises
     ------

@@ -59,7 +59,7 @@ class _Finder:
 
     @staticmethod
     def exec_module(module):
-        """Does nothing, because the module is complete already."""
+        """Does nothing, because the module that create_module() returns is complete already."""
 
 
 def _spec(name):
@@ -95,7 +95,7 @@ class _StandIn(types.ModuleType):
 
 
 class _Distribution(importlib.metadata.Distribution):
-    """Answers importlib.metadata's questions about ipyparallel if ipyparallel is not installed."""
+    """Describes the package ipyparallel to importlib.metadata if ipyparallel is not installed."""
 
     def read_text(self, filename):
         version = ".".join(map(str, _VERSION))

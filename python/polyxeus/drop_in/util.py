@@ -35,7 +35,7 @@ def ensure_timezone(dt):
     Returns
     -------
     datetime
-        The same date. If it had no time zone, it has the time zone of this host.
+        The same date. A date that had no time zone gets the time zone of this host.
     """
     return dt if dt.tzinfo else dt.astimezone()
 

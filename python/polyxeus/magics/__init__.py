@@ -1,2 +1,2 @@
-"""The parallel magics of IPython, such as %px, %%px and %autopx. The packages that this package imports do not import
-this package."""
+"""The parallel magics of IPython, such as %px, %%px and %autopx. Packages that this package imports
+must not import this package."""

@@ -20,7 +20,7 @@ _FORMS = "write `%pxmode all`, `%pxmode here`, `%pxmode view` or engines such as
 
 
 def text_of(line):
-    """Returns the mode that a %pxmode line names, in its short spelling.
+    """Returns the mode that a %pxmode line names, without spaces and in lower case.
 
     errors  ValueError: the line names no mode.
 
@@ -74,8 +74,8 @@ def has_other_code(cell):
 
 
 def call_below(cell):
-    """Returns the name of the first polyxeus magic at the beginning of a line of a cell for engines; None if there is
-    no such magic.
+    """Finds the first line of a cell that begins with a polyxeus magic such as %pxpull. Returns the
+    name of this magic; None if there is no such line.
 
         >>> call_below("x = 1\\n%pxpull x")
         '%pxpull'
@@ -111,7 +111,8 @@ class CellMode:
         self.suffix = suffix
 
     def is_for_engines(self, cell, is_ours):
-        """Returns whether the text of a cell runs on engines. A cell that begins with a polyxeus magic does not.
+        """Returns whether the text of a cell runs on engines. A cell that begins with a polyxeus
+        magic runs in the notebook's kernel.
 
         is_ours  a function that returns for ("%" or "%%", name, rest of the line) whether this is a magic of polyxeus
         """

@@ -20,16 +20,17 @@ _VALUE_LABEL = re.compile(r"(?:\x1b\[[0-9;]*m)*Out\[[\d,:-]+\]:(?:\x1b\[[0-9;]*m
 
 
 class KernelEnds(KeyboardInterrupt):
-    """The kernel ends, or is restarted, while a cell runs on engines. The engines continue to run the cell."""
+    """Raised if the kernel ends or is restarted while a cell runs on engines. The engines continue
+    to run the cell."""
 
 
 class CellOutput:
-    """The output of the running cell. It is a context manager: during its block, interrupts are recorded, and raise no
-    exception.
+    """The output of the running cell. It is a context manager: while the `with` block runs, an
+    interrupt is recorded and raises no KeyboardInterrupt.
 
     shell    IPython's shell
-    prompts  a function that returns the DebugPrompts of the client or None. With them, the cell asks the user for
-             debugger commands
+    prompts  a function that returns an object that asks the user for debugger commands
+             (DebugPrompts), or None
     strip    the RankStrip of the cell, or None
     goes_on  whether the engines continue to run the cell if the kernel ends, because the next kernel can show the
              cell's output
@@ -103,7 +104,7 @@ class CellOutput:
         return self._is_interrupted or self._waits_for_end
 
     def _serve_prompts(self):
-        """Asks for commands if an engine waits in a debugger."""
+        """Asks the user for debugger commands if an engine waits in a debugger."""
         prompts = self._prompts()
         if prompts is None:
             return
@@ -122,7 +123,8 @@ class CellOutput:
 
     @property
     def can_update(self):
-        """Returns whether displays can be replaced later."""
+        """Whether the front end can replace a display that it has already shown, which a terminal
+        cannot do."""
         return self._is_rich
 
     def write(self, name, text):
@@ -143,7 +145,8 @@ class CellOutput:
         )
 
     def _for_terminal(self, data):
-        """Returns the text of a display for a terminal; None for a label, which is shown with the next text."""
+        """Returns the data of a display for a terminal. Returns None for a label such as Out[0]:,
+        which is written together with the next text."""
         text = data.get("text/plain", "")
         if str(getattr(self._shell, "colors", "")).lower() == "nocolor":
             text = _COLOURS.sub("", text)

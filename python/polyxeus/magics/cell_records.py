@@ -20,9 +20,10 @@ _UNSAFE = re.compile(r"[^\w.-]+")
 
 
 class CellRecords:
-    """The latest cells of one notebook.
+    """The records of the latest cells of one notebook.
 
-    notebook  the path of the notebook, from the Jupyter server; "": the path is not known, and no records are kept
+    notebook  the path of the notebook, as the Jupyter server gives it. If it is "", the path is not
+              known, and no records are kept
     folder    the folder that has one file with records for each notebook
 
     A record is a dict with the keys "number" (the number of the cell), "cell" (its id in the notebook), "text" (its
@@ -37,7 +38,7 @@ class CellRecords:
 
     @property
     def is_kept(self):
-        """Returns whether the notebook is known."""
+        """Returns whether the path of the notebook is known, so that records are kept."""
         return self._path is not None
 
     def all(self):
@@ -57,8 +58,8 @@ class CellRecords:
 
     @contextmanager
     def running(self, number, cell, text, session):
-        """A context manager around the run of a cell. It yields the label for the requests of the cell. The notebook
-        must be known (is_kept)."""
+        """A context manager around the run of a cell. It writes a record of the cell, and yields
+        the label for the requests of the cell. `is_kept` must be true."""
         label = f"{self._name}:{number}"
         lines = text.strip().splitlines() or [""]
         record = {"number": number, "cell": cell, "text": lines[0][:_LONGEST], "session": session, "label": label,

@@ -14,11 +14,11 @@ _LOCAL = re.compile(r"\s*%%here[^\S\n]*(?:\n|\Z)")
 
 
 class CellRouting:
-    """The hooks in a shell. They send cells to the engines if the mode requires it, and run `%%here` cells in the
-    kernel.
+    """Hooks in an IPython shell. If the mode requires it, the hooks send cells to the engines; they
+    run `%%here` cells in the kernel.
 
     Two kinds of cells always run in the kernel: cells that front ends run without showing them to the user (silent
-    requests), and cells that a running cell runs.
+    requests), and cells that the code of a running cell starts.
 
     session  the Session, whose shell, mode and request() are used
     sets     the sets of magics, by their suffix
@@ -75,7 +75,7 @@ class CellRouting:
         return (self._session.request().get("header") or {}).get("msg_id")  # None in a terminal
 
     def _is_in_cell(self):
-        """Returns whether a cell that is in progress already runs or transforms this text."""
+        """Returns whether this text belongs to a cell that is already being run."""
         return self._depth > 0 and self._request == self._request_id()
 
     def _begin(self, info):

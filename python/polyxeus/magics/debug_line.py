@@ -61,7 +61,8 @@ def run(line, magics):
 
 
 def replace_debugger(shell, magics_of_session):
-    """Makes `%debug`, and `%pdb on`, open %pxdebug after an error on engines. Returns a function that undoes this.
+    """Makes `%debug`, and `%pdb on`, open %pxdebug after an error on engines. Returns a function
+    that restores IPython's own debugger.
 
     magics_of_session  a function that returns the ParallelMagics, or None
     """

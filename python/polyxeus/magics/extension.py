@@ -33,7 +33,7 @@ class _Loaded:
 
     @property
     def cells(self):
-        """The latest cells that ran on engines, for JupyterLab."""
+        """The records of the latest cells that ran on engines, as JSON for JupyterLab."""
         return JSON({"cells": self.session.records.all()})
 
     def add(self, view=None, suffix=""):

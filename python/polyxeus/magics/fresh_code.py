@@ -79,8 +79,8 @@ class FreshCode:
     # ------------------------------------------------------------ each cell
 
     def before_cell(self, code, magics):
-        """Tells the engines which modules have changed. The method raises no exception, because the cell must run in
-        any case.
+        """Tells the engines which modules have changed. The method raises no exception, so that the
+        cell runs even if this fails.
 
         magics  the magics, which connect if the cell is for the engines
         """
@@ -126,8 +126,8 @@ class FreshCode:
         return client or self._client_of_variables()
 
     def _client_of_variables(self):
-        """Returns an open client of the user that is not called `rc`, or that only a view refers to; None if there is
-        none."""
+        """Returns an open client that a variable of the user refers to, directly or as the client
+        of a view; None if there is no such client."""
         for value in list((self._shell.user_ns or {}).values()):
             client = value.client if isinstance(value, View) else value
             if isinstance(client, Client) and not client._closed:
@@ -135,7 +135,8 @@ class FreshCode:
         return None
 
     def _send(self, client, since, group):
-        """Returns the result of the request; None if the engines need nothing."""
+        """Sends the changes since a version to some engines. Returns the AsyncResult of the
+        request, or None if nothing has changed since that version."""
         rows = self._watch.rows(since, self._mode == "push")
         if not rows:
             return None
@@ -147,7 +148,8 @@ class FreshCode:
         return result
 
     def after_cell(self):
-        """Prints the engines' answers that have arrived so far. Each sentence is printed once."""
+        """Prints the engines' answers that have arrived so far. A message is printed only once,
+        even if several cells cause it."""
         waiting, answers = [], {}
         for result, group in self._pending:
             if not result.ready():

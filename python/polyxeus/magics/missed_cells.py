@@ -12,15 +12,17 @@ __all__ = ["MissedCells"]
 
 
 class MissedCells:
-    """The part of ParallelMagics for cells that run on engines, including the cells of earlier kernels. It needs the
-    attributes shell, session and view."""
+    """A base class of ParallelMagics that records the cells that run on engines, and has the magic
+    %pxmissed. It needs the attributes shell, session and view."""
 
     _is_recorded = False  # whether the running cell is recorded, so that the next kernel can show its output
 
     @contextmanager
     def _recorded(self, line, cell):
-        """A context manager around the run of a cell. It yields the line of the magic, and adds a label for the
-        requests of the cell unless the user has set one."""
+        """A context manager around the run of a cell. It records the cell, and yields the line of
+        the magic with an option --label for the cell's requests. It records nothing and yields the
+        line unchanged if the user has set a label, the magics have a suffix, or the notebook's path
+        is not known."""
         if "--lab" in line or self.suffix or not self.session.records.is_kept:
             yield line
             return

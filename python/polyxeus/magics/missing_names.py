@@ -23,7 +23,8 @@ _MOST = 5  # the largest number of sentences
 
 
 def advice(entries: Iterable[Any], names: Mapping[str, Any], folder: str = ".") -> list[str]:
-    """Returns a sentence for each name that the notebook has and that, according to their errors, the engines lack.
+    """Returns a sentence for each name that the engines lack, according to their errors, although
+    the notebook has it.
 
     entries  errors, in the form of CompositeError.elist
     names    {name: value} of the notebook's variables
@@ -64,7 +65,7 @@ def _line_for(name: str, value: Any) -> str:
 
 
 def show_advice(problem: BaseException | None, code: str, names: Mapping[str, Any], folder: str = ".") -> None:
-    """Prints the advice on the error of a cell, if engines raised this error.
+    """Prints the sentences of advice() about the error of a cell, if engines raised this error.
 
     code  the source of the cell. If the cell calls pull or gather, no advice is printed
     """

@@ -21,8 +21,8 @@ _ALONE = "%pxmode applies from the next cell on: move the other lines of this ce
 
 
 class ModeMagics:
-    """The part of ParallelMagics for the mode of the notebook. It needs the attributes shell, session, suffix and
-    view."""
+    """A base class of ParallelMagics with the magics of this module. It needs the attributes shell,
+    session, suffix and view."""
 
     @property
     def is_auto(self):
@@ -56,7 +56,7 @@ class ModeMagics:
         """Returns the sentence that %pxmode prints for a mode. If no cluster is running, or if it has no engines, also
         prints a warning to stderr; later cells then fail until a cluster with engines runs.
 
-        errors  ValueError, IndexError: no such engine.
+        errors  ValueError: the mode names no engines. IndexError: a named engine does not exist.
         """
         if text == cell_mode.HERE:
             return _STAY
@@ -70,7 +70,8 @@ class ModeMagics:
         return f"cells run on {named}" + ("" if text.isdigit() else f" ({counted(len(ids), 'engine')})")
 
     def _engines(self, engines):
-        """Connects, and returns the ids of the engines.
+        """Connects to the cluster if there is no connection yet, and returns the ids of these
+        engines.
 
         engines  "all", None for the engines of the view, or a list of ids
         errors   NoCluster: no cluster is running, or it has no engines. IndexError: an engine does not exist.
@@ -94,8 +95,8 @@ class ModeMagics:
         print(f"%autopx{self.suffix} {'enabled' if is_on else 'disabled'}")
 
     def autopx_cell(self, line, cell):
-        """Runs a cell that was entered while the mode was `line`. `line` is "" if %autopx had set the mode. %pxresult
-        shows the AsyncResult of the cell."""
+        """Runs a cell on the engines of the mode that `line` contains, like "0-3". If %autopx has
+        set the mode, `line` is "". %pxresult shows the AsyncResult of the cell."""
         with plainly():
             engines = cell_mode.engines_of(cell_mode.text_of(line or cell_mode.VIEW))
             ids = self._engines(engines)
@@ -110,8 +111,8 @@ class ModeMagics:
             raise
 
     def _give_number(self, ids):
-        """Gives the next cell the same number on the engines as in the notebook, so that Out[3] and _3 mean the same
-        cell."""
+        """Gives the next cell the same number on the engines as in the notebook, so that Out[3] and
+        _3 refer to the same cell in both."""
         if python := self._python_engines(ids):
             number = {"_polyxeus_next_count": self.shell.displayhook.prompt_count}
             self.view.client.direct_view(python).push(number, block=False)

@@ -36,7 +36,8 @@ class _Module:
 
 
 class ModuleWatch:
-    """The modules of one folder. Reads files, and sends nothing.
+    """The modules of one folder that the engines may use. This class reads the files of the
+    modules, but sends no messages.
 
     folder   the folder of the notebook
     modules  sys.modules, or a dict that a test uses instead
@@ -134,7 +135,8 @@ class ModuleWatch:
                 self._add_imports_of(module)
 
     def _take(self, module, now_ns):
-        """Reads the file of a module if it may have changed. Returns whether the module's source is known."""
+        """Reads the file of a module if the file may have changed. Returns whether the text of the
+        module is known."""
         try:
             stat = self._stat(module.path)
             key = stat.st_mtime_ns, stat.st_size, stat.st_ino
@@ -171,7 +173,8 @@ class ModuleWatch:
             self._problems.append(sentence)
 
     def take_problems(self):
-        """Returns the sentences about files that cannot be used. Each sentence is returned once."""
+        """Returns sentences about files that cannot be used, without the sentences that earlier
+        calls have returned."""
         problems, self._problems = self._problems, []
         return problems
 
@@ -197,7 +200,7 @@ def _file_of(module):
 
 
 def _imported(found, package):
-    """Returns the names in an import statement that may be modules."""
+    """Returns those names in an import statement that may be names of modules."""
     base, names, plain = found.groups()
     words = [word.split()[0] for word in re.sub(r"[()#].*$", "", plain or names.lstrip("( ")).split(",") if word.split()]
     if plain is not None:

@@ -36,7 +36,7 @@ _RUN_ON_ENGINES = {"px_line", "px_cell", "pxpush", "pxpull", "pxscatter", "pxgat
 
 
 class Interrupted(KeyboardInterrupt):
-    """The cell was interrupted, and its output already says so."""
+    """Raised if the cell was interrupted. IPython shows it in one line, without a traceback."""
 
     def _render_traceback_(self):
         return [f"KeyboardInterrupt: {self}"]
@@ -70,8 +70,8 @@ def _flag(option, help):
 
 
 def _blocks(view):
-    """Returns whether the magics wait for results. The `block` of a session's view is None; the magics then wait, but
-    the view's methods do not."""
+    """Returns whether the magics of a view wait for results. If the view's `block` is None, as for
+    the view of a session, the magics wait, but the view's methods do not."""
     return view.block is None or bool(view.block)
 
 
@@ -80,7 +80,7 @@ def _signal_line(value):
 
 
 class ParallelMagics(ModeMagics, MissedCells, Magics):
-    """One set of magics for a view, possibly with a suffix.
+    """One set of magics for a view, possibly with a suffix that follows each name, like %px_left.
 
     shell    IPython's shell
     view     the view on which cells run; None: all engines of the session's cluster
@@ -95,15 +95,17 @@ class ParallelMagics(ModeMagics, MissedCells, Magics):
     stream_output = _flag("stream", "Whether output of the engines is shown while the cell runs.")
     verbose = _flag("verbose", "Whether each cell says on which engines it runs.")
     progress_after_seconds = _setting(
-        "progress-after", "Seconds until a progress bar is shown; below 0: never.",
+        "progress-after", "Seconds until a progress bar is shown; negative: no bar is shown.",
         lambda value: f"--progress-after={value}", float,
     )  # fmt: skip
     ranks_after_seconds = _setting(
-        "ranks-after", "Seconds until JupyterLab shows a box for each rank; below 0: never.",
+        "ranks-after",
+        "Seconds until JupyterLab shows a box for each rank; negative: no boxes are shown.",
         lambda value: f"--ranks-after={value}", float,
     )  # fmt: skip
     signal_on_interrupt = _setting(
-        "signal-on-interrupt", "The signal that an interrupt sends to the engines: a name or a number; 0 or None: none.",
+        "signal-on-interrupt",
+        "The signal that an interrupt sends to engines: a name or a number; 0 or None: no signal.",
         _signal_line, lambda text: int(text) if text.lstrip("-").isdigit() else text,
     )  # fmt: skip
 
@@ -151,10 +153,11 @@ class ParallelMagics(ModeMagics, MissedCells, Magics):
         super().__init__(shell=shell)
 
     def _load_config(self, *_args, **_kwargs):
-        """Does nothing, because the settings are not traits: _configure() reads them."""
+        """Replaces the method of traitlets and does nothing, because the settings are not traits;
+        _configure() reads the settings."""
 
     def _configure(self, shell):
-        """Uses the settings c.ParallelMagics of IPython's configuration."""
+        """Applies the settings c.ParallelMagics in IPython's configuration."""
         for name, value in dict(getattr(shell, "config", {}).get("ParallelMagics", {})).items():
             if not isinstance(getattr(type(self), name, None), property) or name == "view":
                 raise UsageError(f"c.ParallelMagics.{name} in the configuration is unknown; {_KNOWN_SETTINGS}")
@@ -182,7 +185,7 @@ class ParallelMagics(ModeMagics, MissedCells, Magics):
         return None if relay is None else relay.prompts
 
     def _strip(self, is_new):
-        """Returns the boxes of the ranks of a cell.
+        """Returns the RankStrip of a cell, which shows a box for each rank; None if there is none.
 
         is_new  whether the cell begins now
         """
@@ -194,7 +197,8 @@ class ParallelMagics(ModeMagics, MissedCells, Magics):
         return strip_of(client, self.session.request(), self.ranks_after_seconds, is_new)
 
     def _take_flags(self):
-        """Uses the flags that the user has set on the view."""
+        """Copies the view's `targets` and `block`, which the user may have changed, to the C++
+        magics."""
         view = self._known_view()
         if view is None:
             return
@@ -215,7 +219,8 @@ class ParallelMagics(ModeMagics, MissedCells, Magics):
     # ------------------------------------------------------------ running
 
     def _run(self, magic, *arguments, carries_data=False):
-        """Calls a method of the C++ magics; returns the cell's value, or raises the cell's exception."""
+        """Calls a method of the C++ magics. Returns the value of the cell, or raises its
+        exception."""
         self._take_flags()
         view = self._known_view()
         if view is not None and magic in _RUN_ON_ENGINES:

@@ -1,4 +1,5 @@
-"""Decides what the boxes of the ranks below a running cell show. Uses no socket and no clock."""
+"""Decides what JupyterLab shows in the boxes below a running cell, of which each stands for a rank.
+Uses no socket and no clock."""
 
 import math
 
@@ -26,10 +27,11 @@ class RankBoxes:
         self._engines = set()  # the engines on which the cell was seen
 
     def look(self, measures, age=math.inf):
-        """Returns the boxes and the groups of equal boxes, as JSON; None if the measures do not contain the cell yet.
+        """Returns a dict with the boxes and with the groups of equal boxes; None if the measures do
+        not contain the cell yet.
 
-        age       the time since the cell began, in seconds. If the measures show a cell that began earlier, it is the
-                  previous cell: measures may be a second old
+        age       the time since the cell began, in seconds. Measures may be a second old, so a cell
+                  in the measures that began earlier is the previous cell
         "boxes"   one for each engine of the cell, by its id: {"id", "state", "host", "line", "call", "seconds" (of the
                   call, else of the cell), "memory" (bytes), "cpu" (cores in use), "gpu" (text), "error"}; unknown
                   values are left out. States: "busy"; "waits" in an MPI or torch.distributed call; "done"; "failed";
@@ -48,8 +50,9 @@ class RankBoxes:
         return {"boxes": boxes, "groups": groups[:_MOST_GROUPS], "more": max(0, len(groups) - _MOST_GROUPS)}
 
     def _find(self, measures, age):
-        """Returns the measures of the cell, or None. While the measures may be older than the cell, the client's latest
-        unfinished cell counts as this cell."""
+        """Returns the measures of the cell; None if the measures do not contain the cell. In the
+        first seconds of a cell the measures may still be older than the cell. During this time, the
+        client's latest unfinished cell counts as this cell."""
         cells = measures.get("cells", ())
         if not self._is_sure:
             latest = next((each for each in reversed(cells) if each.get("session") == self._session), None)
@@ -64,8 +67,9 @@ class RankBoxes:
         return next((each for each in cells if each["id"] == self._cell), None)
 
     def _note_engines(self, rows, parts, cell):
-        """Records the engines of the cell. If a cell has many engines, the measures list only some of them. Then each
-        engine that runs a direct request also counts as an engine of the cell."""
+        """Records the engines of the cell. If a cell has many engines, the measures list only some
+        of them. In this case each engine that runs a direct request also counts as an engine of the
+        cell."""
         self._engines.update(parts)
         count = cell.get("engines", 0)
         if len(self._engines) >= count:
@@ -114,18 +118,20 @@ def _state(row, part):
 
 
 def _is_fresh(row):
-    """Returns whether the engine's latest report was made after this request began."""
+    """Returns whether the engine's latest report was made after the engine began its current
+    request."""
     return "msg_id" in row and row.get("measured_ago", 0.0) <= row.get("state_seconds", 0.0)
 
 
 def _call_text(call):
-    """Returns a call as text: "MPI_Recv, peer 1", "all_reduce"."""
+    """Returns a call of MPI or torch.distributed as text, like "MPI_Recv, peer 1" or
+    "all_reduce"."""
     peer = call.get("peer")
     return call.get("call", "") + ("" if peer is None else f", {'any peer' if peer == 'any' else f'peer {peer}'}")
 
 
 def _gpu_text(gpus):
-    """Returns the use of GPUs as text: "GPU 0: 35 %, 2.1 GB"."""
+    """Returns the load of GPUs and their used memory as text, like "GPU 0: 35 %, 2.1 GB"."""
     texts = []
     for gpu in gpus:
         facts = [f"{100 * gpu['busy']:.0f} %"] if "busy" in gpu else []
@@ -152,7 +158,8 @@ def _groups(boxes):
 
 
 def _text(state, call, line, error, group):
-    """Returns the text of a group: "in MPI_Barrier for 41 s: comm.Barrier()"."""
+    """Returns the text of a group of equal boxes, like "in MPI_Barrier for 41 s:
+    comm.Barrier()"."""
     if state in ("busy", "waits"):
         seconds = max(each.get("seconds", 0.0) for each in group)
         words = f"{'in ' + call if call else 'runs'} for {seconds:.0f} s"

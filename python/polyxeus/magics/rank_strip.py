@@ -23,9 +23,10 @@ _LARGEST_SHARE = 0.02  # the largest share of one core's processor time; with ve
 class Source(NamedTuple):
     """The data from which the boxes of a cell are made.
 
-    ask    requests the measures; returns an object with is_ready() and outcome(0)
+    ask    a function that requests the measures and returns an object with is_ready() and
+           outcome(0)
     boxes  the RankBoxes
-    about  further members of each message, which identify the cell and the cluster
+    about  members that each message also has, because they identify the cell and the cluster
     """
 
     ask: Callable
@@ -36,15 +37,16 @@ class Source(NamedTuple):
 class RankStrip:
     """The boxes of one cell. All methods return quickly, without waiting. Only one thread calls them.
 
-    Each message updates a display that does not exist in the notebook. JupyterLab's extension reads these messages; other
-    front ends ignore them, and the notebook's file does not contain them.
+    The states of the ranks travel in messages that update a display which does not exist in the
+    notebook. JupyterLab's extension reads these messages; other front ends ignore them, and the
+    notebook's file does not contain them.
 
-    end      the front end: request(), publish()
+    end      the front end; its methods request() and publish() are used
     find     a function that is called when the boxes should appear; returns the Source, or None if there is no
              connection yet
     after    seconds until the boxes appear
     is_new   whether the cell begins now; False if it was sent earlier
-    now      the time in seconds
+    now      a function that returns the time in seconds
     spent    a function that returns the processor time of this thread in seconds
     """
 
@@ -113,8 +115,8 @@ def strip_of(find_client, request, after, is_new):
     """Returns the RankStrip of a cell; None outside of notebooks, or if boxes are turned off.
 
     find_client  a function that returns the Client, or None if there is no connection yet
-    request      the request of the cell: Session.request()
-    after        seconds until the boxes appear; below 0: never
+    request      the request of the cell: the result of Session.request()
+    after        seconds until the boxes appear; if it is negative, no boxes appear
     is_new       whether the cell begins now; False if it was sent earlier
     """
     end = front_end() if after >= 0 else None
@@ -134,7 +136,8 @@ def strip_of(find_client, request, after, is_new):
 
 
 def _key(client):
-    """Returns the key of the cluster in the Jupyter server; None if the client does not know its cluster."""
+    """Returns the key by which the Jupyter server identifies the cluster; None if the client does
+    not know its cluster."""
     try:
         return key_of(*client._folder_and_id())
     except RuntimeError:

@@ -1,5 +1,5 @@
-"""Completes and inspects the variables of engines in %px lines and %%px cells, the options of the magics, and the
-commands of %pxcluster."""
+"""Completes and inspects names of the engines' variables in %px lines and %%px cells. Also
+completes the options of the magics and the commands of %pxcluster."""
 
 import re
 
@@ -17,8 +17,9 @@ _MAGIC = re.compile(r"[^\S\n]*(%{1,2})(\w+)")
 
 
 class RemoteNames:
-    """Completes and describes names in code for engines. Asks the first engine of the view; if this engine does not
-    answer in time, IPython uses only the names that are defined in this process."""
+    """Completes and describes names in code for engines. For each name, it asks the first engine of
+    the view. If this engine does not answer in time, IPython uses only the names that are defined
+    in this process."""
 
     def __init__(self, shell, loaded):
         self._shell = shell
@@ -49,8 +50,9 @@ class RemoteNames:
     # ------------------------------------------------------------ the code for engines
 
     def remote_part(self, text, cursor):
-        """Returns (magics, the engines if the text names engines other than the view's, code for the engine, cursor in
-        that code); returns None if the text is not for engines."""
+        """Finds the code for engines in a cell. Returns (magics, engines, code, position of the
+        cursor in this code), or None if the text is not for engines. `engines` is None for the
+        engines of the view."""
         cell = _HEAD.match(text)
         if cell and cell.group(1).lstrip().startswith("%%"):
             begin = text.find("\n") + 1
@@ -71,8 +73,8 @@ class RemoteNames:
         return magics, None, text[begin:], cursor - begin
 
     def _by_mode(self, text, cursor):
-        """Returns the remote_part() of text that does not begin with a polyxeus magic. The mode of the notebook may
-        send such text to engines."""
+        """Does the same as remote_part() for a text without a %px magic, which runs on engines only
+        in some modes of the notebook."""
         if not self._loaded.routing.is_for_engines(text):
             return None
         mode = self._loaded.session.mode
@@ -80,7 +82,8 @@ class RemoteNames:
 
     @staticmethod
     def _engine(magics, engines):
-        """Returns (connection, the first of the engines) if there is a connection already.
+        """Returns (the connection, the id of the first of these engines); None if there is no
+        connection yet.
 
         engines  None: the engines of the view
         """
@@ -94,8 +97,8 @@ class RemoteNames:
 
     @staticmethod
     def complete_magic(text, cursor):
-        """Completes a line with a magic. Returns (options, commands or modes of the magic; the fragment that they
-        replace), or None."""
+        """Completes the line of a magic. Returns (the matching options, commands or modes; the
+        fragment that they replace), or None."""
         line = text[text.rfind("\n", 0, cursor) + 1 : cursor]
         if mode := _MODE.fullmatch(line):
             return [word for word in MODES if word.startswith(mode[1])], mode[1]
@@ -110,7 +113,8 @@ class RemoteNames:
     # ------------------------------------------------------------ completion and inspection
 
     def complete(self, text, cursor):
-        """Completes code. Returns (matches, the fragment that they replace), or None."""
+        """Completes a name in code for engines. Returns (matches, the fragment that they replace),
+        or None."""
         try:
             part = self.remote_part(text, cursor)
             if part is None:
@@ -145,7 +149,8 @@ class RemoteNames:
         return matcher
 
     def _magic_at(self, code, cursor):
-        """Returns the parallel magic whose name or options contain the cursor, like "%%px"; None if there is none."""
+        """Returns the magic of polyxeus, like "%%px", if the cursor is in its name or in its
+        options; otherwise None."""
         begin = code.rfind("\n", 0, cursor) + 1
         found = _MAGIC.match(code, begin)
         if found is None or (found.group(1) == "%%" and code[:begin].strip()):
@@ -158,8 +163,8 @@ class RemoteNames:
         return marks + name if is_ours and not has_code else None
 
     def inspect(self, code, cursor, detail_level=0):
-        """Returns the content of the inspect_reply, from an engine or for a parallel magic; None if IPython must
-        answer."""
+        """Returns the content of the inspect_reply if the name belongs to an engine or is a magic
+        of polyxeus; None if IPython must answer."""
         magic = self._magic_at(code, cursor)
         if magic is not None:
             data = self._shell.object_inspect_mime(magic, detail_level=detail_level)

@@ -27,8 +27,8 @@ class NoCluster(OSError):
 
 
 class Session:
-    """The connection of the magics. The connection is made at the first use, and again when the user chooses another
-    cluster.
+    """The connection of the magics to a cluster. The connection is made at the first use, and again
+    when the user chooses another cluster.
 
     The magics use the client to which the user's variable `rc` currently refers. If the user assigns another client to
     `rc`, the magics use that client. If there is no `rc`, they use the client of the user's `view`, or else the client
@@ -49,15 +49,16 @@ class Session:
         self._started = set()  # the connection files of the clusters that this notebook has started
 
     def request(self):
-        """Returns the request that the kernel is handling: {"header": ..., "content": ..., "metadata": ...}; empty in a
-        terminal."""
+        """Returns the request that the kernel is handling: {"header": ..., "content": ...,
+        "metadata": ...}. In a terminal, the dict is empty."""
         get_parent = getattr(getattr(self.shell, "kernel", None), "get_parent", None)
         return (get_parent and get_parent()) or {}
 
     # ------------------------------------------------------------ connecting
 
     def view(self, magics):
-        """Returns the view of all engines of the client. Connects if there is no client."""
+        """Returns the view of all engines of the client. If there is no client, connects to the
+        cluster."""
         client = self.client()
         if self.known_view is None:
             view = client.direct_view("all")
@@ -68,7 +69,8 @@ class Session:
         return self.known_view
 
     def client(self):
-        """Returns the open client of the magics. Connects if there is no open client."""
+        """Returns the open client of the magics. If there is no open client, connects to the
+        cluster."""
         client = self._open_client()
         if client is None:
             from polyxeus.client.client import Client
@@ -91,7 +93,7 @@ class Session:
         return self.known_view if self._open_client() is self._client else None
 
     def _open_client(self):
-        """Returns the client that the magics are to use, if there is one."""
+        """Returns the open client that the magics use next; None if there is no such client."""
         for client in [*self._users_clients(), self._client]:
             if client is not None and not client._closed:
                 return client

@@ -1,4 +1,5 @@
-"""Reads the option --trace=FILE of %%px. Python reads this option, because Python code collects and writes traces."""
+"""Reads the option --trace=FILE of %%px. The C++ magics do not know this option, because Python
+code collects and writes traces."""
 
 import re
 
@@ -6,7 +7,8 @@ _OPTION = re.compile(r"""(?:^|(?<=\s))--trace(?:=|\s+)(?P<path>"[^"]*"|'[^']*'|\
 
 
 def take(line):
-    """Removes the option from a line. Returns (path of the file or None, the line without the option).
+    """Removes the option --trace=FILE from the options of a %%px line. Returns (path of the file or
+    None, the line without the option).
 
         >>> take("--targets=0 --trace=run.pftrace --verbose")
         ('run.pftrace', '--targets=0 --verbose')

@@ -12,7 +12,8 @@ __all__ = ["Variables"]
 
 
 class Variables:
-    """The user's variables, converted to and from values of messages. Such a value is (description, buffers)."""
+    """Reads and defines the user's variables for the C++ magics. A value is a tuple (description,
+    buffers), as in messages."""
 
     forms = list(FORMS)
 

@@ -12,7 +12,8 @@ _MISSING = "(not defined)"
 
 
 def name_engines(ids):
-    """Returns the ids as text, in the format of the labels of output.
+    """Returns the ids of engines as text, in the format of the labels that precede the engines'
+    output.
 
     >>> name_engines([0, 1, 2, 5, 6])
     '0-2,5,6'
@@ -27,7 +28,7 @@ def name_engines(ids):
 
 
 class Comparison:
-    """The values that several engines have under the same names.
+    """Compares the variables of the same names on several engines.
 
     described  {engine: {name: (type, text, digest)}}
 
@@ -63,7 +64,7 @@ class Comparison:
         return [(engines, self._text(name, engines[0])) for engines in found]
 
     def _tables(self):
-        """Returns the tables, each as (heads, rows)."""
+        """Returns the tables for differing, equal and unknown variables, each as (heads, rows)."""
         tables = []
         if self.differing and len(self.engines) <= _MOST_COLUMNS:
             rows = [[name, *(self._text(name, engine) for engine in self.engines)] for name in self.differing]

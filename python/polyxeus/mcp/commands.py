@@ -37,7 +37,7 @@ class _Done:
 class Commands:
     """The pxcluster commands that the server's tools run, for one cluster.
 
-    Each method returns a tool's answer: see marked().
+    Each method returns the answer of a tool, in the form of marked().
 
     cluster     options that name the cluster, like ["--profile=mpi"]
     connection  options for the connection to the cluster, like ["--file=client.json", "--ssh=host"]

@@ -17,7 +17,8 @@ MOST_ROWS = 1_000
 
 
 def marked(command: str, content: Any, **facts: Any) -> dict[str, Any]:
-    """Returns a tool's answer. The content is in a field whose name says that the content must not be trusted.
+    """Returns a tool's answer as a dict. The field `untrusted_data` of this dict contains the
+    content, which must not be trusted.
 
     command  the command that made the content, like "pxcluster logs"
     facts    facts about the answer, which this server itself adds
@@ -32,7 +33,8 @@ def marked(command: str, content: Any, **facts: Any) -> dict[str, Any]:
 
 
 def shortened(value: Any, most: int) -> Any:
-    """Returns the value; in strings of more than `most` characters, a note replaces the middle.
+    """Returns a copy of the value in which strings have at most about `most` characters: a note
+    replaces the middle of longer strings.
 
     >>> shortened({"stdout": "a" * 30 + "b" * 30}, 20)
     {'stdout': 'aaaaaaaaaa\\n[40 characters left out]\\nbbbbbbbbbb'}

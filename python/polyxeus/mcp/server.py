@@ -35,7 +35,8 @@ _CAN_RUN = " The tool `run` executes code on the engines and changes their varia
 class _ClusterServer(_Server):
     """The server of a cluster.
 
-    If it has no tool `run`, it answers a call of `run` with an error that gives the reason.
+    If the server has no tool `run` and an agent calls `run`, the server returns an error that gives
+    the reason.
     """
 
     async def call_tool(self, name: str, *arguments: Any, **more: Any) -> Any:

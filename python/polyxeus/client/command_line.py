@@ -1,4 +1,5 @@
-"""Code that the programs for `pxcluster trace` and `pxcluster debug` share: options, targets and errors."""
+"""Code that `pxcluster trace` and `pxcluster debug` share: it reads options and targets, and prints
+errors."""
 
 from __future__ import annotations
 
@@ -54,6 +55,6 @@ def read_targets(text: str, client: Client) -> Targets:
 
 
 def fail(problem: Exception, code: int) -> int:
-    """Prints an error of pxcluster; returns the exit code."""
+    """Prints an error of pxcluster to standard error; returns the exit code."""
     print(f"pxcluster: error: {problem}", file=sys.stderr)
     return code

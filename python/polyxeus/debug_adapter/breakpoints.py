@@ -71,8 +71,8 @@ class Breakpoints:
                 self._own[place, state["id"]] = index
 
     def change(self, place: int, state: dict[str, Any]) -> dict[str, Any] | None:
-        """Records that a breakpoint has changed in an adapter. Returns the breakpoint's new state for
-        the client; None if this object does not have the breakpoint."""
+        """Records that a breakpoint has changed in an adapter. Returns the breakpoint's new state
+        for the client; None if this object does not have the breakpoint."""
         index = self._own.get((place, state.get("id", -1)))
         if index is None:
             return None
@@ -80,8 +80,8 @@ class Breakpoints:
         return self._state(index)
 
     def id_of(self, place: int, number: int) -> int | None:
-        """Returns the id that the client uses for a breakpoint of an adapter; None if this object does
-        not have the breakpoint."""
+        """Returns the id that the client uses for a breakpoint of an adapter; None if this object
+        does not have the breakpoint."""
         index = self._own.get((place, number))
         return None if index is None else self._first + index
 

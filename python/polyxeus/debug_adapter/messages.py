@@ -12,8 +12,8 @@ _MOST_BODY = 256 << 20
 
 
 class WrongMessage(Exception):
-    """The bytes are not a message of the Debug Adapter Protocol. The text of the exception gives the
-    reason."""
+    """The bytes are not a message of the Debug Adapter Protocol. The text of the exception gives
+    the reason."""
 
 
 def encode(message: dict[str, Any]) -> bytes:

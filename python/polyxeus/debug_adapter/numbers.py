@@ -16,8 +16,8 @@ _DROPPED = ("memoryReference", "instructionPointerReference", "moduleId", "value
 
 
 class Numbers:
-    """Combines two numbers into one: the position ("place") of an adapter in the list of adapters, and
-    a number that this adapter uses. A Numbers object also splits such combined numbers.
+    """Combines two numbers into one: the position ("place") of an adapter in the list of adapters,
+    and a number that this adapter uses. A Numbers object also splits such combined numbers.
 
     count  the number of adapters. The place `count` stands for the session's own variables
     """
@@ -36,8 +36,8 @@ class Numbers:
         return place, own
 
     def to_client(self, place: int, content: Any, with_ids: bool = False) -> Any:
-        """Returns a copy of the content of an adapter's message, in which the client's numbers replace
-        those of the adapter.
+        """Returns a copy of the content of an adapter's message, in which the client's numbers
+        replace those of the adapter.
 
         with_ids  whether the members "id" (of threads, frames and targets) are converted, too
         """

@@ -60,8 +60,9 @@ class Requests:
     def ask_several(
         self, wanted: dict[int, tuple[str, Any]], then: Callable[[dict[int, Answer]], None], deadline: float
     ) -> None:
-        """Sends each adapter its request: `wanted` maps the adapter's place to (command, arguments).
-        Calls `then` with all answers, or, at the deadline, with the answers that have arrived."""
+        """Sends each adapter its request: `wanted` maps the adapter's place to (command,
+        arguments). Calls `then` with all answers, or, at the deadline, with the answers that have
+        arrived."""
         gathered = _Gathered(wanted, deadline, then)
         self._gathered.append(gathered)
         for place, (command, arguments) in wanted.items():
@@ -77,8 +78,8 @@ class Requests:
         self._drop_finished()
 
     def on_end(self, place: int) -> None:
-        """Called when the connection to an adapter has ended: its unanswered requests get an error
-        as the answer."""
+        """Called when the connection to an adapter has ended. The unanswered requests to this
+        adapter get an error as their answer."""
         if place in self.alive:
             self.alive.remove(place)
         waiting, self._waiting[place] = self._waiting[place], {}

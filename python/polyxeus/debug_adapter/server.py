@@ -26,8 +26,8 @@ class Port(NamedTuple):
 
 
 class Program(NamedTuple):
-    """The command line of an adapter that is a program. The program reads messages from its standard
-    input and writes messages to its standard output."""
+    """The command line of an adapter that is a program. The program reads messages from its
+    standard input and writes messages to its standard output."""
 
     words: tuple[str, ...]
 

@@ -38,9 +38,9 @@ class Rank(NamedTuple):
     name    the name that the client shows, such as "rank 0"
     attach  arguments of the request "attach"; they override those of the client
     passed  the names of the client's arguments that the adapter understands
-    pulse   an expression for adapters that stop all threads of a rank. The session evaluates it every two seconds while
-            the rank is stopped, so that the threads run for a moment and answer heartbeats. If the expression is "",
-            the session evaluates nothing
+    pulse   an expression for adapters that stop all threads of a rank. The session evaluates it
+            every two seconds while the rank is stopped, so that the threads run for a moment and
+            answer heartbeats. If the expression is "", the session evaluates nothing
     """
 
     engine: int
@@ -71,12 +71,13 @@ Effect = Union[ToClient, ToAdapter, Close]
 
 
 class Session:
-    """Decides how to react to each message of the client and of the adapters. The class uses no socket,
-    no thread and no clock.
+    """Decides how to react to each message of the client and of the adapters. The class uses no
+    socket, no thread and no clock.
 
-    To the client, all ranks together are one debuggee. Each thread of the debuggee belongs to one rank. Requests about
-    a thread, a frame or a variable are sent to the adapter of the rank to which the thread, frame or variable belongs.
-    Breakpoints are sent to the adapters of all ranks for which the client has set them.
+    To the client, all ranks together are one debuggee. Each thread of the debuggee belongs to one
+    rank. Requests about a thread, a frame or a variable are sent to the adapter of the rank to
+    which the thread, frame or variable belongs. Breakpoints are sent to the adapters of all ranks
+    for which the client has set them.
     """
 
     def __init__(self, ranks: list[Rank]) -> None:
@@ -148,8 +149,8 @@ class Session:
         return self._take_effects()
 
     def on_time(self, now: float) -> list[Effect]:
-        """Finishes requests whose deadline has passed, and evaluates the pulses of stopped ranks. Call
-        this method at next_deadline()."""
+        """Finishes requests whose deadline has passed, and evaluates the expression `pulse` on
+        stopped ranks. Call this method at next_deadline()."""
         self._now = now
         self._requests.on_time(now)
         for place in [place for place, due in self._pulses.items() if due <= now]:
@@ -193,8 +194,8 @@ class Session:
         self._ask_several(dict.fromkeys(self._requests.alive, (command, arguments)), then, patience)
 
     def _problem(self, answers):
-        """Returns a sentence about the first rank that refused a request or did not answer; None if all
-        ranks answered without an error."""
+        """Returns a sentence about the first rank that refused a request or did not answer; None if
+        all ranks answered without an error."""
         for place, rank in enumerate(self._ranks):
             answer = answers.get(place)
             if answer is None:
@@ -483,8 +484,8 @@ class Session:
             self._event("invalidated", {"areas": ["variables"]})
 
     def _pulse(self, place):
-        """Evaluates an expression on a stopped rank. During the evaluation, the threads of this rank
-        run, so that the rank answers heartbeats."""
+        """Evaluates an expression on a stopped rank. During the evaluation, the threads of this
+        rank run, so that the rank answers heartbeats."""
         del self._pulses[place]  # no further pulse until this one is answered
 
         def with_frame(answer):

@@ -114,8 +114,8 @@ def commit(path, token, manifest, keep=0):
 
 
 def _check_files(folder, manifest):
-    """Raises an error if a file of the manifest is missing or incomplete on this host. In this case,
-    the engine that wrote the file uses another file system for this folder."""
+    """Raises an error if a file of the manifest is missing or incomplete on this host. In this
+    case, the engine that wrote the file uses another file system for this folder."""
     for rank in manifest["ranks"]:
         for entry in rank["variables"]:
             if "file" not in entry:
@@ -298,8 +298,9 @@ def find(path, label=None):
 def load(folder, token, items):
     """Reads variables and stores them for define().
 
-    items   [{"names": [...], "parts": [{"entry": the manifest's entry, "begin": i, "end": j}]}]. The
-            parts are consecutive blocks of a value. A part without begin and end is the whole value.
+    items   [{"names": [...], "parts": [{"entry": the manifest's entry, "begin": i, "end": j}]}].
+            The parts are consecutive blocks of a value. A part without begin and end is the whole
+            value.
     result  {"read": the number of bytes that were read}
     """
     _loaded[token], count = read_values(folder, items)

@@ -97,7 +97,7 @@ class Writer:
     """Writes the variables of one rank into a folder.
 
     old  (the folder of the last checkpoint, the entries for this rank in the manifest of that
-         checkpoint). If a file has not changed, a hard link to the old file is made instead
+         checkpoint). If a file has not changed, a hard link to the old file replaces the new file
     """
 
     def __init__(self, folder, rank, old, progress):
@@ -351,7 +351,7 @@ def _import(entry):
 
 
 def _check(folder, entry, progress):
-    """Returns the path of the file of an entry, after checking its checksum. Raises
+    """Checks the checksum of the file of an entry, and returns the path of the file. Raises
     DamagedFileError if the checksum is wrong."""
     path = os.path.join(folder, entry["file"])
     checksum = hashlib.sha256()

@@ -4,8 +4,8 @@ __all__ = ["TupleNode", "run"]
 
 
 def run(node, values):
-    """Computes the value of the node. `values` maps the keys of the nodes that this node needs to
-    their values."""
+    """Computes the value of the node. `values` is a dict {key: value} of the nodes that this node
+    needs."""
     return node(values)
 
 

@@ -116,7 +116,7 @@ def _add_unordered(digest, value, left):
 
 def _add_array(digest, value):
     """Adds the value to the digest if the value is an array, a tensor or a data frame. Returns
-    whether it is one of these. The function imports no library."""
+    whether the value is one of these. The function imports no library."""
     numpy, torch, pandas = (sys.modules.get(name) for name in ("numpy", "torch", "pandas"))
     if pandas and isinstance(value, (pandas.DataFrame, pandas.Series, pandas.Index)):
         digest.update(f"{value.shape};{list(getattr(value, 'columns', []))};".encode())

@@ -116,8 +116,9 @@ def require(*objects: Any, **mapping: Any) -> depend:
     Returns
     -------
     depend
-        The decorator. On an engine that cannot import one of the modules, the call raises
-        UnmetDependency, and the controller sends a task to another engine.
+        The decorator. On an engine that cannot import one of the modules, a call of the function
+        raises UnmetDependency. If the call is a task, the controller then sends the task to another
+        engine.
 
     Raises
     ------

@@ -1,10 +1,11 @@
 """Passes variables of an engine to the engine that replaces it, for `pxcluster restart --keep`.
 
-The old engine writes the variables to files on its host. The new engine reads and removes the files. Variables that
-share objects (a model and its optimizer) are written together, as a group, so that they share these objects again in
-the new engine. If one group cannot be written or read, the other groups are not affected. Buffers of arrays are
-copied twice: from the array to the file, and from the file to the new array. If the engine's host has none of the
-folders for these files, the engine sends the same bytes to pxcluster instead, with pack(), packed() and unpack().
+The old engine writes the variables to files on its host. The new engine reads and removes the
+files. Variables that share objects (a model and its optimizer) are written together, as a group, so
+that they share these objects again in the new engine. If one group cannot be written or read, the
+other groups are not affected. Buffers of arrays are copied twice: from the array to the file, and
+from the file to the new array. If the engine's host has none of the folders for these files, the
+engine sends the same bytes to pxcluster instead, with pack(), packed() and unpack().
 """
 
 import errno
@@ -55,7 +56,8 @@ def save(folders, engine, names=None, share=1):
 
 
 def pack(names=None):
-    """Pickles variables as save() does, but stores the bytes in memory. packed() returns these bytes.
+    """Pickles variables as save() does, but stores the bytes in memory. packed() returns these
+    bytes.
 
     result  the same as for save(), with the additional key "bytes": the number of bytes that packed() will return
     """
@@ -104,7 +106,8 @@ def offer(folders, names):
 
 def _write_groups(names, write):
     """Returns (the index for _read_groups(), {name: the reason why the variable was not written}).
-    The function write(values, number) writes a group and returns the group's entry for the index."""
+    The function write(values, number) writes a group and returns the group's entry for the
+    index."""
     known = functions.namespace()
     lost = {name: "not defined there" for name in names or () if name not in known}
     wanted = users_names(known) if names is None else [name for name in names if name in known]

@@ -139,8 +139,10 @@ class Ref(Generic[T]):
 
     @property
     def msg_id(self) -> str:
-        """The id of the request that makes the result; of the latest such request if several were
-        sent."""
+        """The id of the request that makes the result.
+
+        If the call was sent again, this is the id of the latest request.
+        """
         self._call.ready()
         return self._call.msg_ids[0]
 
@@ -408,7 +410,7 @@ def unpickled(identifier: str, folder: str, name: str, info: dict[str, Any] | No
     folder : str
         The cluster's folder in shared memory, which identifies the cluster.
     name : str
-        The name of the function whose result it is, for error messages.
+        The name of the called function, for error messages.
     info : dict or None
         The engine's description of the result; None if it is not known.
 
@@ -434,7 +436,7 @@ def unpickled(identifier: str, folder: str, name: str, info: dict[str, Any] | No
 
 
 def _send_again(kept, recipe, inputs):
-    """Sends the call that a Recipe describes once more; returns the Ref of the call's result.
+    """Sends again the call that a Recipe describes; returns the Ref of the call's result.
 
     inputs  the Refs in the arguments of the call
     """
@@ -664,7 +666,7 @@ def gathered() -> Iterator[dict[Any, Ref[Any]]]:
 
 class ObjectUse:
     """The value for an Actor in the dict that gathered() yields. It keeps the Actor's objects on
-    the engines alive until the call is answered, as Uses does for results.
+    the engines alive until the call is answered, as a Uses object does for results.
 
     home     the data that the Actors of the same objects share.
     spawned  the AsyncResult of the constructors. Tasks wait until the constructors have returned.

@@ -19,8 +19,8 @@ TimedOut = original_types.of_both(TimeoutError, concurrent.futures.TimeoutError)
 
 
 def slices(seconds: float | None):
-    """Yields short timeouts until `seconds` have passed, without end if `seconds` is None. An
-    interrupt takes effect between two timeouts."""
+    """Yields short timeouts until `seconds` have passed; if `seconds` is None, yields timeouts
+    without end. An interrupt takes effect between two timeouts."""
     end = None if seconds is None else time.monotonic() + seconds
     while end is None or end - time.monotonic() > _LONGEST:
         yield _LONGEST

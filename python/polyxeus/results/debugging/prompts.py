@@ -26,8 +26,8 @@ _NO_STDIN = "its notebook runs without a user who could type (allow_stdin is fal
 def why_no_answers(is_in_cell: bool = False) -> str | None:
     """Returns the reason why the user of this process cannot answer prompts; None if no reason is known.
 
-    is_in_cell  whether the caller is the main thread and, in a notebook, runs a cell. Only while it
-                runs a cell does pxkernel know whether the user can answer
+    is_in_cell  whether the caller is the main thread and, in a notebook, runs a cell. Only while
+                the main thread runs a cell does pxkernel know whether the user can answer
     """
     shell = _shell()
     kernel = getattr(shell, "kernel", None)
@@ -125,8 +125,8 @@ class DebugPrompts:
             self._is_serving = False
 
     def _settle(self, engines: list[int] | None) -> None:
-        """Waits for further engines that will soon ask, for at most 0.3 s after the last engine
-        that began to ask."""
+        """Waits for further engines that are expected to ask. The wait ends at the latest 0.3 s
+        after the last engine has begun to ask."""
         end = time.monotonic() + _SETTLE
         seen: list[int] = []
         while time.monotonic() < end:

@@ -898,7 +898,8 @@ class Client(HubQueries, EngineControl, PublishedResults, ClientJobs, Debugging)
         return engines_html(look_at_engines(self), ids)
 
     def _engines_now(self):
-        """Returns the state of each engine after at most about a second. Raises no exception."""
+        """Returns the state of each engine, after waiting for at most about one second. Raises no
+        exception."""
         return look_at_engines(self)
 
     def restart_engines(

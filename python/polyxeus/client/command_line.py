@@ -39,7 +39,7 @@ def connected(options: argparse.Namespace) -> Client:
 def read_targets(text: str, client: Client) -> Targets:
     """Returns the engines that a string like "all", "2", "-1", "0:4" or "0,2,5:8" names.
 
-    Precondition: the string has this syntax.
+    Precondition: the string has the syntax of these examples.
 
     errors  IndexError: an engine does not exist, or the string names no engine
     """

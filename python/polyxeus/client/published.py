@@ -1,4 +1,5 @@
-"""Kept results that all client programs can find: by a name, or by the id of their Ref."""
+"""Kept results (results that stay on the host of their engine) that all client programs can find
+by a name, or by the id of their Ref."""
 
 from __future__ import annotations
 

@@ -38,9 +38,10 @@ class Rank(NamedTuple):
     name    the name that the client shows, such as "rank 0"
     attach  arguments of the request "attach"; they override those of the client
     passed  the names of the client's arguments that the adapter understands
-    pulse   an expression for adapters that stop all threads of a rank. The session evaluates it
-            every two seconds while the rank is stopped, so that the threads run for a moment and
-            answer heartbeats. If the expression is "", the session evaluates nothing
+    pulse   an expression for adapters that stop all threads of a rank. The session evaluates the
+            expression every two seconds while the rank is stopped. During the evaluation, the
+            threads run and answer heartbeats. If the expression is "", the session evaluates
+            nothing
     """
 
     engine: int

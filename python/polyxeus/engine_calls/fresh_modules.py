@@ -39,7 +39,8 @@ class Row:
 def refresh(rows):
     """Reloads the modules whose loaded source differs from the notebook's source. The other modules keep their state.
 
-    rows  a tuple of the arguments of Row for each module
+    rows  for each module, a tuple of the arguments of Row
+
     Returns [(name, state, detail)] for the modules that differ from the notebook's modules:
 
     * "older", "different": this engine has a different file for the module; the detail is the path of this file

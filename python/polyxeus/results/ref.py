@@ -203,7 +203,7 @@ class Ref(Generic[T]):
         Returns
         -------
         Any
-            The value: a new object each time.
+            A copy of the result. Each call returns a new copy.
 
         Raises
         ------

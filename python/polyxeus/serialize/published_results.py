@@ -1,4 +1,5 @@
-"""Kept results that have a name. The file of such a result has a second link, which an engine of its host owns."""
+"""Kept results (results that stay on the host of their engine) that have a name. The file of such a
+result has a second link, which an engine of its host owns."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""Results that stay on the host of their engine, as files in the cluster's folder in shared memory.
+"""Kept results: results that stay on the host of their engine, as files in shared memory.
 
-file_name() makes the name of a file before the result exists. The first part of the name identifies
-the owner of the file: a client or an engine. The processes that clean this folder remove files
-whose owner has ended.
+The files are in the cluster's folder in shared memory. file_name() makes the name of a file before
+the result exists. The first part of the name identifies the owner of the file: a client or an
+engine. The processes that clean the cluster's folder remove files whose owner has ended.
 
 When a large result is freed, its file becomes a spare file. The next large result is written into
 the spare file, because writing into existing pages takes a third of the time that writing into new

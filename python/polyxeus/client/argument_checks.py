@@ -40,7 +40,8 @@ def check_words(owner, **given):
 
 
 def unknown_option(name, function, owner, more=()):
-    """Returns a TypeError about the argument `name`. Its message suggests the most similar argument of `function`.
+    """Returns a TypeError about the unknown argument `name`. The message suggests the most similar
+    argument of `function`.
 
     owner  the name of the class, like "Client"
     more   further names that are allowed

@@ -67,17 +67,18 @@ class Client(HubQueries, EngineControl, PublishedResults, ClientJobs, Debugging)
     """A connection to one cluster. The client makes views, and views run code on the engines.
 
     ``client[0]``, ``client[:]``, ``client[::2]`` and ``client[[0, 3]]`` are DirectViews. ``len(client)`` is the number
-    of engines. A client is a context manager that closes itself.
+    of engines. As a context manager, a client closes itself at the end of the `with` block.
 
     Parameters
     ----------
     connection_info : str, path or dict, optional
-        The path of a connection file, or its content as a dict. Default: the file of the profile.
+        The path of a connection file, or its content as a dict. Default: the connection file of the
+        profile.
     url_file : str, optional
         The same as `connection_info`. ipyparallel uses this name.
     profile : str, optional
-        The profile whose connection file is used. Default: the profile that the environment names (IPP_PROFILE_DIR,
-        IPP_CLUSTER_ID, IPYTHONDIR), else "default".
+        The profile whose connection file is used. Default: the profile that the environment
+        variables IPP_PROFILE_DIR, IPP_CLUSTER_ID and IPYTHONDIR name, or else "default".
     profile_dir : str or path, optional
         The folder of the profile, instead of its name.
     ipython_dir : str or path, optional
@@ -88,7 +89,7 @@ class Client(HubQueries, EngineControl, PublishedResults, ClientJobs, Debugging)
         Accepted with a warning, but not used: start ``pxcontroller --debug`` to log the messages.
     sshserver : str, optional
         "[user@]host[:port]": a host to tunnel through. Default: the host in the connection file, if the controller
-        cannot be reached otherwise.
+        cannot be reached without a tunnel.
     sshkey : str or path, optional
         A file with the private key for ssh. Default: the keys that ssh finds.
     password : str, optional
@@ -96,8 +97,9 @@ class Client(HubQueries, EngineControl, PublishedResults, ClientJobs, Debugging)
     paramiko : bool, optional
         Accepted with a warning, but not used: OpenSSH makes the tunnels.
     timeout : float, optional
-        Seconds to wait for the connection file, and then for the controller's answer. Default: 10 seconds for the
-        answer. By default, the client waits for the file only while ``pxcluster start`` is running.
+        Seconds to wait for the connection file, and then for the controller's answer. Default: 10
+        seconds for the answer. By default, the client waits for the connection file only while
+        ``pxcluster start`` is running.
     cluster_id : str, optional
         The id of the cluster, if the profile has several clusters.
     cluster : Cluster, optional
@@ -108,7 +110,8 @@ class Client(HubQueries, EngineControl, PublishedResults, ClientJobs, Debugging)
     Attributes
     ----------
     block : bool
-        Whether the methods of views wait for results. Applies to views that this client makes from now on.
+        Whether the methods of views wait for results. A new value of `block` applies only to views
+        that this client makes afterwards.
     cluster : Cluster or None
         The object that was passed as `cluster`.
     history : list of str
@@ -271,7 +274,10 @@ class Client(HubQueries, EngineControl, PublishedResults, ClientJobs, Debugging)
 
     @property
     def curve_serverkey(self) -> bytes | None:
-        """The public key of the controller, with which connections are encrypted; None if they are not encrypted."""
+        """The public key of the controller, with which connections are encrypted.
+
+        The value is None if connections are not encrypted.
+        """
         key = json.loads(self._connection_text).get("curve_serverkey")
         return key.encode() if key else None
 
@@ -321,7 +327,8 @@ class Client(HubQueries, EngineControl, PublishedResults, ClientJobs, Debugging)
         return self._connection.languages()
 
     def _forms(self, ids=None):
-        """Returns the forms of values (serialize/values.py) that all of these engines can read; None: all forms."""
+        """Returns the forms of values (serialize/values.py) that all engines in `ids` can read. If
+        `ids` is None, returns the forms that all engines of the cluster can read."""
         return NO_PICKLE if any(self._connection.other_languages(ids)) else FORMS
 
     @property
@@ -649,7 +656,7 @@ class Client(HubQueries, EngineControl, PublishedResults, ClientJobs, Debugging)
         timeout : float, optional
             Seconds to wait. None or a negative number means no limit.
         block : bool
-            Whether to wait. False: the call returns a Future at once.
+            Whether to wait. If False, the call returns a Future at once.
         interactive : bool, optional
             Whether a progress bar is shown. Default: True in IPython, else False.
         widget : bool, optional
@@ -678,7 +685,7 @@ class Client(HubQueries, EngineControl, PublishedResults, ClientJobs, Debugging)
         return wait_for_engines(self, n, timeout, block, interactive, widget)
 
     def status(self, timeout: float = 1.0) -> ClusterStatus:
-        """Returns the state of each engine, and the code that it runs now.
+        """Returns the state of each engine, and the code that the engine runs now.
 
         Busy engines answer, too.
 
@@ -691,7 +698,7 @@ class Client(HubQueries, EngineControl, PublishedResults, ClientJobs, Debugging)
         Returns
         -------
         ClusterStatus
-            A sequence of dicts, one for each engine. It is printed as a table.
+            A sequence of dicts, one for each engine. The sequence is printed as a table.
 
         Examples
         --------
@@ -704,13 +711,16 @@ class Client(HubQueries, EngineControl, PublishedResults, ClientJobs, Debugging)
         """Does the same as status(), but raises TimeoutError if the controller does not answer within `for_controller`
         seconds.
 
-        Notebook displays set `for_controller`. If it is set and there are more than 64 engines, the data about the
-        engines comes from the controller's measurements, so that displays do not ask each engine.
+        Notebook displays set `for_controller`. If `for_controller` is set and there are more than
+        64 engines, the data about the engines comes from the controller's measurements, so that
+        displays do not ask each engine.
         """
         return ClusterStatus(*self._with_job_ends(*self._connection.status(timeout, for_controller)))
 
     def topology(self) -> ClusterTopology:
-        """Returns the host, rank, cores and GPUs of each engine, and the thread limits of its libraries.
+        """Returns the host, rank, cores, GPUs and thread limits of each engine.
+
+        The thread limits are the environment variables that limit the threads of libraries.
 
         The controller answers this request, so the method also works while engines are busy.
 
@@ -739,12 +749,12 @@ class Client(HubQueries, EngineControl, PublishedResults, ClientJobs, Debugging)
         Returns
         -------
         ClusterMemory
-            A sequence of dicts, one for each host. It is printed as text.
+            A sequence of dicts, one for each host. The sequence is printed as text.
         """
         return ClusterMemory(*self._connection.memory(float(timeout)))
 
     def where(self, targets: Targets = "all", timeout: float = 1.0) -> EnginePlaces:
-        """Returns which MPI call or line of code each engine is executing now, and for how long it has been doing so.
+        """Returns which MPI call or line of code each engine is executing now, and for how long.
 
         Busy engines answer, too, even inside an MPI call or other C code.
 
@@ -758,7 +768,7 @@ class Client(HubQueries, EngineControl, PublishedResults, ClientJobs, Debugging)
         Returns
         -------
         EnginePlaces
-            A sequence of dicts, one for each engine. It is printed as text.
+            A sequence of dicts, one for each engine. The sequence is printed as text.
 
         Examples
         --------
@@ -778,16 +788,17 @@ class Client(HubQueries, EngineControl, PublishedResults, ClientJobs, Debugging)
         Parameters
         ----------
         path : str or path
-            The file to write. If the name ends with .html, the file is a page with a summary; if it ends with .json, it
-            is in Chrome's JSON format; else it is in Perfetto's format, which https://ui.perfetto.dev opens.
+            The file to write. If the name ends with .html, the file is a page with a summary. If
+            the name ends with .json, the file is in Chrome's JSON format. Otherwise, the file is in
+            Perfetto's format, which https://ui.perfetto.dev opens.
         targets : int, slice, list of int or "all"
             The engines whose work is recorded.
 
         Returns
         -------
         Trace
-            The trace. If you print it after the `with` statement, it shows a summary, which names, for example, the
-            rank that was late.
+            The trace. Printing the trace after the `with` statement shows a summary, which names,
+            for example, the rank that was late.
 
         Raises
         ------
@@ -816,8 +827,9 @@ class Client(HubQueries, EngineControl, PublishedResults, ClientJobs, Debugging)
         Returns
         -------
         Trace
-            The trace. If you print it after the `with` statement, it shows a summary. After the trace has ended, its
-            method ``report(path)`` writes the page to another file.
+            The trace. Printing the trace after the `with` statement shows a summary. After the
+            trace has ended, the method ``report(path)`` of the trace writes the page to another
+            file.
 
         Raises
         ------
@@ -826,9 +838,10 @@ class Client(HubQueries, EngineControl, PublishedResults, ClientJobs, Debugging)
 
         Notes
         -----
-        The page shows the work of each engine over time, and the shares of this time that the engine spent on
-        computing, in MPI and in torch.distributed. The page also shows the balance between the engines, the ranks for
-        which the others waited in collective calls, the longest runs, and the data that was sent.
+        The page shows the work of each engine over time, and the shares of this time that the
+        engine spent in computations, in MPI and in torch.distributed. The page also shows the
+        balance between the engines, the ranks for which the other ranks waited in collective calls,
+        the runs of code that took longest, and the data that was sent.
 
         Examples
         --------
@@ -844,8 +857,9 @@ class Client(HubQueries, EngineControl, PublishedResults, ClientJobs, Debugging)
     ) -> EngineStacks:
         """Returns the call stacks of each engine, with Python functions, native functions and C++ cells.
 
-        Each thread of an engine reports its calls in a signal handler, even while it hangs in C code that holds
-        Python's lock. The signal makes ``sleep()``, ``select()`` and similar C functions return early.
+        Each thread of an engine reports its calls in a signal handler, even while the thread hangs
+        in C code that holds Python's global lock. The signal makes ``sleep()``, ``select()`` and
+        similar C functions return early.
 
         Parameters
         ----------
@@ -860,8 +874,8 @@ class Client(HubQueries, EngineControl, PublishedResults, ClientJobs, Debugging)
         Returns
         -------
         EngineStacks
-            A sequence of dicts, one for each engine. If you print it, equal stacks are shown once, and the stack that
-            the fewest engines have is shown first.
+            A sequence of dicts, one for each engine. The printed text shows equal stacks once, and
+            begins with the stack that the fewest engines have.
 
         Examples
         --------
@@ -884,7 +898,8 @@ class Client(HubQueries, EngineControl, PublishedResults, ClientJobs, Debugging)
         return engines_html(look_at_engines(self), ids)
 
     def _engines_now(self):
-        """Returns the state of each engine after at most about a second. Raises no exception."""
+        """Returns the state of each engine, after waiting for at most about one second. Raises no
+        exception."""
         return look_at_engines(self)
 
     def restart_engines(
@@ -902,17 +917,18 @@ class Client(HubQueries, EngineControl, PublishedResults, ClientJobs, Debugging)
             The engines to restart; they may have died. The other engines keep running with their variables. Ranks of an
             MPI world are restarted together. Default: all.
         keep : str, list of str or bool, optional
-            Names of variables that the new engines get from the old engines with the same ids. True: all variables that
-            can be carried over. Running cells are interrupted first. If only some engines are restarted, an engine that
-            has died gets its variables from the running engines: each named variable comes from the first running
-            engine that has this variable, in the order of the ids.
+            Names of variables that the new engines get from the old engines with the same ids. True
+            means all variables that can be carried over. Running cells are interrupted first. If
+            only some engines are restarted, an engine that has died gets its variables from the
+            running engines. Each of these variables comes from the running engine with the lowest
+            id that has the variable.
 
         Returns
         -------
         KeptVariables or None
-            If `keep` is given: the variables that each engine has kept, the engines that they came from, the variables
-            that were lost, and the reasons. If you print the object, it shows these facts as sentences. If `keep` is
-            not given: None.
+            The variables that each engine has kept, the engines from which these variables came,
+            the lost variables, and the reasons for the losses. Printing the object shows these
+            facts as sentences. The result is None if `keep` is not given.
 
         Raises
         ------
@@ -1076,8 +1092,9 @@ class Client(HubQueries, EngineControl, PublishedResults, ClientJobs, Debugging)
         return True
 
     def _wait_for(self, tasks, seconds):
-        """Waits for the tasks, and issues the connection's warnings. Also warns once about each engine that does not
-        answer, if some of the tasks may run on this engine.
+        """Waits until the requests `tasks` are answered, and shows the warnings of the connection.
+        Also warns once about each engine that does not answer, if some of the requests may run on
+        this engine.
         """
         began = recording.begin() if recording.recorders else None
         end = None if seconds is None else time.monotonic() + seconds
@@ -1111,7 +1128,8 @@ class Client(HubQueries, EngineControl, PublishedResults, ClientJobs, Debugging)
         Parameters
         ----------
         jobs : AsyncResult, str, int or list of them, optional
-            The requests, given as for wait().
+            AsyncResults, ids of requests, or indices into the history. Default: all unanswered
+            requests of this client.
         interval : float
             Seconds between two updates of the bar.
         timeout : float, optional
@@ -1215,7 +1233,7 @@ def _wait_for_file(path, patience):
 
 
 def _activate_first(client):
-    """Makes the magics use this client, if it is the first client in IPython."""
+    """Makes the magics use this client, if this client is the first client in IPython."""
     try:
         activation.activate_first(client)
     except Exception as problem:

@@ -1,4 +1,5 @@
-"""Code that the programs for `pxcluster trace` and `pxcluster debug` share: options, targets and errors."""
+"""Code that `pxcluster trace` and `pxcluster debug` share: it reads options and targets, and prints
+errors."""
 
 from __future__ import annotations
 
@@ -38,7 +39,7 @@ def connected(options: argparse.Namespace) -> Client:
 def read_targets(text: str, client: Client) -> Targets:
     """Returns the engines that a string like "all", "2", "-1", "0:4" or "0,2,5:8" names.
 
-    Precondition: the string has this syntax.
+    Precondition: the string has the syntax of these examples.
 
     errors  IndexError: an engine does not exist, or the string names no engine
     """
@@ -54,6 +55,6 @@ def read_targets(text: str, client: Client) -> Targets:
 
 
 def fail(problem: Exception, code: int) -> int:
-    """Prints an error of pxcluster; returns the exit code."""
+    """Prints an error of pxcluster to standard error; returns the exit code."""
     print(f"pxcluster: error: {problem}", file=sys.stderr)
     return code

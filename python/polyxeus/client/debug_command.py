@@ -12,7 +12,7 @@ __all__ = ["main"]
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Serves editors until Ctrl-C; returns the exit code."""
+    """Lets editors debug the engines of a cluster until Ctrl-C; returns the exit code."""
     made = parser("pxcluster debug")
     made.add_argument("--port", type=int, default=0)
     made.add_argument("--ssh-cmd", default="ssh")

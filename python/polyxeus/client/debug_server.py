@@ -1,4 +1,5 @@
-"""The object that Client.debug_server() returns: one debugging session for all engines."""
+"""The object that Client.debug_server() returns: a server that debugs all engines in one
+session."""
 
 from __future__ import annotations
 
@@ -71,10 +72,12 @@ def _is_here(host):
 
 
 class DebugServer:
-    """A server for editors that speak the Debug Adapter Protocol. It shows all engines to the editor as one program.
+    """A server for editors that speak the Debug Adapter Protocol.
 
-    Client.debug_server() returns it. It serves editors until you call close(), its ``with`` block ends, or the process
-    ends.
+    The server shows all engines to the editor as one program.
+
+    Client.debug_server() returns a DebugServer. The server serves editors until you call close(),
+    the ``with`` block of the server ends, or the process ends.
 
     Parameters
     ----------
@@ -83,7 +86,7 @@ class DebugServer:
     host : str
         The address to listen at.
     port : int
-        The TCP port; 0: any free port.
+        The TCP port; 0 means any free port.
 
     Attributes
     ----------

@@ -22,7 +22,7 @@ __all__ = ["DebugPorts", "Debugging"]
 class DebugPorts(EngineSentences):
     """A sequence of dicts with the keys engine, host and port, one for each engine to which an editor can attach.
 
-    Client.debugpy() returns it. If you print it, it shows a line for each engine.
+    Client.debugpy() returns a DebugPorts object. Printing the object shows a line for each engine.
 
     Parameters
     ----------
@@ -39,7 +39,7 @@ class DebugPorts(EngineSentences):
         -------
         str
             JSON text: a configuration for each engine, and the configuration "all engines", which attaches to all of
-            them.
+            these engines.
 
         Examples
         --------
@@ -132,10 +132,11 @@ class Debugging:
     ) -> DebugServer:
         """Listens for an editor such as VS Code, which then debugs all engines in one Debug Adapter Protocol session.
 
-        Each thread that the editor shows belongs to one rank. A breakpoint is set on all ranks. The hosts of Python engines
-        need the package debugpy, and the hosts of C++ engines need lldb-dap. This call loads debugpy, so it waits for Python
-        engines that are busy; lldb-dap starts when the editor connects. The port has no password: every program that can
-        connect to it can run code on the engines.
+        Each thread that the editor shows belongs to one rank. A breakpoint is set on all ranks. The
+        hosts of Python engines need the package debugpy, and the hosts of C++ engines need
+        lldb-dap. This call loads debugpy on the Python engines, so the call waits until busy Python
+        engines are idle; lldb-dap starts when the editor connects. The port has no password: every
+        program that can connect to the port can run code on the engines.
 
         Parameters
         ----------
@@ -194,7 +195,8 @@ class Debugging:
 
 
 def _sentence(problem):
-    """Returns the message of an error that engines have raised, with the id of the first engine that has raised it."""
+    """Returns the message of an error that engines have raised, with the id of the first engine
+    that has raised the error."""
     if isinstance(problem, CompositeError) and problem.elist:
         first = problem.elist[0]
         return f"engine {first[3].get('engine_id')}: {first[1]}"

@@ -22,8 +22,8 @@ class EngineControl:
     """The methods of a Client that send control messages."""
 
     def _send_control(self, targets, kind, content, block):
-        """Sends a control message to engines. Waits for their replies and returns None if `block` is true; else returns
-        an AsyncResult."""
+        """Sends a control message to engines. If `block` is true, waits for the engines' replies
+        and returns None. Otherwise, returns an AsyncResult."""
         ids = self._build_targets(targets)[1]
         tasks = self._connection.send_control(ids, kind, requests.dump(content))
         result = AsyncResult(

@@ -1,4 +1,4 @@
-"""Facts about each engine of a cluster, as a sequence."""
+"""Sequences with data about each engine of a cluster."""
 
 from __future__ import annotations
 
@@ -30,7 +30,8 @@ class EngineRows(Sequence):
 
 
 class EngineSentences(EngineRows):
-    """A sequence of dicts, one for each engine. It is printed as sentences; in HTML, each sentence is a line."""
+    """A sequence of dicts, one for each engine. The sequence is printed as sentences. In HTML, each
+    sentence is a line."""
 
     def __init__(self, rows: str, sentences: list[str]) -> None:
         super().__init__(rows)

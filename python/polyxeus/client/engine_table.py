@@ -14,7 +14,8 @@ _HEADS = ["ENGINE", "HOST", "RANK", "PID", "GPU", "STATE", "SINCE", "QUEUE", "ME
 
 
 def look_at_engines(client: Any) -> list[dict[str, Any]]:
-    """Returns the state of each engine as Client.status() does, but waits at most about a second.
+    """Returns the state of each engine as Client.status() does, but waits for no longer than about
+    one second.
 
     Raises no exception: if the controller does not answer, the result contains the engines that the client knows, all
     with the state "no answer".
@@ -31,7 +32,7 @@ def engines_html(rows: list[dict[str, Any]], ids: list[int] | None = None) -> st
     """Returns the table of engines as HTML, including engines that do not answer.
 
     rows  the result of look_at_engines()
-    ids   the engines to show, in this order; they may have left. None: all engines
+    ids   the engines to show, in this order; they may have left. None means all engines
     """
     if ids is not None:
         known = {row["engine"]: row for row in rows}
@@ -51,8 +52,8 @@ def engines_html(rows: list[dict[str, Any]], ids: list[int] | None = None) -> st
 
 
 def state_of(row: dict[str, Any]) -> str:
-    """ Returns the state of an engine as text: "busy", "no answer for 12 s", "lost 20 s ago: its process was killed by
-    SIGKILL"."""
+    """Returns the state of an engine as text, such as "busy", "no answer for 12 s" or "lost 20 s
+    ago: its process was killed by SIGKILL"."""
     silent = row.get("silent_for")
     if row["state"] == "lost":
         why = f": {row['why_lost']}" if row.get("why_lost") else ""

@@ -13,7 +13,9 @@ __all__ = ["ClusterEvents", "date_text"]
 
 
 class ClusterEvents(EngineSentences):
-    """A sequence of dicts, one for each event, oldest first. It is printed as the lines that `pxcluster events` shows.
+    """A sequence of dicts, one for each event, oldest first.
+
+    The sequence is printed as the lines that `pxcluster events` shows.
 
     Client.events() returns it. Each dict has the keys time (a UTC date as a string), kind ("started", "joined",
     "silent", "back", "drained", "resumed", "left", "died", "ending", "broken", "retried", "overloaded", "journal",
@@ -39,8 +41,10 @@ def _line_of(event):
 
 
 def date_text(since: Any) -> str | None:
-    """Converts a date, an ISO date string, or a number of seconds before now to a date string for the controller;
-    returns None for None."""
+    """Returns a date as the string that the controller expects; None if `since` is None.
+
+    since  a date, a string with an ISO date, or a number of seconds before now
+    """
     if since is None:
         return None
     if isinstance(since, (int, float)) and not isinstance(since, bool):

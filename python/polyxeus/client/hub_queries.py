@@ -95,13 +95,14 @@ class HubQueries:
         Returns
         -------
         dict
-            The key `engines` has one dict for each engine, with `state` ("idle", "busy", "silent"), `process` (`memory`
-            in bytes, `cpu` in seconds, `threads`, `descriptors`), and, while a request runs, `runs`, `line` and the
-            `mpi` or `torch` call in which it waits. The other keys are `hosts`, `clients`, `work` (queue and rates),
-            `finished` (requests that ended in the last second), `labels` (totals by label), `cells`, `events`,
-            `controller`, and the histograms `durations_total` and `queueing_total`. Some of the values, such as the
-            value of `engines`, are lists of dicts. In these dicts, keys whose value is 0, empty, False or unknown are
-            left out.
+            The key `engines` has one dict for each engine, with `state` ("idle", "busy", "silent"),
+            `process` (`memory` in bytes, `cpu` in seconds, `threads`, `descriptors`), and, while a
+            request runs, `runs`, `line` and the `mpi` or `torch` call in which the engine waits.
+            The other keys are `hosts`, `clients`, `work` (queue and rates), `finished` (requests
+            that ended in the last second), `labels` (totals by label), `cells`, `events`,
+            `controller`, and the histograms `durations_total` and `queueing_total`. Some of the
+            values, such as the value of `engines`, are lists of dicts. In these dicts, keys whose
+            value is 0, empty, False or unknown are left out.
 
         Examples
         --------
@@ -172,9 +173,11 @@ class HubQueries:
         return records
 
     def events(self, since: float | str | datetime | None = None) -> ClusterEvents:
-        """Returns the events of the cluster: engines that joined, died or did not answer, retries, restarts, overload.
+        """Returns the events of the cluster, oldest first.
 
-        `pxcluster events` shows the same events on the controller's host.
+        Events are, for example, that an engine joined, died or did not answer, that a task was sent
+        again, or that the cluster was overloaded. `pxcluster events` shows the same events on the
+        controller's host.
 
         Parameters
         ----------
@@ -185,7 +188,7 @@ class HubQueries:
         Returns
         -------
         ClusterEvents
-            A sequence of dicts, one for each event, oldest first. It is printed as text.
+            A sequence of dicts, one for each event, oldest first. The sequence is printed as text.
 
         Raises
         ------
@@ -203,7 +206,8 @@ class HubQueries:
     # ------------------------------------------------------------ results
 
     def _msg_ids_from_jobs(self, jobs):
-        """Returns the msg_ids of AsyncResults, msg_ids and indices into the history."""
+        """Returns the ids of the requests that `jobs` contains. Each item of `jobs` is an
+        AsyncResult, the id of a request, or an index into the history."""
         if not isinstance(jobs, (list, tuple, set, GeneratorType)):
             jobs = [jobs]
         msg_ids = []
@@ -235,8 +239,9 @@ class HubQueries:
         self._maps[result._tasks.select([0]).msg_ids()[0]] = result
 
     def _calls_on_record(self, msg_ids, must_be_whole):
-        """Returns the RecordedCalls of the requests if some requests are parts of maps, else None. Raises KeyError if a
-        part of a map is missing."""
+        """Returns a RecordedCalls object for the requests if some requests are parts of maps, else
+        None. If a part of a map is missing in the records, raises KeyError if `must_be_whole` is
+        set, and otherwise returns None."""
         try:
             records = self.db_query({"msg_id": {"$in": msg_ids}}, keys=KEYS)
         except error.RemoteError:  # the controller keeps no records
@@ -303,8 +308,8 @@ class HubQueries:
         Returns
         -------
         sequence of dict
-            A dict for each call: who submitted it, when, and on which engines it runs. The sequence is printed as a
-            table.
+            A dict for each call, with the user that submitted the call, the time, and the engines
+            of the call. The sequence is printed as a table.
 
         Examples
         --------
@@ -367,15 +372,17 @@ class HubQueries:
         owner : bool
             If True, results that come from the controller's records are not stored in the client's `results`.
         label : Any, optional
-            Returns the results of all requests with this label, in the order in which the requests were submitted.
+            If given, the method returns the results of all requests with this label, in the order
+            in which the requests were submitted.
         session : str
-            Returns the results of all requests of the client whose session id begins with these letters; see jobs().
+            If given, the method returns the results of all requests of the client whose session id
+            begins with these characters; see jobs().
 
         Returns
         -------
         AsyncResult
-            The results. If the requests make up a whole map, this is the map's result: one list with the result of each
-            item.
+            The results. If the requests make up a whole map, the AsyncResult contains the map's
+            result: one list with the result of each item.
 
         Raises
         ------
@@ -413,7 +420,8 @@ class HubQueries:
         msg_ids : str, int, AsyncResult or list of them
             Ids of requests, or indices into the history.
         status_only : bool
-            If False, the dict also maps the id of each request that has ended to its result.
+            If False, the dict also contains the result of each request that has ended, with the id
+            of the request as the key.
 
         Returns
         -------
@@ -597,7 +605,7 @@ class HubQueries:
     ) -> Any:
         """Starts a dask worker in each engine. The engines continue to run polyxeus requests.
 
-        The controller starts the scheduler, on a free port.
+        The controller starts the Dask scheduler, on a free port.
 
         Parameters
         ----------
@@ -638,10 +646,11 @@ class HubQueries:
     become_distributed = become_dask
 
     def get(self, dsk: Any, keys: Any, **kwargs: Any) -> Any:
-        """Computes keys of a Dask graph on the engines. ``collection.compute(scheduler=rc)`` calls this method.
+        """Computes the values of keys of a Dask graph on the engines.
 
-        Each node of the graph is a balanced task whose result stays on its engine's host, so that only the values of
-        `keys` are sent to this client. Both this Python and the engines need the package dask, but not the package
+        ``collection.compute(scheduler=rc)`` calls this method. Each node of the graph is a balanced
+        task whose result stays on its engine's host, so that only the values of `keys` are sent to
+        this client. Both this Python and the engines need the package dask, but not the package
         distributed.
 
         Parameters

@@ -31,7 +31,7 @@ class KeptVariables(EngineSentences):
     """
 
     def joined(self, other: KeptVariables) -> KeptVariables:
-        """Joins these entries and those of another KeptVariables.
+        """Joins the entries of this object and of another KeptVariables object.
 
         Parameters
         ----------
@@ -60,8 +60,8 @@ def _options(keep):
 
 
 def options_for(targets: Targets) -> list[str]:
-    """Returns the options of `pxcluster` that name these engines, or an empty list for all engines. The engines may
-    have died.
+    """Returns the options of `pxcluster` that name these engines, or an empty list if `targets`
+    means all engines. The engines may have died.
 
     errors  TypeError: `targets` is not "all", an id, a slice or a list of ids
     """
@@ -84,7 +84,7 @@ def options_for(targets: Targets) -> list[str]:
 
 
 def restart(command, keep):
-    """Runs `pxcluster restart`.
+    """Runs `pxcluster restart`; returns a KeptVariables object, or None if `keep` is not given.
 
     command  "restart", and the options that name the cluster and its engines
     keep     names of variables, True, or None

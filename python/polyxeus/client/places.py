@@ -24,7 +24,7 @@ class EnginePlaces(EngineSentences):
       reason)
     * last_error: the type of the exception that ended the last cell of the engine
 
-    The value of a key is None if it is not known.
+    Values that are not known are None.
 
     Parameters
     ----------

@@ -1,4 +1,5 @@
-"""Kept results that all client programs can find: by a name, or by the id of their Ref."""
+"""Kept results (results that stay on the host of their engine) that all client programs can find
+by a name, or by the id of their Ref."""
 
 from __future__ import annotations
 
@@ -24,8 +25,9 @@ class PublishedResults:
     def ref(self, ref: str | Ref[Any]) -> Ref[Any]:
         """Returns a Ref to a kept result of any program.
 
-        A result whose Ref was pickled or published can still be found after its program has ended. Other results can be
-        found only while their program runs. This Ref does not free the result when it is deleted.
+        A result whose Ref was pickled or published can still be found after its program has ended.
+        Other results can be found only while their program runs. When the returned Ref is deleted,
+        the result is not freed.
 
         Parameters
         ----------
@@ -67,7 +69,7 @@ class PublishedResults:
     def _call_of(self, key, identifier, _folder, name, info):
         """Returns the call that makes the result of a Ref that was unpickled.
 
-        errors  ResultLost: neither the controller nor an engine knows it.
+        errors  ResultLost: neither the controller nor an engine knows the result.
         """
         msg_id = identifier.partition(".")[0]
         if info is None:
@@ -81,8 +83,8 @@ class PublishedResults:
         return call
 
     def _look_for(self, key, identifier, msg_id):
-        """Returns None if the controller has a record of the call; otherwise the facts about the result, from an engine
-        that has it."""
+        """Returns None if the controller has a record of the call. Otherwise, returns the
+        description of the result, from an engine that has the result."""
         answers = None
         end = time.monotonic() + _PATIENCE
         while True:
@@ -115,13 +117,13 @@ class PublishedResults:
     def published(self) -> dict[str, Ref[Any]]:
         """Returns the results to which `Ref.publish()` has given a name, including those of other programs.
 
-        If there are engines on other hosts than this program's, the method asks one engine on each of these hosts. If
-        this engine is busy, the method waits until the engine's code has ended.
+        If engines run on other hosts than this program, the method asks each of these engines. If
+        one of these engines is busy, the method waits until the engine's code has ended.
 
         Returns
         -------
         dict
-            A Ref for each name. These Refs do not free the result when they are deleted.
+            A Ref for each name. When these Refs are deleted, the results are not freed.
 
         Examples
         --------

@@ -12,15 +12,17 @@ KEYS = ["msg_id", "client_uuid", "content"]
 
 
 class RecordedCalls:
-    """Requests, in the order in which join() takes their results.
+    """The requests of several calls, in the order in which join() expects the results of the
+    requests.
 
     msg_ids    the ids of the requests
     sizes      the number of results of each request
     is_of_map  whether each request is a part of a map
     has_maps   whether one of the requests is a part of a map
     name       the names of the functions that were called, separated by commas
-    missing    None; or, if the records lack some requests of a map: (the name of its function, the number of its
-               requests in the records, the number of all its requests)
+    missing    if the records lack some requests of a map: (the name of the map's function, the
+               number of the map's requests in the records, the number of all of the map's
+               requests); else None
 
     records  the controller's records of the requests, with the keys KEYS
     """
@@ -50,7 +52,8 @@ class RecordedCalls:
         self.has_maps = any(self.is_of_map)
 
     def join(self, results):
-        """Returns the results of the calls, one after the other."""
+        """Returns the results of the calls, in one list. `results` are the results of the
+        requests."""
         parts = iter(results)
         joined = []
         for map_object, count in self._calls:

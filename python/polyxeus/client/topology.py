@@ -13,7 +13,9 @@ _HEADS = ["ENGINE", "HOST", "RANK", "PID", "CORES", "SOCKET", "NUMA", "GPU", "TH
 
 
 class ClusterTopology(EngineRows):
-    """A sequence of dicts, one for each engine, grouped by host. It is printed as a table.
+    """A sequence of dicts, one for each engine, grouped by host.
+
+    The sequence is printed as a table.
 
     Client.topology() returns it. Each dict has these keys:
 
@@ -75,7 +77,8 @@ def _row(engine, facts):
 
 
 def _numbers(text):
-    """Returns the numbers in "0-3,8"; "..." at the end is ignored."""
+    """Returns a list of the numbers in a string such as "0-3,8". "..." at the end of the string is
+    ignored."""
     numbers = []
     for part in text.split(","):
         first, _, last = part.partition("-")
@@ -85,13 +88,14 @@ def _numbers(text):
 
 
 def _variables(text):
-    """Returns the variables in "OMP=2 NUMBA=2"."""
+    """Returns {name of the environment variable: value} for a string such as "OMP=2 NUMBA=2"."""
     pairs = (word.partition("=") for word in text.split())
     return {f"{name}_NUM_THREADS": value for name, _, value in pairs}
 
 
 def _threads_text(threads):
-    """Returns one number if all variables have the same value; else each variable with its name."""
+    """Returns the value, as text, if all variables have the same value; else each variable with its
+    name and value."""
     if len(set(threads.values())) == 1:
         return next(iter(threads.values())) or "-"
     return " ".join(f"{name.removesuffix('_NUM_THREADS')}={value}" for name, value in threads.items()) or "-"

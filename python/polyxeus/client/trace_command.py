@@ -11,7 +11,8 @@ __all__ = ["main"]
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Traces a cluster for some seconds, or until Ctrl-C; returns the exit code."""
+    """Traces a cluster for the number of seconds in the option --seconds, or until Ctrl-C; returns
+    the exit code."""
     made = parser("pxcluster trace")
     made.add_argument("--seconds", type=float, default=10.0)
     made.add_argument("--until-input-ends", action="store_true")

@@ -1,4 +1,5 @@
-"""Collects the records of a trace from the engines, the controller and this client, and writes the file."""
+"""Collects the records of a trace from the engines, the controller and this client, and writes the
+trace to a file."""
 
 from __future__ import annotations
 
@@ -29,7 +30,7 @@ _CLOCK_QUESTIONS = 8  # the number of questions to one engine of each host, at b
 
 
 class _Engine:
-    """The facts about one engine of a trace."""
+    """The data of one engine in a trace."""
 
     def __init__(self, engine: int, told: dict[str, Any]) -> None:
         self.engine = engine
@@ -63,7 +64,7 @@ class _Engine:
 
 
 class _Controller:
-    """The facts about the controller of a trace."""
+    """The data of the controller in a trace."""
 
     def __init__(self, told: dict[str, Any]) -> None:
         self.host, self.pid = told.get("host", ""), told.get("pid", 0)
@@ -82,16 +83,17 @@ class _Controller:
 class Trace:
     """A trace of the work of the engines and this client, from the beginning to the end of a `with` statement.
 
-    `client.trace(path)` and `client.report(path)` return it. If you print it, it shows a summary of one or two
-    sentences.
+    `client.trace(path)` and `client.report(path)` return a Trace. After the end of the trace,
+    printing the Trace shows a summary of a few lines.
 
     Parameters
     ----------
     client : Client
         The client that is traced.
     path : str or path
-        The file that is written at the end. If the name ends with .json, the file is in Chrome's JSON format; if it
-        ends with .html, the file is a page with a summary; else it is in Perfetto's format.
+        The file that is written at the end. If the name ends with .json, the file is in Chrome's
+        JSON format. If the name ends with .html, the file is a page with a summary. Otherwise, the
+        file is in Perfetto's format.
     targets : int, slice, list of int or "all"
         The engines whose work is recorded.
     is_page : bool
@@ -102,9 +104,9 @@ class Trace:
     engines : int or None
         The number of engines that sent their records; None before the end.
     late : tuple or None
-        The rank for which the others waited longest in collective calls; None if no such rank is known. The tuple is
-        (rank, number of calls that this rank reached last, number of all examined calls, nanoseconds for which the
-        others waited).
+        The rank for which the other ranks waited longest in collective calls; None if no such rank
+        is known. The tuple is (rank, number of calls that this rank reached last, number of all
+        examined calls, nanoseconds for which the other ranks waited).
     clock_error : float
         The largest possible error, in seconds, of the recorded times of engines on other hosts.
     """
@@ -212,7 +214,8 @@ class Trace:
     # ------------------------------------------------------------ requests to the engines and the controller
 
     def _ask(self, ids: list[int], wish: dict[str, Any], timeout: float = _ANSWER_TIMEOUT) -> dict[int, dict[str, Any]]:
-        """Returns {engine: its answer}, for the engines that answer in time and support the request."""
+        """Sends a request to engines, and returns {engine: the answer} for the engines that answer
+        in time and support the request."""
         if not ids:
             return {}
         tasks = self._client._connection.send_control(list(ids), "usage_request", requests.dump({"trace": wish}))
@@ -228,8 +231,8 @@ class Trace:
         return answers
 
     def _ask_controller(self, wish: dict[str, Any], timeout: float = _ANSWER_TIMEOUT) -> dict[str, Any] | None:
-        """Returns the controller's answer; None if the controller does not answer in time, or does not support the
-        request."""
+        """Sends a request to the controller, and returns the answer; None if the controller does
+        not answer in time, or does not support the request."""
         tasks = self._client._connection.send_hub("trace_request", requests.dump(wish))
         if not tasks.wait(timeout):
             return None
@@ -237,8 +240,8 @@ class Trace:
         return json.loads(bytes(content))["trace"] if status == "ok" else None
 
     def _read_clocks(self) -> dict[str, tuple[int, clocks.ClockOffset | None]]:
-        """Returns {name: (time, offset)} for the clocks of the engines and the controller, without this host's
-        clock."""
+        """Returns {name: (time, offset)} for the clocks of the engines and the controller, except
+        for the clock of this host."""
         asked: dict[str, int | None] = {each.clock: each.engine for each in self._engines}
         if self._controller is not None:
             asked[self._controller.clock] = None  # the controller answers sooner than an engine on its host
@@ -246,7 +249,8 @@ class Trace:
         return {clock: self._read_clock(engine) for clock, engine in asked.items()}
 
     def _read_clock(self, engine: int | None) -> tuple[int, clocks.ClockOffset | None]:
-        """Returns the clock of an engine, or of the controller if `engine` is None: (its time, its offset)."""
+        """Reads the clock of an engine, or of the controller if `engine` is None. Returns (the time
+        of this clock, its offset from this host's clock)."""
         readings, told = clocks.ClockReadings(), 0
         for _ in range(_CLOCK_QUESTIONS):
             sent = time.monotonic_ns()
@@ -258,8 +262,9 @@ class Trace:
         return told, readings.offset()
 
     def _collect(self) -> None:
-        """Fetches the records. If the answer to a request has arrived but its engine has not recorded the end of the
-        request yet, fetches this engine's records again after a pause."""
+        """Fetches the records of all engines and of the controller. If an engine has answered a
+        request but has not recorded the end of the request yet, its records are fetched again after
+        a pause."""
         self._take(self._engines)
         for _ in range(_LAST_LOOKS):
             nearly_done = [each for each in self._engines if self._is_answered(each.running)]
@@ -281,7 +286,8 @@ class Trace:
             left = {engine: left[engine] for engine, told in answers.items() if left[engine].take(told)}
 
     def _is_answered(self, running: dict[str, Any] | None) -> bool:
-        """Returns whether an engine still reports a running request although this client waits for no answer to it."""
+        """Returns whether an engine reports a request as running although this client is not
+        waiting for an answer to this request."""
         return running is not None and running.get("msg_id") not in self._client.outstanding
 
     # ------------------------------------------------------------ the records
@@ -309,8 +315,8 @@ class Trace:
         return clocks.ClockLine(*self._clocks_at_begin.get(clock, (0, None)), *at_end.get(clock, (0, None)))
 
     def _client_records(self, engines: list[records.EngineRecords]) -> records.ClientRecords:
-        """Returns the records of this client. They include the client's requests that the engines have run, but no
-        requests of other clients."""
+        """Returns the records of this client. These records include the client's requests that the
+        engines have run, but no requests of other clients."""
         spans = [span for span in self._recorder.spans if span.kind != "answer"]
         received = {span.details["msg_id"]: self._of_wall(span.details["received"])
                     for span in self._recorder.spans if span.kind == "answer"}  # fmt: skip
@@ -403,8 +409,8 @@ def _checked_path(path: str | os.PathLike[str]) -> str:
 
 
 def _wall_offset() -> int:
-    """Returns time.monotonic_ns() minus time.time_ns(), in nanoseconds: add this to a wall-clock time to get the
-    monotonic time."""
+    """Returns time.monotonic_ns() minus time.time_ns(), in nanoseconds. A wall-clock time plus this
+    difference is the monotonic time."""
     return time.monotonic_ns() - time.time_ns()
 
 

@@ -60,7 +60,7 @@ class Breakpoints:
                 self.wished[place].append(passed)
 
     def answer(self, place: int, response: dict[str, Any]) -> None:
-        """Records an adapter's answer about its breakpoints."""
+        """Records the answer of an adapter to the request that sets these breakpoints."""
         if not response.get("success"):
             for index in self._sent[place]:
                 self._states[index][place] = {"verified": False, "message": response.get("message") or "refused"}
@@ -71,8 +71,8 @@ class Breakpoints:
                 self._own[place, state["id"]] = index
 
     def change(self, place: int, state: dict[str, Any]) -> dict[str, Any] | None:
-        """Records that a breakpoint has changed in an adapter. Returns its new state for the client; None if this object
-        does not have the breakpoint."""
+        """Records that a breakpoint has changed in an adapter. Returns the breakpoint's new state
+        for the client; None if this object does not have the breakpoint."""
         index = self._own.get((place, state.get("id", -1)))
         if index is None:
             return None
@@ -80,7 +80,8 @@ class Breakpoints:
         return self._state(index)
 
     def id_of(self, place: int, number: int) -> int | None:
-        """Returns the client's id of an adapter's breakpoint."""
+        """Returns the id that the client uses for a breakpoint of an adapter; None if this object
+        does not have the breakpoint."""
         index = self._own.get((place, number))
         return None if index is None else self._first + index
 

@@ -12,7 +12,8 @@ _MOST_BODY = 256 << 20
 
 
 class WrongMessage(Exception):
-    """The bytes are not a message of the protocol. The text of the exception gives the reason."""
+    """The bytes are not a message of the Debug Adapter Protocol. The text of the exception gives
+    the reason."""
 
 
 def encode(message: dict[str, Any]) -> bytes:
@@ -28,9 +29,9 @@ class Decoder:
         self._bytes = bytearray()
 
     def feed(self, data: bytes) -> list[dict[str, Any]]:
-        """Adds data to the earlier data. Returns the messages that are now complete.
+        """Adds bytes that have arrived. Returns the messages that are now complete.
 
-        errors  WrongMessage: the caller must close the connection.
+        errors  WrongMessage: the bytes are not a message, so the caller must close the connection.
         """
         self._bytes += data
         messages = []

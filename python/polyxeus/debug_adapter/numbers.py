@@ -16,8 +16,8 @@ _DROPPED = ("memoryReference", "instructionPointerReference", "moduleId", "value
 
 
 class Numbers:
-    """Makes one number of the position ("place") of an adapter in the list of adapters and a number that this adapter
-    uses, and splits such combined numbers again.
+    """Combines two numbers into one: the position ("place") of an adapter in the list of adapters,
+    and a number that this adapter uses. A Numbers object also splits such combined numbers.
 
     count  the number of adapters. The place `count` stands for the session's own variables
     """
@@ -36,7 +36,8 @@ class Numbers:
         return place, own
 
     def to_client(self, place: int, content: Any, with_ids: bool = False) -> Any:
-        """Returns a copy of the content of an adapter's message with the client's numbers.
+        """Returns a copy of the content of an adapter's message, in which the client's numbers
+        replace those of the adapter.
 
         with_ids  whether the members "id" (of threads, frames and targets) are converted, too
         """
@@ -71,7 +72,8 @@ class Numbers:
         return self.split(reference)[0] if reference else None
 
     def to_adapter(self, content: Any) -> Any:
-        """Returns a copy of the arguments of a client's request with the adapter's own numbers."""
+        """Returns a copy of the arguments of a client's request, in which the adapter's own numbers
+        replace those of the client."""
         if isinstance(content, list):
             return [self.to_adapter(each) for each in content]
         if not isinstance(content, dict):

@@ -1,4 +1,5 @@
-"""Keeps the requests to the engines' adapters until they are answered. Uses no socket and no clock."""
+"""Keeps the requests to the engines' debug adapters until the requests are answered. This module
+uses no socket and no clock."""
 
 from __future__ import annotations
 
@@ -59,8 +60,9 @@ class Requests:
     def ask_several(
         self, wanted: dict[int, tuple[str, Any]], then: Callable[[dict[int, Answer]], None], deadline: float
     ) -> None:
-        """Sends a request (command, arguments) to each of these places. Calls `then` with all answers, or, at the
-        deadline, with the answers that have arrived."""
+        """Sends each adapter its request: `wanted` maps the adapter's place to (command,
+        arguments). Calls `then` with all answers, or, at the deadline, with the answers that have
+        arrived."""
         gathered = _Gathered(wanted, deadline, then)
         self._gathered.append(gathered)
         for place, (command, arguments) in wanted.items():
@@ -76,7 +78,8 @@ class Requests:
         self._drop_finished()
 
     def on_end(self, place: int) -> None:
-        """Fails the requests to an adapter whose connection has ended."""
+        """Called when the connection to an adapter has ended. The unanswered requests to this
+        adapter get an error as their answer."""
         if place in self.alive:
             self.alive.remove(place)
         waiting, self._waiting[place] = self._waiting[place], {}
@@ -85,7 +88,7 @@ class Requests:
         self._drop_finished()
 
     def on_time(self, now: float) -> None:
-        """Finishes the requests whose deadline has passed."""
+        """Finishes the requests whose deadline has passed, with the answers that have arrived."""
         for gathered in self._gathered:
             if gathered.deadline <= now:
                 gathered.missing.clear()
@@ -93,7 +96,8 @@ class Requests:
         self._drop_finished()
 
     def next_deadline(self) -> float | None:
-        """Returns the time at which on_time() must be called next; None if no request waits."""
+        """Returns the time at which on_time() must be called next; None if no request has a
+        deadline."""
         return min((gathered.deadline for gathered in self._gathered), default=None)
 
     def _drop_finished(self):

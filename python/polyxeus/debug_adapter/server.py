@@ -19,31 +19,32 @@ _MOST_ERRORS = 2000  # bytes of a program's standard error that are kept
 
 
 class Port(NamedTuple):
-    """An adapter that listens at a port."""
+    """The TCP address at which an adapter listens."""
 
     host: str
     port: int
 
 
 class Program(NamedTuple):
-    """An adapter that is a program. It reads and writes messages on its standard input and output."""
+    """The command line of an adapter that is a program. The program reads messages from its
+    standard input and writes messages to its standard output."""
 
     words: tuple[str, ...]
 
 
 class Adapter(NamedTuple):
-    """The debug adapter of an engine, and the way to connect to it."""
+    """The debug adapter of an engine, and the way to connect to the adapter."""
 
     rank: Rank
     endpoint: Union[Port, Program]
 
 
 class AdapterServer:
-    """Serves one client after the other, in a separate thread.
+    """Serves one Debug Adapter Protocol client after the other, in a separate thread.
 
     adapters  the adapters of the engines that are debugged
     host      the address to listen at
-    port      the TCP port; 0: any free port
+    port      the TCP port; 0 means any free port
 
     errors    OSError: the server cannot listen at this address and port.
     """
@@ -132,7 +133,7 @@ class AdapterServer:
 
 
 class _Peer:
-    """The connection to an adapter."""
+    """The connection to the debug adapter of one engine."""
 
     def __init__(self, reader, writer, process=None):
         self.reader = reader

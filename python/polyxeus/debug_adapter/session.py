@@ -32,14 +32,15 @@ _FIX_FOR_RANKS = "begin with the rank, for example `@1 x`, or select a frame of 
 
 
 class Rank(NamedTuple):
-    """An engine, and the arguments with which its adapter attaches.
+    """An engine, and the arguments with which the engine's debug adapter attaches to the engine.
 
     engine  the id of the engine; under MPI, this is its rank
-    name    "rank 0"
+    name    the name that the client shows, such as "rank 0"
     attach  arguments of the request "attach"; they override those of the client
     passed  the names of the client's arguments that the adapter understands
-    pulse   an expression for adapters that stop all threads of a rank. The session evaluates it every two seconds while
-            the rank is stopped, so that the threads run for a moment and answer heartbeats. "": the session evaluates
+    pulse   an expression for adapters that stop all threads of a rank. The session evaluates the
+            expression every two seconds while the rank is stopped. During the evaluation, the
+            threads run and answer heartbeats. If the expression is "", the session evaluates
             nothing
     """
 
@@ -71,10 +72,13 @@ Effect = Union[ToClient, ToAdapter, Close]
 
 
 class Session:
-    """Decides how to react to each message. Uses no socket, no thread and no clock.
+    """Decides how to react to each message of the client and of the adapters. The class uses no
+    socket, no thread and no clock.
 
-    The client sees one debuggee. Each thread of the debuggee belongs to one rank. Requests about a thread, a frame or a
-    variable are sent to the adapter of this rank. Breakpoints are sent to all adapters.
+    To the client, all ranks together are one debuggee. Each thread of the debuggee belongs to one
+    rank. Requests about a thread, a frame or a variable are sent to the adapter of the rank to
+    which the thread, frame or variable belongs. Breakpoints are sent to the adapters of all ranks
+    for which the client has set them.
     """
 
     def __init__(self, ranks: list[Rank]) -> None:
@@ -146,7 +150,8 @@ class Session:
         return self._take_effects()
 
     def on_time(self, now: float) -> list[Effect]:
-        """Does the work that is due. Call this method at next_deadline()."""
+        """Finishes requests whose deadline has passed, and evaluates the expression `pulse` on
+        stopped ranks. Call this method at next_deadline()."""
         self._now = now
         self._requests.on_time(now)
         for place in [place for place, due in self._pulses.items() if due <= now]:
@@ -190,7 +195,8 @@ class Session:
         self._ask_several(dict.fromkeys(self._requests.alive, (command, arguments)), then, patience)
 
     def _problem(self, answers):
-        """Returns a sentence about the first rank that refused or did not answer; None if all ranks agreed."""
+        """Returns a sentence about the first rank that refused a request or did not answer; None if
+        all ranks answered without an error."""
         for place, rank in enumerate(self._ranks):
             answer = answers.get(place)
             if answer is None:
@@ -322,7 +328,8 @@ class Session:
         self._ask_all("threads", None, then)
 
     def _route(self, request, arguments, then):
-        """Sends the request to its rank; `then` gets the place and the body of a successful answer."""
+        """Sends the request to the rank that the arguments name, or to the first rank if they name
+        none. Calls `then` with the place of the rank and the body of a successful answer."""
         place = self._numbers.place_of(arguments)
         if place is None and self._requests.alive:
             place = self._requests.alive[0]
@@ -478,7 +485,8 @@ class Session:
             self._event("invalidated", {"areas": ["variables"]})
 
     def _pulse(self, place):
-        """Lets the threads of a stopped rank run for a moment, so that this rank answers heartbeats."""
+        """Evaluates an expression on a stopped rank. During the evaluation, the threads of this
+        rank run, so that the rank answers heartbeats."""
         del self._pulses[place]  # no further pulse until this one is answered
 
         def with_frame(answer):

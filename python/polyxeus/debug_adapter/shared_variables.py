@@ -1,4 +1,4 @@
-"""Shows the variables that differ between ranks, in a scope that the session itself adds."""
+"""Shows the variables that differ between ranks, in a scope that the session adds to a frame."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Variables = list[dict[str, Any]]
 class SharedVariables:
     """Compares the frames of one function on all ranks that have stopped in this function.
 
-    numbers      the Numbers of the session
+    numbers      the Numbers object of the session
     engines      the engine id of each adapter, in the order of the adapters
     names        the name of each engine, such as "rank 0"
     ask_several  a function that sends {place: (command, arguments)}, and calls another function with {place: response}
@@ -41,7 +41,7 @@ class SharedVariables:
             self._frames[place, frame["id"]] = frame
 
     def forget(self) -> None:
-        """Deletes the comparisons. Called when a rank continues to run."""
+        """Deletes the comparisons, which are no longer valid when a rank continues to run."""
         self._frames.clear()
         self._scopes.clear()
         self._lists.clear()
@@ -49,7 +49,7 @@ class SharedVariables:
     def scope(self, place: int, number: int, threads: dict[int, int]) -> dict[str, Any]:
         """Returns the scope in which a frame shows the variables that differ.
 
-        threads  {place: a stopped thread of this rank}
+        threads  {place: a stopped thread of the rank at this place}
         """
         self._last += 1
         self._scopes[self._last] = place, number, threads
@@ -57,7 +57,8 @@ class SharedVariables:
                 "expensive": len(threads) > _MOST_RANKS}  # fmt: skip
 
     def read(self, number: int, then: Callable[[Variables], None]) -> None:
-        """Calls `then` with the variables to which one of the session's own numbers refers."""
+        """Calls `then` with the variables to which `number`, one of the session's own numbers,
+        refers."""
         if number in self._lists:
             return then(self._lists[number])
         if number not in self._scopes:

@@ -1,5 +1,5 @@
 """Functions that clients call on engines.
 
-A request contains only the name of such a function, because clients and engines have the same modules. These modules do
-not import client code.
+A request contains only the name of such a function, because clients and engines have the same
+modules. The modules of this package do not import client code.
 """

@@ -22,7 +22,8 @@ class StreamEnd:
 
 
 class _Home:
-    """An object (or the error of its constructor), and the streams of its generators, by their tokens."""
+    """An entry of the table: an object, or the error of the object's constructor, and the streams
+    of the object's generators. A token identifies each stream."""
 
     def __init__(self, value=None, failure=None):
         self.value = value
@@ -49,8 +50,8 @@ def make(key, saved, cls, /, *args, **kwargs):
     """Makes the object cls(*args, **kwargs). If the constructor fails, each call on the object fails with the error of
     the constructor.
 
-    saved  None, or (folder, entry of write()): in the second case, the object is read from this checkpoint instead of
-           being made
+    saved  (the folder of a checkpoint, an entry of its manifest) if the object is read from this
+           checkpoint instead of being made; else None
     """
     free([key])
     name = getattr(cls, "__name__", "object")
@@ -77,8 +78,8 @@ def free(keys):
 
 
 def found(key, name, *proxy):
-    """Returns the replacement of a proxy in the arguments of a call: on an engine the object, in a client another
-    proxy.
+    """Returns the value that replaces a proxy in the arguments of a call: on an engine, the object;
+    in a client, another proxy.
 
     errors  UnmetDependency: this engine has no such object. If the call is a task, the controller then sends the task
             to another engine.
@@ -114,7 +115,8 @@ def _method(value, name):
 
 
 def call(key, name, /, *args, **kwargs):
-    """Calls a method and returns its result. If the method returns a coroutine, awaits it."""
+    """Calls a method of an object and returns its result. If the method returns a coroutine, the
+    function awaits the coroutine."""
     result = _method(_home(key).value, name)(*args, **kwargs)
     kind = type(result)
     if kind in _GENERATORS:
@@ -123,7 +125,7 @@ def call(key, name, /, *args, **kwargs):
 
 
 def attribute(key, name):
-    """Returns the value of an attribute."""
+    """Returns the value of an attribute of an object."""
     return getattr(_home(key).value, name)
 
 
@@ -131,7 +133,8 @@ def attribute(key, name):
 
 
 def begin_stream(key, token, name, /, *args, **kwargs):
-    """Calls a method that is a generator or returns another iterable."""
+    """Calls a method that returns a generator or another iterable, and stores the iterable as a
+    stream."""
     home = _home(key)
     items = _method(home.value, name)(*args, **kwargs)
     if hasattr(type(items), "__await__"):
@@ -175,8 +178,8 @@ def _next_awaited(items):
 
 
 def end_stream(key, token):
-    """Closes the generator of a stream that was not read to its end, so that the `finally` blocks of the generator
-    run."""
+    """Closes the generator of a stream before its last item was read, so that the `finally` blocks
+    of the generator run."""
     home = _homes.get(key)
     if home is not None and token in home.streams:
         _close(home.streams.pop(token))

@@ -27,7 +27,8 @@ def find_job(environment):
 
 
 def _in_array(system, job_id):
-    """ Returns the id of the job array to which a job belongs: "12[3].server" is a job of the array "12[].server"."""
+    """Returns the description of a job, with the key "array" if the job belongs to a job array:
+    "12[3].server" is a job of the array "12[].server"."""
     array = re.sub(r"\[\d+\]", "[]", job_id)
     return {"system": system, "id": job_id, **({"array": array} if array != job_id else {})}
 

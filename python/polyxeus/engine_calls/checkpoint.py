@@ -2,8 +2,8 @@
 
 The checkpoint folder contains a numbered folder for each checkpoint. A new checkpoint is first written to a folder
 `.new-TOKEN` in the checkpoint folder. That folder gets its number when all engines have written and all data is on
-disk, so a numbered folder is complete. The client decides which engine does which part (views/checkpoints.py).
-docs/checkpoints.md describes the files.
+disk, so a numbered folder is complete. In the client, views/checkpoints.py decides which engine
+calls which of these functions. docs/checkpoints.md describes the files.
 """
 
 import json
@@ -48,7 +48,8 @@ def _numbered(path):
 
 
 def _remove(path, name):
-    """Removes a folder. Renames it first, so that a folder under the old name is always complete."""
+    """Removes a folder. The folder is renamed first, so that a folder with the old name is always
+    complete."""
     aside = os.path.join(path, f".old-{os.urandom(6).hex()}")
     try:
         os.rename(os.path.join(path, name), aside)
@@ -68,7 +69,8 @@ def _sync_folder(path):
 def begin(path, token):
     """Makes the folder of a new checkpoint, and removes the folders of unfinished checkpoints.
 
-    result  {"folder": its path, "previous": the name of the last complete checkpoint or None}
+    result  {"folder": the path of the new folder, "previous": the name of the last complete
+            checkpoint or None}
     """
     try:
         os.makedirs(path, exist_ok=True)
@@ -91,10 +93,11 @@ def abort(path, token):
 
 
 def commit(path, token, manifest, keep=0):
-    """Gives a checkpoint its number, if its files are those that the manifest (a string) names.
+    """Checks that the files of a new checkpoint are complete, and gives the checkpoint its number.
 
-    keep    the number of checkpoints with the same label to keep; 0: all.
-    result  {"name": the number as text, "removed": names of older checkpoints that were removed}
+    manifest  the manifest, as text, which names the files.
+    keep      the number of checkpoints with the same label that are kept; 0 keeps all.
+    result    {"name": the number as text, "removed": names of older checkpoints that were removed}
     """
     folder = os.path.join(path, f".new-{token}")
     described = json.loads(manifest)
@@ -111,8 +114,8 @@ def commit(path, token, manifest, keep=0):
 
 
 def _check_files(folder, manifest):
-    """Raises an error if a file of the manifest is not complete on this host. In this case, the engine that wrote the
-    file uses another file system for this folder."""
+    """Raises an error if a file of the manifest is missing or incomplete on this host. In this
+    case, the engine that wrote the file uses another file system for this folder."""
     for rank in manifest["ranks"]:
         for entry in rank["variables"]:
             if "file" not in entry:
@@ -140,8 +143,9 @@ def _rename(path, folder):
 
 
 def _remove_old(path, label, keep):
-    """Removes older checkpoints and returns their names. Checkpoints that cannot be read or removed stay. This is not
-    an error, because the new checkpoint is complete."""
+    """Removes all checkpoints with this label except the last `keep` checkpoints, and returns the
+    names of the removed checkpoints. A checkpoint that cannot be read or removed stays and causes
+    no error, because the new checkpoint is complete."""
     if not keep:
         return []
     alike = [name for name in _numbered(path) if _has_label(path, name, label)]
@@ -184,10 +188,10 @@ def _read_manifest(path, name):
 def write(path, token, previous, rank, names=None, scattered=()):
     """Writes variables to files of the new checkpoint.
 
-    previous   the name of the previous checkpoint. Files that have not changed become hard links to its files. None: no
-               links are made.
+    previous   the name of the previous checkpoint. Files that have not changed become hard links to
+               the files of the previous checkpoint. If `previous` is None, no links are made.
     rank       the number in the names of the files.
-    names      None: all variables of the user that can be written.
+    names      the names of the variables; None means all variables of the user that can be written.
     scattered  names of variables that are blocks of one array, in addition to those of scatter().
     result     the entry of this rank for the manifest
     """
@@ -211,7 +215,8 @@ def write_values(path, token, previous, rank, wanted, leaves_out):
     are scattered.
 
     wanted      {name: value}
-    leaves_out  whether values that cannot be written are left out. If False, they cause an error
+    leaves_out  whether values that cannot be written are left out. If False, such values cause an
+                error
     """
     folder = os.path.join(path, f".new-{token}")
     left = {}
@@ -266,10 +271,11 @@ def _why_not_written(problem, folder):
 
 
 def find(path, label=None):
-    """Returns the last complete checkpoint, or the last complete checkpoint with this label.
+    """Returns the last complete checkpoint. If `label` is not None, returns the last complete
+    checkpoint with this label.
 
     path    the checkpoint folder, or the folder of one checkpoint.
-    result  {"folder": its path, "manifest": the manifest, as text}
+    result  {"folder": the path of the checkpoint, "manifest": the manifest, as text}
     """
     path = path.rstrip("/") or path
     try:
@@ -292,16 +298,20 @@ def find(path, label=None):
 def load(folder, token, items):
     """Reads variables and stores them for define().
 
-    items   [{"names": [...], "parts": [{"entry": of the manifest, "begin": i, "end": j}]}]: consecutive blocks. A part
-            without begin and end is the whole value.
-    result  {"read": bytes}
+    items   [{"names": [...], "parts": [{"entry": the manifest's entry, "begin": i, "end": j}]}].
+            The parts are consecutive blocks of a value. A part without begin and end is the whole
+            value.
+    result  {"read": the number of bytes that were read}
     """
     _loaded[token], count = read_values(folder, items)
     return {"read": count}
 
 
 def read_values(folder, items):
-    """Reads the items of load(). Returns ({name: value}, number of bytes)."""
+    """Reads values from the folder of a checkpoint. Returns ({name: value}, number of bytes).
+
+    items  the same as for load()
+    """
     progress = values.Progress()
     found = {}
     try:
@@ -327,5 +337,5 @@ def define(token, scattered=()):
 
 
 def forget(token):
-    """Drops the values that load() has read."""
+    """Drops the values that load() has read, without defining them."""
     _loaded.pop(token, None)

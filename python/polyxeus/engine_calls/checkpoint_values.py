@@ -1,6 +1,7 @@
 """The files of a checkpoint: one for each variable of each rank.
 
-Arrays are .npy files, values that JSON can hold are .json files, and others are pickles followed by their buffers.
+Arrays are written to .npy files, and values that JSON can represent to .json files. For all other
+values, a file contains a pickle, followed by the buffers of the pickled values.
 Variables that share objects are in one pickle, so that they share these objects again after they are read.
 """
 
@@ -30,7 +31,8 @@ class DamagedFileError(Exception):
 
 
 class Progress:
-    """Reports to the client how many bytes were written, linked or read."""
+    """Counts the bytes that were written, linked or read, and reports to the client how many bytes
+    were written or read."""
 
     def __init__(self):
         self.written = 0
@@ -50,7 +52,7 @@ class Progress:
 
 
 def numpy_version():
-    """Returns the version of NumPy; None if it is not imported."""
+    """Returns the version of NumPy; None if NumPy is not imported."""
     return getattr(sys.modules.get("numpy"), "__version__", None)
 
 
@@ -60,8 +62,10 @@ def _is_array(value):
 
 
 def _is_json(value, room):
-    """Returns whether JSON restores the same value with the same types. room: [the number of items that the value may
-    still have]"""
+    """Returns whether JSON restores the same value with the same types.
+
+    room  a list that contains the number of items that the value may still have
+    """
     room[0] -= 1
     if room[0] < 0:
         return False
@@ -92,8 +96,8 @@ def _is_text(text):
 class Writer:
     """Writes the variables of one rank into a folder.
 
-    old  (the folder of the last checkpoint, its entries for this rank). If a file has not changed, a hard link to the
-         old file is made
+    old  (the folder of the last checkpoint, the entries for this rank in the manifest of that
+         checkpoint). If a file has not changed, a hard link to the old file replaces the new file
     """
 
     def __init__(self, folder, rank, old, progress):
@@ -162,8 +166,10 @@ class Writer:
         return self._write_file(entry, ".pickle", pieces, sum(memoryview(p).nbytes for p in pieces))
 
     def _write_file(self, entry, ending, pieces, size):
-        """Writes one file, or links the old one if it has the same bytes.  pieces  an iterable that can be read
-        twice"""
+        """Writes one file, or makes a hard link to the old file if that file has the same bytes.
+
+        pieces  the bytes of the file, as an iterable that can be read twice
+        """
         entry["file"] = self._file_name(entry["names"], ending)
         entry["bytes"] = size
         path = os.path.join(self._folder, entry["file"])
@@ -195,8 +201,8 @@ class Writer:
         )
 
     def _link(self, old, path):
-        """Links the old file under a new name. Returns False if the old file no longer exists or the link cannot be
-        made."""
+        """Makes a hard link with a new name to the old file. Returns False if the old file no
+        longer exists or the link cannot be made."""
         source = os.path.join(self._old_folder, old["file"])
         try:
             if os.path.getsize(source) != old["bytes"]:
@@ -217,7 +223,7 @@ class Writer:
 
 
 class _ArrayPieces:
-    """The bytes of a .npy file, without a copy of the whole array."""
+    """Yields the bytes of a .npy file in pieces, without copying the whole array."""
 
     def __init__(self, header, array):
         self._header = header
@@ -254,8 +260,9 @@ def _cut(pieces):
 
 
 def _begins_alike(path, pieces):
-    """Returns whether a file begins with the same bytes as the pieces. A changed value usually differs in these bytes,
-    so the caller need not compute its checksum."""
+    """Returns whether a file begins with the same bytes as the pieces. The function compares at
+    most the first 1 MiB. Most changed values differ there, so that the caller need not compute
+    the checksums of these values."""
     left = _COMPARED_BYTES
     try:
         with open(path, "rb", buffering=0) as file:
@@ -282,7 +289,7 @@ def _checksum(pieces):
 
 
 def read(folder, item, progress):
-    """Reads one item of checkpoint.load(); returns {name: value}."""
+    """Reads one item of the argument `items` of checkpoint.load(); returns {name: value}."""
     parts = item["parts"]
     if len(parts) == 1 and "begin" not in parts[0]:
         return _read_whole(folder, parts[0]["entry"], item["names"], progress)
@@ -307,7 +314,8 @@ def _read_whole(folder, entry, names, progress):
 
 
 def _read_block(folder, part, progress):
-    """Reads the items from begin to end of one file. The engine that reads the first item checks the whole file."""
+    """Reads the items with the indices from `begin` to `end` from one file. The engine that reads
+    the first item checks the whole file."""
     entry, begin, end = part["entry"], part["begin"], part["end"]
     path = os.path.join(folder, entry["file"])
     if begin == 0 and end > 0:
@@ -343,7 +351,8 @@ def _import(entry):
 
 
 def _check(folder, entry, progress):
-    """Returns the path of the file. Raises DamagedFileError if its checksum is wrong."""
+    """Checks the checksum of the file of an entry, and returns the path of the file. Raises
+    DamagedFileError if the checksum is wrong."""
     path = os.path.join(folder, entry["file"])
     checksum = hashlib.sha256()
     buffer = memoryview(bytearray(min(_PIECE_BYTES, max(1, entry["bytes"]))))

@@ -4,15 +4,17 @@ __all__ = ["TupleNode", "run"]
 
 
 def run(node, values):
-    """Computes the value of the node. `values` has the values of the nodes that this node needs, by their keys."""
+    """Computes the value of the node. `values` is a dict {key: value} of the nodes that this node
+    needs."""
     return node(values)
 
 
 class TupleNode:
-    """A node of a graph of Dask before 2024.12, with the interface of Dask's later nodes.
+    """A node of a graph made by Dask before 2024.12, with the interface of the nodes of later Dask
+    versions.
 
-    The task of such a node is a tuple (function, *arguments), a list of tasks, the key of another node, or a value. The
-    arguments are tasks, too.
+    The task of such a node is a tuple (function, *arguments), a list of tasks, the key of another
+    node, or a value. The arguments in the tuple are tasks, too.
     """
 
     def __init__(self, task, dependencies):

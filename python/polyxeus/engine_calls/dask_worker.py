@@ -26,7 +26,7 @@ class _Life:
         )
 
     def begin(self):
-        """Starts the worker; returns when it is registered with the scheduler."""
+        """Starts the worker, and waits until the worker is registered with the scheduler."""
         self._thread.start()
         if not self._is_up.wait(_PATIENCE):
             raise TimeoutError(f"timed out: the dask worker did not start within {_PATIENCE:g} s")
@@ -59,7 +59,8 @@ class _Life:
 
 
 def start(address, nanny=False, **options):
-    """Starts a worker for the scheduler at this address, unless one already runs."""
+    """Starts a worker for the Dask scheduler at this address, unless this engine already runs a
+    worker."""
     global _running
     if _running is not None and _running._thread.is_alive():
         return
@@ -70,7 +71,7 @@ def start(address, nanny=False, **options):
 
 
 def stop():
-    """Ends the worker, if one runs."""
+    """Ends the Dask worker of this engine, if the engine runs one."""
     global _running
     life, _running = _running, None
     if life is None:

@@ -78,7 +78,7 @@ def _text(value):
 def _add(digest, value, left):
     """Adds a value to the digest.
 
-    left    [the number of items that may still be added]
+    left    a list that contains the number of items that may still be added.
     errors  _Unknown: the type of the value is not supported, or the value is too large.
     """
     left[0] -= 1
@@ -115,8 +115,8 @@ def _add_unordered(digest, value, left):
 
 
 def _add_array(digest, value):
-    """Adds the value if it is an array, a tensor or a data frame, and returns whether it is one. Loads no library for
-    that."""
+    """Adds the value to the digest if the value is an array, a tensor or a data frame. Returns
+    whether the value is one of these. The function imports no library."""
     numpy, torch, pandas = (sys.modules.get(name) for name in ("numpy", "torch", "pandas"))
     if pandas and isinstance(value, (pandas.DataFrame, pandas.Series, pandas.Index)):
         digest.update(f"{value.shape};{list(getattr(value, 'columns', []))};".encode())

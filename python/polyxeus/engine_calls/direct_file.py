@@ -23,8 +23,8 @@ class DirectFile:
     `with` block of the DirectFile has ended without an error. Raises an OSError, for example if the path exists or the
     disk is full.
 
-    checksum  an object of hashlib, which gets exactly the bytes in the file, even if the data changes during the
-              writing
+    checksum  an object of hashlib that is updated with exactly the bytes that are written to the
+              file, even if the data changes during the writing
     """
 
     def __init__(self, path, checksum=None):
@@ -48,7 +48,7 @@ class DirectFile:
             os.close(self._descriptor)
 
     def write(self, view):
-        """Writes all bytes of a memoryview of bytes."""
+        """Appends all bytes of a memoryview to the file."""
         while view:
             count = min(view.nbytes, _BUFFER_BYTES - self._filled)
             end = self._filled + count

@@ -34,7 +34,7 @@ class Initialized:
 
 
 class ForEach:
-    """Calls a function several times, each time with the next of several tuples of arguments."""
+    """Calls a function once for each tuple of arguments in a list, and returns the results."""
 
     def __init__(self, function):
         self.__name__ = getattr(function, "__name__", "unknown")

@@ -39,7 +39,8 @@ class Row:
 def refresh(rows):
     """Reloads the modules whose loaded source differs from the notebook's source. The other modules keep their state.
 
-    rows  a tuple of the arguments of Row for each module
+    rows  for each module, a tuple of the arguments of Row
+
     Returns [(name, state, detail)] for the modules that differ from the notebook's modules:
 
     * "older", "different": this engine has a different file for the module; the detail is the path of this file
@@ -117,7 +118,7 @@ def _read(path):
 
 
 def _path_of(row, module):
-    """Returns the file of the module on this host; None if there is none."""
+    """Returns the file of the module on this host; None if this host has no such file."""
     if module is not None:
         path = getattr(module, "__file__", None)
         return path if isinstance(path, str) else ""
@@ -192,7 +193,8 @@ def _reload(module, text, path):
 
 
 def _has_own_file(name, places):
-    """Returns whether an import would find a file of this module that is not installed."""
+    """Returns whether an import would find a file of this module outside of the folders of
+    installed packages."""
     spec = importlib.machinery.PathFinder.find_spec(name, places)
     return spec is not None and spec.has_location and not _is_installed(spec.origin)
 

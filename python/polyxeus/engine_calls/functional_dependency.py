@@ -62,7 +62,7 @@ class dependent:
     _wrapped_f : callable
         The function.
     _wrapped_df : callable
-        The condition: a function that returns False if it is not met.
+        The condition, as a function that returns False if the condition is not met.
     *dargs : Any
         Arguments of the condition.
     **dkwargs : Any
@@ -116,7 +116,9 @@ def require(*objects: Any, **mapping: Any) -> depend:
     Returns
     -------
     depend
-        The decorator. On an engine that cannot import one of the modules, a task fails with UnmetDependency.
+        The decorator. On an engine that cannot import one of the modules, a call of the function
+        raises UnmetDependency. If the call is a task, the controller then sends the task to another
+        engine.
 
     Raises
     ------

@@ -17,8 +17,9 @@ _RUN_NAMES = ("PMIX_NAMESPACE", "OMPI_MCA_orte_ess_jobid", "SLURM_STEP_ID")
 def look(ranks):
     """Returns (rank, size of the world, number, run) of this engine.
 
-    number  the number of the last communicator that this engine has made for a gang of these ranks; 0: none.
-    run     the id that the MPI launcher has given to the run in which it started the engine; "": not known.
+    number  the number of the last communicator that this engine has made for a gang of these ranks;
+            0 if the engine has made no such communicator.
+    run     the id of the run in which the MPI launcher started the engine; "" if it is not known.
     """
     if "mpi4py.MPI" not in sys.modules:  # importing it would make a world that contains only this process
         return 0, 1, 0, ""
@@ -33,9 +34,9 @@ def look(ranks):
 def join(ranks, number, name):
     """Defines the communicator of a gang as a variable in the user's namespace.
 
-    ranks   the ranks in the world, in the order of the gang. All of them call this function.
-    number  the number of the communicator, the same on all of these ranks. If this number differs from the last number,
-            a new communicator is made.
+    ranks   the ranks in the world, in the order of the gang. All of these ranks call this function.
+    number  the number of the communicator, the same on all of these ranks. If the number differs
+            from that of the last communicator of these ranks, the ranks make a new communicator.
     """
     made = communicators.made_for(tuple(ranks), ranks, number)
     functions.forget_carried([name])

@@ -1,10 +1,11 @@
-"""Passes variables of an engine to the engine that replaces it: `pxcluster restart --keep`.
+"""Passes variables of an engine to the engine that replaces it, for `pxcluster restart --keep`.
 
-The old engine writes the variables to files on its host. The new engine reads and removes the files. Variables that
-share objects (a model and its optimizer) are written together, so that they share these objects again in the new
-engine. If one of these groups cannot be written or read, the other groups are not affected. Buffers of arrays are
-copied twice: from the array to the file, and from the file to the new array. If the engine's host has none of the
-folders for these files, the engine sends the same bytes to pxcluster instead: pack(), packed() and unpack().
+The old engine writes the variables to files on its host. The new engine reads and removes the
+files. Variables that share objects (a model and its optimizer) are written together, as a group, so
+that they share these objects again in the new engine. If one group cannot be written or read, the
+other groups are not affected. Buffers of arrays are copied twice: from the array to the file, and
+from the file to the new array. If the engine's host has none of the folders for these files, the
+engine sends the same bytes to pxcluster instead, with pack(), packed() and unpack().
 """
 
 import errno
@@ -55,7 +56,8 @@ def save(folders, engine, names=None, share=1):
 
 
 def pack(names=None):
-    """Does the same as save(), but stores the bytes in memory. packed() returns these bytes.
+    """Pickles variables as save() does, but stores the bytes in memory. packed() returns these
+    bytes.
 
     result  the same as for save(), with the additional key "bytes": the number of bytes that packed() will return
     """
@@ -73,7 +75,8 @@ def pack(names=None):
 
 
 def packed():
-    """Returns the bytes for unpack(). Call it once."""
+    """Returns the bytes that pack() has stored, and removes them from memory. Another engine passes
+    these bytes to unpack()."""
     pieces = list(_packed)
     _packed.clear()
     return b"".join(pieces)
@@ -102,8 +105,9 @@ def offer(folders, names):
 
 
 def _write_groups(names, write):
-    """Returns (the index for _read_groups(), {name: reason why it was not written}). The function write(values, number)
-    writes a group and returns the group's entry for the index."""
+    """Returns (the index for _read_groups(), {name: the reason why the variable was not written}).
+    The function write(values, number) writes a group and returns the group's entry for the
+    index."""
     known = functions.namespace()
     lost = {name: "not defined there" for name in names or () if name not in known}
     wanted = users_names(known) if names is None else [name for name in names if name in known]
@@ -303,7 +307,7 @@ def _read_file(part, removes):
 
 
 def _read(part, stream):
-    """Reads the values from a stream; returns {name: value}."""
+    """Reads the values of a group from a stream; returns {name: value}."""
     if "module" in part:
         for submodule in part["submodules"]:
             try:
@@ -331,9 +335,9 @@ def _read_piece(file, size):
 
 
 def _map(size):
-    """Returns anonymous memory, which Python does not clear first. The memory is private, so that a forked process does
-    not write to it. Like NumPy's arrays, it uses large pages, because the system provides them in less than half of the
-    time that small pages take."""
+    """Returns anonymous memory, which Python does not clear first. The memory is private, so that a
+    forked process does not write to it. Like NumPy's arrays, the memory uses large pages, which the
+    system provides in less than half of the time that small pages take."""
     memory = mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
     try:
         memory.madvise(mmap.MADV_HUGEPAGE)

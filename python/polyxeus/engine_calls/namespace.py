@@ -11,7 +11,7 @@ def use_pickler(name):
 
 
 def assign(values):
-    """Assigns values to names, attributes and items: "a", "a.b", "a[0]"."""
+    """Assigns values to names, attributes and items, such as "a", "a.b" and "a[0]"."""
     names = functions.namespace()
     for target, value in values.items():
         code = compile(f"{target} = _value_", "<push>", "exec")
@@ -38,8 +38,10 @@ def import_names(name, fromlist, level):
 
 
 def require(*modules, **values):
-    """Imports modules, and defines the modules and the values in the user's namespace. Returns whether all imports
-    succeeded."""
+    """Imports modules, and defines the modules and the values in the user's namespace.
+
+    Returns True. Raises UnmetDependency if a module cannot be imported.
+    """
     import importlib
 
     from polyxeus.error import UnmetDependency

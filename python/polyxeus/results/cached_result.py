@@ -6,7 +6,7 @@ __all__ = ["CachedResult", "CachedTasks"]
 
 
 class CachedTasks:
-    """Replaces the tasks of an AsyncResult if the results are already stored."""
+    """Has the methods of the tasks of an AsyncResult, for results that are already stored."""
 
     def __init__(self, entries):
         self._entries = entries  # [(msg_id, result, Metadata)]

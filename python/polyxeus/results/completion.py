@@ -27,7 +27,7 @@ def call_when_ready(tasks, function):
 
 
 def start():
-    """Starts the thread. Afterwards, call_when_ready() takes no lock."""
+    """Starts the thread that makes the calls, so that call_when_ready() takes no lock."""
     _thread.notices()
 
 
@@ -55,8 +55,8 @@ def _tell(token):
 
 
 def _make_calls():
-    """Makes the calls one after the other. If another thread is already making calls, that thread makes these calls,
-    too."""
+    """Calls the functions that were passed to call_in_turn(), one after the other. If another
+    thread is already calling such functions, that thread calls the remaining functions, too."""
     while _calls and _calling.acquire(blocking=False):
         try:
             while _calls:
@@ -76,7 +76,8 @@ def _stop():
 
 
 def _forget_parent():
-    """Called in the child of a fork. The child has no copy of the thread, and gets no answers."""
+    """Resets this module in the child of a fork, which has no copy of the thread and gets no
+    answers."""
     global _thread, _waiting, _clients, _calls, _calling
     _calls = collections.deque()
     _calling = threading.Lock()

@@ -135,8 +135,8 @@ class _Keeper:
 
 
 def show_live(result: Any) -> bool:
-    """Shows a pending result, and updates the display until it is ready. Outside of notebooks, and in threads other
-    than the main thread, shows nothing and returns False."""
+    """Shows a pending result, and updates the display until the result is ready. Outside of
+    notebooks, and in threads other than the main thread, shows nothing and returns False."""
     end = front_end()
     if end is None or threading.current_thread() is not threading.main_thread():
         return False
@@ -147,7 +147,8 @@ def show_live(result: Any) -> bool:
 
 
 def _cancel_button(result):
-    """Returns a button that stops the requests of the result; None without ipywidgets."""
+    """Returns a button that stops the requests of the result; None if ipywidgets is not
+    installed."""
     if not has_widgets():
         return None
     from ipywidgets import Button
@@ -160,8 +161,8 @@ def _cancel_button(result):
 
 
 def _forget_parent():
-    """Called in the child of a fork. The child has no copy of the thread, and the page belongs to the parent
-    process."""
+    """Resets this module in the child of a fork, which has no copy of the thread and must not
+    update displays of the parent process."""
     global _keeper
     _keeper = _Keeper()
 

@@ -17,8 +17,8 @@ __all__ = ["AsyncHubMapResult", "AsyncMapResult", "AsyncRecordedResult", "join_p
 
 
 def join_parts(map_object, results):
-    """Joins the results of a map's requests into the results of the map. If a request failed, its exception becomes an
-    item."""
+    """Joins the results of a map's requests into the results of the map. If a request failed, its
+    exception becomes an item of the joined results."""
     if not any(isinstance(each, Exception) for each in results):
         return map_object.joinPartitions(results)
     joined = []
@@ -147,10 +147,10 @@ class AsyncMapResult(AsyncResult[list[T]]):
 
 
 class AsyncRecordedResult(AsyncMapResult):
-    """The results of requests. If some of them are the parts of a map, their results are joined into the result of the
-    map.
+    """The results of requests. If some of the requests are the parts of a map, the results of these
+    parts are joined into the result of the map.
 
-    calls  the RecordedCalls, which know the requests of each map
+    calls  a RecordedCalls object, which stores the requests that belong to each map
     """
 
     def __init__(self, client, tasks, *, calls, owner: bool = False) -> None:

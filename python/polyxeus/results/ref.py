@@ -33,15 +33,17 @@ _this_thread = threading.local()  # refs: see gathered()
 class Ref(Generic[T]):
     """A reference to a result that stays on the host of its engine.
 
-    `apply_ref` and ``submit(..., keep=True)`` return it.
+    `apply_ref` and ``submit(..., keep=True)`` return a Ref.
 
-    If a Ref is in the arguments of another call, the function gets the value instead. The value passes through neither
-    the client nor the controller. A task starts when the calls of all its Refs have ended. The result is freed when the
-    last Ref to it has been deleted and no unanswered call needs it.
+    If a Ref is in the arguments of another call, the called function gets the result instead of the
+    Ref. The result passes through neither the client nor the controller. A task starts when the
+    calls that make the results of all its Refs have ended. A result is freed when the last Ref to
+    the result has been deleted and no unanswered call needs the result.
 
-    A Ref can also be pickled outside of calls, even before its call has ended. Any program that has a Client of the
-    cluster can use the unpickled Ref. A result whose Ref was pickled is not freed when its Refs are deleted or the
-    program ends. It stays until ``rc.unpublish(ref.id)``, or until the engine that made it ends.
+    A program can also pickle the Ref itself, even before the call that makes the result has ended.
+    Any program that has a Client of the cluster can use the unpickled Ref. A result whose Ref was
+    pickled is not freed when its Refs are deleted or the program ends. Such a result stays until
+    ``rc.unpublish(ref.id)`` is called, or until the engine that made the result ends.
 
     Parameters
     ----------
@@ -50,11 +52,12 @@ class Ref(Generic[T]):
     key : Any
         The key that names the result.
     call : AsyncResult
-        The call that makes the kept result. Its answer is the engine's description of this result.
+        The call that makes the kept result. The answer of this call is the engine's description of
+        the result.
     is_task : bool
         Whether the call is a task, for which the controller chooses the engine.
     recipe : Any, optional
-        The Recipe for recomputing the result.
+        The object that describes how the result is recomputed if it is lost.
 
     Examples
     --------
@@ -123,9 +126,10 @@ class Ref(Generic[T]):
 
     @property
     def id(self) -> str:
-        """The id of the result, with which ``rc.ref(id)`` finds it in any program; the name of a published result.
+        """The id of the result: in any program, ``rc.ref(id)`` returns a Ref to the result.
 
-        The id alone does not make the result stay: see `Client.ref()`.
+        For a Ref from `Client.published()`, the id is the name of the result. A result can be freed
+        although a program has stored its id: see `Client.ref()`.
         """
         if "_call" not in self.__dict__:
             return self._origin[0]
@@ -135,7 +139,10 @@ class Ref(Generic[T]):
 
     @property
     def msg_id(self) -> str:
-        """The id of the request that makes the result. If the call was sent again, this is the latest request."""
+        """The id of the request that makes the result.
+
+        If the call was sent again, this is the id of the latest request.
+        """
         self._call.ready()
         return self._call.msg_ids[0]
 
@@ -156,7 +163,7 @@ class Ref(Generic[T]):
         return self._call.get()["bytes"]
 
     def ready(self) -> bool:
-        """Returns whether the call has ended.
+        """Returns whether the call that makes the result has ended.
 
         Returns
         -------
@@ -166,7 +173,7 @@ class Ref(Generic[T]):
         return self._call.ready()
 
     def wait(self, timeout: float | None = -1) -> bool:
-        """Waits until the call has ended.
+        """Waits until the call that makes the result has ended.
 
         Parameters
         ----------
@@ -186,7 +193,7 @@ class Ref(Generic[T]):
         return self._call.wait(timeout)
 
     def get(self, timeout: float | None = None) -> T:
-        """Waits until the call has ended, and returns a copy of its value.
+        """Waits until the call that makes the result has ended, and returns a copy of the result.
 
         Parameters
         ----------
@@ -196,7 +203,7 @@ class Ref(Generic[T]):
         Returns
         -------
         Any
-            The value: a new object each time.
+            A copy of the result. Each call returns a new copy.
 
         Raises
         ------
@@ -238,8 +245,8 @@ class Ref(Generic[T]):
     def publish(self, name: str) -> None:
         """Gives the result a name, under which other programs find it: see `Client.published()`.
 
-        A published result stays after this program has ended. It is lost when the engine that made it, or the cluster,
-        ends. `Client.unpublish()` removes the name.
+        A published result stays after this program has ended. The result is lost when the cluster
+        ends or the engine that made the result ends. `Client.unpublish()` removes the name.
 
         Parameters
         ----------
@@ -249,7 +256,7 @@ class Ref(Generic[T]):
         Raises
         ------
         ValueError
-            The name is invalid, or another result has it.
+            The name is invalid, or another result has this name.
         RemoteError
             The call failed.
         ResultLost
@@ -275,7 +282,8 @@ class Ref(Generic[T]):
     # ------------------------------------------------------------ pickles
 
     def _stay(self):
-        """Lets the result stay, and returns the arguments with which unpickled() makes this Ref in another process."""
+        """Keeps the result from being freed when its Refs are deleted. Returns the arguments with
+        which unpickled() makes this Ref in another process."""
         if "_origin" in self.__dict__ and ("_call" not in self.__dict__ or self._call._client._closed):
             return self._origin
         info = None
@@ -332,11 +340,12 @@ class Ref(Generic[T]):
         return self._is_gone or not (self._kept.outlives_engines(info) or number_of(self._call._client, info["engine"]) is not None)
 
     def _is_usable(self):
-        """Returns whether the result exists, or its call may still make it."""
+        """Returns whether the result exists, or an unfinished call may still make the result."""
         return not self.ready() or (self._call._outcome()[1] is None and not self._is_lost())
 
     def _compute_again(self):
-        """Sends the call again. If results in its arguments are lost or freed, first sends their calls again.
+        """Sends the call again. If results in the arguments of the call are lost or freed, the
+        calls that make these results are sent first.
 
         Precondition: the result of this Ref is lost, and the caller holds the lock `repairing`.
 
@@ -352,7 +361,8 @@ class Ref(Generic[T]):
             made[recipe] = _send_again(self._kept, recipe, inputs)
 
     def _ask(self):
-        """Returns a request that asks the engine whether it has the result; None if the result needs no engine."""
+        """Asks the engine that made the result whether it still has the result. Returns the
+        request; None if this engine has ended, or if the result does not need the engine."""
         info = self._call._outcome()[0]
         client = self._call._client
         engine_id = number_of(client, info["engine"])
@@ -389,7 +399,9 @@ class Ref(Generic[T]):
 
 
 def unpickled(identifier: str, folder: str, name: str, info: dict[str, Any] | None) -> Ref[Any]:
-    """Returns a Ref that uses a client of this process as soon as it needs one.
+    """Makes a Ref from the content of a pickle.
+
+    The Ref looks for a client of this process when it first needs a client.
 
     Parameters
     ----------
@@ -398,7 +410,7 @@ def unpickled(identifier: str, folder: str, name: str, info: dict[str, Any] | No
     folder : str
         The cluster's folder in shared memory, which identifies the cluster.
     name : str
-        The name of the function, for messages.
+        The name of the called function, for error messages.
     info : dict or None
         The engine's description of the result; None if it is not known.
 
@@ -424,7 +436,10 @@ def unpickled(identifier: str, folder: str, name: str, info: dict[str, Any] | No
 
 
 def _send_again(kept, recipe, inputs):
-    """Sends the call of a recipe again; returns the Ref of its result.  inputs  the Refs in its arguments"""
+    """Sends again the call that a Recipe describes; returns the Ref of the call's result.
+
+    inputs  the Refs in the arguments of the call
+    """
     recipe.use()
     uses = Uses(inputs, recipe.task, kept) if inputs else None
     tasks = recipe.task.again(inputs)
@@ -440,11 +455,12 @@ def _send_again(kept, recipe, inputs):
 
 
 class Uses:
-    """Holds the Refs in the arguments of a call until the call is answered, so that their results are not freed. If the
-    call fails because one of these results is lost, Uses recomputes this result, if possible, and sends the call again.
+    """Holds the Refs in the arguments of a call until the call is answered, so that their results
+    are not freed. If the call fails because one of these results is lost, the Uses object
+    recomputes the lost result, if possible, and sends the call again.
 
     refs  the Refs.
-    task  a SentTask; None: the call is not sent again.
+    task  the call as it was sent; if None, the call is never sent again.
     kept  the client's table of kept results.
     """
 
@@ -460,7 +476,7 @@ class Uses:
         self.is_final = False
 
     def sent(self, tasks):
-        """Called after the call was sent."""
+        """Records the requests of the call after they were sent."""
         if self._task is not None:
             self.tasks = tasks
             call_when_ready(tasks, self.look)
@@ -476,12 +492,14 @@ class Uses:
     # ------------------------------------------------------------ calls that are sent again
 
     def awaited(self):
-        """Returns the tasks that a caller waits for now."""
+        """Returns the requests whose answers are needed next: the call, or requests that ask
+        engines for the results in its arguments."""
         return self._probe or self.tasks
 
     def look(self):
-        """Returns whether the call has its final answer. If the tasks are answered and the answer is not final, sends the
-        call again. Use this method when the tasks are answered; at other times it changes nothing."""
+        """Returns whether the call has its final answer. If the requests of awaited() are answered
+        and the answer of the call is not final, the method sends the next request. Before these
+        requests are answered, the method does nothing."""
         if self.is_final:
             return True
         if not self.awaited().is_ready():
@@ -515,7 +533,8 @@ class Uses:
             self._refs = ()
 
     def _goes_on(self):
-        """Sends the next request that the call needs; returns False if there is none, so that the call has ended."""
+        """Sends the next request that the call needs. Returns False if the call needs no further
+        request and thus has ended."""
         if self.tasks.outcome(0)[0] == "ok":
             return False
         problem = remote_error(self.tasks.outcome(0)[2])
@@ -552,9 +571,10 @@ class Uses:
         return [ref for ref in self._refs if isinstance(ref, Ref)]
 
     def _bring(self):
-        """Sends the call to the host that has the most bytes of the results in its arguments. The request contains the
-        places from which the engine fetches the other results. Does nothing and returns False if all results are on one
-        host, or if no engine can send one of the results."""
+        """Sends the call to the host that has the most bytes of the results in its arguments. The
+        request contains the addresses from which the engine fetches the other results. Does nothing
+        and returns False if all results are on one host, or if no engine can send one of the
+        results."""
         bytes_on, infos = {}, {}
         for ref in self._kept_refs():
             infos[ref] = info = ref._call._outcome()[0]
@@ -645,10 +665,10 @@ def gathered() -> Iterator[dict[Any, Ref[Any]]]:
 
 
 class ObjectUse:
-    """The entry of gathered() for a proxy of objects. It keeps the objects alive until the call is answered, as Uses
-    does for results.
+    """The value for an Actor in the dict that gathered() yields. It keeps the Actor's objects on
+    the engines alive until the call is answered, as a Uses object does for results.
 
-    home     the data that the proxies of the objects share.
+    home     the data that the Actors of the same objects share.
     spawned  the AsyncResult of the constructors. Tasks wait until the constructors have returned.
     """
 
@@ -672,15 +692,17 @@ class ObjectUse:
 
 
 def note_object(key, home, spawned):
-    """Called when a proxy is pickled. Adds the proxy to the call that is being made in this thread, if there is one."""
+    """Adds an Actor that is being pickled to the call that this thread is making, if it is making
+    a call."""
     found = getattr(_this_thread, "refs", None)
     if found is not None:
         found[key] = ObjectUse(home, spawned)
 
 
 def unfinished(refs):
-    """Returns the ids of the unfinished tasks for which a task with these Refs must wait. If a Ref comes from a direct
-    call, unfinished() waits for this call. Lost results are recomputed, if possible.
+    """Returns the ids of the unfinished tasks for which a task with these Refs in its arguments
+    must wait. If a Ref comes from a direct call, unfinished() waits for this call. Lost results are
+    recomputed, if possible.
 
     errors  the errors of failed direct calls
     """
@@ -696,7 +718,8 @@ def unfinished(refs):
 
 
 def _sent_again(ref):
-    """Recomputes the result if it is lost. Returns whether the result is being recomputed."""
+    """Recomputes the result of a Ref if the result is lost. Returns whether the result is being
+    recomputed."""
     if not ref._is_lost():
         return False
     with ref._kept.repairing:
@@ -709,7 +732,8 @@ def _sent_again(ref):
 
 
 def wait_for(refs):
-    """Waits for the calls of these Refs. Raises the error of a call that failed."""
+    """Waits until the calls that make the results of these Refs have ended. If a call failed,
+    raises its error."""
     for ref in refs:
         if ref._is_awaited:
             ref._call.get()

@@ -1,4 +1,4 @@
-"""Functions that wait. A KeyboardInterrupt can always end the wait."""
+"""Functions that wait in short intervals, so that a KeyboardInterrupt can always end them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,8 @@ TimedOut = original_types.of_both(TimeoutError, concurrent.futures.TimeoutError)
 
 
 def slices(seconds: float | None):
-    """Divides `seconds` (None: no limit) into short timeouts, between which an interrupt takes effect."""
+    """Yields short timeouts until `seconds` have passed; if `seconds` is None, yields timeouts
+    without end. An interrupt takes effect between two timeouts."""
     end = None if seconds is None else time.monotonic() + seconds
     while end is None or end - time.monotonic() > _LONGEST:
         yield _LONGEST

@@ -13,8 +13,8 @@ _UNITS = ("B", "kB", "MB", "GB", "TB")
 
 
 class TransferLine:
-    """A line that shows bytes, rate and remaining time. It is updated during the wait, and removed when the wait
-    ends."""
+    """A line that shows the bytes, the rate and the remaining time of a transfer. The line is
+    updated while the user waits, and removed when the wait ends."""
 
     def __init__(self, write) -> None:
         """write  a function that is called with each new text of the line, and with "" at the end."""
@@ -29,7 +29,8 @@ class TransferLine:
         return cls(_Shown())
 
     def show(self, done: int, total: int, now: float) -> None:
-        """Shows the progress at the time `now` (seconds). `done` and `total` are 0 if no data is being transferred."""
+        """Shows the progress at the time `now` (seconds). `done` and `total` are numbers of bytes;
+        both are 0 if no data is being transferred."""
         if not total:
             return self._clear()
         if self._first is None or done < self._first[0]:
@@ -54,7 +55,7 @@ class TransferLine:
 
 
 def text_of(done: int, total: int, rate: float) -> str:
-    """Returns the text of the line. `rate` is in bytes per second; 0: not known yet."""
+    """Returns the text of the line. `rate` is in bytes per second, or 0 if it is not known yet."""
     text = f"arrays between hosts: {_bytes(done)} of {_bytes(total)}"
     if rate <= 0:
         return text
@@ -103,7 +104,7 @@ def _write_to_terminal(text):
 
 
 class _NotebookLine:
-    """Shows the line below the cell."""
+    """Shows the text in the output of the running notebook cell."""
 
     def __init__(self):
         self._shown = None

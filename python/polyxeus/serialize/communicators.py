@@ -27,8 +27,8 @@ def _free(key):
 
 
 def made_for(key, ranks, number, is_freed=False):
-    """Returns the communicator of a gang with this number. If the last communicator has a different number, makes a new
-    one.
+    """Returns the communicator of a gang with this number. If the last communicator has a different
+    number, the function makes a new communicator.
 
     key       the ranks, or a tuple that ends with the ranks. Each key has its own communicator
     is_freed  whether to free the last communicator if it has a different number
@@ -67,8 +67,8 @@ def communicator():
 
 @contextlib.contextmanager
 def running(gang):
-    """A context manager around a task of several ranks. In its block, `communicator()` returns the communicator of the
-    task.
+    """A context manager around a task of several ranks. In the `with` block, `communicator()`
+    returns the communicator of the task.
 
     gang  the member `gang` of the request's header. If this member is empty, the task has only this rank
     """
@@ -103,8 +103,8 @@ def _communicator_of(gang):
 
 
 def with_communicator(function, comm, args, kwargs):
-    """Returns the function. If the function has a parameter `comm` that the call does not set, the parameter is set to
-    `comm`."""
+    """Returns the function, or a wrapper of it. If the function has a parameter `comm` that the
+    call does not set, the wrapper sets this parameter to the communicator `comm`."""
     try:
         signature = inspect.signature(function)
         parameter = signature.parameters.get("comm")

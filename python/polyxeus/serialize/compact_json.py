@@ -1,4 +1,5 @@
-"""Writes and reads the JSON text of native requests and replies. This code is fast, because it calls few functions."""
+"""Writes and reads the JSON text of native requests and replies. The functions of this module call
+few other functions, so that they are fast."""
 
 import json
 

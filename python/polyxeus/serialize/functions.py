@@ -1,12 +1,14 @@
 """Pickles functions so that functions of an interactive session work on an engine.
 
-A function of an importable module is sent by its name, as usual. A function that was defined in a session or a script
-(its globals are those of `__main__`) is sent by value. At the receiver, its globals are the user's namespace, so each
-call sees the current values that `push` and cells have defined in this namespace.
+A function of an importable module is sent by its name, as usual. A function that was defined in a
+session or a script (its globals are those of `__main__`) is sent by value. At the receiver, the
+globals of such a function are the user's namespace, so each call sees the current values that
+`push` and cells have defined in this namespace.
 
-If the session defines names that a function uses, their values are sent with the function: modules (by their name),
-functions, classes, and data with a small pickle. The receiver defines these names. If a name is defined already, the
-receiver keeps its own value, unless this value arrived with an earlier function.
+If the session defines names that a function uses, the values of these names are sent with the
+function: modules (by their name), functions, classes, and data with a small pickle. The receiver
+defines these names. If a name is already defined at the receiver, the receiver keeps its own value,
+unless this value arrived with an earlier function.
 """
 
 import builtins
@@ -60,8 +62,8 @@ def set_namespace(names):
 
 
 def namespace():
-    """Returns the globals for arriving interactive functions: on an engine the user's namespace, else the globals of
-    `__main__`."""
+    """Returns the globals of the interactive functions that arrive in this process. On an engine,
+    these are the user's namespace; in other processes, the globals of `__main__`."""
     return sys.modules["__main__"].__dict__ if _namespace is None else _namespace
 
 
@@ -81,15 +83,15 @@ def _compiled(expression):
 
 
 def forget_carried(names):
-    """Called when the user sets these names. From then on, values that arrive with functions no longer replace the
-    values of these names."""
+    """Records that the user has set these names, so that values which arrive with functions no
+    longer replace the values of these names."""
     if _carried:
         for name in names:
             _carried.pop(name, None)
 
 
 def explain(error, where):
-    """Adds to a NameError the reason why the name was not sent.
+    """Adds to a NameError the reason why the value of the name was not sent with the function.
 
     where  a string like "engine 3"
     """
@@ -109,7 +111,8 @@ _names_of = weakref.WeakKeyDictionary()
 
 
 def _global_names(code):
-    """Returns the global names that code reads, including the code of its nested functions and classes."""
+    """Returns the global names that a code object and the code of its nested functions and classes
+    read."""
     names = _names_of.get(code)
     if names is None:
         found = {
@@ -192,7 +195,8 @@ def _left_behind(reason):
 
 
 class _FunctionPickler:
-    """Pickles interactive functions with the values that they use. A base of the class that _pickler_class() makes."""
+    """Pickles interactive functions with the values that they use. The class that _pickler_class()
+    makes is a subclass of this class."""
 
     def __init__(self, file, trip, buffer_callback=None):
         super().__init__(file, protocol=PROTOCOL, buffer_callback=buffer_callback)
@@ -258,7 +262,8 @@ class _FunctionPickler:
         return self._carry_data(value)
 
     def _check(self, value):
-        """Raises an error if _Trip.is_careful is set and the value cannot be pickled."""
+        """Raises an error if the value cannot be pickled. The method does nothing unless
+        _Trip.is_careful is set."""
         trip = self._trip
         if not trip.is_careful or id(value) in trip.in_progress:
             return
@@ -305,7 +310,8 @@ _NAMED_MODULES = (Tensors.__module__, "polyxeus.serialize.ref_files")
 
 @functools.lru_cache(maxsize=None)
 def _pickler_class():
-    """Returns the pickler class, which is made at the first use, because importing cloudpickle takes a moment."""
+    """Returns the pickler class, which is made at the first use, so that cloudpickle is imported
+    only if it is needed."""
     try:
         from cloudpickle import Pickler as base
     except ImportError:
@@ -345,8 +351,9 @@ _attributes_of = weakref.WeakKeyDictionary()  # code -> _attribute_names(code)
 
 
 def _ingredients(function, global_names):
-    """Returns the (objects, names of modules) from which the pickle of an interactive function is made, in an order
-    that depends only on its code. Returns None if one of the objects could change in place."""
+    """Returns (objects, names of modules), from which the pickle of an interactive function is
+    made. Their order depends only on the code of the function. Returns None if one of the objects
+    could change in place."""
     if function.__dict__ or function.__kwdefaults__:
         return None
     code = function.__code__
@@ -383,7 +390,8 @@ def _travelling_modules(module, code):
 
 
 def _dump_function(function, buffers):
-    """Does the work of dumps() for an interactive function."""
+    """Returns the pickle of an interactive function. If a new pickle would be the same as the
+    pickle from an earlier call, the function returns the earlier pickle."""
     known = _kept.get(function)
     code = function.__code__
     # Compares the code with `is`, because a lookup by the code would hash and compare all of its contents.
@@ -410,8 +418,9 @@ def _dump_function(function, buffers):
 def dumps(value, buffers=None):
     """Returns the pickle of any value, including interactive functions and classes.
 
-    buffers  a list, to which the large buffers of arrays are appended as memoryviews of bytes, without a copy;
-             pickle.loads(..., buffers=...) needs these buffers in this order. None: the pickle contains the buffers.
+    buffers  a list, to which the large buffers of arrays are appended as memoryviews of bytes,
+             without a copy; pickle.loads(..., buffers=...) needs these buffers in this order. If
+             `buffers` is None, the pickle contains the buffers.
     errors   the errors of pickle and cloudpickle for objects that cannot be pickled.
     """
     before = 0 if buffers is None else len(buffers)
@@ -538,8 +547,8 @@ _NOT_FAITHFUL = (io.TextIOWrapper, memoryview)
 
 
 def ids_in(value):
-    """Returns the ids of the objects in the pickle of a value, without plain and common objects. For tensors, returns
-    the ids of their memory.
+    """Returns the ids of the objects in the pickle of a value, without numbers and without objects
+    that many values share, such as classes. For tensors, returns the ids of their memory.
 
     errors  the errors of dumps(), and PicklingError for objects that unpickling would not restore unchanged.
     """

@@ -20,7 +20,7 @@ def use(name):
 def dump(value):
     """Returns a pickle of the value, made by the selected module; None if no module is selected.
 
-    errors  the errors of the module
+    errors  the errors that the module raises
     """
     return None if _module is None else pickle.dumps(_Dumped(_module.__name__, _module.dumps(value)), 5)
 

@@ -1,4 +1,5 @@
-"""Kept results that have a name. The file of such a result has a second link, which an engine of its host owns."""
+"""Kept results (results that stay on the host of their engine) that have a name. The file of such a
+result has a second link, which an engine of its host owns."""
 
 from __future__ import annotations
 
@@ -10,12 +11,14 @@ __all__ = ["describe", "key_of", "names_in", "publish", "unpublish"]
 
 
 def key_of(folder, name):
-    """Returns the Key of a published result. It contains the name instead of the client, and the number 0."""
+    """Returns the Key of a published result. This Key contains the name instead of the client, and
+    the number 0."""
     return ref_files.Key(folder, name, 0)
 
 
 def names_in(folder):
-    """Returns {name: the uuid of the engine that owns it} for the published results of this host."""
+    """Returns {name: the uuid of the engine that owns the result} for the published results of this
+    host."""
     found = {}
     for each in os.listdir(folder):
         owner, _, rest = each.partition(".ref-")

@@ -1,11 +1,13 @@
-"""Results that stay on the host of their engine, as files in the cluster's folder in shared memory.
+"""Kept results: results that stay on the host of their engine, as files in shared memory.
 
-file_name() makes the name of a file before the result exists. The first part of the name is the owner of the file. The
-processes that clean this folder remove files whose owner has ended.
+The files are in the cluster's folder in shared memory. file_name() makes the name of a file before
+the result exists. The first part of the name identifies the owner of the file: a client or an
+engine. The processes that clean the cluster's folder remove files whose owner has ended.
 
-A large file that is freed is kept for some seconds as a spare, and the next large result is written into it: writing into
-pages that exist takes a third of the time that writing into new pages takes. A spare has no owner, so it is removed some
-seconds after it was written.
+When a large result is freed, its file becomes a spare file. The next large result is written into
+the spare file, because writing into existing pages takes a third of the time that writing into new
+pages takes. A spare file has no owner, so an unused spare file is removed 5 to 15 s after it was
+written.
 """
 
 from __future__ import annotations
@@ -60,8 +62,8 @@ class Key(NamedTuple):
 
 
 def set_engine(uuid, room):
-    """Sets the engine uuid of this process, and the module polyxeus._engine, which knows how much space memory and
-    disks have."""
+    """Sets the engine uuid of this process, and the module polyxeus._engine, whose functions return
+    how much free space the memory and the disks have."""
     global _engine, _room
     _engine = uuid
     _room = room
@@ -94,7 +96,8 @@ def has_entered(folder, process):
 
 
 def file_name(key, owner):
-    """Returns the name of the file. `owner` is key.client or the uuid of an engine."""
+    """Returns the name of the file of a kept result. `owner` is key.client or the uuid of an
+    engine."""
     if owner != key.client:
         return f"{owner}.ref-{key.client}.{key.number}"
     maker = f"ref-{key.engine}" if key.engine else "ref"
@@ -105,7 +108,8 @@ def file_name(key, owner):
 
 
 def keep(key, sharing, is_own, value):
-    """Keeps a result on this host. Returns the facts about the result that the client needs.
+    """Keeps a result in a file on this host. Returns the facts about the result that the client
+    needs.
 
     key      the Key of the result; its member `engine` is not set yet.
     sharing  the identity of the client's folder. If this engine's folder has the same identity, the client owns the
@@ -149,9 +153,9 @@ def _facts(identity, maker, size, kind, owner):
 
 
 def let_stay(key, engines):
-    """Lets a result stay when the client that owns its file ends: an engine gets a second link to the file. If the file
-    does not exist yet, the engine that writes it makes this link. Returns False if none of these engines can own it, or
-    if the cluster has ended.
+    """Lets a result stay when the client that owns its file ends: an engine gets a second link to
+    the file. If the file does not exist yet, the engine that writes the file makes this link.
+    Returns False if none of these engines can own the file, or if the cluster has ended.
 
     engines  the uuids of registered engines, in the order of preference.
     """
@@ -183,8 +187,8 @@ def let_go(key: Any) -> bool:
 
 
 def _mark(key):
-    """Returns the path of an empty file, which means that a result outlives its client. The file does not have the name
-    of a segment, so it stays when the client ends."""
+    """Returns the path of the empty file whose existence means that a result outlives its client.
+    The file does not have the name of a segment, so it stays when the client ends."""
     return os.path.join(key.folder, f"{key.client}.{key.number}.stays{key.engine}")
 
 
@@ -194,8 +198,8 @@ def _outlived(key):
 
 
 def _give(key, engines):
-    """Gives one of these engines a link to a file of the client. Returns False if the file is on this host, but none of
-    the engines is."""
+    """Gives one of these engines a link to a file of the client. Returns False if the file is on
+    this host, but none of the engines runs on this host."""
     for folder in _folders(key):
         path = os.path.join(folder, file_name(key, key.client))
         if os.path.exists(path):
@@ -230,8 +234,9 @@ def _roomy(folder, owner, wanted):
 
 
 def free_memory():
-    """Returns the number of bytes of memory that this process can get without swapping: from the host, or from its
-    control group (a batch job, a container), whichever has less."""
+    """Returns the number of bytes of memory that this process can get without swapping. The number
+    is what the host has left, or what the control group of the process (a batch job or a container)
+    has left, whichever is smaller."""
     if _room:
         return _room.free_memory()
     from polyxeus import _client
@@ -266,7 +271,8 @@ def write(folder, name, head, buffers):
 
 
 def _open_new(folder, path, wanted):
-    """Opens a file for a result of about this many bytes: a spare with that name, if there is one, or a new file."""
+    """Opens a file with this path for a result of about this many bytes: a renamed spare file, if
+    there is one, or else a new file."""
     flags = os.O_WRONLY | os.O_CLOEXEC | os.O_NOFOLLOW
     for _, spare in sorted(_spares(folder), key=lambda each: abs(each[0] - wanted)) if wanted >= _SPARE_FROM else ():
         try:
@@ -282,8 +288,8 @@ def _open_new(folder, path, wanted):
 
 
 def _is_unused(file):
-    """Returns whether no process has mapped or opened this file, except through this descriptor. The kernel grants a
-    lease for writing only in this case."""
+    """Returns whether no process has mapped or opened this file, except through this descriptor.
+    The kernel grants a write lease only for a file that is unused in this sense."""
     try:
         fcntl.fcntl(file, fcntl.F_SETSIG, signal.SIGURG)  # not SIGIO, which would end this process, if another one opens it
         fcntl.fcntl(file, fcntl.F_SETLEASE, fcntl.F_WRLCK)
@@ -294,7 +300,7 @@ def _is_unused(file):
 
 
 def _spares(folder):
-    """Returns the sizes and paths of the spares in this folder."""
+    """Returns the sizes and paths of the spare files in this folder."""
     names = [name for name in os.listdir(folder) if name.startswith(_SPARE + ".")]
     return [(int(name.rpartition(".")[2]), os.path.join(folder, name)) for name in names]
 
@@ -342,7 +348,7 @@ def _write_all(file, data):
 
 
 def _names(key):
-    """Yields the names that the file may have here."""
+    """Yields the names that the file of a kept result may have on this host."""
     yield file_name(key, key.client)
     if key.engine:
         yield file_name(key, key.engine)
@@ -389,7 +395,7 @@ def read(path):
 
 
 def _read_head(data, path):
-    """Returns the head of a file, and where it ends."""
+    """Returns the head of a file, and the position at which the head ends."""
     magic, length = _HEAD.unpack(data[: _HEAD.size])
     if magic != _MAGIC:
         raise ValueError(f"{path} is not a kept result")
@@ -398,8 +404,8 @@ def _read_head(data, path):
 
 
 def facts(key: Any) -> dict[str, Any] | None:
-    """Returns, on an engine, the facts that keep() returned for a result. This engine counts as the maker of the
-    result.
+    """Returns, on an engine, the facts that keep() returned for a result, but with this engine as
+    the engine that made the result.
 
     Parameters
     ----------
@@ -416,8 +422,8 @@ def facts(key: Any) -> dict[str, Any] | None:
 
 
 def facts_of(folder, path):
-    """Returns, on an engine, the facts that keep() returned for this file. This engine counts as the maker of the
-    result."""
+    """Returns, on an engine, the facts that keep() returned for this file, but with this engine as
+    the engine that made the result."""
     with open(path, "rb", buffering=0) as file:
         size = os.fstat(file.fileno()).st_size
         with mmap.mmap(file.fileno(), size, access=mmap.ACCESS_READ) as data:
@@ -491,7 +497,8 @@ def remove_named(key, owner):
 
 
 def _leave_spare(folder, path):
-    """Makes this file a spare, unless it is small or memory is short. Returns whether the file has become a spare."""
+    """Makes this file a spare file, unless the file is small or memory is short. Returns whether
+    the file has become a spare file."""
     try:
         found = os.stat(path)
         size = found.st_size
@@ -508,7 +515,7 @@ def _leave_spare(folder, path):
 
 
 def _unlink(path):
-    """Removes a file; returns whether it existed."""
+    """Removes a file; returns whether the file existed."""
     try:
         os.unlink(path)
     except OSError:

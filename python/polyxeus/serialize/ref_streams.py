@@ -1,8 +1,9 @@
 """Fetches kept results from an engine on another host, over a separate encrypted connection.
 
-The client sends both engines the same secret in encrypted messages. The connection is TLS with an anonymous key
-exchange. Each of the two engines proves that it knows the secret, with an HMAC of the connection's "tls-unique" channel
-binding. With this proof, the engines notice an attacker between them.
+The engine that has the result chooses a secret, and the client passes the secret to the other
+engine. The connection is TLS with an anonymous key exchange. Each of the two engines proves that it
+knows the secret, with an HMAC of the connection's "tls-unique" channel binding. With these proofs,
+the engines detect a man-in-the-middle attack.
 """
 
 from __future__ import annotations
@@ -111,8 +112,8 @@ def serve(controller: str) -> dict[str, Any]:
     Parameters
     ----------
     controller : str
-        A name or an address of the controller's host. The engine listens at the address from which it connects to this
-        host.
+        A name or an address of the controller's host. The engine listens at its own address on the
+        network through which it reaches this host.
 
     Returns
     -------
@@ -143,10 +144,11 @@ def _own_address(controller):
 
 @contextlib.contextmanager
 def brought(wanted):
-    """A context manager that fetches results which this host does not have. At the end of its block, it removes the
-    fetched copies.
+    """A context manager that fetches results that this host does not have. At the end of the `with`
+    block, the context manager removes the fetched copies.
 
-    wanted  for each result its Key as a list, and the value that serve() has returned on the engine of the result.
+    wanted  [(the Key of the result as a list, the value that serve() has returned on the engine of
+            the result)]
     errors  UnmetDependency: a result could not be fetched.
     """
     made = []

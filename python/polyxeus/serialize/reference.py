@@ -19,7 +19,8 @@ _Anything: Any = object  # for type checkers: a Reference may be passed as an ar
 class Reference(_Anything):
     """Stands for the value of an expression on the engine, such as the name of a variable.
 
-    If an argument of a call is a Reference, or contains one, the function gets the value instead of the Reference.
+    If an argument of a call is a Reference, or contains a Reference, the function gets the value of
+    the expression instead of the Reference.
 
     Parameters
     ----------

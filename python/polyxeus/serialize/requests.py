@@ -17,7 +17,8 @@ _CALL = "call_request"
 
 
 def _function(function, buffers, forms):
-    """Returns the description of a function as text. Raises TypeError if it is not a function."""
+    """Returns the description of a function as JSON text. Raises TypeError if `function` is not a
+    function."""
     if isinstance(function, Reference):
         return dump({"reference": function.name})
     if "pickle" not in forms:
@@ -28,7 +29,8 @@ def _function(function, buffers, forms):
 
 
 def _title(function, name=None):
-    """Returns the name of a function for users. The engine shows this name while the function runs."""
+    """Returns the member "title" of a request, as JSON text. It contains the name that the engine
+    shows while the function runs."""
     title = getattr(function, "__name__", None) if name is None else name
     return f',"title":{quote(title)}' if type(title) is str else ""
 
@@ -61,8 +63,9 @@ def call(function, args=(), kwargs=None, forms=FORMS, kept=None, name=None):
     """Returns a request to call a function.
 
     forms  the forms of values that the engine of the request can read
-    kept   a dict that tells the engine how to keep the result on its host; None: the reply contains the result
-    name   the name that users see; None: the name of the function
+    kept   a dict that tells the engine how to keep the result on its host; if None, the reply
+           contains the result
+    name   the name that users see; if None, the name of the function
     """
     buffers = []
     content = f'{{"function":{_function(function, buffers, forms)}{_title(function, name)}'
@@ -83,8 +86,9 @@ _maps = itertools.count(1)
 def map_calls(function, parts, forms=FORMS, dist="b"):
     """Returns requests to map a function, one request for each of `parts`. A part is a list of sequences.
 
-    dist  how the parts are cut and joined. Each request contains `dist` and the number of the part. With these, clients
-          that read the controller's records can join the results.
+    dist  the name of the distribution: how the sequences were cut into parts. Each request contains
+          `dist` and the number of the part, so that clients that read the controller's records can
+          join the results.
     """
     first = []
     head = f'{{"map":true,"function":{_function(function, first, forms)}{_title(function)},"args":'
@@ -103,9 +107,9 @@ def map_calls(function, parts, forms=FORMS, dist="b"):
 
 
 def push(values, forms=FORMS, is_scattered=False):
-    """Returns a request to set variables.
+    """Returns a request to set variables on an engine.
 
-    is_scattered  whether the values are this engine's blocks of sequences
+    is_scattered  whether the values are the engine's blocks of scattered sequences
     """
     buffers = []
     described = {name: _value(each, buffers, forms) for name, each in values.items()}

@@ -6,7 +6,8 @@ _names = set()
 
 
 def note(names, is_scattered):
-    """Records whether the variables with these names are blocks. Called when a client or a checkpoint has set them."""
+    """Records whether variables that a client or a checkpoint has set are blocks of scattered
+    sequences."""
     if is_scattered:
         _names.update(names)
     elif _names:
@@ -14,6 +15,7 @@ def note(names, is_scattered):
 
 
 def noted(known):
-    """Returns the names of the variables that are blocks. Names that are no longer in `known` are removed."""
+    """Returns the names of the variables that are blocks of scattered sequences. Forgets names that
+    are no longer in `known`, the namespace."""
     _names.intersection_update(known)
     return set(_names)

@@ -19,8 +19,8 @@ _files = OrderedDict()  # name of a file that this process does not have -> the 
 
 
 def lines_of(code):
-    """Returns (name of the file, number of the first line, text) of a function's code; None if its source is not
-    known."""
+    """Returns (name of the file, number of the first line, text) of a function's source; None if
+    the source is not known."""
     text = _texts.get(code)
     if text is None:
         text = _texts[code] = _find(code)

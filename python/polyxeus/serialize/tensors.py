@@ -1,9 +1,10 @@
-"""Pickles torch tensors. Their memory is sent outside of the pickle, like the memory of arrays.
+"""Pickles torch tensors, whose memory is sent outside of the pickle, like the memory of arrays.
 
-torch is not imported for values without torch objects. This module describes tensors of plain memory. torch itself
-pickles all other objects of torch (subclasses, sparse and quantized tensors, nn.Parameter), but not their memory. Of
-the storage of a tensor, only the part that the tensor spans is sent. If tensors of one pickle overlap, the memory that
-they span together is sent once, and the received tensors share memory in the same way.
+torch is not imported for values without torch objects. This module pickles dense tensors. torch
+itself pickles all other torch objects (subclasses, sparse and quantized tensors, nn.Parameter), and
+this module pickles the storages of these objects. Only the part of a storage that a tensor spans is
+sent. If tensors of one pickle overlap, the memory that they span together is sent once, and the
+received tensors share memory in the same way.
 """
 
 import bisect
@@ -38,7 +39,7 @@ def set_engine_id(engine_id):
 
 
 def receiver():
-    """Returns the name of this process for messages."""
+    """Returns the name of this process for error messages."""
     return "the client" if _engine_id is None else f"engine {_engine_id}"
 
 
@@ -71,8 +72,8 @@ def _view(torch, storage, begin, end):
 
 
 def _on_host(torch, memory):
-    """Copies the memory of a device to the host. Uses pinned memory if possible, because a GPU reads and writes it
-    faster."""
+    """Copies the memory of a device to the host. The copy is in pinned memory if possible, because
+    a GPU writes pinned memory faster."""
     if memory.device.type == "cuda":
         try:
             return torch.empty(memory.shape, dtype=memory.dtype, device="cpu", pin_memory=True).copy_(memory)
@@ -82,7 +83,8 @@ def _on_host(torch, memory):
 
 
 def bytes_of(owner, count, begin=0):
-    """Returns the bytes of `owner` without a copy. These bytes are in the host's memory.
+    """Returns `count` bytes of `owner`, from the byte `begin` on, without a copy. The memory of
+    `owner` must be memory of the host.
 
     owner  a storage, or a tensor without gaps. The owner stays alive as long as the bytes exist
     """
@@ -94,7 +96,8 @@ def bytes_of(owner, count, begin=0):
 
 
 class _Memory:
-    """Some bytes of a storage. These bytes are one object of a pickle, even if several tensors use them."""
+    """A range of the bytes of a storage. The range is one object of a pickle, even if several
+    tensors use these bytes."""
 
     def __init__(self, torch, storage, begin, end, size):
         self._torch, self._storage, self._size = torch, storage, size
@@ -112,7 +115,7 @@ class _Memory:
 
 
 class _Storage:
-    """For one torch storage: the ranges of its bytes that the tensors of one pickle use."""
+    """The ranges of the bytes of one torch storage that the tensors of one pickle use."""
 
     def __init__(self, blocks=()):
         self.blocks = blocks  # [(begin, end)] in order, without overlaps; each block is sent as one memory
@@ -126,7 +129,8 @@ class _Storage:
         return self.blocks[place] if is_inside else None
 
     def merged(self):
-        """Returns the memory to send, with overlapping parts merged into blocks; None if nothing has to be merged."""
+        """Returns the ranges of bytes to send, with overlapping ranges merged into blocks; None if
+        no ranges have to be merged."""
         blocks = []
         for begin, end in sorted(self.memories):
             if blocks and begin < blocks[-1][1]:
@@ -139,8 +143,8 @@ class _Storage:
 
 
 class Tensors:
-    """Makes the reduced forms of the tensors and storages of one pickle; a pickler's reducer_override() returns
-    them."""
+    """Reduces the tensors and storages of one pickle to the tuples that a pickler's
+    reducer_override() returns."""
 
     def __init__(self, torch, blocks=None):
         self._torch = torch
@@ -168,8 +172,8 @@ class Tensors:
         return _key(_untyped(value)) if is_plain else None
 
     def again(self):
-        """Returns the Tensors for a second pickle of the same value, in which tensors share memory; None if they
-        already share it in this pickle."""
+        """Returns a Tensors object for a second pickle of the same value, in which overlapping
+        tensors share memory; None if no second pickle is needed."""
         blocks = {key: each.merged() for key, each in self._storages.items()}
         blocks = {key: each for key, each in blocks.items() if each is not None}
         return Tensors(self._torch, blocks) if blocks and not self._blocks else None
@@ -197,8 +201,8 @@ class Tensors:
         return _make_tensor, (memory, *about, tensor.stride(), offset, needs_grad)
 
     def _memory_of(self, tensor, begin, end):
-        """Returns the _Memory of a tensor; None if the tensor has gaps that no other tensor with the same memory
-        fills."""
+        """Returns the _Memory object with the bytes of a tensor; None if the tensor has gaps that
+        no other tensor with the same memory fills."""
         storage = _untyped(tensor)
         known = self._known(storage)
         block = known.block_around(begin, end)
@@ -227,9 +231,9 @@ class Tensors:
 
 
 def reduce_alone(value):
-    """If the value is a contiguous, non-empty tensor on the CPU, returns (function, arguments), from which pickle can
-    rebuild it, as `__reduce__` does; otherwise returns None. This function is faster than the class Tensors, which
-    handles all tensors and storages of a pickle."""
+    """Reduces a contiguous, non-empty tensor on the CPU. Returns (function, arguments), as
+    `__reduce__` does; returns None for all other values. This function is faster than the class
+    Tensors, which handles all tensors and storages of a pickle."""
     torch = sys.modules.get("torch")
     if type(value) is not getattr(torch, "Tensor", None) or not _is_plain(torch, value):
         return None
@@ -250,7 +254,8 @@ def _is_plain(torch, tensor):
 
 
 def _values(tensor):
-    """Returns (the tensor's numbers without their autograd history, whether they need gradients)."""
+    """Returns (a tensor with the same numbers but without autograd history, whether the received
+    tensor requires a gradient)."""
     # A tensor that is not a leaf is sent without its graph, so the copy does not need gradients.
     needs_grad = tensor.requires_grad and tensor.is_leaf
     tensor = tensor.detach()
@@ -274,7 +279,8 @@ def is_tensor(value):
 
 
 def concatenate(parts):
-    """Joins the tensors into one. The result is a leaf, and requires a gradient if one of the tensors requires one."""
+    """Joins the tensors into one tensor. The result is a leaf, and requires a gradient if one of
+    the tensors requires a gradient."""
     torch = _torch()
     with torch.no_grad():
         joined = torch.cat(list(parts))
@@ -310,8 +316,8 @@ def placed(device, count, engine_id):
 
     device     a string like "cpu" or "cuda:1"
     count      the number of devices of this kind that the receiver sees
-    engine_id  the id of the receiving engine; None: the receiver is a client, which gets the tensor on the CPU if it
-               does not see the device
+    engine_id  the id of the receiving engine; None if the receiver is a client. A client that does
+               not see the device gets the tensor on the CPU
     errors     ReceiverLacks: the receiver is an engine that does not see the device
     """
     kind, _, index = device.partition(":")
@@ -355,7 +361,8 @@ def _writable(buffer):
 
 
 def _receive(buffer, size, device):
-    """Returns the bytes as a tensor that shares the memory of the buffer.
+    """Returns a tensor of the received bytes on `device`. On the CPU, the tensor shares the memory
+    of the buffer if possible.
 
     size  the size of each number in bytes
     """

@@ -115,11 +115,12 @@ _DECODERS = {"array": _decode_array, "bytes": _decode_bytes}
 
 
 def decode(description, buffers, evaluate=None, loads=pickle.loads):
-    """Returns the value of a description.
+    """Returns the value that a description represents.
 
-    buffers   the buffers of the message. Arrays share the memory of the buffers, and are writable if this memory is
-              writable; small or read-only memory is copied.
-    evaluate  a function that is called with the expression of a reference; None: references are an error.
+    buffers   the buffers of the message. Arrays share the memory of the buffers, except that small
+              or read-only buffers are copied, so that arrays are writable.
+    evaluate  a function that is called with the expression of a reference; if None, a reference is
+              an error.
     loads     a function that reads pickles.
     errors    ValueError for a bad description; exceptions of unpickling or of `evaluate`.
     """
@@ -230,7 +231,8 @@ def _is_text(text):
 
 
 def _is_plain_array(array):
-    """Returns whether the elements have a fixed size and consist only of the bytes of their values."""
+    """Returns whether the elements of an array have a fixed size and consist only of the bytes of
+    their values."""
     dtype = array.dtype
     return not dtype.hasobject and dtype.names is None and dtype.kind in "biufcmMSUV"
 
@@ -320,7 +322,8 @@ def _advice(what):
 
 
 def _as_array(value, has_json):
-    """Returns an array that represents the value, if no other form can; None if no array can represent it."""
+    """Returns an array that represents the value. Returns None if the value can be represented in
+    JSON, or if no array can represent it."""
     array = tensors.array_of(value)
     if array is not None:
         return array

@@ -28,7 +28,8 @@ def name_of(system):
 
 
 def read_end(job, text, now):
-    """Returns when a job ends, in seconds since the epoch; None if this is not known or the job has no end.
+    """Returns the time at which a job ends, in seconds since the epoch; None if this time is not
+    known or the job has no end.
 
     job   an engine's answer about its job (engine_calls.batch_job.tell())
     text  the output of the command of the job's batch system; "" if the command failed, so that only the engine's
@@ -45,7 +46,8 @@ def read_end(job, text, now):
 
 
 def _seconds(text):
-    """Returns the seconds of "90", "1:30", "2:00:00" or "1-00:00:00"; None for other strings."""
+    """Returns the number of seconds for a string of the form "90", "1:30", "2:00:00" or
+    "1-00:00:00"; None for other strings."""
     found = re.fullmatch(r"(?:(\d+)-)?(\d+(?::\d+){0,2})(?:\.\d+)?", text.strip())
     if not found:
         return None

@@ -27,8 +27,9 @@ class ClientJobs:
     _job_watch: JobWatch | None = None
 
     def _watch_jobs(self, must: bool = True) -> JobWatch | None:
-        """Returns the thread that knows when the jobs end, and starts this thread if it does not run yet. With
-        must=False, starts it only if engines may run in batch jobs, and otherwise returns None."""
+        """Returns the JobWatch of this client, and makes it if the client has none yet. If `must`
+        is False, the client makes a JobWatch only if engines may run in batch jobs, and the method
+        otherwise returns None."""
         if self._job_watch is None and (must or may_have_jobs(self._where)):
             from polyxeus.client.walltime.watch import JobWatch
 
@@ -36,7 +37,8 @@ class ClientJobs:
         return self._job_watch
 
     def _wait_for_new_job(self):
-        """Waits until the engines have been started in a new job. Returns whether there is a JobKeeper."""
+        """Waits until the engines have been started in a new job. Returns False, without waiting,
+        if outlive_job() has not been called."""
         if self._gate is None:
             return False
         self._gate.wait()
@@ -57,7 +59,7 @@ class ClientJobs:
         Returns
         -------
         JobEnds
-            A sequence of dicts, one for each job. It is printed as sentences.
+            A sequence of dicts, one for each job. The sequence is printed as sentences.
 
         Examples
         --------
@@ -77,11 +79,12 @@ class ClientJobs:
     ) -> JobKeeper:
         """Saves variables before the batch job of the engines ends, and restores them in a new job.
 
-        A thread of this client does this, for each job in turn. First, the engines get no further tasks, and finish the
-        calls and tasks that they run. Then the engines write a checkpoint. `pxcluster` ends the job and submits another
-        one with the same options. The new engines have the ids of the old engines, and get the variables of the old
-        engines. Waiting tasks stay in the queue of the controller and run in the new job. Calls of this client wait in
-        the meantime.
+        A thread of this client takes the following steps before the end of each job. First, the
+        engines get no further tasks, and finish the calls and tasks that they run. Then the engines
+        write a checkpoint. `pxcluster` ends the job and submits another job with the same options.
+        The new engines have the ids of the old engines, and get the variables of the old engines.
+        Waiting tasks stay in the queue of the controller and run in the new job. Calls of this
+        client wait until the variables are restored.
 
         Parameters
         ----------
@@ -92,13 +95,14 @@ class ClientJobs:
         save_before : str or timedelta
             The time between the start of the saving and the end of the job. This time should be longer than your
             longest task, and longer than the time needed to write the variables. Calls and tasks that run longer than
-            half of this time are interrupted.
+            half of `save_before` are interrupted.
 
         Returns
         -------
         JobKeeper
-            An object with the method ``stop()``. Its attributes ``crossings``, ``last`` and ``error`` show the number
-            of new jobs, the last checkpoint and the last error.
+            An object with the method ``stop()``. The attributes ``crossings``, ``last`` and
+            ``error`` of the JobKeeper are the number of new jobs, the last checkpoint and the last
+            error.
 
         Raises
         ------
@@ -145,7 +149,8 @@ class ClientJobs:
         return keeper
 
     def _with_job_ends(self, rows: str, table: str) -> tuple[str, str]:
-        """Adds the known facts about the jobs to the result of Connection.status()."""
+        """Adds the batch job of each engine and the end of this job, as far as they are known, to
+        the result of Connection.status()."""
         if self._job_watch is None:
             return rows, table
         known = self._job_watch.known(time.time())

@@ -13,8 +13,8 @@ __all__ = ["Gate"]
 
 
 class Gate:
-    """Lets calls pass while the gate is open, and makes them wait while it is closed. The thread that has closed the
-    gate can still make calls."""
+    """Lets calls pass while the gate is open, and makes calls wait while the gate is closed. The
+    thread that has closed the gate can still make calls."""
 
     def __init__(self):
         self._changed = threading.Condition()
@@ -23,7 +23,8 @@ class Gate:
 
     @contextmanager
     def passing(self) -> Iterator[None]:
-        """Waits until the gate is open. closed() waits until the `with` block of passing() has ended."""
+        """A context manager for a call: waits until the gate is open before the `with` block
+        begins. closed() waits until this block has ended."""
         with self._changed:
             self._wait()
             self._passing += 1
@@ -45,7 +46,8 @@ class Gate:
 
     @contextmanager
     def closed(self) -> Iterator[None]:
-        """Closes the gate during the `with` block. The block begins when no call is passing."""
+        """A context manager that keeps the gate closed during its `with` block. The block begins
+        when all calls in passing() have ended."""
         with self._changed:
             self._owner = threading.current_thread()
             while self._passing:

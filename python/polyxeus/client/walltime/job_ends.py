@@ -16,9 +16,10 @@ __all__ = ["JobEnds", "duration", "job_text"]
 class JobEnds(EngineSentences):
     """A sequence of dicts, one for each batch job in which engines run. Each dict is printed as one sentence.
 
-    Client.job_ends() returns it. Each dict has the keys system ("slurm", "pbs", "lsf", "sge"), job (the id of the job),
-    engines (the ids of its engines), ends (when the job ends, in seconds since the epoch) and seconds (the time until
-    then). The values of `ends` and `seconds` are None if the job has no end, or if the batch system does not report it.
+    Client.job_ends() returns it. Each dict has the keys system ("slurm", "pbs", "lsf", "sge"), job
+    (the id of the job), engines (the ids of its engines), ends (the end of the job, in seconds
+    since the epoch) and seconds (the number of seconds until this end). The values of `ends` and
+    `seconds` are None if the job has no end, or if the batch system does not report the end.
 
     Parameters
     ----------
@@ -48,7 +49,7 @@ def job_text(row):
 
 
 def duration(seconds):
-    """Returns a duration as text: "45 s", "10 min", "2 h 5 min"."""
+    """Returns a duration as text, such as "45 s", "10 min" or "2 h 5 min"."""
     seconds = round(seconds)
     if seconds < 100:
         return f"{seconds} s"

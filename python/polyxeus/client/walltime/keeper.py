@@ -41,7 +41,7 @@ def why_impossible(
 ) -> str | None:
     """Returns the reason why the engines of a cluster cannot continue in new jobs; None if they can.
 
-    record      the file that pxcluster has written about the cluster
+    record      the content of the file that pxcluster has written about the cluster
     connection  the content of the connection file
     languages   the languages of the engines
     """
@@ -100,7 +100,7 @@ class JobKeeper:
     Parameters
     ----------
     variables : list of str or None
-        The names of the variables; None: all variables that can be written.
+        The names of the variables; None means all variables that can be written.
     folder : str
         The checkpoint folder.
     save_before : float
@@ -148,7 +148,8 @@ class JobKeeper:
 
     @property
     def _promise(self) -> str:
-        """Returns the next steps of the JobKeeper as the end of a sentence."""
+        """Returns the end of a warning, which says that the JobKeeper will save variables and start
+        a new job."""
         return f"{self._what} saved {duration(self._save_before)} before that, and the engines go on in a new job"
 
     @property
@@ -180,7 +181,8 @@ class JobKeeper:
     def stop(self) -> None:
         """Stops the JobKeeper: it starts no further jobs, so the engines end with their job.
 
-        If the JobKeeper is starting a new job, it completes this start.
+        If the JobKeeper is already starting a new job when you call stop(), it still completes the
+        start of this job.
         """
         with self._changed:
             lock, self._lock = self._lock, None
@@ -207,8 +209,8 @@ class JobKeeper:
         self._failed(problem)
 
     def _go_on(self, client: Client, row: dict[str, Any], ends: float) -> bool:
-        """Saves the variables, starts the engines in a new job and restores the variables. Returns whether this
-        succeeded; if it failed, tells the user the reason."""
+        """Saves the variables, starts the engines in a new job and restores the variables. Returns
+        whether all of this succeeded. If a step failed, the method tells the user the reason."""
         if self._lock is None:
             return False
         left = max(0.0, ends - time.time())
@@ -258,8 +260,8 @@ class JobKeeper:
         client.direct_view(ids).restore(self.last["path"])
 
     def _wait_until_idle(self, client, ids, ends):
-        """Waits until no engine runs a call or a task. After half of the remaining time, interrupts the engines that
-        still run one."""
+        """Waits until no engine runs a call or a task. After half of the time until the end of the
+        job, interrupts the engines that still run a call or a task."""
         left = max(0.0, ends - time.time())
         patience = [time.monotonic() + left * share for share in (_TO_FINISH, _TO_BE_INTERRUPTED)]
         while True:
@@ -280,7 +282,8 @@ class JobKeeper:
 
 
 def check_orders(client: Client) -> None:
-    """Raises OSError if the controller cannot carry out the commands of order(). Changes nothing."""
+    """Raises OSError if the controller cannot carry out the commands of order(). The check changes
+    nothing."""
     free = [each["id"] for each in client.measures()["engines"] if not each.get("is_drained")]
     if free:
         order(client, "resume", free[:1])
@@ -306,7 +309,8 @@ def order(client: Client, name: str, ids: list[int]) -> None:
 
 
 def resume_after_crash(client: Client, folder: str) -> None:
-    """If an earlier program was killed after it had stopped the tasks of the engines, the engines get tasks again."""
+    """Lets the engines get tasks again if an earlier program told the controller to give them no
+    tasks, but was killed before it started them in a new job."""
     if os.path.exists(os.path.join(folder, _MARK)):
         _resume(client, client.ids, folder)
 

@@ -1,4 +1,5 @@
-"""Decides which steps to take before batch jobs end. Uses no clock, thread or process: the time is an argument."""
+"""Decides which steps to take before batch jobs end. This module uses no clock, thread or process:
+the time is an argument of its functions."""
 
 from __future__ import annotations
 
@@ -13,13 +14,13 @@ _MOVED = 60.0  # seconds; if the end moves by more than this, warnings are given
 
 
 class Ask(NamedTuple):
-    """A step: ask the batch system when this job ends, and pass the answer to JobPlan.told()."""
+    """A step: ask the batch system for the end of a job, and pass the answer to JobPlan.told()."""
 
     job: str
 
 
 class Warn(NamedTuple):
-    """A step: warn the user of the end of the job, and say in how many seconds it ends."""
+    """A step: tell the user that the job ends in this number of seconds."""
 
     job: str
     seconds: float
@@ -52,10 +53,11 @@ class _Watched:
 class JobPlan:
     """Decides when to ask the batch system for the end of jobs, when to warn the user, and when to save variables.
 
-    The owner reports the jobs and when they end, takes the steps that due() returns, and calls due() again at
-    next_deadline(). All times are seconds since the epoch. Each warning is given once for each job. If several
-    warnings for a job are overdue, only one of them is given, at once. Before each warning and each save, the batch
-    system is asked again, because the end of the job may have changed.
+    The owner of a JobPlan reports the jobs and their ends, takes the steps that due() returns, and
+    calls due() again at next_deadline(). All times are seconds since the epoch. Each warning is
+    given once for each job. If several warnings for a job are overdue, due() returns only one step
+    for all of them. Before each warning and each save, the batch system is asked again, because the
+    end of the job may have changed.
     """
 
     def __init__(self):
@@ -65,8 +67,8 @@ class JobPlan:
         self._has_crossed = False
 
     def save_before(self, seconds: float | None) -> None:
-        """Sets the number of seconds before the end of the first job at which the variables are saved. None: no
-        variables are saved."""
+        """Sets how many seconds before the end of the first job the variables are saved. If
+        `seconds` is None, no variables are saved."""
         self._save_before = seconds
         self._is_saved = self._has_crossed = False
 
@@ -80,7 +82,8 @@ class JobPlan:
         self._jobs = {job: self._jobs.get(job) or _Watched() for job in jobs}
 
     def told(self, job: str, ends: float | None, now: float) -> None:
-        """Reports the answer to an Ask step: when the job ends, or None if this is not known or the job has no end."""
+        """Reports the answer to an Ask step: the end of the job, or None if the end is not known or
+        the job has no end."""
         watched = self._jobs.get(job)
         if watched is None:
             return
@@ -97,11 +100,11 @@ class JobPlan:
         self._is_saved, self._has_crossed = False, True
 
     def ends(self) -> dict[str, float | None]:
-        """Returns the end of each job, if it is known."""
+        """Returns {job: its end}; the end is None if it is not known."""
         return {job: watched.ends for job, watched in self._jobs.items()}
 
     def due(self, now: float) -> list[Ask | Warn | Save | GiveUp]:
-        """Returns the steps to take now."""
+        """Returns the steps that the owner of this object takes now."""
         orders: list[Ask | Warn | Save | GiveUp] = []
         for job, watched in self._jobs.items():
             watched.is_over = watched.ends is not None and now >= watched.ends
@@ -121,7 +124,8 @@ class JobPlan:
         return orders
 
     def _slots(self, watched, now):
-        """Returns the warnings that are due."""
+        """Returns the warnings about the end of the job that are due now, each as a number of
+        seconds before the end."""
         if watched.ends is None or watched.is_over:
             return set()
         return {each for each in _WARN_BEFORE if each not in watched.warned and now >= watched.ends - each}

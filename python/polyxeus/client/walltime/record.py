@@ -42,8 +42,8 @@ def launchers_of(record: dict[str, Any]) -> set[str]:
 
 
 def may_have_jobs(connection_file: str) -> bool:
-    """Returns whether engines of this cluster may run in batch jobs: pxcluster has submitted them, or this process is
-    in a job."""
+    """Returns whether engines of this cluster may run in batch jobs, because pxcluster has started
+    engines in batch jobs or because this process runs in a batch job."""
     if batch_job.find_job(os.environ):
         return True
     return bool(launchers_of(read_record(connection_file)).intersection(SYSTEMS))

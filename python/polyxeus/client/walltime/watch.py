@@ -36,7 +36,8 @@ _LOOK, _ANSWERED = 1, 2  # the messages that are sent to the thread
 
 
 def tell_user(text):
-    """Shows a sentence: below the cell that runs in the notebook, or as a Python warning. Any thread may call it."""
+    """Shows a sentence: in a notebook, below the running cell; elsewhere, as a Python warning. Any
+    thread may call this function."""
     front = front_end()
     if front is None:
         warnings.warn(text, RuntimeWarning, stacklevel=_NO_LINE)
@@ -99,7 +100,7 @@ class JobWatch:
         self._notices.put(_LOOK)
 
     def close(self) -> None:
-        """Ends the thread. No further jobs are started."""
+        """Ends the thread. Afterwards, this client starts no further jobs."""
         if self._keeper is not None:
             self._keeper.stop()
         self._notices.close()
@@ -110,8 +111,9 @@ class JobWatch:
         return self._keeper
 
     def set_keeper(self, keeper: JobKeeper | None, save_before: float | None = None) -> None:
-        """Sets the JobKeeper. Its method `_go_on()` runs `save_before` seconds before the first job ends. None: no
-        method runs."""
+        """Sets the JobKeeper. The thread calls the JobKeeper's method `_go_on()` `save_before`
+        seconds before the first job ends. If `save_before` is None, the thread does not call this
+        method."""
         with self._lock:
             self._keeper = keeper
             self._plan.save_before(save_before)
@@ -148,8 +150,8 @@ class JobWatch:
         return {"system": job["system"], "job": _id(job), "engines": self._engines[key]}
 
     def _description(self, key):
-        """Returns an engine's answer about the job; for a job array, the answer of the engine that was started
-        first."""
+        """Returns an engine's answer about the job. For a job array, this is the answer of the
+        engine that was started first."""
         told = [each for each in self._told.values() if each and _key(each) == key]
         return min(told, key=lambda each: each.get("started", 0.0))
 
@@ -232,7 +234,8 @@ class JobWatch:
             keeper._give_up(row, order.seconds)
 
     def _question(self):
-        """Asks the engines that have not been asked yet; returns the unanswered questions."""
+        """Asks each engine that has not been asked yet for its batch job. Returns the AsyncResults
+        of all such requests that have no answer yet."""
         client = self._client()
         if client is None:
             return []
@@ -258,7 +261,7 @@ class JobWatch:
             return list(self._asked.values())
 
     def _learn(self):
-        """Reads the answers that have arrived."""
+        """Reads the answers of engines that have arrived, and groups the engines by their jobs."""
         client = self._client()
         if client is None:
             return
@@ -270,7 +273,7 @@ class JobWatch:
             self._arrange(ids)
 
     def _arrange(self, ids):
-        """Groups the engines by their jobs. ids: {uuid: id} of the registered engines."""
+        """Groups the engines by their jobs. `ids` is {uuid: id} of the registered engines."""
         self._engines = {}
         for uuid, job in self._told.items():
             if job and uuid in ids:
@@ -281,8 +284,8 @@ class JobWatch:
 
 
 def _id(job):
-    """Returns the id of the job, or of its array. An array counts as one job, which ends when the first job of the
-    array ends."""
+    """Returns the id of the job, or the id of the job array to which the job belongs. An array
+    counts as one job, which ends when the first job of the array ends."""
     return job.get("array", job["id"])
 
 

@@ -1,2 +1,2 @@
-"""The client's part of breakpoints: `stops` knows which engines wait for commands, and `prompts` asks the user for
-these commands."""
+"""The client's part of breakpoints: `stops` records which engines wait for debugger commands, and
+`prompts` asks the user for these commands."""

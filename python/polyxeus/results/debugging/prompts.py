@@ -1,5 +1,5 @@
-"""Shows the prompts of engines that have stopped in a debugger to the user of this process, and sends the user's
-answers."""
+"""Shows the user of this process the prompts of engines that have stopped in a debugger, and sends
+the user's answers to these engines."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ _NO_STDIN = "its notebook runs without a user who could type (allow_stdin is fal
 def why_no_answers(is_in_cell: bool = False) -> str | None:
     """Returns the reason why the user of this process cannot answer prompts; None if no reason is known.
 
-    is_in_cell  whether the caller is the main thread and, in a notebook, runs a cell. Only in this case does pxkernel
-                know whether the user can answer
+    is_in_cell  whether the caller is the main thread and, in a notebook, runs a cell. Only while
+                the main thread runs a cell does pxkernel know whether the user can answer
     """
     shell = _shell()
     kernel = getattr(shell, "kernel", None)
@@ -65,7 +65,8 @@ class DebugPrompts:
     # ------------------------------------------------------------ messages of engines
 
     def on_message(self, engine: int, data: dict[str, Any]) -> None:
-        """Handles a debugger message that an engine has published. Any thread may call this function."""
+        """Handles a debugger message that an engine has published. Any thread may call this
+        method."""
         with self._lock:
             if data.get("kind") != "stopped":
                 self._stops.on_message(engine, data)
@@ -80,7 +81,7 @@ class DebugPrompts:
         self._send(engine, {"prompt": data.get("number"), **answer})
 
     def take_warnings(self) -> list[str]:
-        """Returns sentences about breakpoints at which engines did not stop."""
+        """Returns new warnings about breakpoints at which engines did not stop."""
         with self._lock:
             passed, self._passed = self._passed, []
             return passed
@@ -91,14 +92,15 @@ class DebugPrompts:
         return self._stops.has_news and not self._is_serving and threading.current_thread() is threading.main_thread()
 
     def stopped(self, engines: list[int] | None = None) -> list[int]:
-        """Returns the engines that wait for a line of the user."""
+        """Returns the engines that wait for a line of input from the user."""
         with self._lock:
             return self._stops.asking(engines)
 
     # ------------------------------------------------------------ answers of the user
 
     def serve(self, engines: list[int] | None = None, write: Callable[[str], object] | None = None) -> None:
-        """Asks the user until no engine waits for a line. Only the main thread calls it.
+        """Asks the user for input until no engine waits for a line. Only the main thread calls this
+        method.
 
         engines  the engines whose prompts are shown; None: all engines
         write    a function that shows text; None: the text is written to sys.stdout
@@ -123,7 +125,8 @@ class DebugPrompts:
             self._is_serving = False
 
     def _settle(self, engines: list[int] | None) -> None:
-        """Waits a moment for engines that will ask soon."""
+        """Waits for further engines that are expected to ask. The wait ends at the latest 0.3 s
+        after the last engine has begun to ask."""
         end = time.monotonic() + _SETTLE
         seen: list[int] = []
         while time.monotonic() < end:
@@ -136,7 +139,7 @@ class DebugPrompts:
             time.sleep(_LOOK)
 
     def _refuse(self, engines: list[int] | None, why_not: str) -> None:
-        """Lets the code of the asking engines continue."""
+        """Lets the code of the asking engines continue without an answer, and sends the reason."""
         with self._lock:
             self._stops.take_text()
             asking = self._stops.asking(engines)

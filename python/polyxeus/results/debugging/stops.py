@@ -1,5 +1,5 @@
-"""Tracks the engines that wait in a debugger, and makes the text that the user sees. Uses no socket, thread or
-clock."""
+"""Tracks the engines that wait in a debugger, and makes the text that the user sees. This module
+uses no socket, thread or clock."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["Question", "Stops", "name_place"]
 
 
 class Question(NamedTuple):
-    """A prompt of an engine that waits for a line of the user."""
+    """A prompt of an engine that waits for a line of input from the user."""
 
     number: int
     prompt: str
@@ -20,9 +20,11 @@ class Question(NamedTuple):
 
 
 class Stops:
-    """The engines of one client that have stopped at a breakpoint, or whose last error the user examines in a debugger.
+    """The engines of one client that have stopped at a breakpoint, or whose last error the user
+    examines in a debugger.
 
-    An engine *asks* while it waits for a line. After an answer it runs, until it asks again or leaves the debugger.
+    An engine *asks* while it waits for a line of input from the user. After an answer, the engine
+    runs until it asks again or leaves the debugger.
     """
 
     def __init__(self) -> None:
@@ -47,16 +49,17 @@ class Stops:
             self._questions[engine] = Question(number, prompt, bool(data.get("password")))
 
     def lose(self, engine: int) -> None:
-        """Called when the engine no longer waits for an answer."""
+        """Forgets an engine that no longer waits for an answer."""
         self._running.discard(engine)
         self._questions.pop(engine, None)
 
     def asking(self, engines: list[int] | None = None) -> list[int]:
-        """Returns the engines that wait for a line. If `engines` is not None, returns only engines that it contains."""
+        """Returns the engines that wait for a line of input. If `engines` is not None, the result
+        has only engines of this list."""
         return sorted(each for each in self._questions if engines is None or each in engines)
 
     def expected(self, engines: list[int] | None = None) -> bool:
-        """Returns whether an engine may soon ask for a line."""
+        """Returns whether an engine may soon ask for a line of input."""
         return any(engines is None or each in engines for each in self._running)
 
     @property
@@ -65,19 +68,20 @@ class Stops:
         return bool(self._questions or self._news)
 
     def take_answered(self, engine: int) -> Question | None:
-        """Returns the question of an engine, and counts it as answered. Returns None if the engine does not ask."""
+        """Returns the question of an engine, and marks the question as answered. Returns None if
+        the engine does not ask."""
         question = self._questions.pop(engine, None)
         if question is not None:
             self._running.add(engine)
         return question
 
     def prompt(self, engines: list[int]) -> str:
-        """Returns the common prompt of engines that ask: "[0-3] (Pdb) "."""
+        """Returns the common prompt of engines that ask, such as "[0-3] (Pdb) "."""
         own = {self._questions[each].prompt for each in engines}
         return f"[{ranges(engines)}] {own.pop() if len(own) == 1 else '> '}"
 
     def is_password(self, engines: list[int]) -> bool:
-        """Returns whether one of these engines asks for a secret."""
+        """Returns whether one of these engines asks for a password."""
         return any(self._questions[each].is_password for each in engines)
 
     def take_text(self) -> str:
@@ -101,7 +105,8 @@ class Stops:
 
 
 def _folded(news: list[tuple[str, int, str]]) -> list[tuple[str, list[int]]]:
-    """Returns pairs (text, the engines that have sent this text), in the order of their first engines."""
+    """Returns pairs (text, the engines that have sent this text), sorted by the lowest engine of
+    each pair."""
     engines_of: dict[str, list[int]] = {}
     for _, engine, text in news:
         engines_of.setdefault(text, []).append(engine)
@@ -109,7 +114,8 @@ def _folded(news: list[tuple[str, int, str]]) -> list[tuple[str, list[int]]]:
 
 
 def name_place(place: dict[str, Any]) -> str:
-    """Returns the name of a place of rc.where() for a sentence: "cell line 3", "solver.py:12"."""
+    """Returns the name of a place in the user's code for a message, such as "cell line 3" or
+    "solver.py:12"."""
     line = place.get("line")
     if place.get("is_cell"):
         return f"cell line {line}"

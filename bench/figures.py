@@ -206,7 +206,7 @@ def is_an_option(value):
 
 def versions(*packages, programs=()):
     """The versions of Python itself, of these packages (None where one is not installed), and what
-    `PROGRAM --version` says in its first line."""
+    `PROGRAM --version` says: after "Version:" (MPICH's mpiexec), or else in its first line."""
     found = {"python": platform.python_version()}
     for package in packages:
         try:
@@ -217,7 +217,9 @@ def versions(*packages, programs=()):
         try:
             command = [program, "--version"]
             said = subprocess.run(command, capture_output=True, text=True, timeout=60)
-            found[program] = said.stdout.splitlines()[0].strip() if said.stdout else None
+            lines = [line.strip() for line in said.stdout.splitlines()]
+            named = [line.removeprefix("Version:").strip() for line in lines if line.startswith("Version:")]
+            found[program] = next(iter(named + lines), None)
         except OSError:
             found[program] = None
     return found

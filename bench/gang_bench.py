@@ -3,12 +3,12 @@
     python bench/gang_bench.py [--mpi openmpi mpich] [--json build/gang_bench.json] [--tasks 1000] [--runs 3]
 
 For each MPI eight Python engines under its mpiexec on this host. Tasks of 1, 2 and 4 ranks, each
-asleep for 20 to 200 ms after an allreduce, are sent at once; their use of the engines is the sum of
-rank-seconds asleep over 8 times the time until the last result, so a perfect packing has at most 1.
-Then one task at a time that does nothing on two ranks. With Open MPI other packages do the same, if
-they are installed: mpi4py.futures with a barrier of its two workers, and executorlib, which starts
-mpiexec for each task, or, if told to, keeps the ranks. Exit code 0 when every aim is met, 1 when not
-or an MPI is not there.
+asleep for 20 to 200 ms after an allreduce, are sent at once; the utilization of the engines is the
+sum of rank-seconds asleep over 8 times the time until the last result, so a perfect packing has at
+most 1. Then one task at a time, of two ranks, whose function does nothing. With Open MPI other
+packages do the same, if they are installed: mpi4py.futures with a barrier of its two workers, and
+executorlib, which starts mpiexec for each task, or, if told to, keeps the ranks. Exit code 0 when
+every aim is met, 1 when not or an MPI is not there.
 """
 
 import importlib.util
@@ -121,7 +121,7 @@ def peers_under(mpi):
 
 
 def of_peer(name, mpiexec, runs):
-    """Milliseconds of a task that does nothing on two ranks, for each run."""
+    """Milliseconds of a task of two ranks whose function does nothing, for each run."""
     peer = PEERS[name]
     command = [sys.executable, *peer.of_python, __file__, f"--peer={name}", f"--runs={runs}"]
     if peer.of_mpiexec:
@@ -155,7 +155,7 @@ def measure(options, mpi, mpiexec):
     task = f"{mpi}: a task on 2 ranks that does nothing"
     return [
         row(
-            BENCH, f"{mpi}: {options.tasks} tasks of 1, 2 and 4 ranks on {ENGINES} engines", "of all", OURS, used,
+            BENCH, f"{mpi}: {options.tasks} tasks of 1, 2 and 4 ranks on {ENGINES} engines", "utilization", OURS, used,
             aims=[Aim(">=", 0.85, "value")],
         ),
         row(

@@ -55,8 +55,8 @@ struct ClientOptions {
 /// thread may use a Client. Errors are thrown as ClientError.
 ///
 /// A Client owns an I/O thread and, with a tunnel, an ssh process. If the controller is restarted,
-/// the client reconnects and sends unanswered requests again. In a forked child process, a Client
-/// throws ClientError (lost_peer): create a new Client in the child process.
+/// the client reconnects and sends unanswered requests again. A Client that was made before a fork
+/// throws ClientError (lost_peer) in the child process: create a new Client there.
 class Client {
  public:
   /// Reads the connection file, connects, and waits until the controller has answered.

@@ -17,7 +17,8 @@ namespace px::client {
 /// The shared memory that a process has mapped for large arrays, and the memory that is free for
 /// further arrays on its host.
 struct SharedMemoryUse {
-  /// Sizes in bytes, by the identifier of each segment on its host.
+  /// The size of each segment in bytes. The key identifies the segment on its host:
+  /// "<device>:<inode>".
   using Segments = std::map<std::string, std::uint64_t>;
   Segments segments, on_disk = {};  ///< Segments in memory, and segments in files because memory
                                     ///< was full.

@@ -157,11 +157,12 @@ class Connection {
   /// If the stage is `refused`, open() returns an error. The stage `lost` never changes.
   enum class ConnectionStage { dialing, open, refused, lost };
 
-  /// info          the connection info with the interface to connect to.
-  /// where         the path of its file, or a description.
+  /// info          the connection info, whose interface is the one to connect to.
+  /// where         the path of the connection file, or a description of where `info` comes from.
   /// tunnel        the tunnel whose local end is the interface in `info`; null if there is no
   ///               tunnel.
-  /// registration  a socket of `context` that is connected to the port of that name.
+  /// registration  a socket, made in `context`, that is already connected to the controller's port
+  ///               `registration`.
   Connection(const ClientConnectionInfo& info, const std::string& where, Session session,
              std::string python, std::unique_ptr<net::SshTunnel> tunnel,
              std::unique_ptr<net::Context> context, net::Socket registration);

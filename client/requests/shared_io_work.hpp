@@ -59,9 +59,9 @@ class SharedIoWork {
   void pass();
 
   // For any thread.
-  /// Counts a thread that waits for an answer, as long as the object exists. If several threads
-  /// wait, the I/O thread does the work again as soon as the thread that has done it has its own
-  /// answer.
+  /// Counts a thread that waits for an answer, as long as the object exists. If other threads still
+  /// wait when the thread that does the I/O thread's work gets its answer, the I/O thread takes
+  /// over this work at once.
   class WaitingThread {
    public:
     /// help  the SharedIoWork that counts the thread; null: the thread is not counted.

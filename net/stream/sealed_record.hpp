@@ -18,8 +18,9 @@ namespace px::net {
 //   sealed  length of the head (4 bytes, little-endian), head, zeros up to a multiple of 16, bytes
 //   tag     16 bytes
 // The nonce of a record is not sent: it consists of the sender's side and the number of records
-// that this side has sealed before. So a record cannot be opened if it was changed, omitted,
-// repeated or reordered, or if it comes from the other side or from another stream.
+// that this side has sealed before. So a record cannot be opened if it was changed, repeated or
+// reordered, if a record before it was omitted, or if it comes from the other side or from another
+// stream.
 
 /// The ciphers for records. The client chooses one in its offer.
 enum class StreamCipher { aes_256_gcm, chacha20_poly1305 };

@@ -27,7 +27,8 @@ class Numbers:
         self.own = count
 
     def join(self, place: int, number: int) -> int:
-        """Returns the number that the client uses for `number` of the adapter at `place`."""
+        """Combines `place` and `number`, a number of the adapter at this place, into the number
+        that the client uses."""
         return number * self._stride + place
 
     def split(self, number: int) -> tuple[int, int]:

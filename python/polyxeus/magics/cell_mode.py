@@ -74,8 +74,9 @@ def has_other_code(cell):
 
 
 def call_below(cell):
-    """Finds the first line of a cell that begins with a polyxeus magic such as %pxpull. Returns the
-    name of this magic; None if there is no such line.
+    """Finds the first line in a cell that is a call of a polyxeus magic, for example `%pxpull x`,
+    even if other code precedes the line. Returns the name of this magic; None if there is no such
+    line.
 
         >>> call_below("x = 1\\n%pxpull x")
         '%pxpull'

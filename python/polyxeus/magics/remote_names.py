@@ -51,8 +51,8 @@ class RemoteNames:
 
     def remote_part(self, text, cursor):
         """Finds the code for engines in a cell. Returns (magics, engines, code, position of the
-        cursor in this code), or None if the text is not for engines. `engines` is None for the
-        engines of the view."""
+        cursor in this code), or None if the text is not for engines. If `engines` is None, the
+        code is for the engines of the view."""
         cell = _HEAD.match(text)
         if cell and cell.group(1).lstrip().startswith("%%"):
             begin = text.find("\n") + 1

@@ -21,7 +21,7 @@ T = TypeVar("T")
 def lazy_map(view, f, arguments, *, ordered=True, max_outstanding="auto", return_exceptions=False, of_executor=None):
     """Makes and starts a LazyMapIterator. The docstring of this class describes the arguments.
 
-    arguments        an iterator over the arguments of each call, as a tuple
+    arguments        an iterator that yields one tuple for each call: the arguments of this call
     max_outstanding  a number of calls, or "auto" for one call for each engine
     """
     if max_outstanding == "auto":
@@ -45,7 +45,7 @@ class LazyMapIterator(Iterator[T]):
     f : callable
         The function.
     arguments : iterator
-        The arguments of each call, as a tuple.
+        Yields one tuple for each call: the arguments of this call.
     ordered : bool
         Whether the results are in the order of the items.
     max_outstanding : int

@@ -218,7 +218,8 @@ class View:
         Parameters
         ----------
         f : callable
-            The function. Functions of cells and scripts are sent with the functions, classes and small data that they use.
+            The function. A function that is defined in a cell or script is sent together with the
+            functions, classes and small data that it uses.
         *args : Any
             The arguments of this function.
         **kwargs : Any
@@ -248,7 +249,8 @@ class View:
         Parameters
         ----------
         f : callable
-            The function. Functions of cells and scripts are sent with the functions, classes and small data that they use.
+            The function. A function that is defined in a cell or script is sent together with the
+            functions, classes and small data that it uses.
         *args : Any
             The arguments of this function.
         **kwargs : Any
@@ -278,7 +280,8 @@ class View:
         Parameters
         ----------
         f : callable
-            The function. Functions of cells and scripts are sent with the functions, classes and small data that they use.
+            The function. A function that is defined in a cell or script is sent together with the
+            functions, classes and small data that it uses.
         *args : Any
             The arguments of this function.
         **kwargs : Any

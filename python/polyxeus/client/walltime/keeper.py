@@ -160,19 +160,20 @@ class JobKeeper:
         return f"{names} {'is' if len(self._variables) == 1 else 'are'}"
 
     def wait(self, crossings: int = 1, timeout: float | None = None) -> bool:
-        """Waits until this number of new jobs has started, or an attempt has failed.
+        """Waits until `crossings` new jobs have started since the JobKeeper was made, until an
+        attempt to start a new job has failed, or until stop() is called.
 
         Parameters
         ----------
         crossings : int
-            The number of new jobs since the JobKeeper was made.
+            The number of new jobs to wait for, counted since the JobKeeper was made.
         timeout : float, optional
             Seconds to wait. Default: no limit.
 
         Returns
         -------
         bool
-            Whether this number of new jobs has started.
+            Whether `crossings` new jobs have started.
         """
         with self._changed:
             self._changed.wait_for(lambda: self.crossings >= crossings or self.error or self._lock is None, timeout)

@@ -150,8 +150,9 @@ class JobWatch:
         return {"system": job["system"], "job": _id(job), "engines": self._engines[key]}
 
     def _description(self, key):
-        """Returns an engine's answer about the job. For a job array, this is the answer of the
-        engine that was started first."""
+        """Returns what an engine has reported about the job or job array with this key (such as
+        "slurm 17"). If several engines have reported, this is the report of the engine that was
+        started first."""
         told = [each for each in self._told.values() if each and _key(each) == key]
         return min(told, key=lambda each: each.get("started", 0.0))
 

@@ -92,10 +92,11 @@ class World:
             self._write(f"began/{self.rank}", self.epochs.current)
 
     def who_rests(self, ranks):
-        """Returns the cause of the end of the latest ended epoch if one of `ranks` has caused the
-        end and has begun no request since then; otherwise None. A rank may fail so early in a cell
-        that other ranks begin the same cell when the failure is already known. These other ranks
-        would then wait for the failed rank.
+        """Checks whether a rank in `ranks` ended the previous epoch, by an error or an interrupt,
+        and has begun no request since then. If so, returns the Cause, which names this rank;
+        otherwise returns None. A rank may fail so early in a cell that other ranks begin the same
+        cell when the failure is already known. Without this check, these other ranks would wait for
+        the failed rank.
         """
         cause = self.epochs.causes.get(self.epochs.current - 1)
         if cause is None or cause.kind == DIED or cause.rank not in ranks:

@@ -53,12 +53,6 @@ std::vector<MessageId> ids_of(const Json& texts) {
   return ids;
 }
 
-Json numbers_of(const std::vector<EngineId>& ids) {
-  Json numbers = Json::array();
-  for (const EngineId id : ids) numbers.push_back(id.value);
-  return numbers;
-}
-
 }  // namespace
 
 Client Client::connect(const ClientOptions& options) {

@@ -325,4 +325,10 @@ void ClientCore::check_up() const {
                           "that the cluster is running");
 }
 
+Json numbers_of(const std::vector<EngineId>& ids) {
+  Json numbers = Json::array();
+  for (const EngineId id : ids) numbers.push_back(id.value);
+  return numbers;
+}
+
 }  // namespace px::client

@@ -106,4 +106,7 @@ class ClientCore {
   std::atomic<std::uint64_t> cells_ = 0;  ///< The number of cells sent to several engines.
 };
 
+/// The ids as a JSON list of numbers.
+Json numbers_of(const std::vector<EngineId>& ids);
+
 }  // namespace px::client

@@ -18,12 +18,6 @@ bool is_identifier(const std::string& name) {
          std::all_of(name.begin(), name.end(), is_part);
 }
 
-Json numbers_of(const std::vector<EngineId>& ids) {
-  Json numbers = Json::array();
-  for (const EngineId id : ids) numbers.push_back(id.value);
-  return numbers;
-}
-
 void check_arguments(const std::vector<EngineId>& ids, const std::string& name) {
   if (!is_identifier(name))
     throw ClientError(ErrorKind::bad_input, "'" + name + "' cannot be the name of a variable");

@@ -96,8 +96,10 @@ int wait_for_first(std::string folder) {
 }""")
     with balanced.temp_flags(ranks=4):
         task = balanced.apply_async("wait_for_first", str(tmp_path))
-        wait_until(lambda: len(list(tmp_path.iterdir())) == 4, "all ranks run the task", 60)
-        task.stop()
+        try:
+            wait_until(lambda: len(list(tmp_path.iterdir())) == 4, "all ranks run the task", 60)
+        finally:
+            rc.interrupt(block=True)
         with pytest.raises(px.RemoteError):
             task.get(60)
         assert balanced.apply_async("total", 7).get(60) == total_of(7, 4)
@@ -118,5 +120,5 @@ def test_ranks_of_each_language_run_their_own_tasks(mixed):
 
 def test_no_task_gets_ranks_of_both_languages(mixed):
     balanced = mixed.load_balanced_view()
-    with pytest.raises(px.RemoteError, match="ask for fewer ranks"):
-        balanced.submit(abs, px.Ranks(3)).get(60)
+    with balanced.temp_flags(ranks=3), pytest.raises(px.RemoteError, match="ask for fewer ranks"):
+        balanced.apply_async("pow", 2, 3).get(60)

@@ -371,7 +371,7 @@ def _plain(value):
         if _is_text(value):
             return str(value)
         raise _NotJson("a str with lone surrogates")
-    if isinstance(value, (list, tuple)):
+    if isinstance(value, (list, tuple, range)):
         return [_part(each, index) for index, each in enumerate(value)]
     if isinstance(value, dict):
         for key in value:

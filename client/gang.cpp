@@ -47,13 +47,8 @@ Languages languages_of(ClientCore& core, const std::vector<EngineId>& ids) {
   return found;
 }
 
-GangMember member_in_python(const Json& answer) {
-  return {answer.at(0).get<int>(), answer.at(1).get<int>(), answer.at(2).get<std::int64_t>(),
-          answer.at(3).get<std::string>()};
-}
-
 /// answer  "RANK SIZE NUMBER RUN"; RUN may be empty.
-GangMember member_in_cpp(const std::string& answer) {
+GangMember member_of(const std::string& answer) {
   std::istringstream words(answer);
   GangMember member;
   words >> member.rank >> member.size >> member.number >> member.run;
@@ -97,19 +92,21 @@ void make_gang(const std::shared_ptr<ClientCore>& core, const std::vector<Engine
   const DirectView python{core, Targets::ids(languages.python)};
   const DirectView cpp{core, Targets::ids(languages.cpp)};
   // The answers also show that all engines are idle: none waits in MPI for one that is busy.
-  std::map<EngineId, GangMember> found;
-  std::vector<AsyncResult> looking;
+  struct Looking {
+    const std::vector<EngineId>& engines;
+    AsyncResult answer;
+  };
+  std::vector<Looking> looking;
   if (!languages.python.empty())
-    looking.push_back(python.call("polyxeus.engine_calls.gangs.look", {numbers_of(ids)}));
-  if (!languages.cpp.empty()) looking.push_back(cpp.call("px::gangs::look", {numbers_of(ids)}));
-  for (const AsyncResult& result : looking) {
-    const std::vector<Value> answers = result.get();
-    for (std::size_t i = 0; i < answers.size(); ++i) {
-      const Json answer = as<Json>(answers[i]);
-      const bool is_cpp = answer.is_string();
-      found[(is_cpp ? languages.cpp : languages.python)[i]] =
-          is_cpp ? member_in_cpp(answer.get<std::string>()) : member_in_python(answer);
-    }
+    looking.push_back(
+        {languages.python, python.call("polyxeus.engine_calls.gangs.look", {numbers_of(ids)})});
+  if (!languages.cpp.empty())
+    looking.push_back({languages.cpp, cpp.call("px::gangs::look", {numbers_of(ids)})});
+  std::map<EngineId, GangMember> found;
+  for (const Looking& each : looking) {
+    const std::vector<Value> answers = each.answer.get();
+    for (std::size_t i = 0; i < answers.size(); ++i)
+      found[each.engines[i]] = member_of(as<std::string>(answers[i]));
   }
   std::vector<GangMember> members;
   for (const EngineId id : ids) members.push_back(found[id]);

@@ -15,20 +15,20 @@ _RUN_NAMES = ("PMIX_NAMESPACE", "OMPI_MCA_orte_ess_jobid", "SLURM_STEP_ID")
 
 
 def look(ranks):
-    """Returns (rank, size of the world, number, run) of this engine.
+    """Returns "RANK SIZE NUMBER RUN" of this engine: its rank in the world, and the size of the world.
 
     number  the number of the last communicator that this engine has made for a gang of these ranks;
             0 if the engine has made no such communicator.
     run     the id of the run in which the MPI launcher started the engine; "" if it is not known.
     """
     if "mpi4py.MPI" not in sys.modules:  # importing it would make a world that contains only this process
-        return 0, 1, 0, ""
+        return "0 1 0 "
     from mpi4py import MPI
 
     world = MPI.COMM_WORLD
     run = next((os.environ[name] for name in _RUN_NAMES if os.environ.get(name)), "")
     number = communicators.number_of(tuple(ranks))
-    return world.Get_rank(), world.Get_size(), number, run
+    return f"{world.Get_rank()} {world.Get_size()} {number} {run}"
 
 
 def join(ranks, number, name):

@@ -638,8 +638,9 @@ class AsyncResult(DisplayMixin, TimingMixin, Future[T]):
 
     @property
     def ref(self) -> Ref[Any]:
-        """The Ref to the kept result of a call such as ``submit(..., keep=True)``. The Ref exists
-        as soon as the call was sent.
+        """The Ref to the kept result of a call such as ``submit(..., keep=True)``.
+
+        The Ref exists as soon as the call was sent.
 
         Raises
         ------
@@ -677,8 +678,7 @@ class AsyncResult(DisplayMixin, TimingMixin, Future[T]):
         return self.get_dict()
 
     def abort(self) -> None:
-        """Cancels the requests that have not started, and waits until the engines have received
-        this command.
+        """Cancels the requests that have not started, and waits until the engines have received this command.
 
         Raises
         ------

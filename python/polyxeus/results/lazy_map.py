@@ -137,8 +137,9 @@ class LazyMapIterator(Iterator[T]):
         return not self._is_cancelled
 
     def end_with_executor(self, is_at_once: bool) -> None:
-        """Called when the executor of the map is shut down. Stops the map, or lets the map read its
-        remaining items: see `is_at_once`.
+        """Called when the executor of the map is shut down.
+
+        Stops the map, or lets the map read its remaining items: see `is_at_once`.
 
         After a map has stopped, it reads no further items, and next() on it raises RuntimeError.
 
@@ -154,8 +155,7 @@ class LazyMapIterator(Iterator[T]):
             self.cancel()
 
     def cancel(self) -> None:
-        """Makes the map read no further items of the sequences. Calls that were already sent
-        continue."""
+        """Makes the map read no further items of the sequences. Calls that were already sent continue."""
         self._is_cancelled = True
         if self._permits is not None:
             self._permits.release()

@@ -47,8 +47,9 @@ class TimingMixin:
 
     @property
     def elapsed(self) -> float:
-        """Seconds since the first request was sent. When all answers have arrived, the value stays
-        equal to `wall_time`."""
+        """Seconds since the first request was sent.
+
+        When all answers have arrived, the value stays equal to `wall_time`."""
         if self.ready():
             return self.wall_time
         submitted = [moment for moment in self._values("submitted") if moment]
@@ -57,8 +58,9 @@ class TimingMixin:
 
     @property
     def serial_time(self) -> float:
-        """The sum of the times, in seconds, for which the engines ran the requests. Raises a
-        TimeoutError if an answer is missing."""
+        """The sum of the times, in seconds, for which the engines ran the requests.
+
+        Raises a TimeoutError if an answer is missing."""
         self._check_ready()
         pairs = zip(self._values("started"), self._values("completed"))
         return sum((end - start).total_seconds() for start, end in pairs if start and end)

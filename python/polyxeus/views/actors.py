@@ -76,8 +76,7 @@ class Actor:
 
     @property
     def targets(self) -> int | list[int]:
-        """The id of the engine that has the object; a list of ids if several engines have an
-        object.
+        """The id of the engine that has the object; a list of ids if several engines have an object.
 
         Examples
         --------

@@ -116,13 +116,13 @@ class GangView(DirectView):
         """Calls gangs.look() on the engines, and returns {engine: result}. Each result has the
         rank, the size of the world, the number of the gang's last communicator and the id of the
         MPI run."""
+        works = [
+            (python, requests.call(gangs.look, (self.targets,))),
+            (cpp, requests.call("px::gangs::look", (self.targets,), forms=NO_PICKLE)),
+        ]
         places = {}
-        if python:
-            work = requests.call(gangs.look, (self.targets,))
-            places.update(zip(python, self._send(work, python, fname="gang").get()))
-        if cpp:
-            work = requests.call("px::gangs::look", (self.targets,), forms=NO_PICKLE)
-            for engine, text in zip(cpp, self._send(work, cpp, fname="gang").get()):
+        for engines, result in [(each, self._send(work, each, fname="gang")) for each, work in works if each]:
+            for engine, text in zip(engines, result.get()):
                 *numbers, run = text.split(" ", 3)
                 places[engine] = (*map(int, numbers), run)
         return places

@@ -176,7 +176,8 @@ class RandomGangs {
       EXPECT_NE(engine.world, "");
       EXPECT_GE(assigned.gang->engines.size(), task.ranks.least);
       EXPECT_LE(assigned.gang->engines.size(), task.ranks.most);
-      const std::set<int> ranks(assigned.gang->ranks.begin(), assigned.gang->ranks.end());
+      const std::set<int> ranks(assigned.gang->communicator.ranks.begin(),
+                                assigned.gang->communicator.ranks.end());
       EXPECT_EQ(ranks.size(), assigned.gang->engines.size());
     }
     engine.tasks.push_back(assigned.msg_id.text);

@@ -27,7 +27,7 @@ class Gangs : public testing::Test {
 TEST_F(Gangs, ATaskStartsOnAllItsRanksAndItsResultIsThatOfTheFirstOne) {
   EXPECT_EQ(cluster_.submit("t1", ranks(2)), (Texts{"t1>e0", "t1>e1"}));
   EXPECT_EQ(cluster_.last_gang().engines, (std::vector{EngineUuid{"e0"}, EngineUuid{"e1"}}));
-  EXPECT_EQ(cluster_.last_gang().ranks, (std::vector{0, 1}));
+  EXPECT_EQ(cluster_.last_gang().communicator.ranks, (std::vector{0, 1}));
   EXPECT_EQ(cluster_.reply("e1", "t1"), Texts{});
   EXPECT_EQ(cluster_.reply("e0", "t1"), (Texts{"t1=e0"}));
   EXPECT_EQ(cluster_.queue().size(), 0u);
@@ -38,7 +38,7 @@ TEST_F(Gangs, AnEngineThatHasRepliedIsFree) {
   cluster_.submit("t2", ranks(2));
   EXPECT_EQ(cluster_.reply("e2", "t1"), Texts{});
   EXPECT_EQ(cluster_.reply("e1", "t1"), (Texts{"t2>e1", "t2>e2"}));
-  EXPECT_EQ(cluster_.last_gang().ranks, (std::vector{1, 2}));
+  EXPECT_EQ(cluster_.last_gang().communicator.ranks, (std::vector{1, 2}));
   EXPECT_EQ(succeed("t1", {"e0", "e3"}), (Texts{"t1=e0"}));
 }
 
@@ -122,14 +122,14 @@ TEST_F(Gangs, WithoutEnginesATaskWaitsForThem) {
 
 TEST_F(Gangs, TheSameRanksUseTheirCommunicatorAgainUntilOneHasFailed) {
   cluster_.submit("t1", ranks(2));
-  const auto first = cluster_.last_gang().number;
+  const auto first = cluster_.last_gang().communicator.number;
   succeed("t1", {"e0", "e1"});
   cluster_.submit("t2", ranks(2));
-  EXPECT_EQ(cluster_.last_gang().number, first);
+  EXPECT_EQ(cluster_.last_gang().communicator.number, first);
   cluster_.fails("e1", "t2");
   cluster_.reply("e0", "t2");
   cluster_.submit("t3", ranks(2));
-  EXPECT_GT(cluster_.last_gang().number, first);
+  EXPECT_GT(cluster_.last_gang().communicator.number, first);
 }
 
 // ---------------------------------------------------------------- failures

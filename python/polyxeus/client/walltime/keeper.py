@@ -160,8 +160,10 @@ class JobKeeper:
         return f"{names} {'is' if len(self._variables) == 1 else 'are'}"
 
     def wait(self, crossings: int = 1, timeout: float | None = None) -> bool:
-        """Waits until `crossings` new jobs have started since the JobKeeper was made, until an
-        attempt to start a new job has failed, or until stop() is called.
+        """Waits until `crossings` new jobs have started since the JobKeeper was made.
+
+        The function also returns if an attempt to start a new job has failed, or if stop() is
+        called.
 
         Parameters
         ----------

@@ -105,7 +105,7 @@ def scale(key: str, n: int) -> dict[str, Any]:
 
 
 def stop(key: str) -> None:
-    """Stops a cluster. Returns when its processes have ended."""
+    """Stops a cluster. Returns when the processes of the cluster have ended."""
     _run(["stop", *_options(_found(key))])
 
 
@@ -210,8 +210,8 @@ def _model(listed):
 
 
 def _is_world(engine_set, launcher):
-    """Returns whether one launcher process started all engines of this set, for example mpiexec or
-    a batch job."""
+    """Returns whether one launcher process (such as mpiexec) or one batch job started several
+    engines of this set together."""
     return launcher == "mpi" or any(
         each.get("n", 0) > 1 for each in engine_set.get("engines", {}).values()
     )

@@ -33,8 +33,8 @@ class DashboardHandler(APIHandler):
     cluster as server-sent events. POST to do/NAME performs the action NAME; the body has the
     arguments as JSON.
 
-    If an action is refused, the answer has the status 409. This server itself performs `do/restart`, with pxcluster,
-    because controllers start no processes.
+    If an action is refused, the answer has the status 409. The Jupyter server itself performs `do/restart`, with
+    pxcluster, because controllers start no processes.
     """
 
     auth_resource = "polyxeus"

@@ -1,5 +1,5 @@
-"""Handles the URLs that begin with polyxeus/clusters, for users who have access to the server. Requests and answers are
-JSON."""
+"""Handles the URLs that begin with polyxeus/clusters, for users who have access to the Jupyter server. Requests and
+answers are JSON."""
 
 from __future__ import annotations
 
@@ -92,8 +92,8 @@ class ClusterHandler(_Handler):
 
 
 class EngineHandler(_Handler):
-    """Actions on one engine. The user starts them in the boxes that show the engines below a
-    running cell. `GET .../stack` and `GET .../log` return an object whose key `text` has the stack
+    """Actions on one engine. The user starts these actions in the boxes that show the engines below
+    a running cell. `GET .../stack` and `GET .../log` return an object whose key `text` has the stack
     or the log. `POST .../interrupt` returns status 204."""
 
     @web.authenticated

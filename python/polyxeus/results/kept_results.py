@@ -79,8 +79,8 @@ class KeptResults:
         return {"folder": key.folder, "client": key.client, "number": key.number, "memory": self._shared, "each": each}
 
     def add(self, key, call):
-        """Records the call whose result is kept, until the result is freed. Called when a Ref to
-        the result was made."""
+        """Records the call that makes a kept result; the record exists until the result is freed.
+        Called when a Ref to the result was made."""
         if key.number and key not in self._staying:  # a published result is not freed with its Refs
             self._held[key] = call
 
@@ -134,7 +134,7 @@ class KeptResults:
         return bool(self.identity) and info["memory"] == self.identity
 
     def outlives_engines(self, info):
-        """Returns whether the file of a result stays when the engine that made it ends."""
+        """Returns whether the file of a result stays when the engine that made the result ends."""
         return self.is_here(info) and info["owner"] == self.session
 
     # ------------------------------------------------------------ the end of a result
@@ -170,7 +170,7 @@ class KeptResults:
             self._send(engine, self._freed.freed(engine, [key]))
 
     def _send(self, engine, keys):
-        """Tells the engine which results to free. Runs in the thread of results.completion."""
+        """Tells the engine which results to free. The thread of results/completion.py calls this method."""
         client = self._client()
         while keys and client is not None and not client._closed:
             number = number_of(client, engine)

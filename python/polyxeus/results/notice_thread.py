@@ -15,8 +15,8 @@ class NoticeThread:
     """Calls `serve(number)` for each number that the C++ core puts into the queue `notices()`.
 
     The thread starts when this queue is first needed. If `serve` raises an exception, the thread
-    prints it and continues. After a fork, the child process must make a new NoticeThread, because
-    the thread does not exist in the child.
+    prints the exception and continues. After a fork, the child process must make a new
+    NoticeThread, because the thread does not exist in the child.
 
     afterwards  a function that a thread calls when it has handled all numbers that arrived together. With `afterwards`
                 there are two threads: while one waits in this function, the other one handles the numbers that arrive.

@@ -81,7 +81,7 @@ def _work_of(client, msg_id):
 
 
 def _lacks_arrays(record):
-    """Returns whether buffers of the request were in shared memory, so that the record has only their positions."""
+    """Returns whether buffers of the request were in shared memory: the record then has only their positions."""
     buffers = record["buffers"]
     segments = (record.get("metadata") or {}).get("segments") or ()
     return any(index < len(buffers) and len(memoryview(buffers[index])) <= _LONGEST_POSITION for index in segments)

@@ -1,4 +1,7 @@
-"""Writes OpenTelemetry's protocol as JSON, which a collector accepts at /v1/traces. All functions are pure."""
+"""Writes a trace as JSON in the format of OpenTelemetry's protocol, which collectors accept at /v1/traces.
+
+All functions are pure.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +21,7 @@ _LONGEST = 1 << 63
 
 
 class _Place(NamedTuple):
-    """A slice, with its span id, the span id of the enclosing slice, and its track."""
+    """A slice, its track, its span id, and the span id of the slice that encloses it."""
 
     slice: Slice
     span_id: str

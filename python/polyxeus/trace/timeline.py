@@ -123,7 +123,7 @@ def _client_tracks(client, passages):
 
 
 def _lanes_to_engines(by_engine):
-    """Returns (tracks, number of slices for which there are not enough tracks).
+    """Returns (tracks, number of slices that are left out because an engine would need too many tracks).
 
     by_engine  {engine: [Slice, ...]}; the key None has the requests that no engine has received yet
     """
@@ -145,8 +145,8 @@ def _passage_details(sent, passage):
 
 
 def _encodings(spans):
-    """Yields spans for the work of a call before its first request and between two requests. Each yielded span ends at
-    the end of a span of the kind "sent"."""
+    """Yields a span for each span of the kind "sent" during a call. The yielded span ends with this "sent" span. It
+    begins when the previous "sent" span of the call ends; the first one begins when the call begins."""
     calls = sorted((span for span in spans if span.kind == "call"), key=lambda span: span.began)
     begins = [span.began for span in calls]
     until = {}  # {index of a call: end of its latest encoding}
@@ -257,11 +257,11 @@ def _milliseconds(nanoseconds):
 
 
 def _match_messages(engines):
-    """Returns the flows {(rank, call): (flows_from, flows_to)} between sends and the receives that got their messages.
+    """Returns the flows from each send to the receive that got its message: {(rank, call): (flows_from, flows_to)}.
 
-    Sends and receives with the same two ranks, communicator and tag are matched in their order. If a rank has received
-    from any rank, or with any tag, the records do not say which message this rank got. All messages that the rank may
-    have got are then left out.
+    Sends and receives with the same two ranks, communicator and tag are matched in their order. If a receive accepts
+    any rank or any tag (MPI_ANY_SOURCE, MPI_ANY_TAG), the records do not say which message it got. All messages that
+    this receive may have got are then left out.
     """
     flows = {}
     waiting = defaultdict(deque)
@@ -292,8 +292,8 @@ def _match_messages(engines):
 
 
 def _ways_to_take(call):
-    """Returns (communicator, rank, tag) of each receive from any rank or with any tag that may have got the message of
-    this call."""
+    """Returns the (communicator, rank, tag) of receives with MPI_ANY_SOURCE or MPI_ANY_TAG that may have got the
+    message of the receive `call`."""
     any_one = records.ANY
     return {(call.communicator, peer, tag) for peer, tag in
             ((any_one, any_one), (any_one, call.tag), (call.peer, any_one))}  # fmt: skip

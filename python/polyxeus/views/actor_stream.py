@@ -166,8 +166,8 @@ class _Items:
         completion.call_when_ready(result._tasks, functools.partial(self._tell, engine))
 
     def _tell(self, engine):
-        """Records that an answer of this engine has arrived, and wakes a coroutine that waits in arrival(). Runs
-        in the thread of results.completion."""
+        """Records that an answer of this engine has arrived, and wakes a coroutine that waits in arrival(). The
+        thread of results/completion.py calls this method."""
         self.arrived.put(engine)
         waker, self._waker = self._waker, None
         if waker is not None and waker.set_running_or_notify_cancel():
@@ -204,7 +204,7 @@ class _Items:
         return (item,) if self._is_single else ((engine, item),)
 
     def stop_quietly(self):
-        """Does the same as stop(), but raises no exception, for cases in which no caller can handle it."""
+        """Does the same as stop(), but raises no exception, because no caller could handle one."""
         try:
             self.stop()
         except (ConnectionError, IndexError, error.IPythonError):  # the engines or the controller have ended

@@ -335,8 +335,7 @@ class Actor:
 
     @classmethod
     def _unpickled(cls, key, name, targets, uuids):
-        """Returns the proxy into which a pickled proxy is unpickled in a process that is not an
-        engine."""
+        """Returns the proxy for a pickled proxy that is loaded in a process other than an engine."""
         home = ActorHome.of_key(key)
         return cls(_FarHome(key, name, uuids) if home is None else home, targets)
 

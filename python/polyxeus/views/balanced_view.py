@@ -119,12 +119,13 @@ class LoadBalancedView(View):
         return super().set_flags(**kwargs)
 
     def _submit(self, works, refs, after, follow, timeout, uuids, retries, label, ranks, is_kept=False):
-        """Sends the tasks. Returns a tuple: the tasks; the Uses object that keeps the results of
-        the Refs until the tasks are answered, or None; and the SentTask with which a single task
-        can be sent again, or None.
+        """Sends the tasks. Returns (tasks, uses, task).
 
         refs  the Refs in the arguments, as {key: Ref}. The tasks wait until the results of these
               Refs are ready
+        uses  the Uses object that keeps the results of the Refs until the tasks are answered; None
+              if there are no Refs
+        task  the SentTask with which a single task can be sent again; None if this is not possible
         """
         if isinstance(retries, bool) or not isinstance(retries, int):
             raise TypeError(f"retries must be an int, not {retries!r}")

@@ -25,8 +25,8 @@ class Checkpoint(Mapping[str, Any]):
     """The description of a checkpoint that was written or restored: a read-only dict, which is printed as text.
 
     After checkpoint() the keys are path, name, label, time, size, ranks, written, linked and
-    removed. `size` is the number of ranks; `ranks` is the list of the ranks' entries in the
-    manifest; `written` and `linked` are numbers of bytes; `removed` has the names of the older
+    removed. `size` is the number of ranks, and `ranks` is the list of the ranks' entries in the
+    manifest. `written` and `linked` are numbers of bytes. `removed` has the names of the older
     checkpoints that were removed. After restore() the keys are path, label, time, ranks, engines,
     names, scattered and bytes.
 
@@ -164,8 +164,8 @@ def duration_seconds(duration):
 
 
 def _seconds(every):
-    """Returns the number of seconds of `every`, which is a string like "10m", a timedelta, or, as in earlier versions,
-    a number of minutes."""
+    """Converts `every` to a number of seconds. `every` is a string like "10m", a timedelta or, with a
+    DeprecationWarning, a number of minutes."""
     if isinstance(every, (str, timedelta)):
         seconds = duration_seconds(every)
     else:

@@ -58,10 +58,11 @@ def _nodes(graph):
 
 
 def _check_target(node, nodes):
-    """Raises a ValueError if this node of dask.array.store() would write into an engine's copy of a numpy array, so that
-    the array of this process would keep its old values.
+    """Raises a ValueError if this node is of dask.array.store() and stores into a numpy array of this process.
 
-    nodes  a dict that maps keys to the nodes and values to which `node` can refer.
+    An engine would store into its own copy of the array; the array of this process would keep its old values.
+
+    nodes  the nodes and values to which `node` can refer, as a dict by their keys.
     """
     arrays = sys.modules.get("dask.array.core")
     function, arguments = getattr(node, "func", None), getattr(node, "args", ())

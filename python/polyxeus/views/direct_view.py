@@ -849,7 +849,9 @@ class DirectView(View):
         return self._use_pickler("dill")
 
     def use_cloudpickle(self) -> Any:
-        """Undoes use_dill(). polyxeus always sends functions of cells and scripts by value, with cloudpickle if needed.
+        """Undoes use_dill().
+
+        polyxeus always sends functions that are defined in cells or scripts by value, with cloudpickle if needed.
 
         Returns
         -------

@@ -90,7 +90,7 @@ def _receiving(key, source, dtype, shape, language):
 
 
 def _wait(client, results):
-    """Waits for all results. If one engine fails, interrupts the other engines, which wait for this engine in MPI."""
+    """Waits for all results. If one engine fails, the function interrupts the engines that wait for it in MPI."""
     while waiting := [result for result in results if not result.ready()]:
         waiting[0].wait(0.05)
         if any("error" in result["status"] for result in results):

@@ -77,9 +77,9 @@ def chunks(count, workers, size=None):
     """Divides `count` items among messages. Returns one pair for each message: (index of its first
     item, index after its last item).
 
-    size  the number of items per message. If it is None, a message has one item if there are few
-          items for each worker, else several items. The last messages then have fewer items, so
-          that all workers end at about the same time.
+    size  the number of items per message. If `size` is None, the function chooses this number: one
+          if there are few items for each worker, else several. The last messages then have fewer
+          items, so that all workers end at about the same time.
     """
     bounds = []
     first = 0

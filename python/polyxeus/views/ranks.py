@@ -12,7 +12,7 @@ _Anything: Any = object  # for type checkers: a Ranks may be passed as an argume
 
 
 class Ranks(_Anything):
-    """An argument of a call that makes several engines of one MPI world run this task together.
+    """An argument of a call. Several engines of one MPI world then run this call together, as one task.
 
     In a call on a load-balanced view or an executor, the function gets the communicator of these engines instead of
     this argument. The function runs once on each of these engines. The result of the task is the result of the first

@@ -99,7 +99,7 @@ class Backend:
             self.shell.engine.stop()
 
     def _forget_outputs(self):
-        """Removes the displays that IPython 9 keeps for exports. Engines make no exports."""
+        """Removes the displays that IPython 9 keeps for its magic %notebook, which exports the history."""
         outputs = getattr(self.shell.history_manager, "outputs", None)
         if outputs:
             outputs.clear()

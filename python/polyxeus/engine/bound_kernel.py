@@ -67,8 +67,8 @@ class BoundKernel:
 
     def _new_file(self):
         """Returns the path of a new file: kernel-PID.json, or kernel-PID-UUID.json if
-        kernel-PID.json exists, because a process on another host with the same home folder may have
-        the same process id."""
+        kernel-PID.json exists. That file may belong to a process on another host that has the same
+        process id and the same home folder."""
         pid = os.getpid()
         file = runtime_folder() / f"kernel-{pid}.json"
         return file.with_name(f"kernel-{pid}-{self._uuid}.json") if file.exists() else file

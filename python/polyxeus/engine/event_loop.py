@@ -8,7 +8,7 @@ from polyxeus.engine.coroutines import run_interruptibly, run_until_readable
 
 
 class EventLoop(asyncio.SelectorEventLoop):
-    """An event loop that reports to the C++ core whether it has work. If it has no work, the engine waits in C++
+    """An event loop that reports to the C++ core whether there is work. If there is none, the engine waits in C++
     code."""
 
     def __init__(self, engine):

@@ -1,4 +1,4 @@
-"""Writes the content of messages as JSON text, even if users put values into it that JSON cannot represent."""
+"""Writes the content of messages as JSON text, even if this content has values that JSON cannot represent."""
 
 import base64
 import datetime

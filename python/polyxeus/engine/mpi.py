@@ -81,7 +81,7 @@ def _load():
 def _join_steps(MPI, engine):
     """Makes MPI calls interruptible. All ranks of the world call this function together.
 
-    Returns "on", or "off: " and the reason.
+    Returns "on" if MPI calls can be interrupted, else "off: " and the reason.
     """
     if _steps:
         has_others = engine.join_mpi(_steps, MPI.Exception)
@@ -134,7 +134,7 @@ def initialize(engine, user_ns):
     engine.world is (rank, size) from the launcher's environment; None if the engine was started
     without --mpi.
 
-    All ranks call this function at their start, because MPI_Init waits for all ranks: if MPI were
+    All ranks call this function at their start, because MPI_Init waits for all ranks. If MPI were
     initialized later, code that imports mpi4py on only one engine would wait forever.
 
     Returns the name and version of the MPI library, and whether MPI calls can be interrupted: "on",

@@ -1,7 +1,7 @@
 """Finds out whether a result is an array to which no variable refers. Such an array is sent without a copy.
 
-Other results are copied before they are sent: a variable may refer to the result or to a part of it, and the next
-request may change the value of this variable before the result is sent.
+Other results are copied before they are sent, because a variable may refer to such a result or to a part of it. The
+next request may change the value of this variable before the result is sent.
 """
 
 import sys

@@ -136,8 +136,8 @@ class OutputWidgets:
     # ------------------------------------------------------------ messages to the front end
 
     def _tell_soon(self):
-        """Sends the outputs of the innermost active widget: at once if the pause that follows each
-        sending is over, otherwise at the end of the pause."""
+        """Sends the outputs of the innermost active widget. If outputs were sent less than
+        SECONDS_BETWEEN_UPDATES ago, the method sends them only when this time has passed."""
         widget = self._active[-1]
         widget.has_news = True
         if self._timer is None:

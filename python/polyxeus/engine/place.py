@@ -28,8 +28,8 @@ def _serve(engine, main):
 
 
 def _place_in(thread):
-    """Returns the result of find() for the current frame of a thread, and adds the torch call in
-    which the thread is.
+    """Returns the line of the user's code that a thread is executing, as find() describes it, and
+    the torch call in which the thread is.
 
     The function keeps no reference to a frame, because such a reference would keep alive the
     variables of all functions that the thread is executing.
@@ -63,9 +63,10 @@ def _is_of_user(code, libraries):
 
 
 def find(frame):
-    """Returns the line that the main thread is executing, as data for a usage_reply: the innermost
-    line of the user's cells or, if no cell is running, the innermost line of the user's files.
-    Returns {} if neither line exists.
+    """Returns the line that the main thread is executing, as data for a usage_reply.
+
+    This is the innermost line of the user's cells or, if no cell is running, of the user's files.
+    The function returns {} if neither line exists.
 
     frame  the innermost frame of the main thread
     """

@@ -82,10 +82,10 @@ class Shell(InteractiveShell):
         """Does nothing, because engines run no event loop of a GUI toolkit, and %matplotlib inline needs none."""
 
     def take_count(self, count):
-        """Returns the number of the cell that begins now. If a notebook has pushed its number of
-        the cell before the cell (see python/polyxeus/magics), the method returns the notebook's
-        number, so that In[3], Out[3] and _3 mean the same cell in the notebook and on the engine.
-        Otherwise the method returns `count`, the engine's own number."""
+        """Returns the number of the cell that begins now. Before a cell, a notebook may push the
+        number that the cell has in the notebook (see python/polyxeus/magics). The method then
+        returns this number, so that In[3], Out[3] and _3 mean the same cell in the notebook and on
+        the engine. Otherwise the method returns `count`, the engine's own number."""
         chosen = self.user_ns.pop("_polyxeus_next_count", None)
         number = chosen if isinstance(chosen, int) else count
         history = self.history_manager

@@ -22,8 +22,8 @@ restore_streams = streams.restore
 
 
 def _profile_dir(path):
-    """Returns IPython's ProfileDir object for the folder of the cluster's profile, or for a
-    temporary folder if that folder is read-only."""
+    """Returns IPython's ProfileDir object for the folder of the cluster's profile. If this folder
+    cannot be used, for example because it is read-only, the object is for a temporary folder."""
     from IPython.core.profiledir import ProfileDir
 
     try:
@@ -46,7 +46,7 @@ def _start_log():
 
 
 def report_crashes():
-    """Makes the process write the Python stack to the log if it crashes. Call this function after
+    """Makes a process that crashes write its Python stack to the log. Call this function after
     MPI_Init, so that the log also contains MPI's report of the crash."""
     faulthandler.enable(os.dup(2))
 
@@ -59,7 +59,7 @@ def keep_own_objects():
 
 
 def release_own_objects():
-    """Undoes keep_own_objects(), so that the end of the interpreter destroys the engine, which then removes its files."""
+    """Undoes keep_own_objects(), so that the engine is destroyed, and removes its files, when the interpreter ends."""
     gc.unfreeze()
 
 

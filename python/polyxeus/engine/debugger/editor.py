@@ -1,5 +1,5 @@
-"""Functions for debugpy in this engine. This module does not load debugpy; debugpy is loaded only when a client
-requests it."""
+"""Connects this engine's code with debugpy, the debugger of editors. This module does not load debugpy; debugpy is
+loaded only when a client requests it."""
 
 import os
 import sys

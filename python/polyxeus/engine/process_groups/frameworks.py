@@ -1,4 +1,4 @@
-"""Resets torch objects that still refer to calls that were ended by a stop."""
+"""Resets torch objects that still refer to collective calls which ended because a rank failed or was interrupted."""
 
 import gc
 import logging

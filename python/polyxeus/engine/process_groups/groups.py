@@ -141,8 +141,10 @@ class Groups:
         return original(host_name=host_name, port=port, *args, wait_for_workers=False, **named)
 
     def _name_group(self, original, *args, **named):
-        """Chooses a name for a new group. After a stop, the ranks first agree on the number of
-        earlier groups, because they may have been stopped at different places of the code."""
+        """Lets torch choose the name of a new group. torch makes this name from the number of groups
+        that were made so far. After a stop this number may differ between the ranks, because they
+        may have been stopped at different places in the code. The ranks therefore first agree on
+        one number."""
         world = self._world
         if not self._c10d.is_initialized():
             self._c10d._world.group_count = 0  # a stopped attempt may have increased the count
@@ -219,7 +221,7 @@ class Groups:
         self._meeting = None
 
     def _meet(self, original, rank, store, group_name, rendezvous_count, timeout, *args, **named):
-        """Performs torch's barrier in the store, in a loop that signals can end."""
+        """Replaces torch's barrier in the store: waits for the other ranks in a loop that signals can end."""
         key = f"polyxeus/barrier/{group_name}"
         count = store.add(key, 1)
         store.set(f"{key}/{count - 1}", "here")

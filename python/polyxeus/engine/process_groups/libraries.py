@@ -4,8 +4,8 @@ import os
 
 
 def _adopt_accelerate(module):
-    """Makes accelerate use all ranks even if there is no GPU. Without this setting, each rank would
-    train alone, as accelerate does under torchrun."""
+    """Makes accelerate use all ranks even if there is no GPU. Without this setting and without a
+    GPU, accelerate would train on each rank alone; it does the same under torchrun."""
     devices = getattr(module.torch, "accelerator", module.torch.cuda)
     if "LOCAL_RANK" in os.environ and not devices.is_available():
         os.environ.setdefault("ACCELERATE_USE_CPU", "true")

@@ -160,8 +160,8 @@ class World:
         return found
 
     def find_dead(self):
-        """Returns the first rank on this host or in this container whose process has ended, or 0 if
-        the store of rank 0 does not answer; None if no rank has ended."""
+        """Returns the first rank whose process has ended, among the ranks on this host or in this
+        container. If there is none, returns 0 if the store of rank 0 does not answer, else None."""
         for rank in range(self.size):
             told = None if rank == self.rank else self._read(f"process/{rank}")
             if told is not None and told[0] == _numbering() and not _lives(told[1]):

@@ -91,9 +91,10 @@ def _name_call(error, entries):
 
 
 def described(error):
-    """Returns {"classes": ["module:qualified name", ...], "attributes": {...}}: the names of the
-    exception's class and of its base classes below Exception, and those attributes of the exception
-    that are numbers or strings.
+    """Returns {"classes": ["module:qualified name", ...], "attributes": {...}} for an exception.
+
+    The classes are the exception's class and its base classes below Exception. The attributes are
+    those attributes of the exception that are numbers or strings.
     """
     try:
         kinds = [each for each in type(error).__mro__ if each not in _UNNAMED]

@@ -26,8 +26,8 @@ def find_unknown(options):
     """Returns an error message about the first option with a misspelled class or trait; None if there is no such
     option.
 
-    If the name of a class differs from all known names in more than one letter, the function accepts it: the class may
-    belong to an extension, and IPython accepts any class.
+    The function accepts the name of a class that differs from all known names in more than one letter, because the
+    class may belong to an extension. IPython accepts any class.
     """
     known = _classes()
     for option in options:

@@ -41,7 +41,7 @@ def exchange(view, key, source):
 
 
 def _world_size(client, engines):
-    """Returns the number of ranks of the world. The ids of the engines must be their ranks."""
+    """Returns the number of ranks of the world. Raises a RuntimeError if the engines' ids are not their ranks."""
     try:
         places = client[engines].pull(["mpi_rank", "mpi_size"], block=True)
     except error.RemoteError as problem:

@@ -25,10 +25,12 @@ class ViewBackend(AutoBatchingMixin, ParallelBackendBase):
 
     @property
     def supports_retrieve_callback(self):
-        """Whether joblib reads the results in the callback of submit(). The value must be True if
-        joblib returns a generator of results. If joblib returns a list, the value is False, so that
-        joblib waits with AsyncResult.get(). This method raises a TimeoutError, whereas joblib's own
-        wait raises multiprocessing.TimeoutError."""
+        """Whether joblib reads the results in the callback of submit().
+
+        The value must be True if joblib returns a generator of results. If joblib returns a list,
+        the value is False, so that joblib waits with AsyncResult.get(). This method raises a
+        TimeoutError, whereas joblib's own wait raises multiprocessing.TimeoutError.
+        """
         return getattr(getattr(self, "parallel", None), "return_generator", False)
 
     def effective_n_jobs(self, n_jobs):

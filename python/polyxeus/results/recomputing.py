@@ -18,7 +18,7 @@ class NotRepeatable(Exception):
 
 
 class SentTask:
-    """A task as it was sent, so that it can be sent again.
+    """A task that was sent, with the data that is needed to send it again.
 
     send     a function send(work, refs, engines), which sends the task and returns the tasks of the C++ library.
     work     the request.

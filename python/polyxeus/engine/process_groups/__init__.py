@@ -56,7 +56,7 @@ def describe(frame):
 
 
 def replace_ranks(ranks):
-    """Makes groups that contain these ranks refuse calls, except the group of all ranks. Called
-    when these ranks of the world were restarted."""
+    """Makes each group that contains one of these ranks refuse calls, but not the default group.
+    Called when these ranks of the world were restarted."""
     if _groups is not None:
         _groups.replace_ranks(ranks)

@@ -21,8 +21,8 @@ struct Breaks {
   bool of_news = false;
   bool any() const { return !channels.empty() || of_output || of_news; }
   /// The channels whose unanswered requests must be sent again. If the client has missed news,
-  /// these channels include those of direct calls and broadcasts: an engine may have reconnected in
-  /// the meantime, which loses the messages that were sent to the engine.
+  /// these channels include those of direct calls and broadcasts: an engine may have reconnected
+  /// without the client's knowledge, and messages that were sent to this engine may be lost.
   std::set<RequestChannel> to_repeat() const;
 };
 

@@ -31,7 +31,7 @@ struct Shipment {
 /// The progress of the transfers of large buffers to and from other hosts, for progress bars. The
 /// numbers begin at 0 again whenever no transfer is in progress.
 struct TransferProgress {
-  std::uint64_t done = 0, total = 0;  ///< Bytes; both 0: nothing is being transferred.
+  std::uint64_t done = 0, total = 0;  ///< In bytes; both 0 if there is no transfer.
 };
 
 /// The least size of large buffers for which a shipment is made. For smaller buffers, the

@@ -38,7 +38,7 @@ class BrokenLinks {
   bool connected(LinkKind link);
   /// Stores that the connection to the registration port had broken and is restored.
   void questions_connected() { breaks_.channels.insert(RequestChannel::hub); }
-  /// Called if a new controller has replaced the previous one. All connections except `news` are no
+  /// Handles the replacement of the controller by a new one. All connections except `news` are no
   /// longer marked as broken, because the client sends the new controller all unanswered requests.
   /// A broken `news` connection stays marked until it is up again, because the client misses news
   /// until then.

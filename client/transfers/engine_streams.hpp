@@ -52,7 +52,8 @@ class EngineStreams {
   /// result  false if the engine has no stream and gets none at present; in this case nothing was
   ///         sent.
   bool send(const EngineUuid& engine, std::string head, const SharedBytes& bytes, Instant now);
-  /// Sends a record without bytes, as send() does, but only if the engine has a stream already.
+  /// Sends a record without bytes, as send() does, if the engine has a stream already. Otherwise
+  /// does nothing and returns false.
   bool send_if_there(const EngineUuid& engine, std::string head, Instant now);
 
   /// Closes the stream of an engine that does not answer on this stream. Opens no other stream for

@@ -26,9 +26,9 @@ namespace px::client {
 ///
 /// The number of unanswered pieces is limited at any time, so the memory that the transfer takes at
 /// the controller is bounded. If several hosts have engines of one MPI world, the relay of the
-/// first host (the giver) sends the bytes to the relays of the others over MPI. If this fails for a
-/// host, the client sends the bytes to that host. If a relay leaves or does not answer, the next
-/// engine of the host takes its place; if all engines of the host have failed as relays, the
+/// first host (the giver) sends the bytes to the relays of the other hosts over MPI. If this fails
+/// for a host, the client sends the bytes to that host. If a relay leaves or does not answer, the
+/// next engine of the host takes its place; if all engines of the host have failed as relays, the
 /// requests carry the bytes themselves.
 ///
 /// Requests to one engine keep their order: a later request waits for the earlier requests.

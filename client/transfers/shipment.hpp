@@ -35,7 +35,7 @@ struct TransferProgress {
 };
 
 /// The least size of large buffers for which a shipment is made. For smaller buffers, the
-/// additional round trip takes more time than it saves.
+/// additional round trip takes more time than the shipment saves.
 inline constexpr std::uint64_t least_shipped_bytes = std::uint64_t{1} << 20;
 
 }  // namespace px::client

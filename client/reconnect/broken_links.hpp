@@ -33,7 +33,7 @@ class BrokenLinks {
  public:
   /// Marks a connection as broken. Has no effect if this connection was never up.
   void disconnected(LinkKind link);
-  /// Stores that a connection is up.
+  /// Marks a connection as up.
   /// result  whether the connection had broken before.
   bool connected(LinkKind link);
   /// Stores that the connection to the registration port had broken and is restored.

@@ -69,13 +69,14 @@ class EngineStreams {
   /// Closes all streams, without a call of on_lost.
   void clear();
 
-  /// The constants below, in this order: the largest number of streams at a time; how long a stream
-  /// may take to open; how long an open stream may stay unused; how long an engine whose stream
-  /// broke waits for another stream.
+  /// The largest number of streams at a time.
   static constexpr std::size_t most_streams = 32;
+  /// How long a stream may take to open.
   static constexpr Duration patience = std::chrono::seconds(5);
+  /// How long an open stream may stay unused.
   static constexpr Duration longest_idle = std::chrono::seconds(30);
-  static constexpr Duration pause = std::chrono::seconds(10);  ///< After a stream that broke.
+  /// How long an engine whose stream broke waits for another stream.
+  static constexpr Duration pause = std::chrono::seconds(10);
 
  private:
   /// The stream of one engine, or the time from which the engine may get a stream again.

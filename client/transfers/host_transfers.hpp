@@ -94,13 +94,15 @@ class HostTransfers {
   /// on_time() still releases the segments.
   void clear();
 
-  /// The constants below, in this order: the size of a piece; the largest number of unconfirmed
-  /// pieces of one segment; the number of pieces after which the relay sends a confirmation; the
-  /// largest number of segments that are filled at a time; how long to wait for an answer.
+  /// The size of a piece.
   static constexpr std::uint64_t piece_bytes = std::uint64_t{256} << 10;
+  /// The largest number of unconfirmed pieces of one segment.
   static constexpr std::uint64_t window_pieces = 16;
+  /// The number of pieces after which the relay sends a confirmation.
   static constexpr std::uint64_t pieces_per_answer = 4;
+  /// The largest number of segments that are filled at a time.
   static constexpr std::size_t most_running = 4;
+  /// How long HostTransfers waits for an answer of a relay.
   static constexpr Duration longest_stall = std::chrono::seconds(10);
 
  private:

@@ -88,12 +88,13 @@ class ResultFetches {
   /// See TransferProgress.
   TransferProgress progress() const;
 
-  /// The constants below, in this order: the size of a piece; the largest number of pieces of one
-  /// result that are requested at a time; the largest number of results that are fetched at a time;
-  /// how long to wait for a piece.
+  /// The size of a piece.
   static constexpr std::uint64_t piece_bytes = std::uint64_t{256} << 10;
+  /// The largest number of pieces of one result that are requested at a time.
   static constexpr std::uint64_t window_pieces = 16;
+  /// The largest number of results that are fetched at a time.
   static constexpr std::size_t most_running = 4;
+  /// How long ResultFetches waits for a piece.
   static constexpr Duration longest_stall = std::chrono::seconds(10);
 
  private:

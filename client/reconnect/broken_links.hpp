@@ -21,8 +21,8 @@ struct Breaks {
   bool of_news = false;
   bool any() const { return !channels.empty() || of_output || of_news; }
   /// The channels whose unanswered requests must be sent again. If the client has missed news,
-  /// these channels include those of direct calls and broadcasts: an engine may have reconnected in
-  /// the meantime, which loses the messages that were sent to the engine.
+  /// these channels include those of direct calls and broadcasts: an engine may have reconnected
+  /// without the client's knowledge, and messages that were sent to this engine may be lost.
   std::set<RequestChannel> to_repeat() const;
 };
 
@@ -33,12 +33,12 @@ class BrokenLinks {
  public:
   /// Marks a connection as broken. Has no effect if this connection was never up.
   void disconnected(LinkKind link);
-  /// Stores that a connection is up.
+  /// Marks a connection as up.
   /// result  whether the connection had broken before.
   bool connected(LinkKind link);
   /// Stores that the connection to the registration port had broken and is restored.
   void questions_connected() { breaks_.channels.insert(RequestChannel::hub); }
-  /// Called if a new controller has replaced the previous one. All connections except `news` are no
+  /// Handles the replacement of the controller by a new one. All connections except `news` are no
   /// longer marked as broken, because the client sends the new controller all unanswered requests.
   /// A broken `news` connection stays marked until it is up again, because the client misses news
   /// until then.

@@ -20,7 +20,7 @@ class EndedCluster {
   /// info  the content of the connection file when the client connected.
   EndedCluster(const std::filesystem::path& file, const ClientConnectionInfo& info);
 
-  /// Whether there is a connection file that can be used.
+  /// Whether there is a connection file that why() checks.
   bool can_tell() const { return !file_.empty(); }
   /// The reason why no controller will return, and the remedy; no value if a controller may return.
   /// Reads the file.

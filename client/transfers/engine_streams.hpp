@@ -41,8 +41,8 @@ class EngineStreams {
     int port = 0;
   };
 
-  /// place  the address for streams; no value: this cluster has no streams, and send() always
-  ///        returns false.
+  /// place  the address for streams. If it has no value, this cluster has no streams, and send()
+  ///        always returns false.
   EngineStreams(net::Loop& loop, Signer signer, std::optional<StreamAddress> place,
                 StreamHandlers handlers);
   ~EngineStreams();
@@ -52,11 +52,12 @@ class EngineStreams {
   /// result  false if the engine has no stream and gets none at present; in this case nothing was
   ///         sent.
   bool send(const EngineUuid& engine, std::string head, const SharedBytes& bytes, Instant now);
-  /// Sends a record without bytes, as send() does, but only if the engine has a stream already.
+  /// Sends a record without bytes, as send() does, if the engine has a stream already. Otherwise
+  /// does nothing and returns false.
   bool send_if_there(const EngineUuid& engine, std::string head, Instant now);
 
-  /// Closes the stream of an engine that does not answer on this stream, and opens no other stream
-  /// for the engine for the time `pause`. Does not call on_lost.
+  /// Closes the stream of an engine that does not answer on this stream. Opens no other stream for
+  /// this engine until the time `pause` has passed. Does not call on_lost.
   void give_up(const EngineUuid& engine, Instant now);
 
   /// Closes streams that have not opened within `patience`, and those that were not used for
@@ -68,12 +69,14 @@ class EngineStreams {
   /// Closes all streams, without a call of on_lost.
   void clear();
 
-  /// The largest number of streams at a time; how long a stream may take to open; how long an open
-  /// stream may stay unused; and how long an engine whose stream broke waits for another one.
+  /// The largest number of streams at a time.
   static constexpr std::size_t most_streams = 32;
+  /// How long a stream may take to open.
   static constexpr Duration patience = std::chrono::seconds(5);
+  /// How long an open stream may stay unused.
   static constexpr Duration longest_idle = std::chrono::seconds(30);
-  static constexpr Duration pause = std::chrono::seconds(10);  ///< After a stream that broke.
+  /// How long an engine whose stream broke waits for another stream.
+  static constexpr Duration pause = std::chrono::seconds(10);
 
  private:
   /// The stream of one engine, or the time from which the engine may get a stream again.

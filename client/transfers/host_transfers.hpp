@@ -26,26 +26,26 @@ namespace px::client {
 ///
 /// The number of unanswered pieces is limited at any time, so the memory that the transfer takes at
 /// the controller is bounded. If several hosts have engines of one MPI world, the relay of the
-/// first host (the giver) sends the bytes to the relays of the others over MPI. If this fails for a
-/// host, the client sends the bytes to that host. If a relay leaves or does not answer, the next
-/// engine of the host takes its place; if all engines of the host have failed as relays, the
+/// first host (the giver) sends the bytes to the relays of the other hosts over MPI. If this fails
+/// for a host, the client sends the bytes to that host. If a relay leaves or does not answer, the
+/// next engine of the host takes its place; if all engines of the host have failed as relays, the
 /// requests carry the bytes themselves.
 ///
 /// Requests to one engine keep their order: a later request waits for the earlier requests.
-/// Broadcasts also keep their order among each other. The functions for events return a list of
-/// effects, which Connection carries out in order. The class uses no socket and no clock; the I/O
-/// thread owns the object.
+/// Broadcasts also keep their order: a later broadcast waits for the earlier broadcasts. Functions
+/// that handle events, such as add() and on_time(), return a list of effects, which Connection
+/// carries out in order. The class uses no socket and no clock; the I/O thread owns the object.
 class HostTransfers {
  public:
-  /// An effect: send this piece, or an order without bytes (to fetch the bytes over MPI, or to
-  /// release the segment), to the relay.
+  /// An effect: send the relay this piece. If the piece has no bytes, it is an order to the relay:
+  /// to fetch the bytes over MPI, or to release the segment.
   struct SendPiece {
     EngineUuid relay;
     os::SegmentPiece piece;
     SharedBytes bytes;  ///< Empty for an order: see SegmentPiece::has_bytes().
     bool is_overdue = false;  ///< Whether an answer is overdue: do not use the same stream.
   };
-  /// An effect: send this request now. The payloads are the bytes that travel with the request.
+  /// An effect: send this request now.
   struct SendRequest {
     OutgoingRequest request;
   };
@@ -66,7 +66,7 @@ class HostTransfers {
   Effects add(OutgoingRequest request, Instant now);
   /// Handles the answer of a relay.
   /// segment  the segment that the relay fills.
-  /// pieces   the number of pieces that the relay has, from the first piece on.
+  /// pieces   the number of pieces that the relay has; these are the first pieces of the segment.
   Effects taken(const std::string& segment, std::uint64_t pieces, Instant now);
   /// Handles the answer of a relay that cannot store the buffers, for example because its host has
   /// no memory left. If another host should have sent the buffers over MPI, the client sends them
@@ -76,12 +76,13 @@ class HostTransfers {
   /// relay may be lost.
   Effects send_again(const EngineUuid& engine, Instant now);
   /// Removes an engine that has left. If this engine was a relay, another engine becomes the relay.
-  /// Requests that wait for this engine are sent, so that they fail as other requests to an engine
+  /// Requests that wait for this engine are sent, so that they fail like all requests to an engine
   /// that has left.
   Effects lose_engine(const EngineUuid& engine, Instant now);
-  /// Sends the pieces again that were not confirmed for longest_stall, the second time to another
-  /// relay. Releases segments that are no longer needed. The owner must call on_time() at
-  /// next_deadline(), and also in between, because segments are released only by these calls.
+  /// If a relay has confirmed no piece for longest_stall, sends it the unconfirmed pieces again. If
+  /// the relay then confirms none for longest_stall, makes another engine the relay. Releases
+  /// segments that are no longer needed. The owner must call on_time() at next_deadline(), and also
+  /// before this time, because only on_time() releases segments.
   Effects on_time(Instant now);
   std::optional<Instant> next_deadline() const;
 
@@ -93,13 +94,15 @@ class HostTransfers {
   /// on_time() still releases the segments.
   void clear();
 
-  /// The constants below, in this order: the size of a piece; the largest number of unconfirmed
-  /// pieces of one segment; the number of pieces after which the relay sends a confirmation; the
-  /// largest number of segments that are filled at a time; how long to wait for an answer.
+  /// The size of a piece.
   static constexpr std::uint64_t piece_bytes = std::uint64_t{256} << 10;
+  /// The largest number of unconfirmed pieces of one segment.
   static constexpr std::uint64_t window_pieces = 16;
+  /// The number of pieces after which the relay sends a confirmation.
   static constexpr std::uint64_t pieces_per_answer = 4;
+  /// The largest number of segments that are filled at a time.
   static constexpr std::size_t most_running = 4;
+  /// How long HostTransfers waits for an answer of a relay.
   static constexpr Duration longest_stall = std::chrono::seconds(10);
 
  private:

@@ -19,13 +19,14 @@
 namespace px::client {
 
 /// Decides how a client fetches large buffers of results from engines on another host. The engines
-/// keep these buffers; the reply names the buffers, and the client requests them in pieces, one
-/// after the other. The client requests a limited number of pieces at a time, so that the pieces
-/// need a limited amount of memory at the controller. When all buffers of a reply are complete, the
-/// whole reply is delivered and the engine is told to release the buffers.
+/// keep these buffers; the reply names the buffers, and the client requests them in pieces. The
+/// client requests a limited number of pieces at a time, so that the pieces need a limited amount
+/// of memory at the controller. When all buffers of a reply are complete, the whole reply is
+/// delivered and the engine is told to release the buffers.
 ///
-/// The functions for events return a list of effects, which Connection carries out in order. The
-/// class uses no socket and no clock; the I/O thread owns the object.
+/// Functions that handle events, such as add() and on_time(), return a list of effects, which
+/// Connection carries out in order. The class uses no socket and no clock; the I/O thread owns the
+/// object.
 class ResultFetches {
  public:
   /// A reply that arrived without its large buffers.
@@ -49,7 +50,7 @@ class ResultFetches {
     ReplyHead head;
     SharedFrames frames;
   };
-  /// Fail this request.
+  /// An effect: fail this request.
   struct Fail {
     MessageId request;
     std::string why;
@@ -58,10 +59,10 @@ class ResultFetches {
   using Effects = std::vector<Effect>;
 
   /// Adds a reply whose buffers are fetched as soon as fewer than most_running results are being
-  /// fetched. A second copy of the reply that arrives in the meantime changes nothing. Fails the
-  /// request if there is not enough memory, or if the reply names buffers that it does not have.
+  /// fetched. Ignores the reply if its buffers are already being fetched. Fails the request if
+  /// there is not enough memory, or if the reply names a buffer by a wrong index.
   Effects add(ShortReply reply, Instant now);
-  /// A piece has arrived. A piece is ignored if it was not requested or has arrived before.
+  /// Stores a piece that has arrived, unless it was not requested or has arrived before.
   /// position  the result's name, the buffer's index, and the requested offset.
   /// bytes     the bytes of the piece, which are copied.
   Effects arrived(const EngineUuid& engine, const os::FetchedPiece& position,
@@ -69,15 +70,15 @@ class ResultFetches {
   /// Fails the request, because the engine no longer has the result.
   Effects refused(const EngineUuid& engine, const std::string& name, const std::string& why,
                   Instant now);
-  /// Requests again the missing pieces from this engine, because earlier requests or their answers
+  /// Requests the missing pieces from this engine again, because earlier requests or their answers
   /// may be lost.
   Effects ask_again(const EngineUuid& engine, Instant now);
   /// Ends all fetches from an engine that has left, because the buffers that the engine kept no
   /// longer exist. PendingRequests fails the requests.
   Effects lose_engine(const EngineUuid& engine, Instant now);
-  /// Requests again the pieces that have not arrived for longest_stall; if they still do not
-  /// arrive, the request fails. For results that wait to be fetched, tells the engines to keep them
-  /// longer. Call it at next_deadline().
+  /// If no piece of a result has arrived for longest_stall, requests the missing pieces again. If
+  /// none arrives for a further longest_stall, fails the request. Tells the engines to keep results
+  /// whose fetch has not begun. Call it at next_deadline().
   Effects on_time(Instant now);
   std::optional<Instant> next_deadline() const;
   /// Tells the engines to release all results, because the client closes.
@@ -87,12 +88,13 @@ class ResultFetches {
   /// See TransferProgress.
   TransferProgress progress() const;
 
-  /// The constants below, in this order: the size of a piece; the largest number of pieces of one
-  /// result that are requested at a time; the largest number of results that are fetched at a time;
-  /// how long to wait for a piece.
+  /// The size of a piece.
   static constexpr std::uint64_t piece_bytes = std::uint64_t{256} << 10;
+  /// The largest number of pieces of one result that are requested at a time.
   static constexpr std::uint64_t window_pieces = 16;
+  /// The largest number of results that are fetched at a time.
   static constexpr std::size_t most_running = 4;
+  /// How long ResultFetches waits for a piece.
   static constexpr Duration longest_stall = std::chrono::seconds(10);
 
  private:

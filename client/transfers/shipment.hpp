@@ -31,11 +31,11 @@ struct Shipment {
 /// The progress of the transfers of large buffers to and from other hosts, for progress bars. The
 /// numbers begin at 0 again whenever no transfer is in progress.
 struct TransferProgress {
-  std::uint64_t done = 0, total = 0;  ///< Bytes; both 0: nothing is being transferred.
+  std::uint64_t done = 0, total = 0;  ///< In bytes; both 0 if there is no transfer.
 };
 
 /// The least size of large buffers for which a shipment is made. For smaller buffers, the
-/// additional round trip takes more time than it saves.
+/// additional round trip takes more time than the shipment saves.
 inline constexpr std::uint64_t least_shipped_bytes = std::uint64_t{1} << 20;
 
 }  // namespace px::client

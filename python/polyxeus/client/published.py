@@ -32,7 +32,7 @@ class PublishedResults:
         Parameters
         ----------
         ref : str or Ref
-            The `id` of a Ref, or an unpickled Ref that is to use this client.
+            The `id` of a Ref, or an unpickled Ref. The Ref that is returned uses this client.
 
         Returns
         -------

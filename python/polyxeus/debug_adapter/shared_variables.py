@@ -57,8 +57,8 @@ class SharedVariables:
                 "expensive": len(threads) > _MOST_RANKS}  # fmt: skip
 
     def read(self, number: int, then: Callable[[Variables], None]) -> None:
-        """Calls `then` with the variables to which `number`, one of the session's own numbers,
-        refers."""
+        """Calls `then` with the variables that belong to `number`, a number that this object has
+        assigned."""
         if number in self._lists:
             return then(self._lists[number])
         if number not in self._scopes:

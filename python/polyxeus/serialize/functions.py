@@ -457,7 +457,7 @@ def _dump_first(value, buffers):
 
 
 class _Reduced:
-    """An object whose pickle is the given (function, arguments)."""
+    """An object that is pickled as a call: (function, arguments)."""
 
     def __init__(self, reduced):
         self._reduced = reduced
@@ -547,8 +547,8 @@ _NOT_FAITHFUL = (io.TextIOWrapper, memoryview)
 
 
 def ids_in(value):
-    """Returns the ids of the objects in the pickle of a value, without numbers and without objects
-    that many values share, such as classes. For tensors, returns the ids of their memory.
+    """Returns the ids of the objects in the pickle of a value, except numbers and objects that many
+    values share, such as classes. For tensors, returns the ids of their memory.
 
     errors  the errors of dumps(), and PicklingError for objects that unpickling would not restore unchanged.
     """

@@ -920,8 +920,8 @@ class Client(HubQueries, EngineControl, PublishedResults, ClientJobs, Debugging)
             Names of variables that the new engines get from the old engines with the same ids. True
             means all variables that can be carried over. Running cells are interrupted first. If
             only some engines are restarted, an engine that has died gets its variables from the
-            running engines. Each of these variables comes from the running engine with the lowest
-            id that has the variable.
+            running engines. If several running engines have a variable, the value comes from the
+            engine with the lowest id.
 
         Returns
         -------

@@ -22,7 +22,8 @@ class SharedVariables:
     numbers      the Numbers object of the session
     engines      the engine id of each adapter, in the order of the adapters
     names        the name of each engine, such as "rank 0"
-    ask_several  a function that sends {place: (command, arguments)}, and calls another function with {place: response}
+    ask_several  a function that sends {place: (command, arguments)}, and calls another function with {place: response}.
+                 A place is an index of `engines`
     """
 
     def __init__(self, numbers: Numbers, engines: list[int], names: list[str], ask_several: Callable[..., None]) -> None:

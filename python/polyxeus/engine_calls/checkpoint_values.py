@@ -1,9 +1,9 @@
-"""The files of a checkpoint. Each rank writes one file for each variable, or for each group of variables that share
-objects.
+"""The files of a checkpoint.
 
-Arrays are written to .npy files, and values that JSON can represent to .json files. For all other
-values, a file contains a pickle, followed by the buffers of the pickled values.
-Variables that share objects are in one pickle, so that they share these objects again after they are read.
+Each rank writes one file for each variable, or for each group of variables that share objects. Arrays
+are written to .npy files, and values that JSON can represent to .json files. For all other values, a
+file contains a pickle, followed by the buffers of the pickled values. Variables that share objects are
+in one pickle, so that they share these objects again after they are read.
 """
 
 import hashlib
@@ -63,7 +63,7 @@ def _is_array(value):
 
 
 def _is_json(value, room):
-    """Returns whether a value that is written as JSON text is read again as an equal value with the same types.
+    """Returns whether the value can be written as JSON text and read again as an equal value of the same types.
 
     room  a list that contains the number of items that the value may still have
     """

@@ -71,7 +71,7 @@ class AsyncResult(DisplayMixin, TimingMixin, Future[T]):
     targets : list of int, optional
         The engines, one for each request.
     single : bool
-        Whether there is only one request, whose value is the result. If False, the result is a list.
+        Whether the result is the value of the only request. If False, the result is a list.
     owner : bool
         If True, results that come from the controller's records are not stored in the client's `results`.
     return_exceptions : bool, optional
@@ -506,10 +506,10 @@ class AsyncResult(DisplayMixin, TimingMixin, Future[T]):
         timeout : float, optional
             Seconds to wait. Default: no limit.
         return_exceptions : bool, optional
-            Whether exceptions are returned as items instead of being raised. Default: the option that was given to the
-            call.
+            Whether exceptions are returned as items instead of being raised. Default: the `return_exceptions` of this
+            AsyncResult.
         return_when : str, optional
-            If this is FIRST_EXCEPTION, the call raises the error as soon as one request fails.
+            If this is FIRST_EXCEPTION, get() raises the error as soon as one request fails.
 
         Returns
         -------
@@ -563,7 +563,7 @@ class AsyncResult(DisplayMixin, TimingMixin, Future[T]):
         return f"{text}; {failures[0]} was raised already{more}: other engines may be waiting for the one that failed"
 
     def _failures_so_far(self):
-        """Returns the failures that have arrived so far, one per line."""
+        """Returns a list with the message of each failure that has arrived so far."""
         failures = []
         for index in range(len(self._tasks)):
             if self._tasks.is_answered(index):
@@ -705,7 +705,8 @@ class AsyncResult(DisplayMixin, TimingMixin, Future[T]):
         RuntimeError
             The result has not arrived yet.
         ValueError
-            The controller has no record of a failed request or of its arrays, or the result is kept on its engine.
+            The controller has no record of a failed request or of its arrays, or the call keeps its result on the
+            engine's host.
         IndexError
             The engine of a direct call is no longer registered.
 

@@ -111,8 +111,8 @@ _names_of = weakref.WeakKeyDictionary()
 
 
 def _global_names(code):
-    """Returns the global names that a code object and the code of its nested functions and classes
-    read."""
+    """Returns the global names that are read by a code object, or by the code of its nested
+    functions and classes."""
     names = _names_of.get(code)
     if names is None:
         found = {
@@ -626,7 +626,7 @@ class _Watcher(pickle.Unpickler):
         _restore(function, state)
 
     def is_constant(self, value):
-        """Returns whether `value`, which this unpickler has read, is a function in which nothing can change."""
+        """Returns whether `value`, which this unpickler has read, is a function that holds only immutable values."""
         is_one = type(value) is types.FunctionType and len(self.made) == len(self.states) == 1
         if not (is_one and self.is_plain):
             return False

@@ -89,8 +89,8 @@ class HubQueries:
     def measures(self) -> dict[str, Any]:
         """Returns measurements of the cluster: engines, hosts, clients, queue, rates, durations, cells and events.
 
-        The controller computes these values once a second from data that engines send with each heartbeat (every 3 s by
-        default), so a call causes no work on the engines.
+        The controller computes these values once a second, from data that engines send with each heartbeat (every 3 s by
+        default). A call therefore causes no work on the engines.
 
         Returns
         -------

@@ -693,8 +693,8 @@ class ObjectUse:
 
 
 def note_object(key, home, spawned):
-    """Adds an Actor that is being pickled to the call that this thread is making, if it is making
-    a call."""
+    """Records that an Actor is in the arguments of the call that this thread is making. Does nothing
+    if the thread is making no call."""
     found = getattr(_this_thread, "refs", None)
     if found is not None:
         found[key] = ObjectUse(home, spawned)

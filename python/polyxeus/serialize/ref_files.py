@@ -308,7 +308,7 @@ def _spares(folder):
 def receive(key, size, read_into):
     """Receives a result from another host into a file of this engine. Returns the path of the file.
 
-    read_into  a function that reads into a buffer and returns how many bytes it has read; 0 at the end.
+    read_into  a function that reads into a buffer and returns the number of bytes that it has read; 0 means the end.
     errors     MemoryError: there is not enough memory; ConnectionError: the connection ended before all bytes arrived.
     """
     folder = _roomy(key.folder, _engine, size)

@@ -67,7 +67,7 @@ class PublishedResults:
         return found
 
     def _call_of(self, key, identifier, _folder, name, info):
-        """Returns the call that makes the result of a Ref that was unpickled.
+        """Returns the call that makes the result of an unpickled Ref.
 
         errors  ResultLost: neither the controller nor an engine knows the result.
         """

@@ -65,7 +65,7 @@ def _is_array(value):
 def _is_json(value, room):
     """Returns whether the value can be written as JSON text and read again as an equal value of the same types.
 
-    room  a list that contains the number of items that the value may still have
+    room  a list with one number: how many further items the value may have
     """
     room[0] -= 1
     if room[0] < 0:

@@ -78,7 +78,7 @@ def _text(value):
 def _add(digest, value, left):
     """Adds a value to the digest.
 
-    left    a list that contains the number of items that may still be added.
+    left    a list with one number: how many further items may be added.
     errors  _Unknown: the type of the value is not supported, or the value is too large.
     """
     left[0] -= 1

@@ -300,7 +300,7 @@ class Ref(Generic[T]):
         return self.id, self._key.folder, self._call._fname, info
 
     def _find_client(self):
-        """Returns a client of this process for a Ref that was unpickled."""
+        """Returns a client of this process that this unpickled Ref can use."""
         _, folder, name, _ = self._origin
         clients = completion.open_clients()
         found = next((each for each in clients if each._kept_results.folder == folder), None)
@@ -665,8 +665,8 @@ def gathered() -> Iterator[dict[Any, Ref[Any]]]:
 
 
 class ObjectUse:
-    """The value for an Actor in the dict that gathered() yields. It keeps the Actor's objects on
-    the engines alive until the call is answered, as a Uses object does for results.
+    """Stands for an Actor in the dict that gathered() yields. An ObjectUse keeps the Actor's objects
+    on the engines alive until the call is answered, as a Uses object does for results.
 
     home     the ActorHome, which owns the objects.
     spawned  the AsyncResult of the calls of the constructors. Tasks that have the Actor in their

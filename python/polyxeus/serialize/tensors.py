@@ -166,8 +166,8 @@ class Tensors:
         return self._reduce_plain(value) if _is_plain(self._torch, value) else NotImplemented
 
     def key(self, value):
-        """Returns a key that is the same for all tensors of one storage; None for objects that are not tensors of plain
-        memory."""
+        """Returns a key that is the same for all tensors of one storage; None for objects that are not tensors, or that
+        are not plain in the sense of _is_plain()."""
         is_plain = type(value) is self._torch.Tensor and _is_plain(self._torch, value)
         return _key(_untyped(value)) if is_plain else None
 

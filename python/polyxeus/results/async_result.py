@@ -234,7 +234,7 @@ class AsyncResult(DisplayMixin, TimingMixin, Future[T]):
         RemoteError
             The request failed; see polyxeus.error for its subclasses.
         CompositeError
-            The call has several requests, and at least one of them failed.
+            The result is a list, and at least one request failed.
         TaskAborted
             The request was cancelled before it ran.
 
@@ -523,7 +523,7 @@ class AsyncResult(DisplayMixin, TimingMixin, Future[T]):
         RemoteError
             The request failed; see polyxeus.error for its subclasses.
         CompositeError
-            The call has several requests, and at least one of them failed.
+            The result is a list, and at least one request failed.
         TaskAborted
             The request was cancelled before it ran.
 

@@ -504,7 +504,7 @@ class Client(HubQueries, EngineControl, PublishedResults, ClientJobs, Debugging)
     def broadcast_view(
         self, targets: Targets = "all", is_coalescing: bool = False, **kwargs: Unpack[ViewFlags]
     ) -> BroadcastView:
-        """Makes a view that sends one message for each call; the controller copies the message to all engines.
+        """Makes a view that sends one message for each call; the controller copies the message to the view's engines.
 
         Parameters
         ----------
@@ -712,8 +712,8 @@ class Client(HubQueries, EngineControl, PublishedResults, ClientJobs, Debugging)
         seconds.
 
         Notebook displays set `for_controller`. If `for_controller` is set and there are more than
-        64 engines, the data about the engines comes from the controller's measurements, so that
-        displays do not ask each engine.
+        64 engines, the data about the engines comes from the controller's measurements. Displays
+        then do not ask each engine.
         """
         return ClusterStatus(*self._with_job_ends(*self._connection.status(timeout, for_controller)))
 
@@ -920,8 +920,8 @@ class Client(HubQueries, EngineControl, PublishedResults, ClientJobs, Debugging)
             Names of variables that the new engines get from the old engines with the same ids. True
             means all variables that can be carried over. Running cells are interrupted first. If
             only some engines are restarted, an engine that has died gets its variables from the
-            running engines. Each of these variables comes from the running engine with the lowest
-            id that has the variable.
+            running engines. If several running engines have a variable, the value comes from the
+            engine with the lowest id.
 
         Returns
         -------

@@ -1,4 +1,4 @@
-"""`python -m polyxeus.client.debug_command`: the program that `pxcluster debug` executes in its own process."""
+"""`python -m polyxeus.client.debug_command`: the program with which `pxcluster debug` replaces itself."""
 
 from __future__ import annotations
 

@@ -99,8 +99,8 @@ class Debugging:
         targets : int, slice, list of int or "all", optional
             The engines. Default: all.
         host : str
-            The address at which debugpy listens on the engine's host. Default: an address that only programs on this
-            host can reach, so an editor on another host needs an ssh tunnel.
+            The address at which debugpy listens on the engine's host. Default: an address that only programs on the
+            engine's host can reach, so an editor on another host needs an ssh tunnel.
 
         Returns
         -------

@@ -17,9 +17,10 @@ class ClusterEvents(EngineSentences):
 
     The sequence is printed as the lines that `pxcluster events` shows.
 
-    Client.events() returns it. Each dict has the keys time (a UTC date as a string), kind ("started", "joined",
-    "silent", "back", "drained", "resumed", "left", "died", "ending", "broken", "retried", "overloaded", "journal",
-    "stopping", "stopped"), engine and host (None if the event does not concern an engine), and text (a sentence).
+    Client.events() returns it. Each dict has the keys time (a UTC date as a string), kind, engine, host, and text (a
+    sentence). The kind is "started", "joined", "silent", "back", "drained", "resumed", "left", "died", "ending",
+    "broken", "retried", "overloaded", "journal", "stopping" or "stopped". The values of `engine` and `host` are None if
+    the event does not concern an engine.
 
     Parameters
     ----------

@@ -89,20 +89,20 @@ class HubQueries:
     def measures(self) -> dict[str, Any]:
         """Returns measurements of the cluster: engines, hosts, clients, queue, rates, durations, cells and events.
 
-        The controller computes these values once a second from data that engines send with each heartbeat (every 3 s by
-        default), so a call causes no work on the engines.
+        The controller computes these values once a second, from data that engines send with each heartbeat (every 3 s
+        by default). A call therefore causes no work on the engines.
 
         Returns
         -------
         dict
-            The key `engines` has one dict for each engine, with `state` ("idle", "busy", "silent"),
-            `process` (`memory` in bytes, `cpu` in seconds, `threads`, `descriptors`), and, while a
-            request runs, `runs`, `line` and the `mpi` or `torch` call in which the engine waits.
-            The other keys are `hosts`, `clients`, `work` (queue and rates), `finished` (requests
-            that ended in the last second), `labels` (totals by label), `cells`, `events`,
-            `controller`, and the histograms `durations_total` and `queueing_total`. Some of the
-            values, such as the value of `engines`, are lists of dicts. In these dicts, keys whose
-            value is 0, empty, False or unknown are left out.
+            The key `engines` has one dict for each engine, with `state` ("idle", "busy", "silent")
+            and `process` (`memory` in bytes, `cpu` in seconds, `threads`, `descriptors`). While a
+            request runs, the dict of the engine also has `runs`, `line` and the `mpi` or `torch`
+            call in which the engine waits. The other keys are `hosts`, `clients`, `work` (queue and
+            rates), `finished` (requests that ended in the last second), `labels` (totals by label),
+            `cells`, `events`, `controller`, and the histograms `durations_total` and
+            `queueing_total`. Some of the values, such as the value of `engines`, are lists of
+            dicts. In these dicts, keys whose value is 0, empty, False or unknown are left out.
 
         Examples
         --------
@@ -175,8 +175,8 @@ class HubQueries:
     def events(self, since: float | str | datetime | None = None) -> ClusterEvents:
         """Returns the events of the cluster, oldest first.
 
-        Events are, for example, that an engine joined, died or did not answer, that a task was sent
-        again, or that the cluster was overloaded. `pxcluster events` shows the same events on the
+        For example, there is an event if an engine joins, dies or does not answer, if a task is
+        sent again, or if the cluster is overloaded. `pxcluster events` shows the same events on the
         controller's host.
 
         Parameters

@@ -13,8 +13,8 @@ class Jobs(EngineRows):
     """A sequence of dicts, one for each call, printed as a table. A call may run on several engines.
 
     Client.jobs() returns it. Each dict has the keys msg_ids, engines, session (of the client), user, kind, text (the
-    first line of the code, or the name of the function), label, submitted (a date as text), and running, waiting, done
-    and failed (the number of its requests in each of these states).
+    first line of the code, or the name of the function), label and submitted (a date as text). The values of the keys
+    running, waiting, done and failed are the numbers of the call's requests in these states.
 
     Parameters
     ----------

@@ -18,9 +18,10 @@ __all__ = ["KeptVariables", "options_for", "restart"]
 class KeptVariables(EngineSentences):
     """A sequence of dicts, one for each engine, printed as sentences.
 
-    Client.restart_engines() returns it. Each dict has the keys engine, kept (names), from (a dict that maps a name to
-    the other engine from which this engine got the value), lost (a dict that maps a name to the reason) and why (None,
-    or the reason why this engine has kept nothing).
+    Client.restart_engines() returns it. Each dict has the keys engine, kept (names), from, lost and why. The value of
+    `from` is a dict that maps a name to the other engine from which this engine got the value. The value of `lost` is a
+    dict that maps the name of a lost variable to the reason. The value of `why` is None, or the reason why this engine
+    has kept nothing.
 
     Parameters
     ----------

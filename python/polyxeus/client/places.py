@@ -18,8 +18,9 @@ class EnginePlaces(EngineSentences):
       running)
     * file, line, function and source of the user's line, is_cell (whether this line is in the running cell)
     * holds_lock: whether C code holds Python's global lock. If so, the line is not known
-    * mpi: None, or the MPI call: call, seconds, communicator, size, peer, tag
-    * torch: None, or the latest torch.distributed call: call, seconds, bytes, count, group, peer, is_inside
+    * mpi: None, or a dict about the MPI call with the keys call, seconds, communicator, size, peer, tag
+    * torch: None, or a dict about the latest torch.distributed call with the keys call, seconds, bytes, count, group,
+      peer, is_inside
     * mpi_library ("Open MPI v4.1.4"), mpi_interrupts (whether MPI calls can be interrupted: "on", or "off: " and the
       reason)
     * last_error: the type of the exception that ended the last cell of the engine

@@ -32,7 +32,7 @@ class PublishedResults:
         Parameters
         ----------
         ref : str or Ref
-            The `id` of a Ref, or an unpickled Ref that is to use this client.
+            The `id` of a Ref, or an unpickled Ref. The Ref that is returned uses this client.
 
         Returns
         -------
@@ -67,7 +67,7 @@ class PublishedResults:
         return found
 
     def _call_of(self, key, identifier, _folder, name, info):
-        """Returns the call that makes the result of a Ref that was unpickled.
+        """Returns the call that makes the result of an unpickled Ref.
 
         errors  ResultLost: neither the controller nor an engine knows the result.
         """

@@ -21,8 +21,8 @@ def find(name="pxcluster"):
 
 
 def run(arguments, timeout=60):
-    """Runs `pxcluster arguments` and returns its output. If the command fails, this function raises a RuntimeError with
-    pxcluster's last message, and with its warnings, which may name the cause."""
+    """Runs pxcluster with these arguments and returns its output. If the command fails, this function raises a
+    RuntimeError with pxcluster's last message, and with its warnings, which may name the cause."""
     done = subprocess.run(
         [find(), *arguments],
         stdin=subprocess.DEVNULL,

@@ -69,8 +69,9 @@ class ClusterMemory(EngineSentences):
     """A sequence of dicts, one for each host. Each host that has large arrays in shared memory is printed as a line.
 
     Client.memory() returns it. Each dict has the keys host, bytes (of all segments on the host), free and size (bytes
-    of /dev/shm), and segments. A segment holds the large arrays of one message; its dict has the keys bytes, engines
-    (the ids of the engines that have mapped the segment) and client (whether this client has mapped the segment).
+    of /dev/shm), and segments. A segment holds the large arrays of one message. The dict of a segment has the keys
+    bytes, engines (the ids of the engines that have mapped the segment) and client (whether this client has mapped the
+    segment).
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""`python -m polyxeus.client.trace_command`: the program that `pxcluster trace` executes in its own process."""
+"""`python -m polyxeus.client.trace_command`: the program with which `pxcluster trace` replaces itself."""
 
 from __future__ import annotations
 

@@ -332,7 +332,7 @@ class Trace:
         return records.ClientRecords(socket.gethostname(), os.getpid(), spans, sent, self._recorder.dropped)
 
     def _received(self, msg_id: str) -> int | None:
-        """Returns the time at which the answer arrived, if the AsyncResult of the request still exists."""
+        """Returns the time at which the answer to a request arrived; None if the request has no AsyncResult now."""
         tasks = self._client._connection.find(msg_id)
         moment = None if tasks is None else tasks.metadata(0).get("received")
         return None if moment is None else self._of_wall(moment)

@@ -37,7 +37,8 @@ class Requests:
     """Numbers the requests to each adapter, and passes each answer to a function.
 
     count  the number of adapters
-    send   a function that is called with (place, request)
+    send   a function that is called with (place, request); the place is the position of the adapter
+           in the list of adapters
     """
 
     def __init__(self, count: int, send: Callable[[int, dict[str, Any]], None]) -> None:
@@ -78,8 +79,8 @@ class Requests:
         self._drop_finished()
 
     def on_end(self, place: int) -> None:
-        """Called when the connection to an adapter has ended. The unanswered requests to this
-        adapter get an error as their answer."""
+        """Handles the end of the connection to an adapter. The unanswered requests to this adapter
+        get an error as their answer."""
         if place in self.alive:
             self.alive.remove(place)
         waiting, self._waiting[place] = self._waiting[place], {}

@@ -151,7 +151,7 @@ class Session:
 
     def on_time(self, now: float) -> list[Effect]:
         """Finishes requests whose deadline has passed, and evaluates the expression `pulse` on
-        stopped ranks. Call this method at next_deadline()."""
+        stopped ranks. Call this method at the time that next_deadline() returns."""
         self._now = now
         self._requests.on_time(now)
         for place in [place for place, due in self._pulses.items() if due <= now]:
@@ -328,8 +328,8 @@ class Session:
         self._ask_all("threads", None, then)
 
     def _route(self, request, arguments, then):
-        """Sends the request to the rank that the arguments name, or to the first rank if they name
-        none. Calls `then` with the place of the rank and the body of a successful answer."""
+        """Sends the request to the rank that the arguments name, or to the first rank if the
+        arguments name no rank. Calls `then` with the place of the rank and the body of a successful answer."""
         place = self._numbers.place_of(arguments)
         if place is None and self._requests.alive:
             place = self._requests.alive[0]

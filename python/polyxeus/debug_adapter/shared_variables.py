@@ -22,7 +22,8 @@ class SharedVariables:
     numbers      the Numbers object of the session
     engines      the engine id of each adapter, in the order of the adapters
     names        the name of each engine, such as "rank 0"
-    ask_several  a function that sends {place: (command, arguments)}, and calls another function with {place: response}
+    ask_several  a function that sends {place: (command, arguments)}, and calls another function with {place: response}.
+                 A place is an index of `engines`
     """
 
     def __init__(self, numbers: Numbers, engines: list[int], names: list[str], ask_several: Callable[..., None]) -> None:
@@ -57,8 +58,8 @@ class SharedVariables:
                 "expensive": len(threads) > _MOST_RANKS}  # fmt: skip
 
     def read(self, number: int, then: Callable[[Variables], None]) -> None:
-        """Calls `then` with the variables to which `number`, one of the session's own numbers,
-        refers."""
+        """Calls `then` with the variables that belong to `number`, a number that this object has
+        assigned."""
         if number in self._lists:
             return then(self._lists[number])
         if number not in self._scopes:

@@ -48,8 +48,8 @@ def _numbered(path):
 
 
 def _remove(path, name):
-    """Removes a folder. The folder is renamed first, so that a folder with the old name is always
-    complete."""
+    """Removes a folder. The folder is renamed before its files are deleted, so that a folder with the old name is
+    always complete."""
     aside = os.path.join(path, f".old-{os.urandom(6).hex()}")
     try:
         os.rename(os.path.join(path, name), aside)

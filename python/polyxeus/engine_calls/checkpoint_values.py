@@ -1,8 +1,9 @@
-"""The files of a checkpoint: one for each variable of each rank.
+"""The files of a checkpoint.
 
-Arrays are written to .npy files, and values that JSON can represent to .json files. For all other
-values, a file contains a pickle, followed by the buffers of the pickled values.
-Variables that share objects are in one pickle, so that they share these objects again after they are read.
+Each rank writes one file for each variable, or for each group of variables that share objects. Arrays
+are written to .npy files, and values that JSON can represent to .json files. For all other values, a
+file contains a pickle, followed by the buffers of the pickled values. Variables that share objects are
+in one pickle, so that they share these objects again after they are read.
 """
 
 import hashlib
@@ -62,9 +63,9 @@ def _is_array(value):
 
 
 def _is_json(value, room):
-    """Returns whether JSON restores the same value with the same types.
+    """Returns whether the value can be written as JSON text and read again as an equal value of the same types.
 
-    room  a list that contains the number of items that the value may still have
+    room  a list with one number: how many further items the value may have
     """
     room[0] -= 1
     if room[0] < 0:
@@ -314,8 +315,8 @@ def _read_whole(folder, entry, names, progress):
 
 
 def _read_block(folder, part, progress):
-    """Reads the items with the indices from `begin` to `end` from one file. The engine that reads
-    the first item checks the whole file."""
+    """Reads the items [begin, end) of a value from one file. The engine that reads the first item
+    also checks the whole file."""
     entry, begin, end = part["entry"], part["begin"], part["end"]
     path = os.path.join(folder, entry["file"])
     if begin == 0 and end > 0:

@@ -23,12 +23,12 @@ class TupleNode:
 
     @property
     def func(self):
-        """The function that the task calls; None if it calls no function."""
+        """The function that the task calls; None if the task calls no function."""
         return self.task[0] if _is_call(self.task) else None
 
     @property
     def args(self):
-        """The arguments of the function."""
+        """The arguments of the function; () if the task calls no function."""
         return self.task[1:] if _is_call(self.task) else ()
 
     def __call__(self, values):

@@ -32,7 +32,7 @@ class _Unknown(Exception):
 def describe(expressions=None):
     """Returns {expression: (type, text, digest)} for the expressions that can be evaluated on this engine.
 
-    expressions  names of variables, or other expressions; None: all variables that the user has defined, except
+    expressions  names of variables, or other expressions; None means all variables that the user has defined, except
                  modules, functions and classes
     digest       a string that is the same on all engines with equal values; None if the content cannot be compared
     """
@@ -78,7 +78,7 @@ def _text(value):
 def _add(digest, value, left):
     """Adds a value to the digest.
 
-    left    a list that contains the number of items that may still be added.
+    left    a list with one number: how many further items may be added.
     errors  _Unknown: the type of the value is not supported, or the value is too large.
     """
     left[0] -= 1
@@ -116,7 +116,7 @@ def _add_unordered(digest, value, left):
 
 def _add_array(digest, value):
     """Adds the value to the digest if the value is an array, a tensor or a data frame. Returns
-    whether the value is one of these. The function imports no library."""
+    whether the value has one of these types. The function imports no library."""
     numpy, torch, pandas = (sys.modules.get(name) for name in ("numpy", "torch", "pandas"))
     if pandas and isinstance(value, (pandas.DataFrame, pandas.Series, pandas.Index)):
         digest.update(f"{value.shape};{list(getattr(value, 'columns', []))};".encode())

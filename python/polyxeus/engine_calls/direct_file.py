@@ -91,7 +91,7 @@ class DirectFile:
                         raise
 
     def _go_past_cache(self, wanted):
-        """Sets whether writes bypass the page cache. Returns whether this changed the setting."""
+        """Sets whether writes bypass the page cache. Returns whether the call changed the setting."""
         flags = fcntl.fcntl(self._descriptor, fcntl.F_GETFL)
         if bool(flags & os.O_DIRECT) == wanted:
             return False

@@ -40,7 +40,7 @@ def save(folders, engine, names=None, share=1):
     """Writes variables to the first of the folders that has enough free space.
 
     folders  paths of folders. Folders that do not exist on this host, or to which other users can write, are not used.
-    names    the names of the variables; None: all variables that the user has defined.
+    names    the names of the variables; None means all variables that the user has defined.
     share    the number of engines that write at the same time.
     result   {"kept": names, "lost": {name: reason}}; or {"is_far": True} if this host has none of the folders
     """
@@ -127,7 +127,7 @@ def _names(index):
 def restore(folders, engine, removes=True):
     """Defines the variables that save() has written for the engine with this id.
 
-    removes  whether to remove the files, because no other engine needs them
+    removes  whether to remove the files: True if no other engine needs the files
     result   the same as for save()
     """
     found = [os.path.join(folder, f"{engine}.json") for folder in folders if _is_ours(folder)]
@@ -273,7 +273,7 @@ def _write(values, folders, name, share):
 
 def submodules(module):
     """Returns the names of the imported submodules of a module. The engine that reads the module's variable imports
-    these submodules, too: `import scipy.linalg` defines only the variable scipy, and this variable does not show that
+    these submodules, too. For example, `import scipy.linalg` defines only the variable scipy, which does not show that
     scipy.linalg was imported."""
     names = (f"{module.__name__}.{name}" for name in vars(module) if not name.startswith("_"))
     return [name for name in names if name in sys.modules]

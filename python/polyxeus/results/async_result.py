@@ -71,7 +71,7 @@ class AsyncResult(DisplayMixin, TimingMixin, Future[T]):
     targets : list of int, optional
         The engines, one for each request.
     single : bool
-        Whether there is only one request, whose value is the result. If False, the result is a list.
+        Whether the result is the value of the only request. If False, the result is a list.
     owner : bool
         If True, results that come from the controller's records are not stored in the client's `results`.
     return_exceptions : bool, optional
@@ -145,8 +145,8 @@ class AsyncResult(DisplayMixin, TimingMixin, Future[T]):
             self._call_when_over(lambda: self._settle(call_in_turn))
 
     def _settle(self, call=lambda function: function()):
-        """Puts the Future into its final state, and wakes the threads that wait for it. Does not read the value: the
-        thread that requests the value reads it.
+        """Puts the Future into its final state, and wakes the threads that wait for it. The method does not read the
+        value of the result: the thread that requests the value reads it.
 
         call  a function that runs the callbacks of add_done_callback(), which may wait for other results
         """
@@ -234,7 +234,7 @@ class AsyncResult(DisplayMixin, TimingMixin, Future[T]):
         RemoteError
             The request failed; see polyxeus.error for its subclasses.
         CompositeError
-            Some of several requests failed.
+            The result is a list, and at least one request failed.
         TaskAborted
             The request was cancelled before it ran.
 
@@ -280,7 +280,7 @@ class AsyncResult(DisplayMixin, TimingMixin, Future[T]):
     # ------------------------------------------------------------ reading results
 
     def _load(self, index):
-        """Returns the result of one task, or its exception."""
+        """Returns the result of one task, or the task's exception."""
         status, content, rest = self._tasks.outcome(index)
         if status != "ok":
             return self._failure(rest)
@@ -313,7 +313,7 @@ class AsyncResult(DisplayMixin, TimingMixin, Future[T]):
         return ExecuteReply(msg_id, content, partial(live_metadata, msg_id, partial(known_of, task)))
 
     def _result_at(self, index):
-        """Returns the result of one task, or its exception: the same object each time."""
+        """Returns the result of one task, or the task's exception. Each call returns the same object."""
         if self._origin is not None:
             whole, place = self._origin
             return whole._result_at(place)
@@ -506,10 +506,10 @@ class AsyncResult(DisplayMixin, TimingMixin, Future[T]):
         timeout : float, optional
             Seconds to wait. Default: no limit.
         return_exceptions : bool, optional
-            Whether exceptions are returned as items instead of being raised. Default: the option that was given to the
-            call.
+            Whether exceptions are returned as items instead of being raised. Default: the `return_exceptions` of this
+            AsyncResult.
         return_when : str, optional
-            If this is FIRST_EXCEPTION, the call raises the error as soon as one request fails.
+            If this is FIRST_EXCEPTION, get() raises the error as soon as one request fails.
 
         Returns
         -------
@@ -523,7 +523,7 @@ class AsyncResult(DisplayMixin, TimingMixin, Future[T]):
         RemoteError
             The request failed; see polyxeus.error for its subclasses.
         CompositeError
-            Some of several requests failed.
+            The result is a list, and at least one request failed.
         TaskAborted
             The request was cancelled before it ran.
 
@@ -563,7 +563,7 @@ class AsyncResult(DisplayMixin, TimingMixin, Future[T]):
         return f"{text}; {failures[0]} was raised already{more}: other engines may be waiting for the one that failed"
 
     def _failures_so_far(self):
-        """Returns the failures that have arrived so far, one per line."""
+        """Returns a list with the message of each failure that has arrived so far."""
         failures = []
         for index in range(len(self._tasks)):
             if self._tasks.is_answered(index):
@@ -640,7 +640,7 @@ class AsyncResult(DisplayMixin, TimingMixin, Future[T]):
     def ref(self) -> Ref[Any]:
         """The Ref to the kept result of a call such as ``submit(..., keep=True)``.
 
-        The Ref exists as soon as the call was sent.
+        The Ref exists as soon as the call has been sent.
 
         Raises
         ------
@@ -705,7 +705,8 @@ class AsyncResult(DisplayMixin, TimingMixin, Future[T]):
         RuntimeError
             The result has not arrived yet.
         ValueError
-            The controller has no record of a failed request or of its arrays, or the result is kept on its engine.
+            The controller has no record of a failed request or of its arrays, or the call keeps its result on the
+            engine's host.
         IndexError
             The engine of a direct call is no longer registered.
 
@@ -863,7 +864,7 @@ class AsyncResult(DisplayMixin, TimingMixin, Future[T]):
         return metadata_of(self._tasks, index, with_output)
 
     def _live_at(self, index):
-        """Returns the Metadata of one task, which update themselves. Each call returns the same object."""
+        """Returns the Metadata of one task, as an object that updates itself. Each call returns the same object."""
         if self._origin is not None:
             whole, place = self._origin
             return whole._live_at(place)
@@ -948,7 +949,8 @@ class AsyncResult(DisplayMixin, TimingMixin, Future[T]):
 class AsyncHubResult(AsyncResult[T]):
     """The result of requests of any client, from the controller's records.
 
-    Client.get_result() returns it for requests that another client has sent. AsyncResult describes the parameters.
+    Client.get_result() returns an AsyncHubResult for requests that another client has sent. AsyncResult describes the
+    parameters.
 
     Examples
     --------

@@ -6,7 +6,7 @@ __all__ = ["CachedResult", "CachedTasks"]
 
 
 class CachedTasks:
-    """Has the methods of the tasks of an AsyncResult, for results that are already stored."""
+    """Stored results, with the methods that an AsyncResult calls on its tasks."""
 
     def __init__(self, entries):
         self._entries = entries  # [(msg_id, result, Metadata)]

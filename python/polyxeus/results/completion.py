@@ -27,7 +27,7 @@ def call_when_ready(tasks, function):
 
 
 def start():
-    """Starts the thread that makes the calls, so that call_when_ready() takes no lock."""
+    """Starts the thread that makes the calls, so that later calls of call_when_ready() take no lock to start it."""
     _thread.notices()
 
 

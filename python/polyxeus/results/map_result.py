@@ -41,7 +41,7 @@ def _put_when_done(future, done):
 
 
 class AsyncMapResult(AsyncResult[list[T]]):
-    """The results of a map, as one list. Iterating (`for`, `async for`) yields each result as soon as it arrives.
+    """The results of a map, as one list. Iterating (`for`, `async for`) yields results before all of them have arrived.
 
     Parameters
     ----------
@@ -121,7 +121,7 @@ class AsyncMapResult(AsyncResult[list[T]]):
         return self._collect_exceptions([result] if is_one else result)
 
     def _gives_items(self, part):
-        """Returns whether the result of this part is a list of results."""
+        """Returns whether the result of `part`, one of the AsyncResults of split(), is a list of results."""
         return True
 
     def _parts_as_they_come(self):
@@ -147,7 +147,7 @@ class AsyncMapResult(AsyncResult[list[T]]):
 
 
 class AsyncRecordedResult(AsyncMapResult):
-    """The results of requests. If some of the requests are the parts of a map, the results of these
+    """The results of requests. If some of the requests are parts of a map, the results of these
     parts are joined into the result of the map.
 
     calls  a RecordedCalls object, which stores the requests that belong to each map
@@ -167,7 +167,7 @@ class AsyncRecordedResult(AsyncMapResult):
 
 
 class AsyncHubMapResult(AsyncRecordedResult, AsyncHubResult):
-    """The results of maps, which the client has read from the controller's records. Client.get_result() returns it.
+    """The results of maps, from the controller's records. Client.get_result() returns an AsyncHubMapResult.
 
     Examples
     --------

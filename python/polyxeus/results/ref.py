@@ -36,9 +36,9 @@ class Ref(Generic[T]):
     `apply_ref` and ``submit(..., keep=True)`` return a Ref.
 
     If a Ref is in the arguments of another call, the called function gets the result instead of the
-    Ref. The result passes through neither the client nor the controller. A task starts when the
-    calls that make the results of all its Refs have ended. A result is freed when the last Ref to
-    the result has been deleted and no unanswered call needs the result.
+    Ref. The result passes through neither the client nor the controller. A task with Refs in its
+    arguments starts when the calls that make the results of these Refs have ended. A result is
+    freed when the last Ref to the result has been deleted and no unanswered call needs the result.
 
     A program can also pickle the Ref itself, even before the call that makes the result has ended.
     Any program that has a Client of the cluster can use the unpickled Ref. A result whose Ref was
@@ -300,7 +300,7 @@ class Ref(Generic[T]):
         return self.id, self._key.folder, self._call._fname, info
 
     def _find_client(self):
-        """Returns a client of this process for a Ref that was unpickled."""
+        """Returns a client of this process that this unpickled Ref can use."""
         _, folder, name, _ = self._origin
         clients = completion.open_clients()
         found = next((each for each in clients if each._kept_results.folder == folder), None)
@@ -497,9 +497,8 @@ class Uses:
         return self._probe or self.tasks
 
     def look(self):
-        """Returns whether the call has its final answer. If the requests of awaited() are answered
-        and the answer of the call is not final, the method sends the next request. Before these
-        requests are answered, the method does nothing."""
+        """Returns whether the call has its final answer. If the answer is not final, but the requests
+        that awaited() returns are answered, the method sends the next request."""
         if self.is_final:
             return True
         if not self.awaited().is_ready():
@@ -571,10 +570,11 @@ class Uses:
         return [ref for ref in self._refs if isinstance(ref, Ref)]
 
     def _bring(self):
-        """Sends the call to the host that has the most bytes of the results in its arguments. The
-        request contains the addresses from which the engine fetches the other results. Does nothing
-        and returns False if all results are on one host, or if no engine can send one of the
-        results."""
+        """Sends the call again, to an engine of the host that has most of the call's input data: the
+        results in the call's arguments, counted in bytes. The request contains the addresses from
+        which this engine fetches the results on other hosts. The method does nothing and returns
+        False if all results are on one host, or if another host has a result that no engine can
+        send."""
         bytes_on, infos = {}, {}
         for ref in self._kept_refs():
             infos[ref] = info = ref._call._outcome()[0]
@@ -595,8 +595,8 @@ class Uses:
 
     def _ask(self):
         """Asks the engines whether they have the results, because this client may not know yet that an engine has
-        ended. If the results are on several hosts, also makes engines listen, so that other hosts can fetch the
-        results. Returns False if no question is needed."""
+        ended. If the results are on several hosts, also makes engines listen, so that engines of other hosts can
+        fetch the results. Returns False if there is no engine to ask."""
         self._has_asked = True
         probes = [(ref, ref._call, probe) for ref in self._refs if (probe := ref._ask()) is not None]
         infos = [ref._call._outcome()[0] for ref in self._kept_refs()]
@@ -654,8 +654,8 @@ class Uses:
 
 @contextmanager
 def gathered() -> Iterator[dict[Any, Ref[Any]]]:
-    """A context manager for code that makes requests. It yields a dict that maps the key of each Ref in these requests
-    to the Ref."""
+    """A context manager for code that makes requests. The context manager yields a dict that maps the key of each Ref
+    in these requests to the Ref."""
     before = getattr(_this_thread, "refs", None)
     _this_thread.refs = found = {}
     try:
@@ -665,11 +665,12 @@ def gathered() -> Iterator[dict[Any, Ref[Any]]]:
 
 
 class ObjectUse:
-    """The value for an Actor in the dict that gathered() yields. It keeps the Actor's objects on
-    the engines alive until the call is answered, as a Uses object does for results.
+    """Stands for an Actor in the dict that gathered() yields. An ObjectUse keeps the Actor's objects
+    on the engines alive until the call is answered, as a Uses object does for results.
 
-    home     the data that the Actors of the same objects share.
-    spawned  the AsyncResult of the constructors. Tasks wait until the constructors have returned.
+    home     the ActorHome, which owns the objects.
+    spawned  the AsyncResult of the calls of the constructors. Tasks that have the Actor in their
+             arguments wait until the constructors have returned.
     """
 
     _is_task = _is_awaited = False  # the engine of a direct call runs the constructor first
@@ -692,8 +693,8 @@ class ObjectUse:
 
 
 def note_object(key, home, spawned):
-    """Adds an Actor that is being pickled to the call that this thread is making, if it is making
-    a call."""
+    """Records that an Actor is in the arguments of the call that this thread is making. Does nothing
+    if the thread is making no call."""
     found = getattr(_this_thread, "refs", None)
     if found is not None:
         found[key] = ObjectUse(home, spawned)

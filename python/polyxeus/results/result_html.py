@@ -70,7 +70,7 @@ def result_html(result: Any, engines: list[dict[str, Any]]) -> str:
 
 
 def _shares(tasks, engines):
-    """Returns the part of each engine, by engine id. The id None is for tasks whose engine is not known."""
+    """Returns {engine id: the _Share of this engine}. The key None is for tasks whose engine is not known."""
     runs = {row["msg_id"]: row for row in engines if row.get("msg_id")}
     shares: dict[Any, _Share] = {}
     for index in range(len(tasks)):

@@ -111,8 +111,8 @@ _names_of = weakref.WeakKeyDictionary()
 
 
 def _global_names(code):
-    """Returns the global names that a code object and the code of its nested functions and classes
-    read."""
+    """Returns the global names that are read by a code object, or by the code of its nested
+    functions and classes."""
     names = _names_of.get(code)
     if names is None:
         found = {
@@ -457,7 +457,7 @@ def _dump_first(value, buffers):
 
 
 class _Reduced:
-    """An object whose pickle is the given (function, arguments)."""
+    """An object that is pickled as a call: (function, arguments)."""
 
     def __init__(self, reduced):
         self._reduced = reduced
@@ -547,8 +547,8 @@ _NOT_FAITHFUL = (io.TextIOWrapper, memoryview)
 
 
 def ids_in(value):
-    """Returns the ids of the objects in the pickle of a value, without numbers and without objects
-    that many values share, such as classes. For tensors, returns the ids of their memory.
+    """Returns the ids of the objects in the pickle of a value, except numbers and objects that many
+    values share, such as classes. For tensors, returns the ids of their memory.
 
     errors  the errors of dumps(), and PicklingError for objects that unpickling would not restore unchanged.
     """
@@ -626,7 +626,7 @@ class _Watcher(pickle.Unpickler):
         _restore(function, state)
 
     def is_constant(self, value):
-        """Returns whether `value`, which this unpickler has read, is a function in which nothing can change."""
+        """Returns whether `value`, which this unpickler has read, is a function that holds only immutable values."""
         is_one = type(value) is types.FunctionType and len(self.made) == len(self.states) == 1
         if not (is_one and self.is_plain):
             return False

@@ -1,5 +1,5 @@
 """Kept results (results that stay on the host of their engine) that have a name. The file of such a
-result has a second link, which an engine of its host owns."""
+result has a second link, which an engine of the same host owns."""
 
 from __future__ import annotations
 

@@ -308,7 +308,7 @@ def _spares(folder):
 def receive(key, size, read_into):
     """Receives a result from another host into a file of this engine. Returns the path of the file.
 
-    read_into  a function that reads into a buffer and returns how many bytes it has read; 0 at the end.
+    read_into  a function that reads into a buffer and returns the number of bytes that it has read; 0 means the end.
     errors     MemoryError: there is not enough memory; ConnectionError: the connection ended before all bytes arrived.
     """
     folder = _roomy(key.folder, _engine, size)
@@ -395,7 +395,7 @@ def read(path):
 
 
 def _read_head(data, path):
-    """Returns the head of a file, and the position at which the head ends."""
+    """Returns the head of a file (a dict that describes the value), and the position at which the head ends."""
     magic, length = _HEAD.unpack(data[: _HEAD.size])
     if magic != _MAGIC:
         raise ValueError(f"{path} is not a kept result")
@@ -404,8 +404,8 @@ def _read_head(data, path):
 
 
 def facts(key: Any) -> dict[str, Any] | None:
-    """Returns, on an engine, the facts that keep() returned for a result, but with this engine as
-    the engine that made the result.
+    """Returns, on an engine, the facts that keep() returned for a result. In these facts, this
+    engine replaces the engine that made the result.
 
     Parameters
     ----------
@@ -422,8 +422,8 @@ def facts(key: Any) -> dict[str, Any] | None:
 
 
 def facts_of(folder, path):
-    """Returns, on an engine, the facts that keep() returned for this file, but with this engine as
-    the engine that made the result."""
+    """Returns, on an engine, the facts that keep() returned for this file. In these facts, this
+    engine replaces the engine that made the result."""
     with open(path, "rb", buffering=0) as file:
         size = os.fstat(file.fileno()).st_size
         with mmap.mmap(file.fileno(), size, access=mmap.ACCESS_READ) as data:

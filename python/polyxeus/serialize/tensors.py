@@ -66,7 +66,7 @@ def _span(tensor):
 
 
 def _view(torch, storage, begin, end):
-    """Returns some bytes of a storage as a tensor."""
+    """Returns the bytes [begin, end) of a storage as a tensor of bytes."""
     whole = torch.empty(0, dtype=torch.uint8, device=storage.device)
     return whole.set_(storage, begin, (end - begin,), (1,))
 
@@ -115,7 +115,7 @@ class _Memory:
 
 
 class _Storage:
-    """The ranges of the bytes of one torch storage that the tensors of one pickle use."""
+    """The ranges of bytes that the tensors of one pickle use in one torch storage."""
 
     def __init__(self, blocks=()):
         self.blocks = blocks  # [(begin, end)] in order, without overlaps; each block is sent as one memory
@@ -123,7 +123,7 @@ class _Storage:
         self.with_gaps = []  # (begin, end) of tensors that were copied
 
     def block_around(self, begin, end):
-        """Returns the block that holds these bytes, or None."""
+        """Returns the block that contains the bytes [begin, end); None if no block contains them."""
         place = bisect.bisect_right(self.blocks, (begin, float("inf"))) - 1
         is_inside = place >= 0 and end <= self.blocks[place][1]
         return self.blocks[place] if is_inside else None
@@ -166,8 +166,8 @@ class Tensors:
         return self._reduce_plain(value) if _is_plain(self._torch, value) else NotImplemented
 
     def key(self, value):
-        """Returns a key that is the same for all tensors of one storage; None for objects that are not tensors of plain
-        memory."""
+        """Returns a key that is the same for all tensors of one storage; None for objects that are not tensors, or that
+        are not plain in the sense of _is_plain()."""
         is_plain = type(value) is self._torch.Tensor and _is_plain(self._torch, value)
         return _key(_untyped(value)) if is_plain else None
 

@@ -231,8 +231,8 @@ def _is_text(text):
 
 
 def _is_plain_array(array):
-    """Returns whether the elements of an array have a fixed size and consist only of the bytes of
-    their values."""
+    """Returns whether the elements of an array have a fixed size and contain neither Python objects
+    nor fields."""
     dtype = array.dtype
     return not dtype.hasobject and dtype.names is None and dtype.kind in "biufcmMSUV"
 

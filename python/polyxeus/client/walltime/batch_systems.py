@@ -34,7 +34,7 @@ def read_end(job, text, now):
     job   an engine's answer about its job (engine_calls.batch_job.tell())
     text  the output of the command of the job's batch system; "" if the command failed, so that only the engine's
           answer is used
-    now   seconds since the epoch
+    now   the current time, in seconds since the epoch
     """
     read = {"slurm": _of_slurm, "pbs": _of_pbs, "lsf": _of_lsf, "sge": _of_sge}.get(job["system"])
     end = read(job, text, now) if read and text.strip() else None

@@ -14,7 +14,7 @@ __all__ = ["cluster_of", "launchers_of", "may_have_jobs", "read_record"]
 
 def cluster_of(connection_file: str) -> tuple[str, str] | None:
     """Returns (folder of the profile, cluster id) for the path of a client's connection file; None if the name of the
-    file is not of the form ipcontroller-ID-client.json."""
+    file has neither the form ipcontroller-ID-client.json nor ipcontroller-client.json."""
     folder, name = os.path.split(os.path.abspath(connection_file))
     if not name.startswith("ipcontroller") or not name.endswith("-client.json"):
         return None

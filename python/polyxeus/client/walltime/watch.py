@@ -46,7 +46,7 @@ def tell_user(text):
 
 
 def ask_batch_system(job):
-    """Returns when a job ends, in seconds since the epoch; None if this is not known.
+    """Returns the time at which a job ends, in seconds since the epoch; None if this time is not known.
 
     job  an engine's answer about the job
     """

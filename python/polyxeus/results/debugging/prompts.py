@@ -102,8 +102,8 @@ class DebugPrompts:
         """Asks the user for input until no engine waits for a line. Only the main thread calls this
         method.
 
-        engines  the engines whose prompts are shown; None: all engines
-        write    a function that shows text; None: the text is written to sys.stdout
+        engines  the engines whose prompts are shown; None means all engines
+        write    a function that shows text; if None, the text is written to sys.stdout
 
         errors   KeyboardInterrupt: the user has interrupted the prompt. The engines still wait.
         """
@@ -139,7 +139,7 @@ class DebugPrompts:
             time.sleep(_LOOK)
 
     def _refuse(self, engines: list[int] | None, why_not: str) -> None:
-        """Lets the code of the asking engines continue without an answer, and sends the reason."""
+        """Lets the code of the asking engines continue without an answer, and sends these engines the reason."""
         with self._lock:
             self._stops.take_text()
             asking = self._stops.asking(engines)

@@ -79,7 +79,7 @@ class LoadBalancedView {
   AsyncResult call(const Function& function, const Arguments& arguments = {},
                    const NamedValues& named = {}) const;
   /// Calls a function once for each of these lists of arguments. Each call is one task. All tasks
-  /// are sent together, which costs less than calling call() several times.
+  /// are sent together, which takes less time than several calls of call().
   AsyncResult call_each(const Function& function, const std::vector<Arguments>& all) const;
 
   /// Calls a function for each item of the sequences. The first call gets the first item of each

@@ -56,8 +56,8 @@ class FreshCode:
         """Reloads edited modules of the notebook's folder on the engines: `%pxautoreload on|off|push`.
 
         on    (default) before each cell, engines reload the modules that were edited. Engines on other hosts or in
-              other folders get the text of these modules. If an engine's file of a module differs from the file in the
-              notebook's folder although you have not edited that file, you get a message.
+              other folders get the text of these modules. If you have not edited a module, but an engine has a
+              different file of this module, you get a message.
         push  engines also get the modules that were not edited, and use them instead of any files of the same names
               that the engines have.
         off   nothing is reloaded.

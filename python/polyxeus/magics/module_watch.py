@@ -36,8 +36,8 @@ class _Module:
 
 
 class ModuleWatch:
-    """The modules of one folder that the engines may use. This class reads the files of the
-    modules, but sends no messages.
+    """Watches those modules of one folder that the engines may use. This class reads the files of
+    the modules, but sends no messages.
 
     folder   the folder of the notebook
     modules  sys.modules, or a dict that a test uses instead

@@ -415,11 +415,12 @@ class ParallelMagics(ModeMagics, MissedCells, Magics):
     # ------------------------------------------------------------ variables
 
     def pxpush(self, line=""):
-        """Defines variables of the notebook on the engines: `%pxpush a b`."""
+        """Copies variables of the notebook to the engines: `%pxpush a b`."""
         self._run("pxpush", line, carries_data=True)
 
     def pxpull(self, line=""):
-        """Defines variables of the engines in the notebook, as lists: `%pxpull a --as x`."""
+        """Copies variables of the engines to the notebook, as lists with one item per engine:
+        `%pxpull a --as x`."""
         self._run("pxpull", line, carries_data=True)
 
     def pxscatter(self, line=""):

@@ -54,9 +54,9 @@ struct MapOptions {
   std::size_t max_outstanding = 0;  ///< The most unanswered tasks of map_stream(); 0: no limit.
 };
 
-/// Runs tasks on free engines, which the controller chooses. Use it for many independent tasks; use
-/// a DirectView for work that belongs to particular engines. Copies share the connection. Any
-/// thread may use a view.
+/// Runs tasks on free engines, which the controller chooses. Use a LoadBalancedView for many
+/// independent tasks, and a DirectView for work that belongs to particular engines. Copies share
+/// the connection. Any thread may use a view.
 ///
 /// All calls return at once; AsyncResult waits for the tasks. Errors of a call itself (no engine,
 /// the controller has ended, a bad argument) are thrown as ClientError. The result reports failures

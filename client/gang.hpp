@@ -30,7 +30,7 @@ struct GangMember {
 /// members  one for each of `ids`.
 /// is_new   whether to make a new communicator in any case.
 /// errors   unsupported: the engines are not ranks of one MPI world, or their ids are not their
-///          ranks; the message says which of these is the case.
+///          ranks.
 Result<std::int64_t> gang_number(const std::vector<EngineId>& ids,
                                  const std::vector<GangMember>& members, bool is_new);
 

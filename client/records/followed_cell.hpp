@@ -20,7 +20,7 @@ struct KnownRequest {
 /// Finds the requests of a session that have a label. The function searches the controller's
 /// records and asks the engines, because each engine keeps the output of its latest labelled cells
 /// even if the controller has lost its records. The result begins with the requests in the records,
-/// in the order of the records. The requests that only engines have follow.
+/// in the order of the records. After these come the requests that only engines have.
 /// label     the label; if it is null, requests with any label are found, but only in the records.
 /// session   a client's session id, or the beginning of the id; if it is empty, requests of all
 ///           sessions are found.

@@ -162,9 +162,9 @@ class CellOutput:
         self._shell.display_pub.clear_output(wait=waits)
 
     def show_progress(self, data):
-        """Shows, in one display, the progress bar and the lines that engines rewrite. Later calls update this display.
+        """Shows, in one display, the progress bar and the lines that engines rewrite with carriage returns.
 
-        Empty data clears the display.
+        Later calls update this display. Empty data clears the display.
         """
         is_update = self._progress is not None
         self._progress = self._progress or f"progress-{uuid.uuid4().hex}"

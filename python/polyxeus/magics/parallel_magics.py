@@ -419,8 +419,7 @@ class ParallelMagics(ModeMagics, MissedCells, Magics):
         self._run("pxpush", line, carries_data=True)
 
     def pxpull(self, line=""):
-        """Copies variables of the engines to the notebook, as lists with one item per engine:
-        `%pxpull a --as x`."""
+        """Copies variables of the engines to the notebook, as lists: `%pxpull a --as x`."""
         self._run("pxpull", line, carries_data=True)
 
     def pxscatter(self, line=""):

@@ -96,10 +96,10 @@ class Client {
   DirectView direct(const Targets& targets) const { return DirectView{core_, targets}; }
   /// Makes an MPI communicator of these engines, without the other ranks of their MPI world, and
   /// returns a view of the engines. On the engines the communicator is the variable `name`: an
-  /// MPI_Comm in C++, mpi4py's MPI.Comm in Python. Its ranks are in the order of `ids`. Waits until
-  /// the engines have made the communicator.
-  /// ids     ranks of one MPI world, whose engine ids are their ranks. C++ engines and Python
-  ///         engines can be in one communicator.
+  /// MPI_Comm in C++, mpi4py's MPI.Comm in Python. The ranks of the communicator are in the order
+  /// of `ids`. Waits until the engines have made the communicator.
+  /// ids     the engines, which belong to one MPI world. The id of each engine must be its rank.
+  ///         C++ engines and Python engines can be in one communicator.
   /// is_new  whether to make a new communicator even if these engines still have one that can be
   ///         used.
   /// errors  ClientError bad_input: `ids` is empty or contains an id twice, or `name` cannot be the

@@ -140,8 +140,8 @@ class Connection {
   /// not call it.
   std::vector<MessageId> unanswered() const;
   /// Warnings for the user, for example about engines whose Python differs from this client's,
-  /// about large arrays that must be sent in a slower way, or about a restart of the controller.
-  /// Each sentence is returned once in the life of the connection.
+  /// about large arrays that are sent to each engine separately, or about a restart of the
+  /// controller. Each sentence is returned once in the life of the connection.
   std::vector<std::string> take_warnings();
   /// The engines that are registered but do not answer the controller.
   std::vector<Silence> silences() const;

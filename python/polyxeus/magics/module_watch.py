@@ -200,7 +200,7 @@ def _file_of(module):
 
 
 def _imported(found, package):
-    """Returns the names in an import statement that may be modules."""
+    """Returns the names of possible modules in an import statement."""
     base, names, plain = found.groups()
     words = [word.split()[0] for word in re.sub(r"[()#].*$", "", plain or names.lstrip("( ")).split(",") if word.split()]
     if plain is not None:

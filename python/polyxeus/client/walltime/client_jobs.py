@@ -107,8 +107,9 @@ class ClientJobs:
         Raises
         ------
         RuntimeError
-            The engines do not run in a batch job that `pxcluster` has submitted from this host, or the controller or
-            this program also runs in this job.
+            The engines do not run in a batch job that `pxcluster` has submitted from this host, or none of them is a
+            Python engine. The controller does not run on this host, or has no dashboard. This program itself runs in a
+            batch job, or the cluster already has a JobKeeper.
         ValueError
             A name or `save_before` is malformed.
 

@@ -96,9 +96,9 @@ class AsyncResult {
   std::vector<Silence> silences() const;
 
   /// Calls `handler` once, when all requests have been answered. If they are already answered, the
-  /// calling thread calls the handler at once; otherwise the I/O thread, or a thread that waits for
-  /// an answer, calls the handler later, and the handler must not block. The handler must never
-  /// throw.
+  /// calling thread calls the handler at once. Otherwise the I/O thread, or a thread that waits for
+  /// an answer, calls the handler later; in this case the handler must not block. The handler must
+  /// never throw.
   void on_ready(std::function<void()> handler) const;
   /// Calls `handler` for each request that is answered. For requests that are already answered,
   /// this function calls the handler at once. For the others, the I/O thread or a thread that waits

@@ -54,9 +54,9 @@ struct MapOptions {
   std::size_t max_outstanding = 0;  ///< The most unanswered tasks of map_stream(); 0: no limit.
 };
 
-/// Runs tasks on free engines, which the controller chooses. Use it for many independent tasks; use
-/// a DirectView for work that belongs to particular engines. Copies share the connection. Any
-/// thread may use a view.
+/// Runs tasks on free engines, which the controller chooses. Use a LoadBalancedView for many
+/// independent tasks, and a DirectView for work that belongs to particular engines. Copies share
+/// the connection. Any thread may use a view.
 ///
 /// All calls return at once; AsyncResult waits for the tasks. Errors of a call itself (no engine,
 /// the controller has ended, a bad argument) are thrown as ClientError. The result reports failures
@@ -79,7 +79,7 @@ class LoadBalancedView {
   AsyncResult call(const Function& function, const Arguments& arguments = {},
                    const NamedValues& named = {}) const;
   /// Calls a function once for each of these lists of arguments. Each call is one task. All tasks
-  /// are sent together, which costs less than calling call() several times.
+  /// are sent together, which takes less time than several calls of call().
   AsyncResult call_each(const Function& function, const std::vector<Arguments>& all) const;
 
   /// Calls a function for each item of the sequences. The first call gets the first item of each

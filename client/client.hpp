@@ -28,14 +28,16 @@ struct SshOptions {
 /// How a client finds its cluster. By default, as in ipyparallel, this is the cluster without an id
 /// in the profile "default".
 struct ClientOptions {
-  /// The profile's name; empty: "default". The option is ignored if the variable $IPP_PROFILE_DIR
-  /// is set, as in ipyparallel.
+  /// The profile's name; if it is empty, "default". The option is ignored if the variable
+  /// $IPP_PROFILE_DIR is set, as in ipyparallel.
   std::string profile = {};
   /// The profile's folder; if set, `profile` is ignored.
   std::string profile_dir = {};
-  /// The folder that holds all profiles; empty: the folder $IPYTHONDIR, or else ~/.ipython.
+  /// The folder that holds all profiles; if it is empty, the folder $IPYTHONDIR, or else
+  /// ~/.ipython.
   std::string ipython_dir = {};
-  /// The id of the cluster; no value: $IPP_CLUSTER_ID, or else the cluster without an id.
+  /// The id of the cluster. If there is no value, $IPP_CLUSTER_ID is the id; if this variable is
+  /// not set, the cluster without an id is used.
   std::optional<std::string> cluster_id = {};
   /// The path of a connection file; if set, the options above are ignored.
   std::string file = {};
@@ -44,8 +46,8 @@ struct ClientOptions {
   Duration file_patience = {};
   /// How long to wait for the controller's answer.
   Duration timeout = std::chrono::seconds(10);
-  /// The ssh server to use if ssh is the only way to the controller. Not needed if the connection
-  /// file names one.
+  /// The ssh server to use if ssh is the only way to the controller. The option is not needed if
+  /// the connection file names an ssh server.
   SshOptions ssh = {};
 };
 
@@ -94,13 +96,15 @@ class Client {
   DirectView direct(const Targets& targets) const { return DirectView{core_, targets}; }
   /// Makes an MPI communicator of these engines, without the other ranks of their MPI world, and
   /// returns a view of the engines. On the engines the communicator is the variable `name`: an
-  /// MPI_Comm in C++, mpi4py's MPI.Comm in Python. Its ranks are in the order of `ids`. Waits until
-  /// the engines have made it.
-  /// ids     ranks of one MPI world, whose engine ids are their ranks. They may run both languages.
-  /// is_new  whether to make a new communicator even if the last one of these ranks can be used.
-  /// errors  ClientError bad_input: an id occurs twice, there is none, or `name` cannot be the name
-  ///         of a variable; not_found: no engine has one of the ids; unsupported: the engines are
-  ///         not ranks of one MPI world; RemoteError, CompositeError: MPI failed.
+  /// MPI_Comm in C++, mpi4py's MPI.Comm in Python. The ranks of the communicator are in the order
+  /// of `ids`. Waits until the engines have made the communicator.
+  /// ids     the engines, which belong to one MPI world. The id of each engine must be its rank.
+  ///         C++ engines and Python engines can be in one communicator.
+  /// is_new  whether to make a new communicator even if these engines still have one that can be
+  ///         used.
+  /// errors  ClientError bad_input: `ids` is empty or contains an id twice, or `name` cannot be the
+  ///         name of a variable; not_found: no engine has one of the ids; unsupported: the engines
+  ///         are not ranks of one MPI world; RemoteError, CompositeError: MPI failed.
   DirectView gang(std::vector<EngineId> ids, const std::string& name = "comm",
                   bool is_new = false) const;
   /// A view that runs each task on a free engine, or on several ranks (BalancedOptions::ranks).
@@ -133,7 +137,7 @@ class Client {
   std::vector<MessageId> history() const;
   /// The records that match a query in the style of MongoDB, such as {"completed": {"$ne": null}},
   /// as a list of objects.
-  /// keys  the members of the records to return; empty: all members except buffers.
+  /// keys  the members of the records to return; if the list is empty, all members except buffers.
   Json db_query(const Json& query, const std::vector<std::string>& keys = {}) const;
   /// Returns which of these requests are pending and which are completed.
   Json result_status(const std::vector<MessageId>& ids) const;

@@ -16,15 +16,15 @@ namespace px::client {
 
 /// The object that a Client, its views and its results share. A ClientCore addresses requests to
 /// engines, and posts the messages to the I/O thread. For each engine, it also decides how large
-/// buffers travel: in the message, through shared memory, or once to each other host. Only
-/// ask_hub() waits. Any thread may call it. Errors are thrown as ClientError: not_found if an
-/// engine is not present, lost_peer if the connection is closed, unsupported if a native request is
-/// sent to an engine of ipyparallel.
+/// buffers travel: in the message, through the shared memory of this host, or once for all engines
+/// of another host. Only ask_hub() waits. Any thread may call the functions of a ClientCore. Errors
+/// are thrown as ClientError: not_found if an engine is not present, lost_peer if the connection is
+/// closed, unsupported if a native request is sent to an engine of ipyparallel.
 class ClientCore {
  public:
-  /// Returns a shared ClientCore. If its last owner is a handler that runs on the client's I/O
-  /// thread, another thread destroys the ClientCore. In a forked child the ClientCore is not
-  /// destroyed, because its sockets and memory belong to the parent.
+  /// Returns a shared ClientCore. If the last owner of the ClientCore is a handler that runs on the
+  /// client's I/O thread, another thread destroys the ClientCore. In a forked child the ClientCore
+  /// is not destroyed, because its sockets and memory belong to the parent.
   static std::shared_ptr<ClientCore> make(std::unique_ptr<Connection> connection);
 
   /// The connection. In a forked child, this function and all functions that use the connection
@@ -41,7 +41,7 @@ class ClientCore {
   ///         connection is closed or broken, or this process is a forked child.
   std::vector<EngineId> resolve(const Targets& targets) const;
   /// Throws lost_peer if the connection is closed or broken. Functions that find no engine call
-  /// check_up(), because this may be the reason.
+  /// check_up(), because a lost connection may be the reason.
   void check_up() const;
 
   /// Sends one request to each of these engines.

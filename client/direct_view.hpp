@@ -61,7 +61,7 @@ class DirectView {
   AsyncResult pull(const std::vector<std::string>& expressions) const;
   /// The value of one expression.
   AsyncResult pull(const std::string& expression) const { return pull(std::vector{expression}); }
-  /// Cuts a sequence into one block for each engine. The engine gets its block as the variable
+  /// Cuts a sequence into one block for each engine. Each engine gets its block as the variable
   /// `name`. If there are m items and n engines, the first m % n engines get one item more than the
   /// others. An array is cut along its first axis, without a copy.
   /// errors  bad_input: the value is not a sequence.

@@ -44,10 +44,11 @@ struct EngineStatus {
   std::optional<double> runs_for;    ///< How long that code has been running, in seconds.
   std::string msg_id = {};           ///< The id of the request that runs.
   int queue = 0;                     ///< The number of waiting requests; if the engine did not
-                                     ///< answer, also counts running ones.
+                                     ///< answer, running requests are counted, too.
   std::optional<double> memory;      ///< Resident bytes.
   std::optional<double> cpu;         ///< Seconds of processor time since the start.
-  /// The cores that it used recently; only the controller's measurements contain this value.
+  /// The number of cores that the engine used recently; only the controller's measurements contain
+  /// this value.
   std::optional<double> cpu_share = {};
   std::optional<SharedMemoryUse> shared_memory = {};
   std::string mpi = {};             ///< "Open MPI v4.1.4"; "" if it has loaded no MPI.
@@ -68,8 +69,8 @@ inline constexpr Duration controller_patience = std::chrono::seconds(10);
 
 /// Asks all engines at the same time what they do. The engines answer even while user code runs.
 /// Waits until all have answered, but at most for `patience`. Engines that do not answer the
-/// controller's heartbeats are not asked. Lost engines have the state "lost" in the result until
-/// other engines have their ids.
+/// controller's heartbeats are not asked. A lost engine stays in the result, with the state "lost",
+/// until another engine has its id.
 /// for_controller  how long to wait for all answers of the controller together.
 /// measures        the result of ask_measures(): engines that it contains are not asked.
 /// result  in ascending order of the ids.
@@ -79,8 +80,8 @@ std::vector<EngineStatus> ask_status(ClientCore& core, Duration patience,
                                      const Json& measures = nullptr);
 
 /// Returns the controller's measurements of the whole cluster, which the controller renews once a
-/// second: the `measures` of a measures_reply (docs/protocol.md). Returns null if the controller is
-/// ipyparallel's or has an earlier version.
+/// second: the `measures` of a measures_reply (docs/protocol.md). Returns null if the controller
+/// belongs to ipyparallel or to an earlier version of polyxeus.
 /// patience  how long to wait for the answer.
 /// errors    those of ClientCore::ask_hub().
 Json ask_measures(ClientCore& core, Duration patience = controller_patience);

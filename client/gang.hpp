@@ -16,7 +16,8 @@ class ClientCore;
 void make_gang(const std::shared_ptr<ClientCore>& core, const std::vector<EngineId>& ids,
                const std::string& name, bool is_new);
 
-/// The place of an engine of a gang, as the engine reports it.
+/// The rank of an engine of a gang and the number of its last communicator, as the engine reports
+/// them.
 struct GangMember {
   int rank = 0;             ///< In its MPI world.
   int size = 1;             ///< Of this world.
@@ -24,12 +25,12 @@ struct GangMember {
   std::string run = {};     ///< The id of the launcher's run; empty: not known.
 };
 
-/// The number of the communicator that the engines have to use: that of their last one, if all of
-/// them have the same last one, else a new number.
+/// Returns the number of the communicator that the engines have to use. If all engines have the
+/// same last communicator, this is its number; otherwise it is a new number.
 /// members  one for each of `ids`.
 /// is_new   whether to make a new communicator in any case.
 /// errors   unsupported: the engines are not ranks of one MPI world, or their ids are not their
-///          ranks; the message says which.
+///          ranks.
 Result<std::int64_t> gang_number(const std::vector<EngineId>& ids,
                                  const std::vector<GangMember>& members, bool is_new);
 

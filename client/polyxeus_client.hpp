@@ -34,7 +34,8 @@
 #include "wire/value.hpp"
 
 /// @namespace px::client
-/// The C++ client library: connections, views, results. Its public names are names of `px`, too.
+/// The C++ client library: connections, views, results. The public names are also available in the
+/// namespace `px`.
 
 /// Values, arrays and errors, and the public names of the client library.
 namespace px {

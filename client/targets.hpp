@@ -27,7 +27,7 @@ class Targets {
     std::optional<long> end;    ///< The index after the last one.
     std::optional<long> step;   ///< The distance between two ids; below 0: backwards; never 0.
   };
-  /// A slice of the engines that are present. It is computed again at each use.
+  /// A slice of the engines that are present. The slice is computed again at each use.
   static Targets slice(Slice slice) { return Targets{slice}; }
 
   /// Reads a text that a user has typed: "all", "3", "-1" (the last engine), "0:4", "::2" or

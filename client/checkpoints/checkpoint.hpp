@@ -51,7 +51,7 @@ Json write_checkpoint(const DirectView& view, const CheckpointRequest& request,
 /// engine restores anything. Blocks until the variables are restored.
 /// path    the folder of a single checkpoint, or a folder of checkpoints. From a folder of
 ///         checkpoints, the latest one with this label is restored.
-/// label   null: any label.
+/// label   the label; if it is null, any label.
 /// result  {"path", "label", "time", "ranks", "engines", "names", "scattered", "bytes"}
 /// errors  ClientError, from plan_restore() or from an engine; nothing was restored.
 Json restore_checkpoint(const DirectView& view, const std::string& path, const Json& label,

@@ -58,7 +58,7 @@ class CommRelay {
   /// The engine that has opened a comm; no value if the comm is closed or unknown.
   std::optional<EngineUuid> engine_of(const std::string& comm_id) const;
   /// The open comms in the form of comm_info_reply: {comm_id: {"target_name": ...}}.
-  /// target_name  selects the comms of this target; empty: all.
+  /// target_name  selects the comms of this target; if it is empty, all comms are returned.
   Json open_comms(const std::string& target_name) const;
 
   /// Whether take() would return messages.
@@ -66,8 +66,8 @@ class CommRelay {
   /// Returns the messages to the front end, in the order of their arrival, and removes them here.
   std::vector<CommNews> take() { return std::exchange(news_, {}); }
 
-  /// The number of messages that may wait for take(). If so many wait, further messages that
-  /// neither open nor close a comm are dropped.
+  /// The number of messages that may wait for take(). If this many messages wait, further messages
+  /// that neither open nor close a comm are dropped.
   static constexpr std::size_t max_news = 16384;
   /// The number of the front end's latest messages whose CommRequest::cause the relay stores.
   static constexpr std::size_t max_sent = 4096;

@@ -60,22 +60,22 @@ class Connection {
   };
   /// Connects to the first of the controller's addresses that answers, or through ssh, and waits
   /// until the controller has answered with its list of engines.
-  /// where   the file's path, for error messages.
+  /// where   the path of the connection file, for error messages.
   /// errors  system: too few file descriptors are left, here or at the controller, or ssh opens no
   ///         tunnel (with ssh's message); bad_input: the connection info is not usable, or the
-  ///         controller refuses the client; lost_peer: no program listens there, or none answers in
-  ///         time: the message names what was tried and the likely cause.
+  ///         controller refuses the client; lost_peer: no program listens at these addresses, or
+  ///         none answers in time; the message names what was tried and the likely cause.
   static Result<std::unique_ptr<Connection>> open(const ClientConnectionInfo& info,
                                                   const std::string& where, const Options& options);
-  /// Sends the posted messages, fails the unanswered requests and closes the sockets. Must not run
-  /// on the I/O thread, because the destructor waits for this thread.
+  /// Sends the posted messages, fails the unanswered requests and closes the sockets. The
+  /// destructor must not run on the I/O thread, because it waits for this thread.
   ~Connection();
 
   /// Whether the calling thread is the I/O thread, or does the I/O thread's work at the moment, for
   /// example because it runs a handler. Such a thread must not wait.
   bool is_own_thread() const;
 
-  /// Makes messages with this client's session.
+  /// The Composer that makes messages with this client's session.
   Composer& composer() { return composer_; }
   /// The interface over which the controller was reached, for example "tcp://10.0.0.1". If there is
   /// a tunnel, this is the tunnel's local end.
@@ -93,7 +93,7 @@ class Connection {
   /// Whether these buffers should be placed in shared memory for this engine. This is so if at
   /// least one buffer is large, and the engine runs on this host and uses the same shared memory.
   bool shares_memory(const std::vector<SharedBytes>& buffers, const EngineUuid& engine) const;
-  /// Whether large buffers may be sent once to each other host, into that host's shared memory: see
+  /// Whether large buffers may be sent to the shared memory of other hosts, once to each host: see
   /// HostTransfers.
   bool ships() const { return ships_; }
   /// Whether the controller was reached over TCP instead of Unix sockets. In that case engines keep
@@ -103,13 +103,13 @@ class Connection {
   TransferProgress transfer_progress() const {
     return {transferred_bytes_, bytes_to_transfer_};
   }
-  /// Whether buffers of balanced tasks may also be placed in shared memory. False with the task
-  /// scheme "pure", because the controller then does not choose the engine.
+  /// Whether buffers of balanced tasks may also be placed in shared memory. The result is false
+  /// with the task scheme "pure", because the controller then does not choose the engine.
   bool places_tasks() const { return info_.task_scheme != "pure"; }
   /// Whether the controller runs tasks of several ranks.
   bool takes_gangs() const { return takes_gangs_; }
   /// Copies the large buffers into shared memory: see os::SegmentStore. Returns no value if there
-  /// is not enough memory; in this case, take_warnings() has a warning, but only once.
+  /// is not enough memory; in this case, take_warnings() returns a warning, but only once.
   /// Precondition: shares_memory() for an engine.
   std::optional<os::PlacedBuffers> place(const std::vector<SharedBytes>& buffers);
 
@@ -139,9 +139,9 @@ class Connection {
   /// The ids of the unanswered requests. This function waits for the I/O thread, so handlers must
   /// not call it.
   std::vector<MessageId> unanswered() const;
-  /// Warnings for the user: engines whose Python differs from this client's, transfers that take
-  /// the slower way, a restart of the controller. Each sentence is returned once in the life of the
-  /// connection.
+  /// Warnings for the user, for example about engines whose Python differs from this client's,
+  /// about large arrays that are sent to each engine separately, or about a restart of the
+  /// controller. Each sentence is returned once in the life of the connection.
   std::vector<std::string> take_warnings();
   /// The engines that are registered but do not answer the controller.
   std::vector<Silence> silences() const;
@@ -196,7 +196,7 @@ class Connection {
   void on_publication(const Envelope& envelope, const SharedFrames& frames);
   void on_lost_output(const Envelope& envelope);
   /// Calls `change` with the CommRelay if comms are relayed. If messages for the front end wait
-  /// after this, and none waited before, calls on_comm_news_.
+  /// after the change, and none waited before the change, calls on_comm_news_.
   void change_comms(const std::function<void(CommRelay&)>& change);
   /// A reply that reports the loss of an answer which the controller's records may still contain.
   /// If the records do not contain the answer, this reply is delivered.
@@ -271,14 +271,14 @@ class Connection {
   const std::shared_ptr<SharedIoWork> help_;
   net::Socket registration_, mux_, task_, broadcast_, control_, notification_, iopub_;
   net::ConnectionMonitor monitor_;
-  /// A connection to the controller other than that of the socket registration_.
+  /// A connection to the controller, but not the connection of the socket registration_.
   struct MonitoredLink {
     net::ConnectionMonitor monitor;
     LinkKind kind;
   };
   std::array<MonitoredLink, 6> links_;
-  /// The connections that broke and are restored. The client sends no request again until it knows
-  /// whether the controller is still the same one.
+  /// The connections that broke and are being restored. The client sends no request again until it
+  /// knows whether the controller is still the same one.
   BrokenLinks broken_;
   ReturningEngines returning_;
   std::map<MessageId, LostReply> asked_records_;  // by the id of the question

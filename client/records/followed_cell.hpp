@@ -10,8 +10,8 @@
 
 namespace px::client {
 
-/// A request that any client has sent, and its engine. If the engine is not known, it is no_engine
-/// (client/records/jobs.hpp).
+/// A request that any client has sent, and its engine. The value of `engine` is no_engine
+/// (client/records/jobs.hpp) if the engine is not known.
 struct KnownRequest {
   MessageId id;
   EngineId engine;
@@ -20,9 +20,10 @@ struct KnownRequest {
 /// Finds the requests of a session that have a label. The function searches the controller's
 /// records and asks the engines, because each engine keeps the output of its latest labelled cells
 /// even if the controller has lost its records. The result begins with the requests in the records,
-/// in the order of the records. The requests that only engines have follow.
+/// in the order of the records. After these come the requests that only engines have.
 /// label     the label; if it is null, requests with any label are found, but only in the records.
-/// session   a client's session id, or its beginning; empty: any.
+/// session   a client's session id, or the beginning of the id; if it is empty, requests of all
+///           sessions are found.
 /// patience  how long to wait for engines.
 /// errors    those of ClientCore::ask_hub(). A controller that keeps no records causes no error.
 std::vector<KnownRequest> find_requests(const std::shared_ptr<ClientCore>& core, const Json& label,
@@ -43,7 +44,7 @@ class FollowedOutput {
  public:
   /// The number of the next publication to ask for.
   std::size_t next() const { return next_; }
-  /// Takes the `output` of a usage_reply of an engine.
+  /// Reads the `output` of an engine's usage_reply.
   /// result  the publications to show. If publications are missing, a publication on stderr gives
   ///         their number.
   std::vector<Publication> take(const Json& output);

@@ -58,7 +58,8 @@ class Call {
   std::size_t outputs_complete() const;
   bool is_ready() const { return answered() == size(); }
   /// Waits until all requests are answered; wait_output() also waits until their output is
-  /// complete. Returns false if `deadline` passed first. Without a value, there is no deadline.
+  /// complete. Returns false if `deadline` passed first. If `deadline` has no value, the functions
+  /// wait without a limit.
   bool wait_ready(std::optional<Instant> deadline) const;
   bool wait_output(std::optional<Instant> deadline) const;
   /// Waits for one request.

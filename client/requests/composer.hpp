@@ -64,13 +64,13 @@ class Composer {
     std::shared_ptr<const void> hold;  ///< RequestBody::hold.
     std::vector<SharedBytes> buffers;  ///< In the form in which they travel, possibly in pieces.
   };
-  /// Packs a request. Any thread may call it.
+  /// Packs a request. Any thread may call compose().
   /// route     the ZeroMQ identity of the engine; empty if the message is not for one given engine.
   /// metadata  a JSON object as text.
   Composed compose(const std::string& route, const RequestBody& body, const std::string& metadata);
 
   /// The signed frames, from the routing frame to the content, without buffers. Only the I/O thread
-  /// may call it.
+  /// may call seal().
   std::vector<std::string> seal(Head head) const;
 
  private:

@@ -21,9 +21,9 @@ class EngineDirectory {
   /// engine had the id, the id now belongs to this engine.
   /// language  the language that the engine runs, as the controller reports it; "" for an engine of
   ///           ipyparallel; no value if the controller does not report it.
-  /// memory    the shared memory that the engine uses, as in EngineFacts::memory; empty: none, or
-  ///           unknown.
-  /// passing   EngineFacts::passing.
+  /// memory    the shared memory that the engine uses, as in EngineFacts::memory; empty if the
+  ///           engine uses none, or if this is unknown.
+  /// passing   the value of EngineFacts::passing of this engine.
   /// result    true if the engine was not present.
   bool add(EngineId id, const EngineUuid& uuid, std::optional<std::string> language = {},
            std::string memory = {}, std::string_view passing = {});

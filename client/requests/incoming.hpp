@@ -27,7 +27,7 @@ struct ReplyHead {
 };
 
 /// Reads the head of a reply.
-/// errors  bad_input: no parent, or a status other than ok, error and aborted.
+/// errors  bad_input: the reply has no parent, or a status other than ok, error and aborted.
 Result<ReplyHead> read_reply_head(Packer packer, const Envelope& envelope);
 
 /// Reads the failure from the content of an error reply or an error publication. Never fails:

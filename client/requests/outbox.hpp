@@ -52,8 +52,8 @@ class Outbox {
 
   // ---- for the I/O thread, which calls take() in each of its turns, and at next_deadline()
   /// Returns the messages to send now and empties the queue.
-  /// is_all_answered  whether no answer is awaited. In this case the next posted message wakes the
-  ///                  I/O thread, because it is probably a single message.
+  /// is_all_answered  whether all requests of the client are answered. In this case the next posted
+  ///                  message wakes the I/O thread, because it is probably a single message.
   std::vector<OutgoingRequest> take(Instant now, bool is_all_answered) {
     const std::lock_guard lock{mutex_};
     is_woken_ = false;

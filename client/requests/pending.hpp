@@ -53,9 +53,9 @@ class PendingRequests {
   };
   /// Adds a request whose answer is awaited from now on.
   void add(const MessageId& id, PendingRequest entry);
-  /// Stores that a request with PendingRequest::waits is sent now.
-  /// as      the message.
-  /// result  false: the request has failed in the meantime; do not send it.
+  /// Stores that a request whose PendingRequest::waits is true is sent now.
+  /// as      the message as it is sent.
+  /// result  false if the request has failed in the meantime; the caller must then not send it.
   bool sent(const MessageId& id, std::shared_ptr<const SentRequest> as,
             std::shared_ptr<const void> hold);
 
@@ -69,11 +69,12 @@ class PendingRequests {
   /// Ends the wait for output of this request, for example because "idle" was published for it.
   /// Returns false if the request is unknown.
   bool finish_output(const MessageId& id);
-  /// Called if messages with output were dropped in transit, and it is not known to which requests
-  /// they belonged. From now on, no request that is answered waits for further output.
+  /// The I/O thread calls this function if messages with output were dropped in transit, and it is
+  /// not known to which requests they belonged. From now on, no request that is answered waits for
+  /// further output.
   void lose_output();
-  /// Passes to the Call which engine runs a balanced task. Has no effect on requests that were sent
-  /// to a given engine.
+  /// Tells the Call which engine runs a balanced task. Has no effect on requests that were sent to
+  /// a given engine.
   void learn_engine(const MessageId& id, EngineId engine, const EngineUuid& uuid);
 
   /// The controller's report about an engine that has left. Without a report, both strings are
@@ -109,8 +110,8 @@ class PendingRequests {
   /// because connections of the engine broke and were restored.
   std::vector<std::shared_ptr<const SentRequest>> begin_again_with(const EngineUuid& uuid);
 
-  /// Whether the end of the request's output may not be announced. In this case, the caller must
-  /// wait for late output after the answer, and then call finish_output().
+  /// Whether it is possible that the end of the request's output is never announced. In this case,
+  /// the caller must wait for late output after the answer, and then call finish_output().
   bool may_lack_output(const MessageId& id) const;
   /// Whether the request was sent again (PendingRequest::is_sent_again); false for unknown
   /// requests.

@@ -17,8 +17,8 @@ namespace px::client {
 /// Decides whether a thread that waits for an answer polls instead of sleeping. Waking an idle
 /// processor takes longer than passing on a message, so the results of short calls arrive earlier
 /// if the thread polls. But polling occupies a processor, so a thread polls only if the last wait
-/// took at most `longest`. Uses no clock; belongs to the thread that does the I/O thread's work
-/// (see SharedIoWork).
+/// took at most `longest`. The class uses no clock. Only the thread that does the I/O thread's work
+/// may use the object (see SharedIoWork).
 class ShortWaits {
  public:
   /// The longest time that a thread polls before it sleeps.
@@ -59,12 +59,12 @@ class SharedIoWork {
   void pass();
 
   // For any thread.
-  /// Counts a thread that waits for an answer, as long as the object exists. If other threads still
-  /// wait when the thread that does the I/O thread's work gets its answer, the I/O thread takes
-  /// over this work at once.
+  /// As long as the object exists, its thread counts as a thread that waits for an answer. When the
+  /// thread that has the turn gets its answer while other threads still wait, the I/O thread takes
+  /// the turn at once.
   class WaitingThread {
    public:
-    /// help  the SharedIoWork that counts the thread; null: the thread is not counted.
+    /// help  the SharedIoWork that counts the thread; if it is null, the thread is not counted.
     explicit WaitingThread(std::shared_ptr<SharedIoWork> help);
     ~WaitingThread();
     WaitingThread(WaitingThread&&) = delete;
@@ -73,8 +73,8 @@ class SharedIoWork {
     const std::shared_ptr<SharedIoWork> help_;
   };
   /// Does the I/O thread's work until `is_met()` returns true. The calling thread must be counted
-  /// as a WaitingThread. Returns whether the condition is met. If it is not, the deadline has
-  /// passed, the connection ends, or another waiting thread does the work; the caller must then
+  /// as a WaitingThread. Returns whether the condition is met. If it is not met, the deadline has
+  /// passed, the connection ends, or another waiting thread does the work. The caller must then
   /// wait in another way. Signals are blocked during each step and arrive between steps.
   bool help_until(std::optional<Instant> deadline, const std::function<bool()>& is_met);
   /// Whether the calling thread is inside a step of the I/O thread's work.

@@ -44,8 +44,8 @@ class StackProfile {
   const std::vector<ProfileFrame>& frames() const { return frames_; }
   /// Returns groups of engines with similar profiles; the group with the fewest engines comes
   /// first. The share of a function is the time in which the function was on the stack, divided by
-  /// the whole time. All shares of an engine differ by at most most_difference from those of the
-  /// first engine of its group.
+  /// the whole time. No share of an engine differs by more than `most_difference` from the share of
+  /// the same function on the first engine of its group.
   std::vector<ProfileGroup> groups() const;
 
   static constexpr double most_difference = 0.25;

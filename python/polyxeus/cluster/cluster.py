@@ -126,7 +126,7 @@ class Cluster:
         An object whose `config` is used if `config` is not given.
     send_engines_connection_env : bool
         Must be True: engines are always started after the controller is ready. In ipyparallel, False starts the engines
-        without this wait.
+        at once, without waiting for the controller.
     engine_launcher_class : str or type, optional
         The same as `engines`; ipyparallel uses this name.
     controller_launcher_class : str or type, optional

@@ -9,7 +9,7 @@ __all__ = ["RecordedPart", "signal_processes"]
 
 
 class RecordedPart:
-    """A part of a cluster that was started by another process."""
+    """The controller, or one set of engines, of a cluster that another process has started."""
 
     def __init__(self, stop_command, state, set_id=None):
         self._stop_command = stop_command
@@ -31,8 +31,8 @@ class RecordedPart:
 
 
 def _processes(state):
-    """Returns the processes in the state of a part of a cluster, as pxcluster's file about the
-    cluster contains it."""
+    """Returns the processes in `state`, which is the entry for the controller or for a set of
+    engines in pxcluster's file about the cluster."""
     return [each for each in [*state.get("engines", {}).values(), state] if each.get("pid", 0) > 0]
 
 
@@ -58,9 +58,8 @@ def _is_alive(process):
 
 
 def signal_processes(state, number):
-    """Sends a signal to those processes of a part of a cluster that still run. A process whose
-    _birth() differs from the one in the part's state gets no signal, because its pid now belongs to
-    another process."""
+    """Sends a signal to those processes in `state` that still run. A process gets no signal if its
+    _birth() differs from the one in `state`, because its pid then belongs to another process."""
     for process in filter(_is_alive, _processes(state)):
         try:
             os.kill(process["pid"], number)

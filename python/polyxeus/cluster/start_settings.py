@@ -32,8 +32,8 @@ def _short(name):
 
 
 def _base(given):
-    """Returns the nearest base of a launcher class that is a class of ipyparallel or polyxeus; this
-    may be the class itself."""
+    """Returns a launcher class itself if ipyparallel or polyxeus defines it, and otherwise the
+    nearest of its base classes that one of them defines."""
     for each in given.__mro__:
         if each.__module__ in _HOMES:
             return each

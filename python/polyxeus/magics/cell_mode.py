@@ -63,7 +63,7 @@ def call_at_begin(cell):
 
 
 def has_other_code(cell):
-    """Returns whether a cell with %pxmode has lines to which the mode would not apply.
+    """Returns whether a cell with %pxmode also has other code, to which the mode does not apply.
 
         >>> has_other_code("# all ranks\\n%load_ext polyxeus\\n%pxmode all")
         False

@@ -32,8 +32,8 @@ class CellOutput:
     prompts  a function that returns an object that asks the user for debugger commands
              (DebugPrompts), or None
     strip    the RankStrip of the cell, or None
-    goes_on  whether the engines continue to run the cell if the kernel ends, because the next kernel can show the
-             cell's output
+    goes_on  whether the engines continue to run the cell if the kernel ends; the next kernel can then show the cell's
+             output
     """
 
     def __init__(self, shell, prompts=lambda: None, strip=None, goes_on=False):
@@ -84,7 +84,9 @@ class CellOutput:
             self._is_interrupted = True
 
     def is_interrupted(self):
-        """Returns whether an interrupt has arrived since the last call. Called about 20 times a second.
+        """Returns whether an interrupt has arrived since the last call.
+
+        The C++ magics call this method about 20 times a second.
 
         errors  KernelEnds: the kernel ends, and the engines are not interrupted.
         """
@@ -145,8 +147,8 @@ class CellOutput:
         )
 
     def _for_terminal(self, data):
-        """Returns the data of a display for a terminal. Returns None for a label such as Out[0]:,
-        which is written together with the next text."""
+        """Returns the data of a display for a terminal. Returns None if the display is only a label
+        such as Out[0]:, because the label is written together with the next text."""
         text = data.get("text/plain", "")
         if str(getattr(self._shell, "colors", "")).lower() == "nocolor":
             text = _COLOURS.sub("", text)
@@ -160,9 +162,9 @@ class CellOutput:
         self._shell.display_pub.clear_output(wait=waits)
 
     def show_progress(self, data):
-        """Shows, in one display, the progress bar and the lines that engines rewrite. Later calls update this display.
+        """Shows, in one display, the progress bar and the lines that engines rewrite with carriage returns.
 
-        Empty data clears the display.
+        Later calls update this display. Empty data clears the display.
         """
         is_update = self._progress is not None
         self._progress = self._progress or f"progress-{uuid.uuid4().hex}"

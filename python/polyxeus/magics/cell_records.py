@@ -28,7 +28,7 @@ class CellRecords:
 
     A record is a dict with the keys "number" (the number of the cell), "cell" (its id in the notebook), "text" (its
     first line), "session" (the session of the client), "label" (the label of the requests) and "ended" (the time at
-    which the cell's output was given to a front end, in seconds since 1970; None before).
+    which the cell's output was given to a front end, in seconds since 1970; None before this time).
     """
 
     def __init__(self, notebook, folder):
@@ -72,8 +72,8 @@ class CellRecords:
     def shown(self, record):
         """A context manager around code that shows the output of a cell.
 
-        When the `with` block ends, records that the output was shown; if the kernel ends first, records nothing, and
-        the next kernel shows the output.
+        When the `with` block ends, the context manager records that the output was shown. If the kernel ends first,
+        nothing is recorded, and the next kernel shows the output.
         """
         try:
             yield
@@ -89,7 +89,7 @@ class CellRecords:
 
     def _keep(self, record):
         """Writes the record to the file. If the file has an earlier record of the same run of the cell (same session
-        and number), the new record replaces it. If the folder cannot be written, the cell does not fail."""
+        and number), the new record replaces it. If the file cannot be written, the method raises no exception."""
         key = (record["session"], record["number"])
         others = [each for each in self.all() if (each.get("session"), each.get("number")) != key]
         new = f"{self._path}.{os.getpid()}"

@@ -14,7 +14,7 @@ _LOCAL = re.compile(r"\s*%%here[^\S\n]*(?:\n|\Z)")
 
 
 class CellRouting:
-    """Hooks in an IPython shell. If the mode requires it, the hooks send cells to the engines; they
+    """Hooks in an IPython shell. The hooks send cells to the engines if the mode requires it, and
     run `%%here` cells in the kernel.
 
     Two kinds of cells always run in the kernel: cells that front ends run without showing them to the user (silent

@@ -56,10 +56,10 @@ class FreshCode:
         """Reloads edited modules of the notebook's folder on the engines: `%pxautoreload on|off|push`.
 
         on    (default) before each cell, engines reload the modules that were edited. Engines on other hosts or in
-              other folders get the text of these modules. If an engine's file of a module differs from the file in the
-              notebook's folder although you have not edited that file, you get a message.
-        push  engines also get the modules that were not edited, and use these modules even if the engines have other
-              files of the same names, or none.
+              other folders get the text of these modules. If you have not edited a module, but an engine has a
+              different file of this module, you get a message.
+        push  engines also get the modules that were not edited, and use them instead of any files of the same names
+              that the engines have.
         off   nothing is reloaded.
 
         Without an argument, the magic shows the setting. Only modules that changed are reloaded, as with IPython's
@@ -79,10 +79,10 @@ class FreshCode:
     # ------------------------------------------------------------ each cell
 
     def before_cell(self, code, magics):
-        """Tells the engines which modules have changed. The method raises no exception, so that the
-        cell runs even if this fails.
+        """Tells the engines which modules have changed. If this fails, the method prints a warning
+        and raises no exception, so that the cell still runs.
 
-        magics  the magics, which connect if the cell is for the engines
+        magics  the C++ magics; a new connection gets their settings
         """
         if self._mode == "off":
             return
@@ -135,8 +135,8 @@ class FreshCode:
         return None
 
     def _send(self, client, since, group):
-        """Sends the changes since a version to some engines. Returns the AsyncResult of the
-        request, or None if nothing has changed since that version."""
+        """Sends the modules that were added or changed after the version `since` to the engines in
+        `group`. Returns the AsyncResult of the request, or None if there are no such modules."""
         rows = self._watch.rows(since, self._mode == "push")
         if not rows:
             return None

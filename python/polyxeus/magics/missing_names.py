@@ -23,8 +23,8 @@ _MOST = 5  # the largest number of sentences
 
 
 def advice(entries: Iterable[Any], names: Mapping[str, Any], folder: str = ".") -> list[str]:
-    """Returns a sentence for each name that the engines lack, according to their errors, although
-    the notebook has it.
+    """Returns a sentence for each name that the notebook has, but the engines lack according to
+    their errors.
 
     entries  errors, in the form of CompositeError.elist
     names    {name: value} of the notebook's variables

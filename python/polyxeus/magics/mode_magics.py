@@ -53,8 +53,8 @@ class ModeMagics:
         print(said)
 
     def _describe(self, text):
-        """Returns the sentence that %pxmode prints for a mode. If no cluster is running, or if it has no engines, also
-        prints a warning to stderr; later cells then fail until a cluster with engines runs.
+        """Returns the sentence that %pxmode prints for a mode. If no cluster is running, or if it has no engines, the
+        method also prints a warning to stderr. Later cells then fail until a cluster with engines runs.
 
         errors  ValueError: the mode names no engines. IndexError: a named engine does not exist.
         """
@@ -70,8 +70,8 @@ class ModeMagics:
         return f"cells run on {named}" + ("" if text.isdigit() else f" ({counted(len(ids), 'engine')})")
 
     def _engines(self, engines):
-        """Connects to the cluster if there is no connection yet, and returns the ids of these
-        engines.
+        """Connects to the cluster if there is no connection yet, and returns the ids of the engines
+        that `engines` selects.
 
         engines  "all", None for the engines of the view, or a list of ids
         errors   NoCluster: no cluster is running, or it has no engines. IndexError: an engine does not exist.
@@ -95,8 +95,8 @@ class ModeMagics:
         print(f"%autopx{self.suffix} {'enabled' if is_on else 'disabled'}")
 
     def autopx_cell(self, line, cell):
-        """Runs a cell on the engines of the mode that `line` contains, like "0-3". If %autopx has
-        set the mode, `line` is "". %pxresult shows the AsyncResult of the cell."""
+        """Runs a cell on the engines that `line` names in the form of a mode, like "0-3". If
+        %autopx has set the mode, `line` is "". %pxresult shows the AsyncResult of the cell."""
         with plainly():
             engines = cell_mode.engines_of(cell_mode.text_of(line or cell_mode.VIEW))
             ids = self._engines(engines)

@@ -36,8 +36,8 @@ class _Module:
 
 
 class ModuleWatch:
-    """The modules of one folder that the engines may use. This class reads the files of the
-    modules, but sends no messages.
+    """Watches those modules of one folder that the engines may use. This class reads the files of
+    the modules, but sends no messages.
 
     folder   the folder of the notebook
     modules  sys.modules, or a dict that a test uses instead
@@ -124,7 +124,7 @@ class ModuleWatch:
     # ------------------------------------------------------------ what has changed
 
     def look(self, now_ns):
-        """Checks each file once, and reads the files that have changed.
+        """Checks the file of each watched module, and reads the files that have changed.
 
         now_ns  nanoseconds since 1970
         """
@@ -200,7 +200,7 @@ def _file_of(module):
 
 
 def _imported(found, package):
-    """Returns those names in an import statement that may be names of modules."""
+    """Returns the names of possible modules in an import statement."""
     base, names, plain = found.groups()
     words = [word.split()[0] for word in re.sub(r"[()#].*$", "", plain or names.lstrip("( ")).split(",") if word.split()]
     if plain is not None:

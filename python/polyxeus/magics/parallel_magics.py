@@ -83,9 +83,11 @@ class ParallelMagics(ModeMagics, MissedCells, Magics):
     """One set of magics for a view, possibly with a suffix that follows each name, like %px_left.
 
     shell    IPython's shell
-    view     the view on which cells run; None: all engines of the session's cluster
+    view     the view on which cells run; if it is None, cells run on all engines of the session's
+             cluster
     suffix   the suffix of the names of the magics
-    session  the connection that all magics of the shell share; None: a separate connection
+    session  the connection that all magics of the shell share; if it is None, these magics make
+             their own connection
 
     The properties stream_output, verbose, progress_after_seconds, ranks_after_seconds and signal_on_interrupt are the
     options of %pxconfig. IPython's configuration can also set them: c.ParallelMagics.stream_output = False.
@@ -185,7 +187,8 @@ class ParallelMagics(ModeMagics, MissedCells, Magics):
         return None if relay is None else relay.prompts
 
     def _strip(self, is_new):
-        """Returns the RankStrip of a cell, which shows a box for each rank; None if there is none.
+        """Returns the RankStrip of a cell, which shows a box for each rank; None if no boxes are
+        shown.
 
         is_new  whether the cell begins now
         """
@@ -412,11 +415,11 @@ class ParallelMagics(ModeMagics, MissedCells, Magics):
     # ------------------------------------------------------------ variables
 
     def pxpush(self, line=""):
-        """Defines variables of the notebook on the engines: `%pxpush a b`."""
+        """Copies variables of the notebook to the engines: `%pxpush a b`."""
         self._run("pxpush", line, carries_data=True)
 
     def pxpull(self, line=""):
-        """Defines variables of the engines in the notebook, as lists: `%pxpull a --as x`."""
+        """Copies variables of the engines to the notebook, as lists: `%pxpull a --as x`."""
         self._run("pxpull", line, carries_data=True)
 
     def pxscatter(self, line=""):

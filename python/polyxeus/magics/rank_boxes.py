@@ -1,5 +1,5 @@
-"""Decides what JupyterLab shows in the boxes below a running cell, of which each stands for a rank.
-Uses no socket and no clock."""
+"""Decides what JupyterLab shows in the boxes below a running cell; each box stands for a rank. Uses
+no socket and no clock."""
 
 import math
 
@@ -30,8 +30,9 @@ class RankBoxes:
         """Returns a dict with the boxes and with the groups of equal boxes; None if the measures do
         not contain the cell yet.
 
-        age       the time since the cell began, in seconds. Measures may be a second old, so a cell
-                  in the measures that began earlier is the previous cell
+        age       the time since the cell began, in seconds. The measures may be a second old and
+                  then still show the previous cell: a cell in the measures that has run for longer
+                  than `age` is the previous cell
         "boxes"   one for each engine of the cell, by its id: {"id", "state", "host", "line", "call", "seconds" (of the
                   call, else of the cell), "memory" (bytes), "cpu" (cores in use), "gpu" (text), "error"}; unknown
                   values are left out. States: "busy"; "waits" in an MPI or torch.distributed call; "done"; "failed";
@@ -81,7 +82,7 @@ class RankBoxes:
 
 
 def _box(engine, row, part):
-    """Returns one box. part: this engine's part of the cell; None if the measures do not list it."""
+    """Returns the box of an engine. `part` is this engine's part of the cell; None if the measures do not list it."""
     box = {"id": engine, "state": _state(row, part)}
     if row is None:
         return box

@@ -17,9 +17,9 @@ _MAGIC = re.compile(r"[^\S\n]*(%{1,2})(\w+)")
 
 
 class RemoteNames:
-    """Completes and describes names in code for engines. For each name, it asks the first engine of
-    the view. If this engine does not answer in time, IPython uses only the names that are defined
-    in this process."""
+    """Completes and describes names in code for engines. For each name, the class asks the first
+    engine of the view. If this engine does not answer in time, IPython uses only the names that are
+    defined in this process."""
 
     def __init__(self, shell, loaded):
         self._shell = shell
@@ -82,10 +82,10 @@ class RemoteNames:
 
     @staticmethod
     def _engine(magics, engines):
-        """Returns (the connection, the id of the first of these engines); None if there is no
+        """Returns (the connection, the id of the first engine in `engines`); None if there is no
         connection yet.
 
-        engines  None: the engines of the view
+        engines  the engines; None stands for the engines of the view
         """
         view = magics.session.open_view if magics._given_view is None else magics._given_view
         if view is None:

@@ -23,7 +23,7 @@ _START = "start one with `%pxcluster start -n 4`"
 
 
 class NoCluster(OSError):
-    """No cluster is running. The text of the exception says how to start one."""
+    """No cluster is running. The text of the exception says how to start a cluster."""
 
 
 class Session:
@@ -147,8 +147,8 @@ class Session:
     # ------------------------------------------------------------ rc and view
 
     def before_cell(self, code, magics):
-        """Defines `rc` and `view` (with the settings of %pxconfig) if the cell uses these names, the names are not
-        defined, and a cluster is running."""
+        """Defines `rc` and `view`, with the settings of %pxconfig, if the cell uses one of these names and the name is
+        not defined. If no cluster is running, the method does nothing."""
         missing = {name for name in _NAMES.findall(code) if self._is_free(name)}
         if not missing or not self.shell.user_ns:
             return

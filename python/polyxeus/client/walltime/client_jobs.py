@@ -28,8 +28,8 @@ class ClientJobs:
 
     def _watch_jobs(self, must: bool = True) -> JobWatch | None:
         """Returns the JobWatch of this client, and makes it if the client has none yet. If `must`
-        is False, the client makes a JobWatch only if engines may run in batch jobs, and the method
-        otherwise returns None."""
+        is False and the engines cannot run in batch jobs, the method makes no JobWatch and returns
+        None."""
         if self._job_watch is None and (must or may_have_jobs(self._where)):
             from polyxeus.client.walltime.watch import JobWatch
 
@@ -107,8 +107,9 @@ class ClientJobs:
         Raises
         ------
         RuntimeError
-            The engines do not run in a batch job that `pxcluster` has submitted from this host, or the controller or
-            this program also runs in this job.
+            The engines do not run in a batch job that `pxcluster` has submitted from this host, or none of them is a
+            Python engine. The controller does not run on this host, or has no dashboard. This program itself runs in a
+            batch job, or the cluster already has a JobKeeper.
         ValueError
             A name or `save_before` is malformed.
 

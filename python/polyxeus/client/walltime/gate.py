@@ -47,7 +47,7 @@ class Gate:
     @contextmanager
     def closed(self) -> Iterator[None]:
         """A context manager that keeps the gate closed during its `with` block. The block begins
-        when all calls in passing() have ended."""
+        when all `with` blocks of passing() have ended."""
         with self._changed:
             self._owner = threading.current_thread()
             while self._passing:

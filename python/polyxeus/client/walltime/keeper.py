@@ -68,15 +68,15 @@ def why_impossible(
 
 
 def own_folder(connection_file: str) -> str:
-    """Returns the folder of this cluster in the profile. The folder contains the lock of take_lock(), and also the
-    checkpoints if the user names no other folder for them."""
+    """Returns the folder in the profile that belongs to the cluster of this connection file. The folder contains the
+    lock of take_lock(), and also the checkpoints if the user names no other folder for them."""
     profile_dir, cluster_id = cluster_of(connection_file) or (os.getcwd(), "")
     return os.path.join(profile_dir, "outlived_jobs", cluster_id or "default")
 
 
 def take_lock(folder: str) -> int:
-    """Takes the lock in the folder of this cluster, so that only one program starts new jobs. Raises RuntimeError if
-    another program has the lock."""
+    """Takes the lock in the folder of a cluster, so that only one program starts new jobs for this cluster. Raises
+    RuntimeError if another program has the lock."""
     os.makedirs(folder, 0o700, exist_ok=True)
     path = os.path.join(folder, ".lock")
     descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
@@ -148,8 +148,8 @@ class JobKeeper:
 
     @property
     def _promise(self) -> str:
-        """Returns the end of a warning, which says that the JobKeeper will save variables and start
-        a new job."""
+        """Returns the last words of a warning: that the JobKeeper will save variables and start a
+        new job."""
         return f"{self._what} saved {duration(self._save_before)} before that, and the engines go on in a new job"
 
     @property
@@ -203,7 +203,8 @@ class JobKeeper:
     # ------------------------------------------------------------ in the thread of JobWatch
 
     def _give_up(self, row: dict[str, Any], seconds: float) -> None:
-        """Tells the user that no further job is started, because the new job is too short."""
+        """Tells the user that the JobKeeper starts no further job, because the current job is too
+        short."""
         problem = RuntimeError(
             f"{job_text(row)} of {engine_names(row['engines'])} may run for only {duration(seconds)}, but variables must "
             f"be saved {duration(self._save_before)} before its end: no further job is started; give rc.outlive_job() a "
@@ -285,16 +286,16 @@ class JobKeeper:
 
 
 def check_orders(client: Client) -> None:
-    """Raises OSError if the controller cannot carry out the commands of order(). The check changes
-    nothing."""
+    """Raises OSError if the controller cannot carry out the commands "drain" and "resume" of
+    order(). The check changes nothing."""
     free = [each["id"] for each in client.measures()["engines"] if not each.get("is_drained")]
     if free:
         order(client, "resume", free[:1])
 
 
 def order(client: Client, name: str, ids: list[int]) -> None:
-    """Tells the controller to give these engines no further tasks ("drain"), or to give them tasks again ("resume").
-    Raises OSError if this is not possible because the controller does not run on this host or has no queue of tasks."""
+    """Tells the controller to give engines no further tasks ("drain"), or to give them tasks again ("resume"). Raises
+    OSError if the controller does not run on this host or has no queue of tasks."""
     dashboard = json.loads(client._connection_text)["dashboard"]
     request = urllib.request.Request(
         f"http://127.0.0.1:{dashboard['port']}/do/{name}",
@@ -312,8 +313,8 @@ def order(client: Client, name: str, ids: list[int]) -> None:
 
 
 def resume_after_crash(client: Client, folder: str) -> None:
-    """Lets the engines get tasks again if an earlier program told the controller to give them no
-    tasks, but was killed before it started them in a new job."""
+    """Lets the engines get tasks again if an earlier program has sent the command "drain" and was
+    then killed before it started the engines in a new job."""
     if os.path.exists(os.path.join(folder, _MARK)):
         _resume(client, client.ids, folder)
 
@@ -337,7 +338,8 @@ def _resume(client, ids, folder):
 
 
 def _unanswered(pending, until):
-    """Returns the engines whose calls are not answered by the time `until`."""
+    """Waits for the answers to these calls, at most until the time `until`. Returns the engines
+    whose calls are then still unanswered."""
     for _engine, result in pending:
         result.wait(max(0.0, until - time.monotonic()))
     return [engine for engine, result in pending if not result.ready()]

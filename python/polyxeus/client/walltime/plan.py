@@ -34,8 +34,8 @@ class Save(NamedTuple):
 
 
 class GiveUp(NamedTuple):
-    """A step: start no further jobs. The new job does not run longer than the number of seconds that was passed to
-    JobPlan.save_before(), so this job and all later jobs would only save the variables and end."""
+    """A step: start no further jobs. The new job is at most as long as the time that was passed to
+    JobPlan.save_before(). So this job and all later jobs would only save the variables and end."""
 
     job: str
     seconds: float
@@ -67,8 +67,8 @@ class JobPlan:
         self._has_crossed = False
 
     def save_before(self, seconds: float | None) -> None:
-        """Sets how many seconds before the end of the first job the variables are saved. If
-        `seconds` is None, no variables are saved."""
+        """Sets the time at which the variables are saved: this number of seconds before the first
+        of the jobs ends. If `seconds` is None, no variables are saved."""
         self._save_before = seconds
         self._is_saved = self._has_crossed = False
 
@@ -104,7 +104,7 @@ class JobPlan:
         return {job: watched.ends for job, watched in self._jobs.items()}
 
     def due(self, now: float) -> list[Ask | Warn | Save | GiveUp]:
-        """Returns the steps that the owner of this object takes now."""
+        """Returns the steps that the owner of this object must take now."""
         orders: list[Ask | Warn | Save | GiveUp] = []
         for job, watched in self._jobs.items():
             watched.is_over = watched.ends is not None and now >= watched.ends

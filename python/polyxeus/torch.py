@@ -64,7 +64,8 @@ def init(view, backend: str | None = None, address: str | None = None,
     address : str, optional
         The only address at which rank 0 listens for the other ranks. Default: 127.0.0.1 if all ranks are on one host,
         else the address of the default route of rank 0's host. With torch before 2.1, rank 0 listens on all addresses,
-        with a warning. The exception is a group on one host for which you name no address: its ranks use a file instead.
+        with a warning. The exception is a group on one host for which you name no address: its ranks use a file
+        instead.
     timeout : float
         Seconds to wait until all ranks have joined.
     collective_timeout : float, optional

@@ -221,11 +221,11 @@ class RemoteError(KernelError):
     """A request failed. This error has the name, text and traceback of the engine's exception.
 
     The error is also an instance of the class of the engine's exception, if this process has imported that class.
-    Otherwise the error is an instance of the nearest base class that this process has imported. So ``except
-    ValueError`` catches a ValueError that was raised on an engine. ``__cause__`` is the engine's traceback as text.
-    Attributes of the engine's exception that are strings or numbers, such as ``errno``, are attributes of this error,
-    too. The page "errors" of the guide lists the exceptions that become a plain RemoteError, which is not also an
-    instance of the exception's own class.
+    Otherwise the error is an instance of the nearest base class that this process has imported. So
+    ``except ValueError`` catches a ValueError that was raised on an engine. ``__cause__`` is the engine's traceback as
+    text. Attributes of the engine's exception that are strings or numbers, such as ``errno``, are attributes of this
+    error, too. The page "errors" of the guide lists the exceptions that become a plain RemoteError, which is not also
+    an instance of the exception's own class.
 
     There are subclasses for failures that the code itself did not cause: ResultLost, ConnectionLost, Overloaded,
     MPIError. If a request fails with an EngineError, a TaskTimeout or an error about dependencies, the exception is a

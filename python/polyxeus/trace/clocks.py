@@ -26,8 +26,9 @@ class ClockOffset(NamedTuple):
 
 
 class ClockReadings:
-    """The exchanges with one other host, from which the offset of that host's clock is computed. All exchanges happen
-    within so short a time that both clocks run at the same rate.
+    """The exchanges with one other host, from which the offset of that host's clock is computed.
+
+    All exchanges happen within so short a time that both clocks run at the same rate.
 
     The other clock was read at some time between the sending of the request and the arrival of the answer. Each
     exchange therefore gives a lower and an upper bound of the offset, and several exchanges together may give closer

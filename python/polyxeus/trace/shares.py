@@ -91,8 +91,8 @@ def _count(row, size):
 
 
 def _exclusive(process: Process) -> list[list[tuple[int, int]]]:
-    """Returns, for each kind in KINDS, the times at which the engine does work of this kind. Times at which it also does
-    work of a later kind in KINDS are left out."""
+    """Returns, for each kind in KINDS, the times at which the engine does work of this kind. Times at which it also
+    does work of a later kind in KINDS are left out."""
     slices = slices_of(process)
     found, taken = [], []
     for kind in reversed(KINDS):
@@ -140,8 +140,8 @@ def _length(spans: Iterable[tuple[int, int]]) -> int:
 
 
 def _spread(values: list[float], start: float, end: float) -> None:
-    """Adds to each value the part of its interval that lies between `start` and `end`. The value with the index i belongs
-    to the interval from i to i + 1."""
+    """Adds to each value the part of its interval that lies between `start` and `end`. The value with the index i
+    belongs to the interval from i to i + 1."""
     start, end = max(0.0, start), min(float(len(values)), end)
     for moment in range(int(start), min(len(values), int(end) + 1)):
         values[moment] += max(0.0, min(end, moment + 1) - max(start, moment))

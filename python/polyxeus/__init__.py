@@ -8,7 +8,7 @@
 Every engine imports this package. To keep the import fast, the package imports the module of a public name only when a
 program first uses the name.
 
-This table lists the packages inside this package. The last column has the packages that each one imports directly:
+This table lists the packages inside this package. The last column has the packages that each package imports directly:
 
     trace          records of a trace, and its files
     serialize      functions, values and requests as bytes; shared by clients and engines
@@ -23,8 +23,9 @@ This table lists the packages inside this package. The last column has the packa
     engine         the Python half of pxengine                          serialize, trace, drop_in
     kernel         the Python half of pxkernel                          engine, magics
 
-A package may also import whatever the packages in its last column may import. Every package may import the modules
-error, version and activation. Types that several packages share are in the module hints, which only type checkers read.
+A package may also import every package that the packages in its last column may import. Every package may import the
+modules error, version and activation. Types that several packages share are in the module hints, which only type
+checkers read.
 """
 
 from polyxeus import activation

@@ -41,7 +41,7 @@ def activate(view, suffix=""):
 
 
 def activate_first(client):
-    """Defines the magics for the first client in IPython."""
+    """Defines the magics for this client, unless IPython has the magics already."""
     shell = _shell()
     if shell is None or "px" in shell.magics_manager.magics["line"]:
         return

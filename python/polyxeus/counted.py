@@ -35,8 +35,9 @@ def engine_names(numbers: Iterable[int]) -> str:
 
 
 def read_ranges(text: str) -> list[int]:
-    """Returns the numbers that a string like "0-3,5" or "0 2" names, each once, in the order of the string. This is the
-    inverse of ranges().
+    """Returns the numbers that a string like "0-3,5" or "0 2" names, each once, in the order of the string.
+
+    read_ranges() is the inverse of ranges().
 
     errors  ValueError: an item is not a number or a range, or a range counts backwards or is too long.
     """

@@ -109,8 +109,8 @@ class FailureEntry(Tuple[str, str, Any, Dict[str, Any]]):
 
 
 def _original(entry: _Entry) -> type[Exception] | None:
-    """Returns the class of the exception that an entry describes, or the nearest base class, if this process has
-    imported it. Returns None if this process has imported neither."""
+    """Returns the class of the exception that an entry describes, or the nearest base class that this process has
+    imported. Returns None if this process has imported none of these classes."""
     exception = getattr(entry, "exception", None)
     return original_types.named(entry[0], _classes(exception))
 
@@ -220,11 +220,12 @@ def _sentences(entries: list[_Entry]) -> list[tuple[str, str | None]]:
 class RemoteError(KernelError):
     """A request failed. This error has the name, text and traceback of the engine's exception.
 
-    The error is also an instance of the class of the engine's exception, if this process has imported that class;
-    otherwise it is an instance of the nearest base class that this process has imported. So ``except ValueError``
-    catches a ValueError that was raised on an engine. ``__cause__`` is the engine's traceback as text. Attributes of
-    the engine's exception that are strings or numbers, such as ``errno``, are attributes of this error, too. The page
-    "errors" of the guide lists the exceptions that are raised only as a RemoteError.
+    The error is also an instance of the class of the engine's exception, if this process has imported that class.
+    Otherwise the error is an instance of the nearest base class that this process has imported. So
+    ``except ValueError`` catches a ValueError that was raised on an engine. ``__cause__`` is the engine's traceback as
+    text. Attributes of the engine's exception that are strings or numbers, such as ``errno``, are attributes of this
+    error, too. The page "errors" of the guide lists the exceptions that become a plain RemoteError, which is not also
+    an instance of the exception's own class.
 
     There are subclasses for failures that the code itself did not cause: ResultLost, ConnectionLost, Overloaded,
     MPIError. If a request fails with an EngineError, a TaskTimeout or an error about dependencies, the exception is a
@@ -493,7 +494,7 @@ class Overloaded(RemoteError):
 
 
 class MPIError(RemoteError):
-    """An MPI call failed on an engine: other ranks cannot reach this rank, a rank died, or MPI reported an error.
+    """An MPI call failed on an engine: another rank did not reach the call, a rank died, or MPI reported an error.
 
     RemoteError describes the parameters.
     """
@@ -570,7 +571,7 @@ def remote_error(
 
 
 def _set_attributes(made: RemoteError, attributes: Any) -> None:
-    """Sets the attributes of the engine's exception, except those that a RemoteError has itself. No code of the
+    """Gives `made` the attributes of the engine's exception, except those that a RemoteError has itself. No code of the
     exception's class runs."""
     for name, value in attributes.items() if isinstance(attributes, dict) else ():
         if name.startswith("_") or name in _OF_ERRORS or hasattr(RemoteError, name):

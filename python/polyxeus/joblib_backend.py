@@ -44,8 +44,8 @@ class PolyxeusBackend(ViewBackend):
 
     @property
     def _view(self):
-        """The view that runs the batches. Without a given view, this property opens a client when the view is needed,
-        because joblib may use a terminated backend again."""
+        """The view that runs the batches. If the constructor got no view, this property opens a client when the view is
+        needed, also after terminate(), because joblib may use a terminated backend again."""
         if self._given_view is None:
             client = _connect()
             self._close = weakref.finalize(self, client.close)

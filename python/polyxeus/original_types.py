@@ -106,8 +106,9 @@ def original_of(kind: type) -> type[Exception] | None:
 
 
 def _find(module: str, name: str) -> Any:
-    """Returns what has this qualified name in this module; None if the module is not imported or lacks the name. Reads
-    the dictionaries of modules, not their attributes, because some modules then import other modules."""
+    """Returns the object with this qualified name in this module; None if the module is not imported or lacks the name.
+    Reads the dictionaries of modules, not their attributes, because some modules import others if an attribute is
+    read."""
     place: Any = sys.modules.get(module)
     for part in name.split("."):
         if not isinstance(place, (ModuleType, type)):

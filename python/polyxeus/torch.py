@@ -29,7 +29,7 @@ __all__ = ["World", "average_gradients", "broadcast_parameters", "finalize", "in
 
 
 class World(NamedTuple):
-    """Describes a process group; init() returns it.
+    """The description of a process group, as init() returns it.
 
     Attributes
     ----------
@@ -64,7 +64,8 @@ def init(view, backend: str | None = None, address: str | None = None,
     address : str, optional
         The only address at which rank 0 listens for the other ranks. Default: 127.0.0.1 if all ranks are on one host,
         else the address of the default route of rank 0's host. With torch before 2.1, rank 0 listens on all addresses,
-        with a warning, unless all ranks are on one host and you name no address.
+        with a warning. The exception is a group on one host for which you name no address: its ranks use a file
+        instead.
     timeout : float
         Seconds to wait until all ranks have joined.
     collective_timeout : float, optional
@@ -85,9 +86,9 @@ def init(view, backend: str | None = None, address: str | None = None,
     -----
     torchrun's variables (RANK, WORLD_SIZE, LOCAL_RANK, MASTER_ADDR, ...) are set on the engines.
 
-    An existing group stays if it has the same number of ranks and the same backend, its rank 0 still runs, and torch
-    can replace ranks of a group. Models that refer to this group keep working, and newly started engines replace ranks
-    that have ended. In all other cases, a new group replaces the existing group.
+    An existing group stays on three conditions: it has the number of ranks and the backend that a new group would have,
+    its rank 0 still runs, and torch can replace ranks of a group. Models that refer to this group keep working, and
+    newly started engines replace ranks that have ended. In all other cases, a new group replaces the existing group.
 
     Examples
     --------
@@ -237,8 +238,9 @@ def _places_to_take(descriptions, backend):
     """Returns {index of a new engine: rank of the ended engine that it replaces} if the engines that have a group can
     keep this group, else None.
 
-    The engines can keep their group if all of them have the same group, rank 0, which has the store, is one of them,
-    and the group has the same size and backend as the view.
+    The engines can keep their group if they meet three conditions. All of them have the same group, and one of them is
+    rank 0, which has the store. The group has as many ranks as `descriptions`, and the backend `backend`. torch can
+    replace ranks of the group.
     """
     size = len(descriptions)
     groups = [each["group"] for each in descriptions]
@@ -413,8 +415,8 @@ def _join(backend, place, rank, size, limits, local, takes_place):
 
 
 def _keep(new, collective_timeout):
-    """Prepares this rank, whose default group stays, for the replacement of the ranks `new`: calls on its other groups
-    that contain such ranks fail from now on."""
+    """Prepares this rank for the replacement of the ranks `new`. This rank keeps its default group. Calls on another
+    group of this rank fail from now on if that group contains a rank in `new`."""
     import torch.distributed as dist
 
     from polyxeus.engine import process_groups

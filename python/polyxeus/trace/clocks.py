@@ -26,8 +26,9 @@ class ClockOffset(NamedTuple):
 
 
 class ClockReadings:
-    """Exchanges with one other clock. All exchanges happen within so short a time that both clocks run at the same
-    rate.
+    """The exchanges with one other host, from which the offset of that host's clock is computed.
+
+    All exchanges happen within so short a time that both clocks run at the same rate.
 
     The other clock was read at some time between the sending of the request and the arrival of the answer. Each
     exchange therefore gives a lower and an upper bound of the offset, and several exchanges together may give closer
@@ -58,7 +59,7 @@ class ClockReadings:
 class ClockLine:
     """The offset at any time of a trace, computed from the offsets at the beginning and at the end of the trace.
     Between these two times, the clocks are assumed to drift evenly. If the two offsets differ by more than clocks can
-    drift, the measurements are inexact, and the better one is used.
+    drift, the measurements are inexact, and the offset with the smaller error is used.
 
     began, ended          the times of the other clock at which the offsets were measured
     at_begin, at_end      the offsets; None if they were not measured

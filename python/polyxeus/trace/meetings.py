@@ -51,8 +51,8 @@ class LateRank(NamedTuple):
 def mpi_key(call, seen: Counter) -> tuple | None:
     """Returns a key of a collective MPI call that is the same on all ranks; None for other calls.
 
-    seen  how many earlier calls of this rank had each (communicator, place). Several calls may have the same place,
-          because places are counted from the beginning again after a stop
+    seen  the number of earlier calls of this rank with each (communicator, place). Several calls may have the same
+          place, because places are counted from the beginning again after a stop
     """
     if not call.place:
         return None
@@ -71,7 +71,8 @@ def torch_key(span, seen: Counter) -> tuple | None:
 
 
 def keyed(engine: EngineRecords) -> Iterable[tuple[tuple | None, object]]:
-    """Yields (key or None, call) for each MPI call, and then for each span, both in the order in which they began."""
+    """Yields (key or None, call) for each MPI call, and then (key or None, span) for each span, in order of their
+    beginnings."""
     seen: Counter = Counter()
     for call in sorted(engine.mpi_calls, key=lambda each: each.began):
         yield mpi_key(call, seen), call

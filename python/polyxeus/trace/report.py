@@ -196,7 +196,7 @@ def _transfers(found: Traffic, ranks: list[int]) -> str:
 
 
 def _matrix(found: Traffic, ranks: list[int]) -> str:
-    """Returns a matrix with a row for each sender and a column for each receiver."""
+    """Returns a plot of the bytes that ranks sent to each other: a row for each sender, a column for each receiver."""
     if not found.messages:
         return ""
     place = {rank: position for position, rank in enumerate(ranks[:_MOST_ROWS])}

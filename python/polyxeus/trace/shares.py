@@ -45,8 +45,8 @@ def engine_shares(process: Process) -> EngineShares:
 
 
 def balance(shares: Iterable[EngineShares]) -> float | None:
-    """Returns the mean computing time of the engines, divided by the longest computing time. 1 means evenly balanced;
-    None means that no engine computes."""
+    """Returns the mean computing time of the engines, divided by the longest computing time. 1 means that all engines
+    computed equally long; None means that no engine computed."""
     computed = [each.computes for each in shares]
     return sum(computed) / len(computed) / max(computed) if any(computed) else None
 
@@ -91,8 +91,8 @@ def _count(row, size):
 
 
 def _exclusive(process: Process) -> list[list[tuple[int, int]]]:
-    """Returns, for each kind in KINDS, the times at which work of this kind is in progress, and no work of a kind that
-    comes later in KINDS."""
+    """Returns, for each kind in KINDS, the times at which the engine does work of this kind. Times at which it also
+    does work of a later kind in KINDS are left out."""
     slices = slices_of(process)
     found, taken = [], []
     for kind in reversed(KINDS):
@@ -140,8 +140,8 @@ def _length(spans: Iterable[tuple[int, int]]) -> int:
 
 
 def _spread(values: list[float], start: float, end: float) -> None:
-    """Adds to each value, which belongs to one interval of time, the part of the interval between start and end. start
-    and end are in units of intervals."""
+    """Adds to each value the part of its interval that lies between `start` and `end`. The value with the index i
+    belongs to the interval from i to i + 1."""
     start, end = max(0.0, start), min(float(len(values)), end)
     for moment in range(int(start), min(len(values), int(end) + 1)):
         values[moment] += max(0.0, min(end, moment + 1) - max(start, moment))

@@ -37,11 +37,11 @@ struct CheckpointProgress {
 /// the caller gets the exception. In this way, a user's Ctrl-C stops a checkpoint.
 using CheckpointWatch = std::function<void(const CheckpointProgress&)>;
 
-/// Writes the variables of these engines into a new folder below the path: each engine writes its
-/// own files, and the engine at index i of the view becomes rank i. Variables that have not changed
-/// since the last checkpoint are linked, not written. Blocks until everything is on disk. The
-/// checkpoint becomes visible in a single step at the end; if anything fails before that, the
-/// previous checkpoint stays the latest.
+/// Writes the variables of these engines into a new folder below `request.path`. Each engine writes
+/// its own files; in the checkpoint, the engine at index i of the view has the rank number i.
+/// Variables that have not changed since the last checkpoint are linked, not written. Blocks until
+/// everything is on disk. The checkpoint becomes visible in a single step at the end; if anything
+/// fails before that, the previous checkpoint stays the latest.
 /// result  the manifest, with "name", "path", "removed", "written" and "linked" (bytes) added.
 /// errors  ClientError: nothing was written; no engine has lost or changed a variable.
 Json write_checkpoint(const DirectView& view, const CheckpointRequest& request,

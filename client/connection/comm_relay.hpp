@@ -63,7 +63,8 @@ class CommRelay {
 
   /// Whether take() would return messages.
   bool has_news() const { return !news_.empty(); }
-  /// Returns the messages to the front end, in the order of their arrival, and removes them here.
+  /// Removes the messages that wait for the front end from this object, and returns them in the
+  /// order of their arrival.
   std::vector<CommNews> take() { return std::exchange(news_, {}); }
 
   /// The number of messages that may wait for take(). If this many messages wait, further messages

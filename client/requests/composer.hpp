@@ -38,8 +38,9 @@ struct OutgoingRequest {
   std::shared_ptr<const void> hold;  ///< Keeps the payloads' shared memory, if any.
   std::vector<std::pair<MessageId, PendingRequests::PendingRequest>>
       entries;  ///< The answers that are awaited.
-  /// If the message has a shipment, HostTransfers first transfers the buffers to the engine's host.
-  /// Until then the payloads are the buffers themselves.
+  /// Not null if large payloads go to another host through a Shipment (see shipment.hpp).
+  /// HostTransfers then first transfers these buffers to the engine's host; until that is done,
+  /// `payloads` contains the buffers whole.
   std::shared_ptr<const Shipment> shipment = {};
   bool has_waited = false;  ///< Its entries are already in PendingRequests.
 };

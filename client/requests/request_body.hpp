@@ -23,8 +23,9 @@ struct RequestBody {
   /// and the owner of this memory: see os::PlacedBuffers.
   std::vector<std::size_t> in_segments = {};
   std::shared_ptr<const void> hold = {};
-  /// If the request has a shipment, HostTransfers first transfers the large buffers to the engine's
-  /// host; until then `buffers` contains them whole.
+  /// Not null if large buffers go to another host through a Shipment (see shipment.hpp).
+  /// HostTransfers then first transfers these buffers to the engine's host; until that is done,
+  /// `buffers` contains them whole.
   std::shared_ptr<const Shipment> shipment = {};
 };
 

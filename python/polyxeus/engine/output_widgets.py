@@ -136,8 +136,8 @@ class OutputWidgets:
     # ------------------------------------------------------------ messages to the front end
 
     def _tell_soon(self):
-        """Sends the outputs of the innermost active widget. If outputs were sent less than
-        SECONDS_BETWEEN_UPDATES ago, the method sends them only when this time has passed."""
+        """Sends the outputs of the innermost active widget. If the last update was sent less than
+        SECONDS_BETWEEN_UPDATES ago, a timer sends these outputs at the end of this interval."""
         widget = self._active[-1]
         widget.has_news = True
         if self._timer is None:

@@ -188,8 +188,9 @@ def _read_manifest(path, name):
 def write(path, token, previous, rank, names=None, scattered=()):
     """Writes variables to files of the new checkpoint.
 
-    previous   the name of the previous checkpoint. Files that have not changed become hard links to
-               the files of the previous checkpoint. If `previous` is None, no links are made.
+    previous   the name of the previous checkpoint. If a file would have the same bytes as in that
+               checkpoint, a hard link to the old file is made instead of a new file. If `previous` is
+               None, no links are made.
     rank       the number in the names of the files.
     names      the names of the variables; None means all variables of the user that can be written.
     scattered  names of variables that are blocks of one array, in addition to those of scatter().

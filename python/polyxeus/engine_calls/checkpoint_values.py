@@ -98,7 +98,8 @@ class Writer:
     """Writes the variables of one rank into a folder.
 
     old  (the folder of the last checkpoint, the entries for this rank in the manifest of that
-         checkpoint). If a file has not changed, a hard link to the old file replaces the new file
+         checkpoint). If a file would have the same bytes as in the last checkpoint, a hard link to
+         the old file is made instead of a new file
     """
 
     def __init__(self, folder, rank, old, progress):

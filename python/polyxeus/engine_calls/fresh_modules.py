@@ -118,7 +118,8 @@ def _read(path):
 
 
 def _path_of(row, module):
-    """Returns the file of the module on this host; None if this host has no such file."""
+    """Returns the path of the module's file on this host; an empty string if the module is loaded and has no file; None
+    if the module is not loaded and no file for it is found."""
     if module is not None:
         path = getattr(module, "__file__", None)
         return path if isinstance(path, str) else ""

@@ -75,7 +75,7 @@ class CellRouting:
         return (self._session.request().get("header") or {}).get("msg_id")  # None in a terminal
 
     def _is_in_cell(self):
-        """Returns whether this text belongs to a cell that is already being run."""
+        """Returns whether a cell of the current request is already being run."""
         return self._depth > 0 and self._request == self._request_id()
 
     def _begin(self, info):

@@ -15,7 +15,7 @@ _made = {}  # key -> (number, communicator)
 
 
 def number_of(key):
-    """Returns the number of the last communicator with this key; 0 if there is no such communicator."""
+    """Returns the number of the communicator that was last made for this key; 0 if there is none."""
     return _made.get(key, (0, None))[0]
 
 
@@ -27,11 +27,14 @@ def _free(key):
 
 
 def made_for(key, ranks, number, is_freed=False):
-    """Returns the communicator of a gang with this number. If the last communicator has a different
-    number, the function makes a new communicator.
+    """Returns the communicator for this key that has this number.
+
+    If the communicator that was last made for this key has a different number, or the user's code
+    has freed it, the function makes a new communicator of these ranks.
 
     key       the ranks, or a tuple that ends with the ranks. Each key has its own communicator
-    is_freed  whether to free the last communicator if it has a different number
+    is_freed  whether to free the communicator that was last made for this key, if it has a different
+              number
     """
     from mpi4py import MPI
 

@@ -58,7 +58,8 @@ def _nodes(graph):
 
 
 def _check_target(node, nodes):
-    """Raises a ValueError if this node is of dask.array.store() and stores into a numpy array of this process.
+    """Raises a ValueError if dask.array.store() has made this node and the node stores into a numpy array of this
+    process.
 
     An engine would store into its own copy of the array; the array of this process would keep its old values.
 

@@ -123,7 +123,8 @@ class JobKeeper:
     last : Checkpoint or None
         The latest checkpoint.
     error : Exception or None
-        The error of the latest attempt; None if it succeeded.
+        The error of the latest attempt to save the variables and continue in a new job; None if the attempt succeeded,
+        or if there was none yet. A RuntimeError if a job is too short for a further attempt.
     """
 
     def __init__(

@@ -1,6 +1,6 @@
 """Supports torch.distributed in cells. If a rank fails, is interrupted or dies, the collective
-calls of all ranks end. Such an event is called a stop. Calls after a stop are not matched with
-calls before the stop.
+calls of all ranks end. In this package, this end of the calls is called a stop, whatever its cause.
+Calls after a stop are not matched with calls before the stop.
 
 The engine calls begin_request() and end_request(). These functions do nothing until the user's code has imported
 torch.distributed and made a process group (docs/decisions/0035-torch-groups-after-a-stop.md).

@@ -74,7 +74,10 @@ class World:
         self.epochs.ended(epoch, cause)
 
     def learn(self):
-        """Reads the store. Returns whether the epoch of the running request, or of the next request, has ended."""
+        """Reads from the store which epochs have ended.
+
+        Returns whether the epoch of the running request has ended; False if no request is running.
+        """
         while True:
             epoch = self.epochs.current  # another thread may change it in the meantime
             packed = self._read(f"over/{epoch}")

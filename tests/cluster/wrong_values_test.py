@@ -46,8 +46,8 @@ WORDS = ("'a", 'a "b')
 AT_ONCE = {
     **dict.fromkeys((
         "--n", "--owner", "--lines", "--DictDB.record_limit", "--DictDB.size_limit", "--SQLiteDB.size_limit",
-        "--HeartMonitor.max_heartmonitor_misses", "--hwm", "--ahead", "--task-queue-mib", "--IPEngine.id",
-        "--IPEngine.max_heartbeat_misses", "--respawn-limit"), COUNT),
+        "--HeartMonitor.max_heartmonitor_misses", "--hwm", "--ahead", "--gang-communicators", "--task-queue-mib",
+        "--IPEngine.id", "--IPEngine.max_heartbeat_misses", "--respawn-limit"), COUNT),
     **dict.fromkeys((
         "--timeout", "--sample", "--seconds", "--delay", "--engine-timeout", "--ping", "--IPController.registration_timeout",
         "--IPEngine.wait_for_url_file"), AMOUNT),

@@ -26,24 +26,16 @@ void check_arguments(const std::vector<EngineId>& ids, const std::string& name) 
     throw ClientError(ErrorKind::bad_input, "an engine is named twice: " + name_engines(ids));
 }
 
-/// The engines of a gang by their language, in the order of the gang.
+/// The engines of a gang by their language, in the order of the gang. The calls of Python functions
+/// refuse engines that are not present or not of polyxeus.
 struct Languages {
   std::vector<EngineId> python, cpp;
 };
 
-Languages languages_of(ClientCore& core, const std::vector<EngineId>& ids) {
-  core.resolve(Targets::ids(ids));
-  const std::shared_ptr<const EngineDirectory> engines = core.connection().engines();
+Languages languages_of(const EngineDirectory& engines, const std::vector<EngineId>& ids) {
   Languages found;
-  std::vector<EngineId> others;
-  for (const EngineId id : ids) {
-    const std::string language = engines->language_of(id).value_or("");
-    (language == "python" ? found.python : language == "cpp" ? found.cpp : others).push_back(id);
-  }
-  if (!others.empty())
-    throw ClientError(ErrorKind::unsupported,
-                      "a gang needs engines of polyxeus, but " + say_engines(others) +
-                          (others.size() == 1 ? " is" : " are") + " of ipyparallel");
+  for (const EngineId id : ids)
+    (engines.language_of(id) == "cpp" ? found.cpp : found.python).push_back(id);
   return found;
 }
 
@@ -88,7 +80,7 @@ Result<std::int64_t> gang_number(const std::vector<EngineId>& ids,
 void make_gang(const std::shared_ptr<ClientCore>& core, const std::vector<EngineId>& ids,
                const std::string& name, bool is_new) {
   check_arguments(ids, name);
-  const Languages languages = languages_of(*core, ids);
+  const Languages languages = languages_of(*core->connection().engines(), ids);
   const DirectView python{core, Targets::ids(languages.python)};
   const DirectView cpp{core, Targets::ids(languages.cpp)};
   // The answers also show that all engines are idle: none waits in MPI for one that is busy.

@@ -40,7 +40,7 @@ struct ControllerOptions {
   std::string scheme = "leastload";
   int hwm = 1;             ///< Tasks that an engine holds at a time; 0: no limit.
   int ahead = 4;           ///< Further short tasks that it may hold.
-  int gang_communicators = 256;  ///< Those of tasks of several ranks that it keeps.
+  int gang_communicators = 256;  ///< The communicators of tasks of several ranks that it keeps.
   int task_queue_mib = 0;  // 0: half of the memory
 
   std::string db_class = "DictDB";

@@ -48,10 +48,10 @@ inline Duration read_grace() {
   return usual;
 }
 
-/// What a rank knows of its communicators, of its cell and of the other ranks, and the steps that
-/// the calls and the cells of MpiSteps have in common: hearing and telling notes, ending epochs,
-/// making new carriers, judging whether a wait can still end, leaving a call. Only MpiSteps uses
-/// it; the caller holds `lock`.
+/// The state of this rank: its communicators, its cell, and the reports of the other ranks. Its
+/// functions are the steps that several functions of MpiSteps need: they read and send notes, end
+/// epochs, make new carriers, judge whether a wait can still end, and leave a call. Only MpiSteps
+/// uses it; the caller holds `lock`.
 struct MpiSteps::State {
   /// callers  those of the world that take part, in the order of `for_notes`.
   State(MPI_Comm for_notes, Rank its_own, const std::vector<int>& callers)
@@ -124,8 +124,8 @@ struct MpiSteps::State {
     notes.tell(note);
   }
 
-  /// Hears what has come, and lets go on what goes on by itself.
-  /// looks  in vain, until it gives up.
+  /// Reads the notes that have come, and continues the renewal of communicators.
+  /// looks  after so many looks without a note it stops reading.
   void pump(int looks = 1) {
     notes.hear(domains, looks);
     renew();
@@ -381,7 +381,8 @@ struct MpiSteps::State {
     return values;
   }
 
-  /// What a wait for several depends on: one that any rank can end counts only where it is alone.
+  /// The note about a wait for several requests: it names the ranks that can end the wait. A
+  /// request that any rank can end counts only if the wait is for no other request.
   RankNote waiting_note(const std::vector<Need>& needs, bool needs_all) const {
     RankNote note = make_note(NoteKind::waiting, "");
     note.needs_all = needs_all && needs.size() > 1;
@@ -404,7 +405,8 @@ struct MpiSteps::State {
 
   // ------------------------------------------------------------ ways out
 
-  /// What the decision about a call says. Returns the error code where the call is left.
+  /// Performs the step that `entry` has decided. Returns the error code if this rank leaves the
+  /// call.
   std::optional<int> perform(CallEntry::Step step, const char* name, const CallEntry& entry,
                              const CollectiveCall& call, RollCall& roll_call) {
     using Step = CallEntry::Step;
@@ -427,7 +429,7 @@ struct MpiSteps::State {
 
   static bool is_by_library() { return is_library_call.load(std::memory_order_relaxed); }
 
-  /// What the user is to know of a library whose call is left.
+  /// A warning for the user if this rank leaves a call that a library has made; otherwise "".
   const char* library_note() const {
     return is_by_library() && lock.is_main()
                ? "; a library made this call, and its internal state may be unusable now: restart "

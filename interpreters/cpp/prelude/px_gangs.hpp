@@ -122,8 +122,7 @@ inline MPI_Comm comm() {
   if (!px_cell_is_in_gang())
     throw std::runtime_error(
         "this is not a task of several ranks: ask for ranks in a call on a load-balanced view, "
-        "e.g. "
-        "map(f, items, ranks=4)");
+        "e.g. map(f, items, ranks=4)");
   return gangs::of_task();
 }
 

@@ -1,5 +1,7 @@
 """Fixtures of the tests of gangs."""
 
+import contextlib
+
 import pytest
 from running_cluster import connect
 
@@ -8,6 +10,24 @@ from running_cluster import connect
 def four_ranks(mpi_cluster):
     """The cluster of `own`."""
     return mpi_cluster
+
+
+@pytest.fixture(scope="module")
+def ranks_under(new_cluster):
+    """ranks_under(NAME, MPIEXEC, CONTROLLER'S OPTION, ...): a context with a cluster of four ranks."""
+
+    @contextlib.contextmanager
+    def start(name, mpiexec, *options):
+        cluster = new_cluster(name)
+        cluster.start_controller(*options)
+        engines = cluster.start_mpi_engines(4, mpiexec=mpiexec)
+        cluster.client(engines=4)
+        yield cluster
+        cluster.engines.remove(engines)
+        engines.stop()
+        cluster.stop()
+
+    return start
 
 
 @pytest.fixture

@@ -7,16 +7,10 @@ TASKS = 1000  # MPICH has 2,048 communicators, and each gang takes three of them
 
 
 @pytest.fixture(scope="module")
-def four_ranks(new_cluster, mpich):
+def four_ranks(ranks_under, mpich):
     """Four engines under MPICH. They keep one communicator of a gang each."""
-    cluster = new_cluster("gang_communicators")
-    cluster.start_controller("--gang-communicators=1")
-    engines = cluster.start_mpi_engines(4, mpiexec=mpich)
-    cluster.client(engines=4)
-    yield cluster
-    cluster.engines.remove(engines)
-    engines.stop()
-    cluster.stop()
+    with ranks_under("gang_communicators", mpich, "--gang-communicators=1") as cluster:
+        yield cluster
 
 
 @px.interactive

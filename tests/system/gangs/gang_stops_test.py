@@ -14,17 +14,11 @@ PATIENCE = 40
 
 
 @pytest.fixture(scope="module", params=MPIS)
-def four_ranks(new_cluster, request):
+def four_ranks(ranks_under, request):
     """Four engines under the mpiexec of an MPI."""
     mpiexec = request.getfixturevalue("mpich" if request.param == "mpich" else "mpiexec")
-    cluster = new_cluster(f"gang_stops_{request.param}")
-    cluster.start_controller()
-    engines = cluster.start_mpi_engines(4, mpiexec=mpiexec)
-    cluster.client(engines=4)
-    yield cluster
-    cluster.engines.remove(engines)
-    engines.stop()
-    cluster.stop()
+    with ranks_under(f"gang_stops_{request.param}", mpiexec) as cluster:
+        yield cluster
 
 
 @pytest.fixture

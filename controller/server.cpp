@@ -276,10 +276,11 @@ void Server::State::listen_to_membership() {
     place(uuid);
     if (has_queue_) tasks_.engine_holds(uuid, held, queries_.facts_of(uuid).gives_back);
   });
-  tasks_.interrupt_by([this](const EngineUuid& uuid, const MessageId& task) {
-    // Not abort_request, which would also abort the next attempt there.
-    control_.order(uuid.text, "signal_request",
-                   Json{{"msg_ids", Json::array({task.text})}, {"sig", "SIGINT"}});
+  tasks_.interrupt_by([this](const InterruptTask& task) {
+    const Json msg_ids = Json::array({task.msg_id.text});
+    // It stops a waiting task, too, and would also abort the next attempt there.
+    if (task.is_final) control_.order(task.engine.text, "abort_request", {{"msg_ids", msg_ids}});
+    control_.order(task.engine.text, "signal_request", {{"msg_ids", msg_ids}, {"sig", "SIGINT"}});
   });
   if (has_queue_)
     queries_.on_drain([this](const EngineUuid& engine, bool is_drained) {

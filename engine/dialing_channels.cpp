@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "engine/handlers.hpp"
 #include "jupyter/io_thread.hpp"
 #include "os/segments/segment_frames.hpp"
 #include "wire/checked_json.hpp"
@@ -147,7 +148,9 @@ void DialingChannels::read(Channel channel, std::size_t socket, SharedFrames fra
     if (socket == task_upstream &&
         answer_known(socket, *came, envelope, {envelope.signature, msg_id, repetition}))
       return;
-    kept_.arrived(envelope.signature, msg_id, socket, repetition);
+    const std::optional<Json> gang = gang_in(**request);
+    kept_.arrived(envelope.signature, msg_id, socket, repetition,
+                  gang ? pack(Packer::json, *gang) : std::string());
   }
   Result<RequestPtr> whole = from_shared_memory(*request);
   if (!whole)
@@ -356,6 +359,18 @@ void DialingChannels::answer_again(std::size_t socket, const Frames& frames,
 
 std::vector<std::string> DialingChannels::held_tasks() const {
   return kept_.held_by(task_upstream);
+}
+
+Json DialingChannels::held_ranks() const {
+  Json ranks = Json::array();
+  for (const KeptReplies::KeptReply* each : kept_.ranks_held_by(task_upstream)) {
+    const Result<Json> gang = unpack(Packer::json, each->gang);
+    check(gang.has_value());
+    ranks.push_back({{"msg_id", each->msg_id.text},
+                     {"repetition", each->repetition},
+                     {"gang", std::move(*gang)}});
+  }
+  return ranks;
 }
 
 std::vector<std::string> DialingChannels::unanswered_tasks() const {

@@ -78,6 +78,9 @@ class DialingChannels final : public jupyter::Channels {
   std::vector<std::string> held_tasks() const;
   /// The balanced tasks that run or wait.
   std::vector<std::string> unanswered_tasks() const;
+  /// The latest attempts at tasks of several ranks, of those that are known: a list of objects with
+  /// `msg_id`, `repetition` and `gang`, as in the header of the task.
+  Json held_ranks() const;
 
  private:
   net::Socket make(net::SocketKind kind) const;

@@ -2,7 +2,6 @@
 
 #include <spdlog/spdlog.h>
 
-#include <optional>
 #include <utility>
 
 #include "os/segments/segment.hpp"
@@ -11,16 +10,6 @@
 
 namespace px::engine {
 namespace {
-
-/// The member `gang` of a request's header; nothing if it runs on one engine.
-std::optional<Json> gang_in(const Request& request) {
-  constexpr std::string_view key = "gang";
-  if (request.type() != "call_request") return std::nullopt;
-  if (request.envelope.header.find(key) == std::string_view::npos) return std::nullopt;
-  const Result<Json> header = unpack(request.packer, request.envelope.header);
-  if (!header || !header->contains(key)) return std::nullopt;
-  return (*header)[key];
-}
 
 /// The content of a request, with its gang as a further member.
 std::string with_gang(std::string content, const Request& request) {
@@ -122,8 +111,13 @@ struct Serving {
 
 }  // namespace
 
-bool has_gang(const Request& request) {
-  return gang_in(request).has_value();
+std::optional<Json> gang_in(const Request& request) {
+  constexpr std::string_view key = "gang";
+  if (request.type() != "call_request") return std::nullopt;
+  if (request.envelope.header.find(key) == std::string_view::npos) return std::nullopt;
+  const Result<Json> header = unpack(request.packer, request.envelope.header);
+  if (!header || !header->contains(key)) return std::nullopt;
+  return (*header)[key];
 }
 
 std::map<std::string, jupyter::Handler> engine_handlers(interpreters::Interpreter& interpreter,

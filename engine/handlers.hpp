@@ -2,6 +2,7 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "engine/engine_format.hpp"
@@ -22,8 +23,9 @@ struct LargeReplies {
   bool cuts = false;    ///< Send them to all others in several frames: see cut_pieces().
 };
 
-/// Whether the request runs on several engines at the same time: its header says so.
-bool has_gang(const Request& request);
+/// The engines on which the request runs at the same time: the member `gang` of its header; nothing
+/// if it runs on one engine.
+std::optional<Json> gang_in(const Request& request);
 
 /// The requests that an engine serves on its main thread in addition to Jupyter's: apply_request,
 /// clear_request and the native requests. The arguments must outlive the handlers.

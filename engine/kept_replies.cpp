@@ -4,9 +4,15 @@
 #include <utility>
 
 namespace px::engine {
+namespace {
+
+/// Others may still run their ranks of these tasks.
+constexpr std::ptrdiff_t most_answered_ranks = 64;
+
+}  // namespace
 
 void KeptReplies::arrived(std::string_view signature, const MessageId& msg_id, std::size_t socket,
-                          int repetition) {
+                          int repetition, std::string gang) {
   if (signature.empty()) return;
   const auto [place, is_new] = entries_.try_emplace(std::string(signature));
   if (!is_new) return;
@@ -14,6 +20,7 @@ void KeptReplies::arrived(std::string_view signature, const MessageId& msg_id, s
   entry.msg_id = msg_id;
   entry.socket = socket;
   entry.repetition = repetition;
+  entry.gang = std::move(gang);
   entry.order = ++last_order_;
   entries_by_id_.emplace(entry.msg_id.text, &entry);
 }
@@ -90,6 +97,20 @@ std::vector<std::string> KeptReplies::held_by(std::size_t socket) const {
   for (const auto& [signature, entry] : entries_)
     if (entry.socket == socket && !entry.is_given_back) ids.push_back(entry.msg_id.text);
   return ids;
+}
+
+std::vector<const KeptReplies::KeptReply*> KeptReplies::ranks_held_by(std::size_t socket) const {
+  std::vector<const KeptReply*> ranks;
+  for (const auto& [signature, entry] : entries_)
+    if (!entry.gang.empty() && entry.socket == socket && find_latest(entry.msg_id) == &entry)
+      ranks.push_back(&entry);
+  const auto unanswered = std::partition(ranks.begin(), ranks.end(),
+                                         [](const auto* each) { return !each->is_answered; });
+  std::sort(unanswered, ranks.end(),
+            [](const auto* a, const auto* b) { return a->order > b->order; });
+  const auto answered = ranks.end() - unanswered;
+  ranks.resize(ranks.size() - (answered - std::min(answered, most_answered_ranks)));
+  return ranks;
 }
 
 std::vector<std::string> KeptReplies::unanswered_by(std::size_t socket) const {

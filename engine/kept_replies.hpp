@@ -30,6 +30,7 @@ class KeptReplies {
     MessageId msg_id;
     std::size_t socket = 0;  ///< The socket on which it arrived.
     int repetition = 0;      ///< The repetition of the task, from its header.
+    std::string gang;        ///< Of several ranks: its engines as JSON, from its header.
     bool is_answered = false;
     bool is_given_back = false;      ///< Answered with the message that it will not run.
     std::vector<std::string> reply;  ///< All frames; empty: it was too long to be kept.
@@ -38,7 +39,7 @@ class KeptReplies {
   };
   /// A request arrived; its signature identifies it. Requests without a signature are not tracked.
   void arrived(std::string_view signature, const MessageId& msg_id, std::size_t socket,
-               int repetition = 0);
+               int repetition = 0, std::string gang = {});
   /// Whether a reply of this size would be kept.
   bool has_room_for(std::size_t bytes) const { return bytes <= limits_.of_one; }
   /// The request was answered.  reply  all frames; empty: it is too long.
@@ -72,6 +73,9 @@ class KeptReplies {
   std::vector<std::string> held_by(std::size_t socket) const;
   /// The requests of this socket that run or wait.
   std::vector<std::string> unanswered_by(std::size_t socket) const;
+  /// Of the requests of held_by(): the latest attempt at each task of several ranks, as far as it
+  /// is unanswered or among the 64 that were answered last. Valid until the next call.
+  std::vector<const KeptReply*> ranks_held_by(std::size_t socket) const;
 
  private:
   void end(std::string_view signature, KeptReply& entry);

@@ -238,12 +238,11 @@ void Server::register_again() {
                {"language", name_of(config_.language)},
                {"again", true},
                {"holds", channels_->held_tasks()},
-               {"unanswered", channels_->unanswered_tasks()}};
+               {"unanswered", channels_->unanswered_tasks()},
+               {"holds_ranks", channels_->held_ranks()}};
   write_engine_facts(content, facts);
   if (forms_gangs()) content["gangs"] = true;
   channels_->send_registration("registration_request", content);
-  // The other ranks of its tasks may never have got them, and no client may wait for them any more.
-  queues().requests.stop_requests(has_gang, [this] { interrupt_main(); });
 }
 
 void Server::on_second_registration(const Json& content) {

@@ -79,12 +79,6 @@ void RequestInbox::interrupt(const InterruptScope& scope,
   if (queue_.interrupt(scope)) interrupt_main();
 }
 
-void RequestInbox::stop_requests(const std::function<bool(const Request&)>& is_meant,
-                                 const std::function<void()>& interrupt_main) {
-  const std::lock_guard lock{mutex_};
-  if (queue_.stop(is_meant)) interrupt_main();
-}
-
 std::optional<Job> RequestInbox::take(bool& is_stopped) {
   const std::lock_guard lock{mutex_};
   is_stopped = is_stopped_;

@@ -39,9 +39,6 @@ class RequestInbox {
   /// signal reaches no other one. If it has been taken and has not begun, begin() reports the
   /// interrupt instead.
   void interrupt(const InterruptScope& scope, const std::function<void()>& interrupt_main);
-  /// Like interrupt(), for a request that is meant; also aborts the waiting ones that are meant.
-  void stop_requests(const std::function<bool(const Request&)>& is_meant,
-                     const std::function<void()>& interrupt_main);
 
   /// For the main thread: waits for the next request and takes it; nothing once stop() was called,
   /// even if requests still wait.

@@ -176,12 +176,6 @@ bool RequestQueue::interrupt(const InterruptScope& scope) {
   return has_begun_;
 }
 
-bool RequestQueue::stop(const std::function<bool(const Request&)>& is_meant) {
-  for (Job& job : work_)
-    if (is_meant(*job.request)) job.is_aborted = true;
-  return running_ && is_meant(*running_) && interrupt({});
-}
-
 bool RequestQueue::can_be_taken_back(const Job& job, std::size_t peer, std::size_t socket) const {
   return job.request->peer == peer && job.request->socket == socket && !job.is_aborted &&
          !aborted_.contains(job.request->header.msg_id.text);

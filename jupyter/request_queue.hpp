@@ -3,7 +3,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
-#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -157,9 +156,6 @@ class RequestQueue {
   /// interrupt is meant. If that was taken and has not begun, begin() tells the main thread
   /// instead. Without such a request the interrupt has no effect, not even on later ones.
   bool interrupt(const InterruptScope& scope);
-  /// Aborts the waiting requests that are meant, and interrupts the running one if it is: the
-  /// result is that of interrupt().
-  bool stop(const std::function<bool(const Request&)>& is_meant);
   /// True from take() to finish().
   bool is_busy() const { return running_ != nullptr; }
   /// The number of waiting requests, and the bytes of their frames; without the one that was taken.

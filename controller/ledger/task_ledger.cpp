@@ -2,6 +2,7 @@
 
 #include <spdlog/spdlog.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "wire/time.hpp"
@@ -25,8 +26,10 @@ TaskLedger::TaskLedger(const TaskQueueOptions& options, RandomSource random, Sto
       stock_(std::move(stock)),
       journal_(std::move(journal)),
       backlog_(std::move(backlog)),
-      clients_are_back_(now + return_of_clients) {
-  if (stock_.has_predecessor()) queue_.expect_returns(now + return_of_tasks);
+      clients_are_back_(now + return_of_clients),
+      tasks_are_back_(now + return_of_tasks),
+      are_ranks_claimed_(!stock_.has_predecessor()) {
+  if (stock_.has_predecessor()) queue_.expect_returns(tasks_are_back_);
 }
 
 // ---------------------------------------------------------------- accepted, written
@@ -179,6 +182,10 @@ void TaskLedger::refill(Instant now) {
 
 void TaskLedger::submit_waiting(Instant now) {
   if (waiting_.empty() || !stock_.is_done(now)) return;
+  // First those that have engines, so that nothing else is given to these before.
+  std::stable_partition(waiting_.begin(), waiting_.end(), [this](const ArrivedTask& each) {
+    return stock_.gang_of(each.msg_id.text) != nullptr;
+  });
   for (ArrivedTask& each : std::exchange(waiting_, {})) submit(std::move(each), now);
   take_unknown(now);
   refill(now);
@@ -187,6 +194,7 @@ void TaskLedger::submit_waiting(Instant now) {
 void TaskLedger::submit(ArrivedTask task, Instant now) {
   Result<TaskRules> rules = transport_.rules_of(task);
   const std::vector<EngineUuid> holders = stock_.holders_of(task.msg_id.text);
+  std::shared_ptr<const HeldGang> gang = stock_.gang_of(task.msg_id.text);
   EngineUuid holder = stock_.take_holder(task.msg_id.text, task.given);
   if (task.asks_for && is_question_settled(task, !holder.empty())) return;
   const SharedFrames frames = transport_.whole(task.frames);
@@ -195,8 +203,9 @@ void TaskLedger::submit(ArrivedTask task, Instant now) {
   // They were met when the earlier controller gave it to an engine.
   if (!task.given.empty()) rules->after = {};
   const bool is_gang = rules->ranks.most > 1;
-  if (is_gang ? give_up_gang(task, frames, holders, now) : finish_by_unknown(task, frames, now))
-    return;
+  if (!is_gang) gang = nullptr;
+  if (!is_gang && finish_by_unknown(task, frames, now)) return;
+  if (is_gang && !gang && give_up_gang(task, frames, *rules, holders, now)) return;
   const EngineUuid& given = task.given;
   if (!is_gang && !given.empty() && holder.empty() && is_given_up(given, *rules, holder)) {
     // Its reply may still be on its way.
@@ -207,9 +216,12 @@ void TaskLedger::submit(ArrivedTask task, Instant now) {
                                     "back to the restarted controller"},
                 given);
   }
-  perform(queue_.submit({std::move(task.msg_id), frames, task.delimiter_index, std::move(*rules),
-                         std::move(holder), std::move(kept), task.is_cell},
+  if (is_gang) holder = {};
+  const bool continues = gang != nullptr;
+  perform(queue_.submit({task.msg_id, frames, task.delimiter_index, std::move(*rules),
+                         std::move(holder), std::move(kept), task.is_cell, std::move(gang)},
                         now));
+  if (continues) take_unknown_of_gang(task.msg_id, now);
 }
 
 // ---------------------------------------------------------------- engines, time
@@ -227,6 +239,7 @@ void TaskLedger::engine_joined(const EngineUuid& engine, bool gives_back, Instan
 void TaskLedger::engine_holds(const EngineUuid& engine, const HeldTasks& held, bool gives_back,
                               Instant now) {
   stock_.reported(engine, held);
+  stop_strange_ranks(engine, held);
   if (queue_.has_engine(engine)) perform(queue_.engine_joined(engine, now, gives_back));
   submit_waiting(now);
 }
@@ -257,6 +270,7 @@ void TaskLedger::on_time(Instant now) {
   submit_waiting(now);
   refill(now);
   forward_unknown(now);
+  stop_unclaimed_ranks(now);
   commit_late();
 }
 
@@ -275,6 +289,7 @@ std::optional<Instant> TaskLedger::next_deadline(Instant now) const {
     next = earlier(next, stock_.is_done(now) ? backlog_.next_deadline(load()) : stock_.deadline());
   if (!unknown_.empty() && waiting_.empty() && !are_clients_back_)
     next = earlier(next, clients_are_back_);
+  if (!are_ranks_claimed_) next = earlier(next, tasks_are_back_);
   return next;
 }
 

@@ -200,12 +200,15 @@ class TaskLedger {
   TaskBacklog::Load load() const;
   void submit_waiting(Instant now);
   void submit(ArrivedTask task, Instant now);
-  bool give_up_gang(const ArrivedTask& task, const SharedFrames& frames,
+  bool give_up_gang(const ArrivedTask& task, const SharedFrames& frames, TaskRules& rules,
                     const std::vector<EngineUuid>& holders, Instant now);
+  void stop_strange_ranks(const EngineUuid& engine, const HeldTasks& held);
+  void stop_unclaimed_ranks(Instant now);
   bool is_given_up(const EngineUuid& given, TaskRules& rules, EngineUuid& holder) const;
   bool finish_by_unknown(const ArrivedTask& task, const SharedFrames& frames, Instant now);
   void forward_unknown(Instant now);
   void take_unknown(Instant now);
+  void take_unknown_of_gang(const MessageId& msg_id, Instant now);
   void restore_one(ReplayedTask task, Instant now);
   void fail(const ArrivedTask& task, const SharedFrames& frames, const Problem& problem,
             EngineUuid engine = {});
@@ -234,6 +237,8 @@ class TaskLedger {
   std::vector<ArrivedReply> unknown_;  // replies to tasks of an earlier controller
   const Instant clients_are_back_;     // replies of unknown_ are not forwarded before
   bool are_clients_back_ = false;
+  const Instant tasks_are_back_;  // their clients have sent them again
+  bool are_ranks_claimed_ = false;
   ReplayHistory history_;  // of the requests that arrived: a repeat does not run again
   SentReplies replies_;    // to these requests
 };

@@ -57,14 +57,16 @@ bool TaskLedger::is_given_up(const EngineUuid& given, TaskRules& rules, EngineUu
   return rules.retries-- == 0;
 }
 
-/// Whether an earlier controller gave the task of several ranks to engines: it is not known to
-/// which ranks. Then it has failed now, and does not run where it may still run: it is not known
-/// how far each rank came. holders  engines that have reported that they hold it
-bool TaskLedger::give_up_gang(const ArrivedTask& task, const SharedFrames& frames,
+/// An earlier controller may have given the task of several ranks to engines, and no engine says to
+/// which: a rank may have begun on one that is lost. Whether it must not run again: then it has
+/// failed now.
+/// holders  engines that have reported that they hold it, but not of which attempt
+bool TaskLedger::give_up_gang(const ArrivedTask& task, const SharedFrames& frames, TaskRules& rules,
                               const std::vector<EngineUuid>& holders, Instant now) {
   const auto replies = std::erase_if(
       unknown_, [&task](const ArrivedReply& each) { return each.msg_id == task.msg_id; });
   if (holders.empty() && task.given.empty() && replies == 0) return false;
+  if (holders.empty() && rules.retries-- > 0) return false;
   for (const EngineUuid& holder : holders) transport_.interrupt({task.msg_id, holder});
   perform(queue_.ended_before(task.msg_id.text, false, task.given, now));
   fail(task, frames,
@@ -73,6 +75,27 @@ bool TaskLedger::give_up_gang(const ArrivedTask& task, const SharedFrames& frame
         "submit it again"},
        task.given);
   return true;
+}
+
+/// An engine holds ranks of tasks of an earlier controller: it stops those that this controller has
+/// given up, or has begun again. It reported too late to be asked.
+void TaskLedger::stop_strange_ranks(const EngineUuid& engine, const HeldTasks& held) {
+  for (const HeldGang& gang : held.gangs) {
+    const auto begin = held.unanswered.begin(), end = held.unanswered.end();
+    if (std::find(begin, end, gang.msg_id) == end || !queue_.knows(gang.msg_id)) continue;
+    if (!queue_.runs_rank(engine, gang.msg_id, gang.repetition))
+      transport_.interrupt({MessageId{gang.msg_id}, engine});
+  }
+}
+
+/// Other ranks of a task may never have got it, and nobody waits for it if no client has sent it
+/// again.
+void TaskLedger::stop_unclaimed_ranks(Instant now) {
+  if (are_ranks_claimed_ || now < tasks_are_back_) return;
+  are_ranks_claimed_ = true;
+  for (const auto& [msg_id, engine] : stock_.unclaimed_ranks())
+    if (!queue_.knows(msg_id) && !backlog_.knows(msg_id))
+      transport_.interrupt({MessageId{msg_id}, engine, true});
 }
 
 /// An engine may have answered a task before it was known again that it was asked for, and have
@@ -107,6 +130,18 @@ void TaskLedger::take_unknown(Instant now) {
     else if (!stock_.has_reported(EngineUuid{engine}))
       collect(queue_.reply(engine, reply.msg_id.text, reply.outcome, reply.frames, now), answers);
   }
+  finish(std::move(answers));
+}
+
+/// Replies of ranks that came before it was known again that the task was asked for.
+void TaskLedger::take_unknown_of_gang(const MessageId& msg_id, Instant now) {
+  Answers answers;
+  for (const ArrivedReply& reply : unknown_)
+    if (reply.msg_id == msg_id)
+      collect(queue_.reply(reply.frames->at(0), msg_id.text, reply.outcome, reply.frames, now,
+                           reply.repetition),
+              answers);
+  std::erase_if(unknown_, [&](const ArrivedReply& reply) { return reply.msg_id == msg_id; });
   finish(std::move(answers));
 }
 

@@ -187,10 +187,7 @@ void QueryServer::register_engine(const Request& request) {
   spdlog::debug("registration::register_engine({}, '{}')", id->value, *uuid);
   welcome_engine(request, *id, EngineUuid{*uuid});
   if (!is_again || !holds_listener_) return;
-  holds_listener_(
-      EngineUuid{*uuid},
-      {strings_member(request.content, "holds").value_or(std::vector<std::string>{}),
-       strings_member(request.content, "unanswered").value_or(std::vector<std::string>{})});
+  holds_listener_(EngineUuid{*uuid}, read_held_tasks(request.content));
 }
 
 void QueryServer::welcome_engine(const Request& request, EngineId id, const EngineUuid& uuid) {

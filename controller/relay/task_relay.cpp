@@ -230,7 +230,7 @@ void TaskRelay::recall(const RecallTask& task) {
 }
 
 void TaskRelay::interrupt(const InterruptTask& task) {
-  if (interrupt_) interrupt_(task.engine, task.msg_id);
+  if (interrupt_) interrupt_(task);
 }
 
 SharedFrames TaskRelay::answer(TaskAnswer& answer) {

@@ -29,7 +29,7 @@ class TaskRelay final : private TaskTransport {
             std::unique_ptr<Journal> journal, TaskBacklog backlog);
 
   /// How a task is stopped on an engine: set before anything is received.
-  using Interrupt = std::function<void(const EngineUuid& engine, const MessageId& task)>;
+  using Interrupt = std::function<void(const InterruptTask& task)>;
   void interrupt_by(Interrupt interrupt) { interrupt_ = std::move(interrupt); }
 
   /// See TaskLedger. A record whose signature is wrong is dropped and counted.

@@ -37,6 +37,16 @@ struct GangSeats {
   std::vector<GangCommunicator> unneeded = {};
 };
 
+/// The latest attempt at a task of several ranks, as an engine says that holds a rank of it.
+struct HeldGang {
+  std::string msg_id;  ///< Of the task.
+  int repetition = 0;  ///< As in AssignTask.
+  GangSeats seats;
+  /// The engines that hold a rank of this attempt: it runs or waits there, or they have a kept
+  /// reply.
+  std::vector<EngineUuid> holders = {};
+};
+
 /// The places of the engines that can be in gangs, and the communicators of gangs.
 /// The TaskQueue owns it and reports what happens. Uses no socket and no clock.
 class GangPlaces {

@@ -1,17 +1,58 @@
 #include "controller/scheduler/stocktaking.hpp"
 
 #include <algorithm>
+#include <unordered_map>
 #include <unordered_set>
 #include <utility>
 
+#include "wire/checked_json.hpp"
+
 namespace px::controller {
+namespace {
+
+std::optional<HeldGang> read_held_gang(const Json& content) {
+  HeldGang gang;
+  gang.msg_id = string_member(content, "msg_id").value_or("");
+  gang.repetition = integer_member<int>(content, "repetition").value_or(0);
+  const Json seats = object_member(content, "gang");
+  for (std::string& each : strings_member(seats, "engines").value_or(std::vector<std::string>{}))
+    gang.seats.engines.push_back(EngineUuid{std::move(each)});
+  gang.seats.communicator.number = int_member(seats, "number").value_or(0);
+  if (const auto ranks = seats.find("ranks"); ranks != seats.end() && ranks->is_array())
+    for (const Json& rank : *ranks)
+      if (rank.is_number_integer()) gang.seats.communicator.ranks.push_back(rank.get<int>());
+  const std::size_t size = gang.seats.engines.size();
+  if (gang.msg_id.empty() || size < 2 || size != gang.seats.communicator.ranks.size())
+    return std::nullopt;
+  return gang;
+}
+
+}  // namespace
+
+HeldTasks read_held_tasks(const Json& registration) {
+  HeldTasks held;
+  held.msg_ids = strings_member(registration, "holds").value_or(std::vector<std::string>{});
+  held.unanswered = strings_member(registration, "unanswered").value_or(std::vector<std::string>{});
+  const auto ranks = registration.find("holds_ranks");
+  if (ranks == registration.end() || !ranks->is_array()) return held;
+  for (const Json& each : *ranks)
+    if (auto gang = each.is_object() ? read_held_gang(each) : std::nullopt)
+      held.gangs.push_back(std::move(*gang));
+  return held;
+}
 
 void Stocktaking::reported(const EngineUuid& engine, const HeldTasks& held) {
   if (!reported_.insert(engine).second) forget(engine);
   const std::unordered_set<std::string_view> unanswered{held.unanswered.begin(),
                                                         held.unanswered.end()};
-  for (const std::string& msg_id : held.msg_ids)
-    holders_.emplace(msg_id, Holder{engine, !unanswered.contains(msg_id)});
+  std::unordered_map<std::string_view, std::shared_ptr<const HeldGang>> gangs;
+  for (const HeldGang& gang : held.gangs)
+    gangs.emplace(gang.msg_id, std::make_shared<const HeldGang>(gang));
+  for (const std::string& msg_id : held.msg_ids) {
+    const auto gang = gangs.find(msg_id);
+    holders_.emplace(msg_id, Holder{engine, !unanswered.contains(msg_id),
+                                    gang == gangs.end() ? nullptr : gang->second});
+  }
   settle(engine);
 }
 
@@ -40,6 +81,28 @@ std::vector<EngineUuid> Stocktaking::holders_of(std::string_view msg_id) const {
   const auto [first, end] = holders_.equal_range(msg_id);
   for (auto holder = first; holder != end; ++holder) engines.push_back(holder->second.engine);
   return engines;
+}
+
+std::shared_ptr<const HeldGang> Stocktaking::gang_of(std::string_view msg_id) const {
+  const auto [first, end] = holders_.equal_range(msg_id);
+  std::shared_ptr<HeldGang> latest;
+  for (auto each = first; each != end; ++each) {
+    const auto& [engine, has_answered, gang] = each->second;
+    if (!gang) continue;
+    if (!latest || latest->repetition < gang->repetition) {
+      latest = std::make_shared<HeldGang>(*gang);
+      latest->holders.clear();
+    }
+    if (latest->repetition == gang->repetition) latest->holders.push_back(engine);
+  }
+  return latest;
+}
+
+std::vector<Stocktaking::HeldRank> Stocktaking::unclaimed_ranks() const {
+  std::vector<HeldRank> ranks;
+  for (const auto& [msg_id, holder] : holders_)
+    if (holder.gang && !holder.has_answered) ranks.push_back({msg_id, holder.engine});
+  return ranks;
 }
 
 std::optional<Instant> Stocktaking::deadline() const {

@@ -1,13 +1,16 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "controller/scheduler/gang_places.hpp"
 #include "wire/ids.hpp"
+#include "wire/json.hpp"
 #include "wire/time.hpp"
 
 namespace px::controller {
@@ -16,7 +19,10 @@ namespace px::controller {
 struct HeldTasks {
   std::vector<std::string> msg_ids = {};     ///< Those that run, wait, or have a kept reply there.
   std::vector<std::string> unanswered = {};  ///< Those that run or wait, if it reports them.
+  std::vector<HeldGang> gangs = {};          ///< Those of several ranks, if it reports them.
 };
+/// Reads an engine's report. Members that are missing or malformed are left out.
+HeldTasks read_held_tasks(const Json& registration);
 
 /// The tasks that engines still hold after a restart of the controller. Clients and the journal
 /// submit unanswered tasks again; until it is known which engine holds which task, no task may be
@@ -51,6 +57,16 @@ class Stocktaking {
   /// All engines that have reported that they hold this task, as far as take_holder() was not
   /// called for it.
   std::vector<EngineUuid> holders_of(std::string_view msg_id) const;
+  /// The latest attempt at this task of several ranks; null: no engine holds a rank, or none says
+  /// of which attempt.
+  std::shared_ptr<const HeldGang> gang_of(std::string_view msg_id) const;
+  /// A rank of a task that an engine has not answered.
+  struct HeldRank {
+    std::string msg_id;
+    EngineUuid engine;
+  };
+  /// All ranks of tasks for which take_holder() was not called.
+  std::vector<HeldRank> unclaimed_ranks() const;
   /// When it is done at the latest; nothing if it already is.
   std::optional<Instant> deadline() const;
 
@@ -69,6 +85,7 @@ class Stocktaking {
   struct Holder {
     EngineUuid engine;
     bool has_answered;
+    std::shared_ptr<const HeldGang> gang;  // null: of one rank
   };
   std::multimap<std::string, Holder, std::less<>> holders_;  // by msg_id
 };

@@ -154,18 +154,61 @@ void TaskQueue::assign_gang(Task& task, const std::vector<WorkerKey>& workers) {
   }
   seats.communicator = places_.communicator_of(workers, ranks, now_);
   seats.unneeded = places_.take_unneeded(workers);
+  begin_gang(task, std::move(seats), workers);
+}
+
+/// To the engines that have it from an earlier controller: what it waited for has come about.
+void TaskQueue::hand_back_gang(Task& task, const TaskRules& rules, const HeldGang& held) {
+  TaskRules met = rules;
+  met.after = {};
+  watch_dependencies(task, met);
+  task.rules->repetitions = held.repetition;
+  std::vector<WorkerKey> members;
+  EngineUuid missing;
+  for (const EngineUuid& engine : held.seats.engines) {
+    const auto found = key_by_uuid_.find(engine);
+    const bool holds =
+        std::find(held.holders.begin(), held.holders.end(), engine) != held.holders.end();
+    // What was given to it since may wait for another rank of this task.
+    const bool has_it = found != key_by_uuid_.end() && (holds || given_.of(found->second).empty());
+    if (!has_it) missing = engine;
+    members.push_back(has_it ? found->second : ++last_key_);
+  }
+  Gang& gang = *task.rules->gang;
+  if (!missing.empty()) {
+    gang.lost = missing;
+    gang.loss = "the controller was restarted while this task of several ranks ran, and engine '" +
+                missing.text + "', which had one of the ranks, did not come back with it";
+  }
+  begin_gang(task, held.seats, members);
+  for (const WorkerKey member : members)
+    if (!worker_by_key_.contains(member)) gang.run->left(member, now_);
+  after_gang_news(task);
+}
+
+/// members  by rank, as in the seats. A key that no engine has stands for one that is lost.
+void TaskQueue::begin_gang(Task& task, GangSeats seats, std::vector<WorkerKey> members) {
+  Rules& rules = *task.rules;
   rules.gang->seats = std::make_shared<const GangSeats>(std::move(seats));
-  rules.gang->run.emplace(workers, options_.gang_grace);
-  rules.gang->members = workers;
+  rules.gang->run.emplace(members, options_.gang_grace);
   task.place = Place::running;
-  task.worker = workers.front();
-  for (const WorkerKey worker : workers) {
+  task.worker = members.front();
+  for (const WorkerKey worker : members) {
+    if (!worker_by_key_.contains(worker)) continue;
     insert_sorted(rules.seen_by, worker);
     workers_.assigned(worker);
     workers_.set_ahead(worker, 0);
     given_.given(worker, task.order, task.msg_id.text, now_);
     effects_.push_back(assignment(task, worker));
   }
+  rules.gang->members = std::move(members);
+}
+
+bool TaskQueue::runs_rank(const EngineUuid& engine, std::string_view msg_id, int repetition) const {
+  const auto found = tasks_.find(msg_id);
+  if (found == tasks_.end() || !found->second->gang() || !found->second->gang()->run) return false;
+  const Task& task = *found->second;
+  return task.rules->repetitions == repetition && running_member(task, engine.text);
 }
 
 // ---------------------------------------------------------------- running, ending

@@ -124,7 +124,9 @@ TaskEffects TaskQueue::submit(TaskRequest request, Instant now) {
   task.bytes = total_bytes(*task.frames);
   bytes_ += task.bytes;
   const auto holder = key_by_uuid_.find(request.held_by);
-  if (holder != key_by_uuid_.end())
+  if (request.held_gang)
+    hand_back_gang(task, request.rules, *request.held_gang);
+  else if (holder != key_by_uuid_.end())
     hand_back(task, request.rules, holder->second);
   else if (options_.max_bytes > 0 && bytes_ > options_.max_bytes)
     refuse_overload(task);

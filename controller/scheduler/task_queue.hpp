@@ -85,6 +85,7 @@ struct TaskReturned {
 struct InterruptTask {
   MessageId msg_id;
   EngineUuid engine;
+  bool is_final = false;  ///< The engine gets no further attempt at this task.
 };
 /// A rank has succeeded with this reply, but its task has failed on another rank: the reply is
 /// dropped.
@@ -183,6 +184,10 @@ class TaskQueue {
   /// if there is no room for it (Overloaded), if it depends on itself (InvalidDependency) or if no
   /// MPI world has as many engines as it has ranks (ImpossibleDependency). If it still waits for an
   /// unknown task when unknown_grace is over, it ends with InvalidDependency.
+  /// An attempt of an earlier controller at a task of several ranks (held_gang) continues: all its
+  /// engines get the task in the same form, and one that has not come yet begins its rank. An
+  /// engine that is not there, or that holds no rank and was given other tasks since, counts as one
+  /// that has left.
   /// Precondition: a task of several ranks has no held_by.
   TaskEffects submit(TaskRequest request, Instant now);
   /// An engine's reply arrived. `msg_id`: of the request. Ignored unless that engine has the task.
@@ -214,6 +219,8 @@ class TaskQueue {
 
   /// Whether the task waits, runs, or is one of the latest that ended.
   bool knows(std::string_view msg_id) const;
+  /// Whether the engine was given a rank of this attempt at the task, and has not replied.
+  bool runs_rank(const EngineUuid& engine, std::string_view msg_id, int repetition) const;
   /// Whether the engine has joined and not left.
   bool has_engine(const EngineUuid& engine) const { return key_by_uuid_.contains(engine); }
 
@@ -275,6 +282,8 @@ class TaskQueue {
                                          std::unordered_map<std::uint64_t, Task*>& by_order) const;
   void start_gangs();
   void assign_gang(Task& task, const std::vector<WorkerKey>& workers);
+  void hand_back_gang(Task& task, const TaskRules& rules, const HeldGang& held);
+  void begin_gang(Task& task, GangSeats seats, std::vector<WorkerKey> members);
   std::optional<WorkerKey> running_member(const Task& task, std::string_view engine) const;
   void gang_replied(Task& task, std::string_view engine, TaskOutcome outcome, SharedFrames reply);
   void gang_given_back(Task& task, std::string_view engine);

@@ -1,11 +1,13 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <optional>
 #include <string_view>
 #include <vector>
 
 #include "controller/scheduler/dependency.hpp"
+#include "controller/scheduler/gang_places.hpp"
 #include "wire/error.hpp"
 #include "wire/frames.hpp"
 #include "wire/ids.hpp"
@@ -51,6 +53,8 @@ struct TaskRequest {
   /// Whether it is a cell: an engine aborts cells that wait behind one that fails, so none is given
   /// ahead.
   bool is_cell = false;
+  /// Of several ranks: the attempt that an earlier controller began; null: none.
+  std::shared_ptr<const HeldGang> held_gang = nullptr;
 };
 
 /// Reads the metadata frame of a task. Missing keys have their defaults.

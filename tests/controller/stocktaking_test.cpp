@@ -37,6 +37,40 @@ TEST(Stocktaking, WaitsForNobodyLongerThanItsPatienceNorForThoseWhoLeft) {
   EXPECT_TRUE(stock.is_done(at(0s)));
 }
 
+TEST(Stocktaking, KnowsTheLatestAttemptAtATaskOfSeveralRanks) {
+  Stocktaking stock{{ann, bob, EngineUuid{"cy"}}, at(5s)};
+  stock.reported(ann, {{"t"}, {}, {{"t", 0, {{ann, bob}, {1, {0, 1}}}}}});
+  stock.reported(bob, {{"t"}, {"t"}, {{"t", 1, {{bob, EngineUuid{"cy"}}, {2, {1, 2}}}}}});
+  stock.reported(EngineUuid{"cy"}, {{"t"}, {"t"}, {}});
+  const auto gang = stock.gang_of("t");
+  ASSERT_TRUE(gang);
+  EXPECT_EQ(gang->repetition, 1);
+  EXPECT_EQ(gang->holders, std::vector{bob});
+  EXPECT_EQ(gang->seats.communicator.number, 2);
+  EXPECT_EQ(stock.gang_of("other"), nullptr);
+  ASSERT_EQ(stock.unclaimed_ranks().size(), 1u);
+  EXPECT_EQ(stock.unclaimed_ranks()[0].engine, bob);
+  stock.take_holder("t");
+  EXPECT_EQ(stock.gang_of("t"), nullptr);
+  EXPECT_TRUE(stock.unclaimed_ranks().empty());
+}
+
+TEST(Stocktaking, ReadsTheReportOfAnEngine) {
+  const HeldTasks held = read_held_tasks(Json::parse(R"({
+      "holds": ["t", "g", 3], "unanswered": ["g"], "holds_ranks": [
+        {"msg_id": "g", "repetition": 2, "gang": {"engines": ["a", "b"], "ranks": [1, 3], "number": 9}},
+        {"msg_id": "h", "gang": {"engines": ["a", "b"], "ranks": [1]}},
+        {"gang": {"engines": ["a", "b"], "ranks": [1, 3]}}, {"msg_id": "i", "gang": 3}, 7]})"));
+  EXPECT_EQ(held.msg_ids, (std::vector<std::string>{"t", "g"}));
+  EXPECT_EQ(held.unanswered, std::vector<std::string>{"g"});
+  ASSERT_EQ(held.gangs.size(), 1u);
+  EXPECT_EQ(held.gangs[0].msg_id, "g");
+  EXPECT_EQ(held.gangs[0].repetition, 2);
+  EXPECT_EQ(held.gangs[0].seats.engines, (std::vector{EngineUuid{"a"}, EngineUuid{"b"}}));
+  EXPECT_EQ(held.gangs[0].seats.communicator, (GangCommunicator{9, {1, 3}}));
+  EXPECT_TRUE(read_held_tasks({{"holds_ranks", 3}}).gangs.empty());
+}
+
 TEST(Stocktaking, KnowsWhoHoldsATaskOnce) {
   Stocktaking stock{{ann, bob}, at(5s)};
   stock.reported(ann, {{"t1", "t2"}});

@@ -160,6 +160,37 @@ TEST(KeptReplies, OfATaskThatWasGivenBackAnotherFormIsToRun) {
   EXPECT_EQ(kept.find_attempt({"second form", task, 1, true}), kept.find("third form"));
 }
 
+TEST(KeptReplies, TellsTheLatestAttemptsAtTasksOfSeveralRanks) {
+  KeptReplies kept;
+  kept.arrived("alone", MessageId{"t0"}, 1);
+  kept.arrived("first", MessageId{"t1"}, 1, 0, "[1]");
+  kept.answered("first", {"failed"});
+  kept.arrived("second", MessageId{"t1"}, 1, 1, "[2]");
+  kept.arrived("returned", MessageId{"t2"}, 1, 0, "[3]");
+  kept.given_back("returned");
+  const auto ranks = kept.ranks_held_by(1);
+  ASSERT_EQ(ranks.size(), 1u);
+  EXPECT_EQ(ranks[0]->msg_id.text, "t1");
+  EXPECT_EQ(ranks[0]->repetition, 1);
+  EXPECT_EQ(ranks[0]->gang, "[2]");
+  EXPECT_TRUE(kept.ranks_held_by(0).empty());
+}
+
+TEST(KeptReplies, OfAnsweredTasksOfSeveralRanksOnlyTheLatestAreTold) {
+  KeptReplies kept;
+  kept.arrived("running", MessageId{"runs"}, 1, 0, "[]");
+  for (int i = 1; i <= 70; ++i) {
+    const std::string id = std::to_string(i);
+    kept.arrived("s" + id, MessageId{id}, 1, 0, "[]");
+    kept.answered("s" + id, {"done"});
+  }
+  const auto ranks = kept.ranks_held_by(1);
+  ASSERT_EQ(ranks.size(), 65u);
+  EXPECT_EQ(ranks.front()->msg_id.text, "runs");
+  EXPECT_EQ(ranks[1]->msg_id.text, "70");
+  EXPECT_EQ(ranks.back()->msg_id.text, "7");
+}
+
 TEST(KeptReplies, WhatIsNotSignedHasNoName) {
   KeptReplies kept;
   kept.arrived("", MessageId{"t1"}, 1);

@@ -126,22 +126,6 @@ TEST_F(RequestQueueTest, AllThatHasNotBegunIsTakenBackButWhatIsAborted) {
   EXPECT_EQ(taken(queue), "nothing");
 }
 
-TEST_F(RequestQueueTest, WhatIsMeantIsStoppedWhetherItWaitsOrRuns) {
-  const RequestPtr meant = client.request("execute_request");
-  const auto is_meant = [&meant](const Request& request) { return &request == meant.get(); };
-  EXPECT_FALSE(queue.stop(is_meant));
-  arrive(client.request("execute_request"));
-  arrive(meant);
-  EXPECT_EQ(taken(queue), "execute_request");
-  EXPECT_FALSE(queue.stop(is_meant));
-  EXPECT_EQ(taken(queue), "execute_request aborted");
-
-  arrive(meant);
-  ASSERT_EQ(queue.take()->request, meant);
-  queue.begin(Instant{});
-  EXPECT_TRUE(queue.stop(is_meant));
-}
-
 TEST_F(RequestQueueTest, AFailedCellAbortsTheCellsBehindItAndNothingElse) {
   const RequestPtr failed = client.request("execute_request");
   for (const char* type : {"execute_request", "complete_request", "execute_request"})

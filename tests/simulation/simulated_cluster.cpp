@@ -289,10 +289,21 @@ class Cluster final : public Surroundings, private HarmedCluster {
       table_.insert(uuid);
       if (setting_.gangs > 0) controller_->engine_placed(uuid, engine.place);
       if (members_.insert(uuid).second) controller_->engine_joined(uuid, engine.gives_back);
-      controller_->engine_holds(uuid, {engine.kept.held_by(0), engine.kept.unanswered_by(0)},
-                                engine.gives_back);
-      stop_ranks(engine);
+      controller_->engine_holds(
+          uuid, {engine.kept.held_by(0), engine.kept.unanswered_by(0), held_ranks(engine)},
+          engine.gives_back);
     });
+  }
+  static std::vector<controller::HeldGang> held_ranks(const Engine& engine) {
+    std::vector<controller::HeldGang> ranks;
+    for (const engine::KeptReplies::KeptReply* each : engine.kept.ranks_held_by(0)) {
+      controller::HeldGang& gang = ranks.emplace_back();
+      gang.msg_id = each->msg_id.text;
+      gang.repetition = each->repetition;
+      for (const std::string_view uuid : split(each->gang, ','))
+        gang.seats.engines.push_back(EngineUuid{std::string(uuid)});
+    }
+    return ranks;
   }
   void lose_engine(const EngineUuid& uuid) {
     table_.erase(uuid);
@@ -310,7 +321,7 @@ class Cluster final : public Surroundings, private HarmedCluster {
         reply(engine, {request.id, request.client, known->reply.at(0) == "ok", known->repetition});
       return;
     }
-    engine.kept.arrived(request.signature, msg_id, 0, request.repetition);
+    engine.kept.arrived(request.signature, msg_id, 0, request.repetition, join(request.gang, ","));
     engine.queue.push_back({request, outcome_.controllers});
     const auto given = std::count_if(engine.queue.begin(), engine.queue.end(), [this](auto& each) {
       return each.controller == outcome_.controllers;
@@ -412,16 +423,10 @@ class Cluster final : public Surroundings, private HarmedCluster {
     if (!engine.queue.empty()) begin(engine);
   }
   void take_interrupt(Engine& engine, const std::string& id) {
-    stop_ranks(engine, [&id](const Request& request) { return request.id == id; });
-  }
-  /// Its ranks of tasks of an earlier controller: other ranks may never begin.
-  void stop_ranks(
-      Engine& engine,
-      const std::function<bool(const Request&)>& is_meant = [](const Request&) { return true; }) {
     if (!engine.is_alive) return;
     std::vector<Request> stopped;
     for (const Engine::Given& each : engine.queue)
-      if (!each.request.gang.empty() && is_meant(each.request)) stopped.push_back(each.request);
+      if (!each.request.gang.empty() && each.request.id == id) stopped.push_back(each.request);
     for (const Request& request : stopped) {
       if (runs(engine, request.signature)) {
         end_rank_now(engine, false);

@@ -158,7 +158,7 @@ TEST(Simulation, AllKindsOfHarmAreDone) {
 
 TEST(Simulation, ManyTasksHaveSeveralRanksOrNeedResults) {
   Outcome sum;
-  for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+  for (std::uint64_t seed = 1; seed <= 80; ++seed) {
     const Outcome outcome = simulate({.seed = seed, .gangs = 30, .dependents = 30});
     sum.gang_runs += outcome.gang_runs;
     sum.interrupts += outcome.interrupts;

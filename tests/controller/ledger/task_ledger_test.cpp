@@ -34,6 +34,7 @@ class TaskLedgerTest : public testing::Test, public TaskTransport {
     TaskRules rules;
     const std::string& id = task.msg_id.text;
     if (id.ends_with("gang")) rules.ranks = {2, 2};
+    if (id.starts_with("repeatable")) rules.retries = 1;
     constexpr std::string_view after = " after ";
     if (const auto at = id.find(after); at != std::string::npos)
       rules.after.msg_ids = {id.substr(at + after.size())};
@@ -45,10 +46,13 @@ class TaskLedgerTest : public testing::Test, public TaskTransport {
   }
   void assign(AssignTask& task) override {
     assigned_.push_back(task.msg_id.text + " to " + task.engine.text);
+    seats_ = task.gang;
+    repetition_ = task.repetition;
   }
   void recall(const RecallTask&) override {}
   void interrupt(const InterruptTask& task) override {
-    interrupted_.push_back(task.msg_id.text + " on " + task.engine.text);
+    interrupted_.push_back(task.msg_id.text + " on " + task.engine.text +
+                           (task.is_final ? " for ever" : ""));
   }
   SharedFrames answer(TaskAnswer& answer) override {
     tell(*answer.reply);
@@ -107,6 +111,8 @@ class TaskLedgerTest : public testing::Test, public TaskTransport {
   const std::shared_ptr<MemoryStorage> storage_ = std::make_shared<MemoryStorage>();
   SlowDisk* disk_ = nullptr;  // with JournalMode::power
   Texts assigned_, answers_, interrupted_;
+  std::shared_ptr<const GangSeats> seats_;  // of the latest one that was assigned
+  int repetition_ = 0;                      // the same
   int accepted_ = 0;
   std::unique_ptr<TaskLedger> ledger_ = make_ledger(JournalMode::off);
 };
@@ -328,23 +334,134 @@ TEST_F(TaskLedgerTest, RecordsTheFirstRankOfATaskAndStopsOthersAfterAFailure) {
   EXPECT_EQ(answers_, Texts{"a gang: wrong"});
 }
 
-TEST_F(TaskLedgerTest, GivesUpATaskOfSeveralRanksThatAnEarlierOneHasGivenOut) {
-  ledger_ = make_ledger(JournalMode::process);
-  for (const EngineUuid& engine : {ann, bob}) {
-    ledger_->engine_placed(engine, {"w", engine == ann ? 0 : 1, "h"});
+/// A ledger behind one that has given the task to ann and bob; the answers and orders are those of
+/// the later one.
+class GangAfterRestartTest : public TaskLedgerTest {
+ protected:
+  void restart_during(const std::string& id) {
+    ledger_ = make_ledger(JournalMode::process);
+    for (const EngineUuid& engine : {ann, bob}) placed(engine);
+    ask(id);
+    ledger_->on_time(at({}));
+    ASSERT_EQ(assigned_, (Texts{id + " to ann", id + " to bob"}));
+    ledger_ = make_ledger(JournalMode::process, {{ann, bob}, at(5s)});
+    assigned_.clear();
+    ledger_->restore(at({}));
+  }
+  void placed(const EngineUuid& engine) {
+    ledger_->engine_placed(engine, {"w", engine == ann ? 0 : engine == bob ? 1 : 2, "h"});
     joins(engine);
   }
-  ask("a gang");
+  static HeldGang rank_of(const std::string& id) { return {id, 0, {{ann, bob}, {7, {0, 1}}}}; }
+  void returns(const EngineUuid& engine, const HeldTasks& held, Duration when = 1s) {
+    placed(engine);
+    ledger_->engine_holds(engine, held, false, at(when));
+  }
+  static HeldTasks running(const std::string& id) { return {{id}, {id}, {rank_of(id)}}; }
+};
+
+TEST_F(GangAfterRestartTest, ItGoesOnWhereEnginesRunIt) {
+  restart_during("a gang");
+  returns(ann, running("a gang"));
+  EXPECT_EQ(assigned_, Texts{});
+  returns(bob, running("a gang"));
+  EXPECT_EQ(assigned_, (Texts{"a gang to ann", "a gang to bob"}));
+  EXPECT_EQ(seats_->communicator, (GangCommunicator{7, {0, 1}}));
+  reply(bob, "a gang", "of bob");
+  EXPECT_EQ(answers_, Texts{});
+  reply(ann, "a gang", "of ann");
+  EXPECT_EQ(answers_, Texts{"a gang: of ann"});
+  EXPECT_EQ(interrupted_, Texts{});
+}
+
+TEST_F(GangAfterRestartTest, AnEngineThatNeverGotItsRankBeginsIt) {
+  restart_during("a gang");
   ask("later gang");
-  ledger_->on_time(at({}));
-  ledger_ = make_ledger(JournalMode::process, {{ann, bob}, at(5s)});
-  assigned_.clear();
-  ledger_->restore(at({}));
-  for (const EngineUuid& engine : {ann, bob}) {
-    ledger_->engine_placed(engine, {"w", engine == ann ? 0 : 1, "h"});
-    joins(engine);
-    ledger_->engine_holds(engine, {{"a gang"}, {"a gang"}}, false, at(1s));
-  }
+  returns(ann, {});
+  returns(bob, running("a gang"));
+  EXPECT_EQ(assigned_, (Texts{"a gang to ann", "a gang to bob"}));
+}
+
+TEST_F(GangAfterRestartTest, ItBeginsAnewIfNoEngineHasItAndItMayRunAgain) {
+  restart_during("repeatable gang");
+  returns(ann, {});
+  returns(bob, {});
+  EXPECT_EQ(assigned_, (Texts{"repeatable gang to ann", "repeatable gang to bob"}));
+  EXPECT_EQ(answers_, Texts{});
+}
+
+TEST_F(GangAfterRestartTest, ItIsGivenUpIfNoEngineHasItAndItMustNotRunAgain) {
+  restart_during("a gang");
+  returns(ann, {});
+  returns(bob, {});  // a third engine may have begun a rank, and be lost
+  EXPECT_EQ(assigned_, Texts{});
+  EXPECT_EQ(answers_, Texts{"a gang: EngineError"});
+}
+
+TEST_F(GangAfterRestartTest, ItsOtherRanksAreStoppedIfAnEngineDoesNotComeBack) {
+  restart_during("a gang");
+  returns(ann, running("a gang"));
+  ledger_->on_time(at(5s));
+  EXPECT_EQ(interrupted_, Texts{});
+  ledger_->on_time(at(8s));
+  EXPECT_EQ(interrupted_, Texts{"a gang on ann"});
+  reply(ann, "a gang", "stopped");
+  EXPECT_EQ(answers_, Texts{"a gang: EngineError"});
+}
+
+TEST_F(GangAfterRestartTest, ItIsTriedAgainIfAnEngineDoesNotComeBackInTime) {
+  restart_during("repeatable gang");
+  const EngineUuid cy{"cy"};
+  placed(cy);
+  returns(ann, running("repeatable gang"));
+  ledger_->on_time(at(5s));
+  EXPECT_EQ(assigned_, Texts{"repeatable gang to ann"});
+  reply(ann, "repeatable gang", "without bob");
+  EXPECT_EQ(answers_, Texts{});
+  EXPECT_EQ(assigned_, (Texts{"repeatable gang to ann", "repeatable gang to cy",
+                              "repeatable gang to ann"}));
+  EXPECT_EQ(repetition_, 1);
+  ledger_->engine_holds(bob, running("repeatable gang"), false, at(6s));  // the earlier attempt
+  EXPECT_EQ(interrupted_, Texts{"repeatable gang on bob"});
+}
+
+TEST_F(GangAfterRestartTest, ARankIsStoppedIfItsTaskHasEndedWithoutIt) {
+  restart_during("a gang");
+  returns(ann, running("a gang"));
+  ledger_->on_time(at(5s));
+  reply(ann, "a gang", "without bob");
+  EXPECT_EQ(answers_, Texts{"a gang: EngineError"});
+  returns(bob, running("a gang"), 9s);
+  EXPECT_EQ(interrupted_, Texts{"a gang on bob"});
+}
+
+TEST_F(GangAfterRestartTest, AReplyThatCameBeforeTheTaskWasKnownCounts) {
+  restart_during("a gang");
+  reply(bob, "a gang", "of bob");
+  returns(ann, running("a gang"));
+  returns(bob, {{"a gang"}, {}, {rank_of("a gang")}});
+  reply(ann, "a gang", "of ann");
+  EXPECT_EQ(answers_, Texts{"a gang: of ann"});
+}
+
+TEST_F(GangAfterRestartTest, RanksAreStoppedIfNoClientAsksForTheirTask) {
+  ledger_ = make_ledger(JournalMode::off, {{ann, bob}, at(5s)});
+  returns(ann, running("a gang"));
+  returns(bob, {{"a gang"}, {}, {rank_of("a gang")}});
+  EXPECT_EQ(ledger_->next_deadline(at(2s)), at(30s));
+  ledger_->on_time(at(29s));
+  EXPECT_EQ(interrupted_, Texts{});
+  ledger_->on_time(at(30s));
+  EXPECT_EQ(interrupted_, Texts{"a gang on ann for ever"});
+  ledger_->on_time(at(40s));
+  EXPECT_EQ(interrupted_.size(), 1u);
+}
+
+TEST_F(GangAfterRestartTest, ItIsGivenUpIfEnginesDoNotSayWhichAttemptTheyHold) {
+  restart_during("a gang");
+  ask("later gang");
+  returns(ann, {{"a gang"}, {"a gang"}});
+  returns(bob, {{"a gang"}, {"a gang"}});
   EXPECT_EQ(answers_, Texts{"a gang: EngineError"});
   EXPECT_EQ(interrupted_, (Texts{"a gang on ann", "a gang on bob"}));
   EXPECT_EQ(assigned_, (Texts{"later gang to ann", "later gang to bob"}));

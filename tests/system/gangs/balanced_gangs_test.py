@@ -262,33 +262,57 @@ def test_the_death_of_a_rank_ends_the_task(own_cluster, mpiexec, tmp_path):
 
 @px.interactive
 def count_and_wait(folder, comm):
+    """The number of ranks, once there is a file `go`."""
     import os
     import tempfile
 
     tempfile.mkstemp(dir=folder, prefix="run")
     while not os.path.exists(folder + "/go"):
         pass
+    return comm.allreduce(1)
 
 
-def kill_and_restart_controller(cluster):
+def kill_and_restart_controller(cluster, *options):
     cluster.controller.signal(signal.SIGKILL)
     cluster.controller.wait(60)
-    cluster.start_controller("--ping=500", "--restore")
+    cluster.start_controller("--ping=500", "--restore", *options)
 
 
-def test_a_task_that_ran_when_the_controller_was_killed_has_failed_and_was_stopped(own_cluster, mpiexec, tmp_path):
+@pytest.mark.parametrize("journal", ["off", "process"])
+def test_a_task_goes_on_when_the_controller_is_killed_and_restarted(own_cluster, mpiexec, tmp_path, journal):
     cluster = own_cluster()
-    cluster.start_controller("--reuse", "--ping=500")
-    cluster.start_mpi_engines(2)
-    with connect(cluster.connection_file("client"), 2) as client:
-        balanced = client.load_balanced_view(retries=1)
+    cluster.start_controller("--reuse", "--ping=500", f"--journal={journal}")
+    cluster.start_mpi_engines(3)
+    with connect(cluster.connection_file("client"), 3) as client:
+        balanced = client.load_balanced_view()
         result = balanced.submit(count_and_wait, str(tmp_path), px.Ranks(2))
         wait_until(lambda: len(list(tmp_path.glob("run*"))) == 2, "both ranks run")
-        kill_and_restart_controller(cluster)
-        with pytest.raises(px.EngineError, match="the controller was restarted while this task"):
-            result.get(30)
-        assert balanced.submit(total, 1, px.Ranks(2)).get(60) == total_of(1, 2)  # the ranks are free
+        for _ in range(2):
+            kill_and_restart_controller(cluster, f"--journal={journal}")
+            assert balanced.submit(os.getpid).get(60)  # where no rank runs
+            assert not result.ready()
+        (tmp_path / "go").touch()
+        assert result.get(60) == 2
+        assert balanced.submit(total, 1, px.Ranks(3)).get(60) == total_of(1, 3)
         assert len(list(tmp_path.glob("run*"))) == 2
+
+
+def test_a_task_fails_if_one_of_its_ranks_dies_while_there_is_no_controller(own_cluster, mpiexec, tmp_path):
+    cluster = own_cluster()
+    cluster.start_controller("--reuse", "--ping=500")
+    cluster.start_mpi_engines(3)
+    with connect(cluster.connection_file("client"), 3) as client:
+        balanced = client.load_balanced_view()
+        pids = client[:].apply_sync(os.getpid)
+        result = balanced.submit(count_and_wait, str(tmp_path), px.Ranks(3))
+        wait_until(lambda: len(list(tmp_path.glob("run*"))) == 3, "all ranks run")
+        cluster.controller.signal(signal.SIGKILL)
+        cluster.controller.wait(60)
+        os.kill(pids[1], signal.SIGKILL)
+        cluster.start_controller("--ping=500", "--restore")
+        with pytest.raises(px.EngineError, match="did not come back with it|died|was ended by SIGKILL"):
+            result.get(60)
+        assert client[0].apply(os.getpid).get(30) == pids[0]  # its rank was stopped
 
 
 def test_a_restart_also_stops_a_task_whose_client_has_left(own_cluster, mpiexec, tmp_path):
@@ -299,5 +323,5 @@ def test_a_restart_also_stops_a_task_whose_client_has_left(own_cluster, mpiexec,
         with connect(cluster.connection_file("client"), 2) as client:
             client.load_balanced_view().submit(count_and_wait, str(tmp_path), px.Ranks(2))
             wait_until(lambda: len(list(tmp_path.glob("run*"))) == 2, "both ranks run")
-        kill_and_restart_controller(cluster)
+        kill_and_restart_controller(cluster, "--journal=off")
         assert other.load_balanced_view().submit(total, 1, px.Ranks(2)).get(60) == total_of(1, 2)

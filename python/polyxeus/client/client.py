@@ -326,9 +326,8 @@ class Client(HubQueries, EngineControl, PublishedResults, ClientJobs, Debugging)
         """
         return self._connection.languages()
 
-    def _forms(self, ids=None):
-        """Returns the forms of values (serialize/values.py) that all engines in `ids` can read. If
-        `ids` is None, returns the forms that all engines of the cluster can read."""
+    def _forms(self, ids):
+        """Returns the forms of values (serialize/values.py) that all engines in `ids` can read."""
         return NO_PICKLE if any(self._connection.other_languages(ids)) else FORMS
 
     @property

@@ -21,8 +21,8 @@ import types
 from polyxeus.serialize import functions, ref_files
 
 __all__ = [
-    "groups", "imported", "is_plain_module", "offer", "pack", "packed", "restore", "save", "sentence", "submodules", "unpack",
-    "users_names"
+    "groups", "imported", "is_plain_module", "offer", "pack", "packed", "restore", "save", "sentence", "submodules",
+    "unpack", "users_names"
 ]  # fmt: skip
 
 _GIVEN = frozenset({"mpi_rank", "mpi_size"})  # the new engine has its own values

@@ -278,10 +278,6 @@ class RemoteError(KernelError):
             return type(self), arguments
         return remote_error, (*arguments, self._exception)
 
-    @staticmethod
-    def _get_engine_str(engine_info: dict[str, Any] | None) -> str:
-        return _where(engine_info)
-
     def __repr__(self) -> str:
         engine = self.engine_info.get("engine_id", " ")
         return f"<{type(self).__name__}[{engine}]:{self.ename}({self.evalue})>"

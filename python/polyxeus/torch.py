@@ -99,7 +99,7 @@ def init(view, backend: str | None = None, address: str | None = None,
     engines = _engines(view)
     found = [engine.apply_async(_describe) for engine in engines]
     descriptions = [each.get() for each in found]
-    _check_torch(view, descriptions)
+    _check_torch(descriptions)
     backend = backend or _choose_backend(descriptions)
     size = len(engines)
     if backend == "mpi":
@@ -212,7 +212,7 @@ def _get_all(results):
         raise failures[0]
 
 
-def _check_torch(view, descriptions):
+def _check_torch(descriptions):
     missing = [str(i) for i, each in enumerate(descriptions) if each["torch"] is None]
     if missing:
         raise RuntimeError(

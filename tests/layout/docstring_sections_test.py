@@ -14,8 +14,10 @@ PACKAGE = Path(__file__).resolve().parents[2] / "python" / "polyxeus"
 # Modules with public classes that no name of the package leads to: bases of public classes, and what their methods give.
 MORE = {
     "client.debug_server": ["DebugServer"],
-    "client.engine_control": ["EngineControl"], "client.events": ["ClusterEvents"], "client.hub_queries": ["HubQueries"],
-    "client.jobs": ["Jobs"], "client.kept_variables": ["KeptVariables"], "client.places": ["EnginePlaces"],
+    "client.events": ["ClusterEvents"], "client.jobs": ["Jobs"], "client.kept_variables": ["KeptVariables"],
+    "client.methods.cluster_commands": ["ClusterCommands"], "client.methods.engine_control": ["EngineControl"],
+    "client.methods.hub_queries": ["HubQueries"], "client.methods.published": ["PublishedResults"],
+    "client.methods.sight": ["Sight"], "client.places": ["EnginePlaces"],
     "client.stacks": ["EngineStacks"], "client.status": ["ClusterMemory", "ClusterStatus"],
     "client.topology": ["ClusterTopology"], "client.tracing": ["Trace"],
     "client.walltime.client_jobs": ["ClientJobs"], "client.walltime.job_ends": ["JobEnds"],
@@ -129,7 +131,7 @@ FOUND = list(public())
 def test_public_things_are_found():
     names = {name for name, _, _ in FOUND}
     assert len(names) > 200
-    assert {"Client", "Client.where", "HubQueries.events", "DirectView.push", "init", "Cluster.from_file"} <= names
+    assert {"Client", "Client.gang", "HubQueries.events", "Sight.where", "DirectView.push", "init", "Cluster.from_file"} <= names
 
 
 def test_each_docstring_has_the_sections_of_its_signature():

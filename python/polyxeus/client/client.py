@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import time
 import warnings
 import weakref
@@ -14,19 +13,13 @@ from concurrent.futures import Future
 from typing import TYPE_CHECKING, Any, Literal, NoReturn, overload
 
 from polyxeus import _client, activation, error
-from polyxeus.client import kept_variables, scaling
 from polyxeus.client.argument_checks import check_kinds, unknown_option
 from polyxeus.client.debugging import Debugging
-from polyxeus.client.engine_control import EngineControl
-from polyxeus.client.engine_table import engines_html, look_at_engines
-from polyxeus.client.hub_queries import HubQueries
-from polyxeus.client.kept_variables import KeptVariables
-from polyxeus.client.places import EnginePlaces
-from polyxeus.client.published import PublishedResults
-from polyxeus.client.stacks import EngineStacks
-from polyxeus.client.status import ClusterMemory, ClusterStatus
-from polyxeus.client.topology import ClusterTopology
-from polyxeus.client.tracing import Trace
+from polyxeus.client.methods.cluster_commands import ClusterCommands
+from polyxeus.client.methods.engine_control import EngineControl
+from polyxeus.client.methods.hub_queries import HubQueries
+from polyxeus.client.methods.published import PublishedResults
+from polyxeus.client.methods.sight import Sight
 from polyxeus.client.wait_for_engines import wait_for_engines
 from polyxeus.client.walltime.client_jobs import ClientJobs
 from polyxeus.counted import counted
@@ -36,10 +29,9 @@ from polyxeus.results.comms import relay_comms
 from polyxeus.results.completion import close_at_exit
 from polyxeus.results.failed_cells import show_failures_of_cells
 from polyxeus.results.history import History
-from polyxeus.results.html_parts import paragraph
 from polyxeus.results.kept_results import KeptResults
 from polyxeus.results.metadata import MetadataByRequest
-from polyxeus.results.slices import slices
+from polyxeus.results.slices import left, slices
 from polyxeus.results.transfer_line import TransferLine
 from polyxeus.serialize.values import FORMS, NO_PICKLE
 from polyxeus.trace import recording
@@ -59,11 +51,10 @@ if TYPE_CHECKING:
 __all__ = ["Client"]
 
 _ANSWER_TIMEOUT = 10.0  # seconds; the default
-_CATCH_UP_PATIENCE = 10.0  # seconds
 _LOOK_INTERVAL = 1.0  # seconds between checks for engines that do not answer
 
 
-class Client(HubQueries, EngineControl, PublishedResults, ClientJobs, Debugging):
+class Client(HubQueries, EngineControl, ClusterCommands, Sight, PublishedResults, ClientJobs, Debugging):
     """A connection to one cluster. The client makes views, and views run code on the engines.
 
     ``client[0]``, ``client[:]``, ``client[::2]`` and ``client[[0, 3]]`` are DirectViews. ``len(client)`` is the number
@@ -326,9 +317,8 @@ class Client(HubQueries, EngineControl, PublishedResults, ClientJobs, Debugging)
         """
         return self._connection.languages()
 
-    def _forms(self, ids=None):
-        """Returns the forms of values (serialize/values.py) that all engines in `ids` can read. If
-        `ids` is None, returns the forms that all engines of the cluster can read."""
+    def _forms(self, ids):
+        """Returns the forms of values (serialize/values.py) that all engines in `ids` can read."""
         return NO_PICKLE if any(self._connection.other_languages(ids)) else FORMS
 
     @property
@@ -367,13 +357,6 @@ class Client(HubQueries, EngineControl, PublishedResults, ClientJobs, Debugging)
             if self._wait_for_new_job() and self._connection.engine_count():
                 return
             raise error.NoEnginesRegistered("no engine is registered: start some with `pxcluster engines -n 4`")
-
-    def _comes_on_demand(self):
-        """Returns whether `pxcluster scale` starts engines when tasks are submitted. Asks the controller."""
-        tasks = self._connection.send_hub("connection_request", "{}")
-        if not tasks.wait(_CATCH_UP_PATIENCE) or tasks.outcome(0)[0] != "ok":
-            return False
-        return json.loads(tasks.outcome(0)[1]).get("scale", {}).get("maximum", 0) > 0
 
     def _build_targets(self, targets):
         """Returns (uuids, ids) of the engines that `targets` names."""
@@ -684,346 +667,6 @@ class Client(HubQueries, EngineControl, PublishedResults, ClientJobs, Debugging)
         """
         return wait_for_engines(self, n, timeout, block, interactive, widget)
 
-    def status(self, timeout: float = 1.0) -> ClusterStatus:
-        """Returns the state of each engine, and the code that the engine runs now.
-
-        Busy engines answer, too.
-
-        Parameters
-        ----------
-        timeout : float
-            Seconds to wait. For engines that do not answer in time, the result has only the data that the controller
-            knows.
-
-        Returns
-        -------
-        ClusterStatus
-            A sequence of dicts, one for each engine. The sequence is printed as a table.
-
-        Examples
-        --------
-        >>> [each["state"] for each in rc.status()]
-        ['idle', 'idle', 'idle', 'idle']
-        """
-        return self._status(float(timeout))
-
-    def _status(self, timeout, for_controller=None):
-        """Does the same as status(), but raises TimeoutError if the controller does not answer within `for_controller`
-        seconds.
-
-        Notebook displays set `for_controller`. If `for_controller` is set and there are more than
-        64 engines, the data about the engines comes from the controller's measurements. Displays
-        then do not ask each engine.
-        """
-        return ClusterStatus(*self._with_job_ends(*self._connection.status(timeout, for_controller)))
-
-    def topology(self) -> ClusterTopology:
-        """Returns the host, rank, cores, GPUs and thread limits of each engine.
-
-        The thread limits are the environment variables that limit the threads of libraries.
-
-        The controller answers this request, so the method also works while engines are busy.
-
-        Returns
-        -------
-        ClusterTopology
-            A sequence of dicts, one for each engine, printed as a table.
-
-        Examples
-        --------
-        >>> list(rc.topology().hosts.values())
-        [[0, 1, 2, 3]]
-        """
-        answer = self._ask("connection_request", {"facts": True})
-        facts = answer.get("facts", {})
-        return ClusterTopology({int(key): facts.get(key, {}) for key in answer["engines"]})
-
-    def memory(self, timeout: float = 1.0) -> ClusterMemory:
-        """Returns how much shared memory large arrays use on each host, and which engines have mapped these arrays.
-
-        Parameters
-        ----------
-        timeout : float
-            Seconds to wait. Engines that do not answer in time are left out.
-
-        Returns
-        -------
-        ClusterMemory
-            A sequence of dicts, one for each host. The sequence is printed as text.
-        """
-        return ClusterMemory(*self._connection.memory(float(timeout)))
-
-    def where(self, targets: Targets = "all", timeout: float = 1.0) -> EnginePlaces:
-        """Returns which MPI call or line of code each engine is executing now, and for how long.
-
-        Busy engines answer, too, even inside an MPI call or other C code.
-
-        Parameters
-        ----------
-        targets : int, slice, list of int or "all"
-            The engines.
-        timeout : float
-            Seconds to wait. Engines that do not answer in time have the state "no answer" in the result.
-
-        Returns
-        -------
-        EnginePlaces
-            A sequence of dicts, one for each engine. The sequence is printed as text.
-
-        Examples
-        --------
-        >>> print(rc.where())    # doctest: +SKIP
-        0, 1 and 3 in MPI_Barrier for 42 s (cell line 3: comm.Barrier())
-        2 idle (its last cell raised ValueError)
-        """
-        ids = self._build_targets(targets)[1]
-        return EnginePlaces(*self._connection.where(list(ids), float(timeout)))
-
-    def trace(self, path: str | os.PathLike[str], targets: Targets = "all") -> Trace:
-        """Records what the engines and this client do during a `with` statement, and writes the trace to a file.
-
-        The file has a track for each thread of the client and the engines, with requests, MPI calls, torch.distributed
-        calls and the spans of your code (see span()). Requests that still run at the end are recorded, too.
-
-        Parameters
-        ----------
-        path : str or path
-            The file to write. If the name ends with .html, the file is a page with a summary. If
-            the name ends with .json, the file is in Chrome's JSON format. Otherwise, the file is in
-            Perfetto's format, which https://ui.perfetto.dev opens.
-        targets : int, slice, list of int or "all"
-            The engines whose work is recorded.
-
-        Returns
-        -------
-        Trace
-            The trace. Printing the trace after the `with` statement shows a summary, which names,
-            for example, the rank that was late.
-
-        Raises
-        ------
-        FileNotFoundError
-            The folder of the file does not exist.
-
-        Examples
-        --------
-        >>> with rc.trace("/tmp/run.json") as trace:
-        ...     _ = rc[:].apply_sync(pow, 2, 3)
-        >>> trace.engines
-        4
-        """
-        return Trace(self, path, targets)
-
-    def report(self, path: str | os.PathLike[str], targets: Targets = "all") -> Trace:
-        """Records a trace during a `with` statement, as trace() does, and writes a page with a summary.
-
-        Parameters
-        ----------
-        path : str or path
-            The HTML file to write. The page needs no other files.
-        targets : int, slice, list of int or "all"
-            The engines whose work is recorded.
-
-        Returns
-        -------
-        Trace
-            The trace. Printing the trace after the `with` statement shows a summary. After the
-            trace has ended, the method ``report(path)`` of the trace writes the page to another
-            file.
-
-        Raises
-        ------
-        FileNotFoundError
-            The folder of the file does not exist.
-
-        Notes
-        -----
-        The page shows the work of each engine over time, and the shares of this time that the
-        engine spent in computations, in MPI and in torch.distributed. The page also shows the
-        balance between the engines, the ranks for which the other ranks waited in collective calls,
-        the runs of code that took longest, and the data that was sent.
-
-        Examples
-        --------
-        >>> with rc.report("/tmp/run.html") as report:
-        ...     _ = rc[:].apply_sync(pow, 2, 3)
-        >>> report.engines
-        4
-        """
-        return Trace(self, path, targets, is_page=True)
-
-    def stacks(
-        self, targets: Targets = "all", timeout: float = 3.0, *, libraries: bool = False
-    ) -> EngineStacks:
-        """Returns the call stacks of each engine, with Python functions, native functions and C++ cells.
-
-        Each thread of an engine reports its calls in a signal handler, even while the thread hangs
-        in C code that holds Python's global lock. The signal makes ``sleep()``, ``select()`` and
-        similar C functions return early.
-
-        Parameters
-        ----------
-        targets : int, slice, list of int or "all"
-            The engines.
-        timeout : float
-            Seconds to wait. Engines that do not answer in time have the state "no answer" in the result.
-        libraries : bool
-            Whether the printed text also shows the threads that run neither Python code nor code of cells. The dicts in
-            the result contain these threads in any case.
-
-        Returns
-        -------
-        EngineStacks
-            A sequence of dicts, one for each engine. The printed text shows equal stacks once, and
-            begins with the stack that the fewest engines have.
-
-        Examples
-        --------
-        >>> print(rc.stacks())    # doctest: +SKIP
-        3 in C code that holds Python's lock for 42 s (solve(A))
-            spin                              libsolve.so
-            solve                             cell line 3
-            <module>                          cell line 9
-        0, 1 and 2 in MPI_Barrier for 41 s (cell line 10: comm.Barrier())
-            ...
-        """
-        ids = self._build_targets(targets)[1]
-        return EngineStacks(*self._connection.stacks(list(ids), float(timeout), bool(libraries)))
-
-    def _repr_html_(self):
-        return paragraph(repr(self)) + engines_html(look_at_engines(self))
-
-    def _engines_html(self, ids):
-        """Returns the table of these engines as HTML; if `ids` is None, the table of all engines."""
-        return engines_html(look_at_engines(self), ids)
-
-    def _engines_now(self):
-        """Returns the state of each engine, after waiting for at most about one second. Raises no
-        exception."""
-        return look_at_engines(self)
-
-    def restart_engines(
-        self, targets: Targets = None, *, keep: str | Iterable[str] | bool | None = None
-    ) -> KeptVariables | None:
-        """Ends engines, including those that hang, and starts them again with the same ids, commands and options.
-
-        The call returns when the new engines are registered. Requests that ran or waited on the old engines fail with
-        an EngineError, or run again if they have retries. The call works only on the host on which `pxcluster` or
-        Cluster has started the engines.
-
-        Parameters
-        ----------
-        targets : int, slice, list of int or "all", optional
-            The engines to restart; they may have died. The other engines keep running with their variables. Ranks of an
-            MPI world are restarted together. Default: all.
-        keep : str, list of str or bool, optional
-            Names of variables that the new engines get from the old engines with the same ids. True
-            means all variables that can be carried over. Running cells are interrupted first. If
-            only some engines are restarted, an engine that has died gets its variables from the
-            running engines. If several running engines have a variable, the value comes from the
-            engine with the lowest id.
-
-        Returns
-        -------
-        KeptVariables or None
-            The variables that each engine has kept, the engines from which these variables came,
-            the lost variables, and the reasons for the losses. Printing the object shows these
-            facts as sentences. The result is None if `keep` is not given.
-
-        Raises
-        ------
-        RuntimeError
-            The engines cannot be restarted from this host, or did not start.
-
-        Examples
-        --------
-        >>> print(rc.restart_engines(keep=["x", "model"]))    # doctest: +SKIP
-        engines 0, 1, 2 and 3 have kept x, model
-        """
-        if self.cluster is not None:
-            kept = self.cluster.restart_engines_sync(targets=targets, keep=keep)
-        else:
-            options = [*self._cluster_options(), *kept_variables.options_for(targets)]
-            kept = kept_variables.restart(["restart", *options], keep)
-        self._catch_up()
-        return kept
-
-    def scale(
-        self, minimum: int | None = None, maximum: int | None = None, *, idle: float | None = None
-    ) -> dict[str, Any]:
-        """Adapts the number of engines to the number of balanced tasks, between a minimum and a maximum.
-
-        Balanced tasks are the calls of balanced views, executors and maps. If tasks wait and no engine is free, engines
-        are added. An engine that has had no work (neither tasks nor direct calls) for the idle time is ended. If there
-        are several such engines, the engine with the highest id is ended first. A busy engine is never ended. The call
-        works only on the host on which `pxcluster` or Cluster has started the engines, and with the launchers local,
-        ssh and slurm. The call fails for MPI engines, because the ranks of an MPI world start and end together.
-
-        Parameters
-        ----------
-        minimum : int, optional
-            The smallest number of engines. If neither `minimum` nor `maximum` is given, the call only returns the
-            state.
-        maximum : int, optional
-            The largest number of engines.
-        idle : float, optional
-            The idle time in seconds. Default: 30.
-
-        Returns
-        -------
-        dict
-            The state of scaling: `minimum`, `maximum` and `idle_seconds` (None if the number of engines is fixed) and
-            `engines` (the number of engines now). For clusters that were started by `pxcluster start --respawn`, the
-            dict also has the keys `respawn_limit`, `respawned` and `waiting`.
-
-        Raises
-        ------
-        TypeError
-            An argument is not a number.
-        ValueError
-            The minimum is larger than the maximum.
-        RuntimeError
-            The engines cannot be scaled; the error text gives the reason.
-
-        Examples
-        --------
-        >>> rc.scale(0, 8)    # doctest: +SKIP
-        {'minimum': 0, 'maximum': 8, 'idle_seconds': 30.0, 'engines': 4, ...}
-        """
-        command = ["scale", *self._cluster_options()]
-        return scaling.scale(command, minimum, maximum, idle)
-
-    def _cluster_options(self):
-        """Returns the options of pxcluster that name this cluster."""
-        profile_dir, cluster_id = self._folder_and_id()
-        return [f"--profile-dir={profile_dir}", f"--cluster-id={cluster_id}"]
-
-    def _folder_and_id(self):
-        """Returns the profile's folder and the id of the cluster."""
-        folder, name = os.path.split(os.path.abspath(self._where))
-        found = re.fullmatch(r"ipcontroller(?:-(.*))?-client\.json", name)
-        if not found or os.path.basename(folder) != "security" or not os.path.exists(self._where):
-            raise RuntimeError(
-                f"it is not known which cluster {self._where} belongs to: use `pxcluster` with "
-                "--profile and --cluster-id on the host where the cluster was started"
-            )
-        return os.path.dirname(folder), found[1] or ""
-
-    def _catch_up(self):
-        """Waits until this client knows all engines that the controller knows now."""
-        end = time.monotonic() + _CATCH_UP_PATIENCE
-        while not self._closed and time.monotonic() < end:
-            tasks = self._connection.send_hub("connection_request", "{}")
-            if not tasks.wait(_left(end)) or tasks.outcome(0)[0] != "ok":
-                return
-            told = json.loads(tasks.outcome(0)[1])["engines"]
-            present = {int(key): uuid for key, uuid in told.items()}
-            ask_again = time.monotonic() + 0.25
-            while self._engines != present and time.monotonic() < ask_again:
-                time.sleep(0.005)
-            if self._engines == present:
-                return
-
     # ------------------------------------------------------------ waiting
 
     @property
@@ -1077,17 +720,17 @@ class Client(HubQueries, EngineControl, PublishedResults, ClientJobs, Debugging)
         """
         end = None if timeout is None or timeout < 0 else time.monotonic() + timeout
         if jobs is None:
-            return self._wait_for(self._connection.outstanding(), _left(end))
+            return self._wait_for(self._connection.outstanding(), left(end))
         if isinstance(jobs, (str, int, AsyncResult)) or not isinstance(jobs, Iterable):
             jobs = [jobs]
         for job in list(jobs):
             if isinstance(job, Future):
-                if not _wait_for_future(job, _left(end)):
+                if not _wait_for_future(job, left(end)):
                     return False
                 continue
             msg_id, = self._msg_ids_from_jobs(job)
             tasks = self._connection.find(msg_id)
-            if tasks is not None and not self._wait_for(tasks, _left(end)):
+            if tasks is not None and not self._wait_for(tasks, left(end)):
                 return False
         return True
 
@@ -1100,10 +743,10 @@ class Client(HubQueries, EngineControl, PublishedResults, ClientJobs, Debugging)
         end = None if seconds is None else time.monotonic() + seconds
         with TransferLine.of_this_process() as transfers:
             while True:
-                left = _left(end)
-                is_last = left is not None and left <= _LOOK_INTERVAL
+                remaining = left(end)
+                is_last = remaining is not None and remaining <= _LOOK_INTERVAL
                 with ends_at_caller:
-                    is_done = tasks.wait(left if is_last else _LOOK_INTERVAL)
+                    is_done = tasks.wait(remaining if is_last else _LOOK_INTERVAL)
                 news = [] if is_done else self._connection.news_of_silence(tasks)
                 prompts = self._comms.prompts
                 for sentence in [*self._connection.take_warnings(), *prompts.take_warnings(), *news]:
@@ -1162,10 +805,6 @@ def _warn_of_ignored(**given):
 
 def _unanswered_of(connection):
     return lambda: set() if connection.why_closed() else set(connection.outstanding().msg_ids())
-
-
-def _left(end):
-    return None if end is None else max(0.0, end - time.monotonic())
 
 
 def _wait_for_future(future, seconds):

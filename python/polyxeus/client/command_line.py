@@ -1,5 +1,5 @@
-"""Code that `pxcluster trace` and `pxcluster debug` share: it reads options and targets, and prints
-errors."""
+"""Code that `pxcluster trace` and `pxcluster debug` share: it reads options and targets, connects to
+the cluster, and prints errors."""
 
 from __future__ import annotations
 
@@ -8,12 +8,13 @@ import sys
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from polyxeus.client.client import Client
     from polyxeus.hints import Targets
 
-__all__ = ["NOT_RUNNING", "connected", "fail", "parser", "read_targets"]
+__all__ = ["parser", "read_targets", "run"]
 
-NOT_RUNNING = 11  # the exit code if the cluster cannot be reached
+_NOT_RUNNING = 11  # the exit code if the cluster cannot be reached
 
 
 def parser(name: str) -> argparse.ArgumentParser:
@@ -26,14 +27,28 @@ def parser(name: str) -> argparse.ArgumentParser:
     return made
 
 
-def connected(options: argparse.Namespace) -> Client:
-    """Returns a client of the cluster that the options select.
+def run(
+    options: argparse.Namespace, work: Callable[[Client, Targets], None], expected: tuple[type[Exception], ...]
+) -> int:
+    """Calls work(client, targets) for the cluster and the engines that the options select; returns the exit code.
 
-    errors  OSError: the cluster cannot be reached
+    expected  the errors of work() that are printed as errors of pxcluster
     """
     from polyxeus.client.client import Client
+    from polyxeus.error import NoEnginesRegistered
 
-    return Client(options.connection_file, sshserver=options.ssh, sshkey=options.sshkey)
+    try:
+        client = Client(options.connection_file, sshserver=options.ssh, sshkey=options.sshkey)
+    except OSError as problem:
+        return _fail(problem, _NOT_RUNNING)
+    try:
+        with client:
+            work(client, read_targets(options.targets, client))
+    except NoEnginesRegistered as problem:
+        return _fail(problem, _NOT_RUNNING)
+    except expected as problem:
+        return _fail(problem, 1)
+    return 0
 
 
 def read_targets(text: str, client: Client) -> Targets:
@@ -54,7 +69,7 @@ def read_targets(text: str, client: Client) -> Targets:
     return list(dict.fromkeys(found))
 
 
-def fail(problem: Exception, code: int) -> int:
+def _fail(problem: Exception, code: int) -> int:
     """Prints an error of pxcluster to standard error; returns the exit code."""
     print(f"pxcluster: error: {problem}", file=sys.stderr)
     return code

@@ -6,7 +6,7 @@ import shlex
 import signal
 import sys
 
-from polyxeus.client.command_line import NOT_RUNNING, connected, fail, parser, read_targets
+from polyxeus.client.command_line import parser, run
 
 __all__ = ["main"]
 
@@ -18,32 +18,21 @@ def main(arguments: list[str] | None = None) -> int:
     made.add_argument("--ssh-cmd", default="ssh")
     options = made.parse_args(arguments)
 
-    from polyxeus.error import NoEnginesRegistered
+    def serve(client, targets):
+        with client.debug_server(options.port, targets, ssh_command=shlex.split(options.ssh_cmd)) as server:
+            previous = {each: signal.signal(each, _interrupt) for each in (signal.SIGINT, signal.SIGTERM)}
+            print(server, flush=True)
+            try:
+                signal.pause()
+            except KeyboardInterrupt:
+                pass
+            for each, handler in previous.items():
+                signal.signal(each, handler)
 
-    signals = {signal.SIGINT, signal.SIGTERM}
     try:
-        client = connected(options)
-    except OSError as problem:
-        return fail(problem, NOT_RUNNING)
-    try:
-        with client:
-            targets = read_targets(options.targets, client)
-            with client.debug_server(options.port, targets, ssh_command=shlex.split(options.ssh_cmd)) as server:
-                previous = {each: signal.signal(each, _interrupt) for each in signals}
-                print(server, flush=True)
-                try:
-                    signal.pause()
-                except KeyboardInterrupt:
-                    pass
-                for each, handler in previous.items():
-                    signal.signal(each, handler)
-    except NoEnginesRegistered as problem:
-        return fail(problem, NOT_RUNNING)
-    except (IndexError, OSError, RuntimeError) as problem:
-        return fail(problem, 1)
-    except KeyboardInterrupt:  # while debugpy was loaded
+        return run(options, serve, (IndexError, OSError, RuntimeError))
+    except KeyboardInterrupt:  # while the client connected, or debugpy was loaded
         return 130
-    return 0
 
 
 def _interrupt(*_):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import time
 
-from polyxeus.client.command_line import NOT_RUNNING, connected, fail, parser, read_targets
+from polyxeus.client.command_line import parser, run
 
 __all__ = ["main"]
 
@@ -19,26 +19,16 @@ def main(arguments: list[str] | None = None) -> int:
     made.add_argument("--output", dest="out", default="polyxeus.pftrace")
     options = made.parse_args(arguments)
 
-    from polyxeus.error import NoEnginesRegistered
+    def record(client, targets):
+        trace = client.trace(options.out, targets)
+        with trace:
+            try:
+                _wait(options)
+            except KeyboardInterrupt:
+                print("interrupted: the trace ends here", file=sys.stderr)
+        print(trace)
 
-    try:
-        client = connected(options)
-    except OSError as problem:
-        return fail(problem, NOT_RUNNING)
-    try:
-        with client:
-            trace = client.trace(options.out, read_targets(options.targets, client))
-            with trace:
-                try:
-                    _wait(options)
-                except KeyboardInterrupt:
-                    print("interrupted: the trace ends here", file=sys.stderr)
-            print(trace)
-    except NoEnginesRegistered as problem:
-        return fail(problem, NOT_RUNNING)
-    except (IndexError, OSError) as problem:
-        return fail(problem, 1)
-    return 0
+    return run(options, record, (IndexError, OSError))
 
 
 def _wait(options):

@@ -15,7 +15,7 @@ _HOMES = {
     "": ["", "drop_in.canning"],
     "client": [],
     "client._joblib": ["joblib_backend"],
-    "client.asyncresult": ["results.async_result", "results.map_result", "client.hub_queries", ""],
+    "client.asyncresult": ["results.async_result", "results.map_result", ""],
     "client.client": ["client.client", ""],
     "client.magics": ["magics.parallel_magics"],
     "client.map": ["views.partition"],

@@ -7,15 +7,15 @@ in one pickle, so that they share these objects again after they are read.
 """
 
 import hashlib
-import importlib
 import io
 import json
 import os
 import sys
 
 from polyxeus.engine_calls.direct_file import DirectFile
-from polyxeus.engine_calls.kept_variables import groups, is_plain_module, sentence, submodules
+from polyxeus.engine_calls.kept_variables import groups, imported, is_plain_module, sentence, submodules
 from polyxeus.serialize import functions, tensors
+from polyxeus.serialize.values import is_text
 
 __all__ = ["Progress", "Writer", "numpy_version", "read"]
 
@@ -79,16 +79,7 @@ def _is_json(value, room):
         return value - value == 0  # False for NaN and infinite numbers
     if kind is int:
         return -(1 << 63) <= value < 1 << 63
-    return value is None or kind is bool or (kind is str and _is_text(value))
-
-
-def _is_text(text):
-    """Returns whether UTF-8 can encode the string. UTF-8 cannot encode lone surrogates."""
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
+    return value is None or kind is bool or (kind is str and is_text(value))
 
 
 # ---------------------------------------------------------------- writing
@@ -301,7 +292,7 @@ def read(folder, item, progress):
 
 def _read_whole(folder, entry, names, progress):
     if entry["kind"] == "module":
-        return dict.fromkeys(names, _import(entry))
+        return dict.fromkeys(names, imported(entry))
     path = _check(folder, entry, progress)
     if entry["kind"] == "array":
         return dict.fromkeys(names, _load_array(path))
@@ -341,15 +332,6 @@ def _load_array(path, mmap_mode=None):
     import numpy
 
     return numpy.load(path, mmap_mode=mmap_mode, allow_pickle=False)
-
-
-def _import(entry):
-    for name in entry["submodules"]:
-        try:
-            importlib.import_module(name)
-        except ImportError:
-            pass
-    return importlib.import_module(entry["module"])
 
 
 def _check(folder, entry, progress):

@@ -123,25 +123,19 @@ def _path_of(row, module):
     if module is not None:
         path = getattr(module, "__file__", None)
         return path if isinstance(path, str) else ""
-    parent, _, _ = row.name.rpartition(".")
-    places = None
-    if parent:
-        spec = _spec_of(parent, None)
-        places = spec and spec.submodule_search_locations
-        if not places:
-            return None
-    spec = importlib.machinery.PathFinder.find_spec(row.name, places)
+    spec = _spec_of(row.name)
     return spec.origin if spec is not None and spec.has_location else None
 
 
-def _spec_of(name, places):
-    """Returns the spec of a package without importing the package."""
+def _spec_of(name):
+    """Returns the spec of a module without importing the module; None if the module is not found."""
     module = sys.modules.get(name)
     if module is not None:
         return module.__spec__
     parent, _, _ = name.rpartition(".")
+    places = None
     if parent:
-        spec = _spec_of(parent, places)
+        spec = _spec_of(parent)
         places = spec and spec.submodule_search_locations
         if not places:
             return None

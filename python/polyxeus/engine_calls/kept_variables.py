@@ -21,7 +21,8 @@ import types
 from polyxeus.serialize import functions, ref_files
 
 __all__ = [
-    "groups", "is_plain_module", "offer", "pack", "packed", "restore", "save", "sentence", "submodules", "unpack", "users_names"
+    "groups", "imported", "is_plain_module", "offer", "pack", "packed", "restore", "save", "sentence", "submodules",
+    "unpack", "users_names"
 ]  # fmt: skip
 
 _GIVEN = frozenset({"mpi_rank", "mpi_size"})  # the new engine has its own values
@@ -279,6 +280,20 @@ def submodules(module):
     return [name for name in names if name in sys.modules]
 
 
+def imported(entry):
+    """Imports a module again, and returns it.
+
+    entry  a dict with the keys module (the name of the module) and submodules (the result of submodules() for the
+           module); submodules that this engine does not have are left out
+    """
+    for name in entry["submodules"]:
+        try:
+            importlib.import_module(name)
+        except ImportError:
+            pass
+    return importlib.import_module(entry["module"])
+
+
 def _write_whole(file, piece):
     view = memoryview(piece)
     while view:
@@ -309,12 +324,7 @@ def _read_file(part, removes):
 def _read(part, stream):
     """Reads the values of a group from a stream; returns {name: value}."""
     if "module" in part:
-        for submodule in part["submodules"]:
-            try:
-                importlib.import_module(submodule)
-            except ImportError:
-                pass
-        return {part["names"][0]: importlib.import_module(part["module"])}
+        return {part["names"][0]: imported(part)}
     pickled = _read_piece(stream, part["pickle"])
     buffers = []
     for size, is_readonly in part["buffers"]:

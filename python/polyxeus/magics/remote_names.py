@@ -12,7 +12,6 @@ __all__ = ["RemoteNames"]
 _HEAD = re.compile(r"(\s*%{1,2}px(\w*))(?:[^\S\n]|\n|$)")
 _LINE = re.compile(r"(\s*%px(\w*)[^\S\n]+)")
 _MODE = re.compile(r"\s*%pxmode\w*\s+(\w*)")
-_WORD = re.compile(r"\w+\Z")
 _MAGIC = re.compile(r"[^\S\n]*(%{1,2})(\w+)")
 
 

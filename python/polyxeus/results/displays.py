@@ -68,7 +68,6 @@ class _Stream:
     """Shows the output and the errors of tasks as they arrive, in a separate thread."""
 
     def __init__(self, result):
-        self._result = result
         self._tasks = result._tasks
         self._writer = _Writer()
         self._failures = 0

@@ -70,8 +70,6 @@ class LazyMapIterator(Iterator[T]):
         self._sent = queue.SimpleQueue()  # results, an exception of the input, then _END
         self._done = queue.SimpleQueue()  # the same items, in the order of the answers
         self._is_cancelled = self._is_stopped = self._is_cut_off = False
-        self._count = None  # the number of calls, when it is known
-        self._given = 0
         self._first = threading.Event()
         self._problem = None
         self._mark = view.client._connection.sent_calls

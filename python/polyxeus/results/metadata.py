@@ -308,7 +308,6 @@ class ExecuteReply:
 
     def __init__(self, msg_id: str, content: dict[str, Any], metadata: Any) -> None:
         self.msg_id = msg_id
-        self._content = content
         self.execution_count = content.get("execution_count")
         self._metadata_of = metadata
 

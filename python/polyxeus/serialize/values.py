@@ -21,7 +21,7 @@ from polyxeus.serialize import tensors
 from polyxeus.serialize.compact_json import dump, quote
 
 __all__ = [
-    "FORMS", "NO_PICKLE", "decode", "encode", "encode_results", "encode_text", "pickled_text"
+    "FORMS", "NO_PICKLE", "decode", "encode", "encode_results", "encode_text", "is_text", "pickled_text"
 ]  # fmt: skip
 
 # The forms that a Python program can read, and the forms that a program without pickles can request.
@@ -161,7 +161,7 @@ def encode(value, accepts, buffers, snapshot=0):
         or kind is bool
         or (kind is int and _LEAST_INT <= value <= _MOST_INT)
         or (kind is float and math.isfinite(value))
-        or (kind is str and _is_text(value))
+        or (kind is str and is_text(value))
     ):
         return {"json": value}
     if kind is bytes and "bytes" in accepts:
@@ -219,7 +219,7 @@ def _append(buffers, data):
     return len(buffers) - 1
 
 
-def _is_text(text):
+def is_text(text):
     """Returns whether UTF-8 can encode the string. UTF-8 cannot encode lone surrogates."""
     if text.isascii():
         return True
@@ -368,7 +368,7 @@ def _plain(value):
             return float(value)
         raise _NotJson(f"the float {value}")
     if isinstance(value, str):
-        if _is_text(value):
+        if is_text(value):
             return str(value)
         raise _NotJson("a str with lone surrogates")
     if isinstance(value, (list, tuple, range)):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from typing import Iterable, NamedTuple
 
 from polyxeus.trace.timeline import SENDS, Process, Slice

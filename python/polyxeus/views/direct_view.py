@@ -463,16 +463,14 @@ class DirectView(View):
         cutter = _distribution(dist)
         forms = self.client._forms(ids)
         (seq,), (count,) = partition.lengths([seq])
-        works, sizes = [], []
+        works = []
         for index in range(len(ids)):
             part = cutter.getPartition(seq, index, len(ids), count)
-            sizes.append(len(part))
             part = part[0] if flatten and len(part) == 1 else part
             works.append(requests.push({key: part}, forms, is_scattered=dist == "b" and not flatten))
         tasks = self._submit(ids, works, self.label)
         self._note(tasks)
         result = AsyncResult(self.client, tasks, fname="scatter", targets=ids, owner=True)
-        result._scatter_lengths = sizes
         if not self._flag("block", block):
             return result
         result.get()

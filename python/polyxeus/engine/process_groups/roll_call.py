@@ -54,14 +54,6 @@ def name_ranks(ranks):
     return f"rank{'s' if len(ranks) > 1 else ''} {', '.join(map(str, ranks))}"
 
 
-def name_size(size):
-    """Returns a size as text: "4 MiB", "12 bytes"."""
-    for unit, name in ((1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB")):
-        if size >= unit:
-            return f"{size / unit:.3g} {name}"
-    return f"{size} byte{'s' if size != 1 else ''}"
-
-
 def described(call, group_ranks):
     """Returns a call as text: "all_reduce", "recv from rank 2"."""
     if call.is_collective:

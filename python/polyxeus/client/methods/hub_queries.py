@@ -408,7 +408,7 @@ class HubQueries:
                 raise TypeError("get_result() takes msg_ids, or a label or session, not both")
             jobs = self._msg_ids_on_record(label, session)
         result = self._asyncresult_from_jobs(jobs, owner=owner, must_be_whole=is_named)
-        if self.block if block is None else block:
+        if self._block(block):
             result.wait()
         return result
 
@@ -491,7 +491,7 @@ class HubQueries:
         renamed = self._ask("resubmit_request", {"msg_ids": msg_ids})["resubmitted"]
         tasks = self._connection.fetch_results([renamed[msg_id] for msg_id in msg_ids])
         result = AsyncHubResult(self, tasks, single=len(msg_ids) == 1)
-        if self.block if block is None else block:
+        if self._block(block):
             result.wait()
         return result
 

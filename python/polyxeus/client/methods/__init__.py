@@ -1,0 +1,1 @@
+"""The methods of Client, by topic: base classes of Client."""
